@@ -1,0 +1,32 @@
+include(doctest)
+
+# axle_test(NAME SOURCES <files> USES <libraries>): one test program a room, `<room>_test`, every
+# doctest case a ctest test of its own. tests/support/main.cpp fails a filter that matches nothing.
+function(axle_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES")
+  add_executable(${name}_test ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
+  target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name}_test PRIVATE ${arg_USES} doctest::doctest)
+  axle_configure(${name}_test)
+  doctest_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
+endfunction()
+
+# axle_fuzz(NAME SOURCES <file> USES <libraries>): tests/fuzz/<NAME>.cpp defines LLVMFuzzerTestOneInput.
+# With AXLE_FUZZ a libFuzzer program `fuzz_<name>`; without it the seed corpus tests/fuzz/corpus/<name>
+# is replayed as an ordinary test, so that every build exercises every parser.
+function(axle_fuzz name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES")
+  set(corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  if(AXLE_FUZZ)
+    add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cpp)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cpp
+      ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.cpp)
+    add_test(NAME "fuzz corpus: ${name}" COMMAND fuzz_${name} ${corpus})
+  endif()
+  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(fuzz_${name} PRIVATE ${arg_USES})
+  axle_configure(fuzz_${name})
+  set_property(GLOBAL APPEND PROPERTY AXLE_FUZZ_TARGETS fuzz_${name})
+endfunction()

@@ -1,0 +1,123 @@
+#pragma once
+// The facts of one machine: what `probe_machine` finds, what machines/ records and replays, and what
+// providers/ turns into supported properties. Values only; nothing here touches the system.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/capability.h"
+
+namespace axle::detect {
+
+/// What is known of one fact.
+/// `blocked`: the hardware has it, but the kernel, a hypervisor, a container or a broken driver withholds it.
+/// `unknown`: not stated (a profile) or not readable (a refused system call). Never counts as present.
+enum class Presence : std::uint8_t { unknown, absent, blocked, present };
+
+/// One Presence for every row of the capability table.
+class CapabilityFacts {
+ public:
+  [[nodiscard]] Presence of(Capability capability) const {
+    return presence_[static_cast<std::size_t>(capability)];
+  }
+  [[nodiscard]] bool has(Capability capability) const {
+    return of(capability) == Presence::present;
+  }
+  void set(Capability capability, Presence presence) {
+    presence_[static_cast<std::size_t>(capability)] = presence;
+  }
+  friend bool operator==(const CapabilityFacts&, const CapabilityFacts&) = default;
+
+ private:
+  Presence presence_[capability_count] = {};
+};
+
+enum class Arch : std::uint8_t { other, x86_64, aarch64 };
+
+struct Cpu {
+  Arch arch = Arch::other;
+  std::string machine;       ///< uname -m as the kernel gives it, for display and platform tags
+  std::string vendor;        ///< "GenuineIntel", "AuthenticAMD", ARM implementer "0x41"; for display only
+  std::string brand;         ///< brand string; for display only, never selects anything
+  unsigned logical_cpus = 0; ///< online logical CPUs; 0 unknown
+  CapabilityFacts capabilities;
+  std::optional<unsigned> sve_vector_bytes;  ///< aarch64 SVE vector length in bytes
+  bool amx_permitted = false; ///< this process already may use AMX tiles; never requested by detection
+  friend bool operator==(const Cpu&, const Cpu&) = default;
+};
+
+struct Os {
+  std::string system;  ///< "Linux"
+  std::string kernel;  ///< uname -r
+  std::string name;    ///< os-release PRETTY_NAME
+  friend bool operator==(const Os&, const Os&) = default;
+};
+
+struct Libc {
+  std::string family;  ///< "glibc", "musl", or empty when unknown
+  unsigned major = 0;
+  unsigned minor = 0;
+  friend bool operator==(const Libc&, const Libc&) = default;
+};
+
+enum class GpuVendor : std::uint8_t { nvidia, amd, intel };
+
+/// One GPU, whether its driver works or not. `usable` is what decides; everything a library must say
+/// to be known stays empty while only the bus was read.
+struct Gpu {
+  GpuVendor vendor = GpuVendor::nvidia;
+  std::string name;         ///< marketing name as the driver or the id table says, may be empty
+  std::string pci_address;  ///< "0000:65:00.0"; empty where there is no PCI (Jetson, WSL, inline facts)
+  std::string arch;  ///< nvidia: compute capability "9.0"; amd: "gfx942"; intel: device IP "20.1.4"
+  std::optional<std::uint64_t> memory_bytes;
+  bool integrated = false;
+  bool masked = false;  ///< hidden from programs by CUDA_VISIBLE_DEVICES and the like
+  Presence usable = Presence::unknown;
+  std::string reason_code;  ///< why not usable, a stable word: "no-device-nodes", "no-user-driver", …
+  std::string reason;       ///< the same for a person, with the mend
+  friend bool operator==(const Gpu&, const Gpu&) = default;
+};
+
+/// The driver stack of one vendor. Absent vendors have no entry.
+struct Driver {
+  GpuVendor vendor = GpuVendor::nvidia;
+  std::string kernel_version;   ///< nvidia "570.124.06", amdgpu DKMS version, i915/xe
+  std::string library_version;  ///< user-mode driver, where it differs or is known without loading
+  std::string api_version;      ///< nvidia: highest CUDA "12.8"; amd: ROCm "6.4"; intel: Level Zero API
+  std::string api_source;       ///< "nvml", "libcuda", "driver-table", "rocm-info", …
+  Presence usable = Presence::unknown;
+  std::string reason_code;
+  std::string reason;
+  friend bool operator==(const Driver&, const Driver&) = default;
+};
+
+/// Something that is wrong and that a person can mend.
+struct Problem {
+  std::string code;     ///< stable word, e.g. "nvidia.no-device-nodes"
+  std::string message;  ///< what is wrong
+  std::string hint;     ///< what to do
+  friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+struct Machine {
+  Os os;
+  Libc libc;
+  Cpu cpu;
+  std::vector<Gpu> gpus;  ///< in bus order
+  std::vector<Driver> drivers;
+  std::vector<Problem> problems;
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+/// The driver entry of `vendor`, or nullptr.
+[[nodiscard]] const Driver* find_driver(const Machine& machine, GpuVendor vendor);
+
+/// "nvidia", "amd", "intel": the word used in profiles, JSON and namespaces.
+[[nodiscard]] std::string_view render_vendor(GpuVendor vendor);
+[[nodiscard]] std::string_view render_presence(Presence presence);  ///< "present", "absent", …
+[[nodiscard]] std::string_view render_arch(Arch arch);              ///< "x86_64", "aarch64", "other"
+
+}  // namespace axle::detect

@@ -1,0 +1,43 @@
+#pragma once
+// Simple-API project pages (PEP 503 HTML, PEP 691 JSON, 592 yanked, 658/714 metadata, 700 sizes).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/error.h"
+#include "report/report.h"
+
+namespace axle::index {
+
+struct PublishedFile {
+  std::string filename;
+  std::string url;     ///< absolute, fragment removed
+  std::string sha256;  ///< 64 hex digits, or empty when the index gives none
+  std::optional<std::uint64_t> size;
+  std::string requires_python;  ///< as published, may be empty or broken
+  bool yanked = false;
+  std::string yanked_reason;
+  bool has_metadata = false;    ///< PEP 658/714: `{url}.metadata` exists
+  std::string metadata_sha256;  ///< may be empty
+  std::string upload_time;      ///< ISO 8601 or empty
+};
+
+struct ProjectPage {
+  std::string name;
+  std::string url;  ///< where it was read, for messages
+  std::vector<PublishedFile> files;  ///< in page order
+};
+
+/// `content_type` decides between JSON and HTML (parameters ignored); files whose entries are broken are
+/// left out with a warning. Errors: malformed (not a project page), unsupported (API major above 1).
+[[nodiscard]] Result<ProjectPage> parse_page(std::string_view body, std::string_view content_type,
+                                             std::string_view page_url, Report& report);
+[[nodiscard]] Result<ProjectPage> parse_json_page(std::string_view body, std::string_view page_url,
+                                                  Report& report);
+[[nodiscard]] Result<ProjectPage> parse_html_page(std::string_view body, std::string_view page_url,
+                                                  Report& report);
+
+}  // namespace axle::index

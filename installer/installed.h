@@ -1,0 +1,41 @@
+#pragma once
+// What is installed in an environment, read from its dist-info folders.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "installer/environment.h"
+#include "report/error.h"
+#include "report/report.h"
+#include "wheel/core_metadata.h"
+
+namespace axle::installer {
+
+struct InstalledDistribution {
+  wheel::CoreMetadata metadata;
+  std::string name;       ///< normalised
+  std::string dist_info;  ///< absolute path of the *.dist-info (or *.egg-info) folder
+  std::optional<std::string> variant;  ///< label, from dist-info/variant.json
+  std::string installer;               ///< INSTALLER, may be empty
+  bool requested = false;              ///< REQUESTED exists
+  std::string direct_url;              ///< direct_url.json text, or empty
+  bool has_record = false;             ///< RECORD exists: can be uninstalled
+};
+
+/// Sorted by name. Recovers an interrupted transaction first (transaction.h), so that nobody ever sees a
+/// torn package; folders that are none of ours and unreadable are reported and left out.
+[[nodiscard]] Result<std::vector<InstalledDistribution>> list_installed(
+    const Environment& environment, Report& report);
+
+struct BrokenRequirement {
+  std::string package;      ///< "name version"
+  std::string requirement;  ///< what it wants
+  std::string found;        ///< the version that is there; empty when missing
+};
+
+/// As `pip check`: requirements of installed packages that do not hold.
+[[nodiscard]] std::vector<BrokenRequirement> check_installed(
+    const std::vector<InstalledDistribution>& installed, const Environment& environment);
+
+}  // namespace axle::installer

@@ -1,0 +1,45 @@
+#pragma once
+// Providers: which properties does a machine support, best first (PEP 850). One file and one row a
+// namespace, pure functions of facts. This library (axle::provider_namespaces) links no JSON, no curl:
+// it goes into wheels.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/machine.h"
+
+namespace axle::providers {
+
+/// One feature and its supported values, most preferred first (PEP 850 "VariantFeatureConfig").
+struct Feature {
+  std::string name;
+  bool multi_value = false;
+  std::vector<std::string> values;
+  friend bool operator==(const Feature&, const Feature&) = default;
+};
+
+/// The supported features of one namespace, most preferred first.
+using Features = std::vector<Feature>;
+
+struct Provider {
+  std::string_view ns;           ///< namespace
+  std::string_view package;      ///< requirement name as uv matches it: "nvidia-variant-provider"
+  std::string_view version;      ///< the version we stand for
+  std::span<const std::string_view> plugin_apis;  ///< accepted `plugin-api` strings; "" = absent
+  std::span<const std::string_view> aliases;      ///< older package names, read only
+  Features (*supported)(const detect::Machine& machine);
+  /// Every value that any machine may support: what a builder validates against.
+  Features (*all)();
+  /// The fact of the machine that decides `feature :: value`, for a person:
+  /// "the CPU lacks avx512_vnni", "driver 550.54 runs CUDA up to 12.4, the build needs 12.8".
+  std::string (*fact)(const detect::Machine& machine, std::string_view feature, std::string_view value);
+};
+
+/// The providers that Axle carries, the row order being the order in which they are shown.
+[[nodiscard]] std::span<const Provider> builtin_providers();
+[[nodiscard]] const Provider* find_provider(std::string_view ns);
+
+}  // namespace axle::providers

@@ -1,0 +1,47 @@
+#pragma once
+// Where remarks go that stop nothing. A function that can succeed with a warning takes a Report&;
+// it never prints. cli/ shows the remarks, tests collect them.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axle {
+
+enum class Severity : std::uint8_t { note, warning };
+
+struct Remark {
+  Severity severity;
+  std::string message;
+  std::string hint = {};
+};
+
+class Report {
+ public:
+  Report() = default;
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+  virtual ~Report() = default;
+
+  virtual void add(Remark remark) = 0;
+
+  /// How far the work named `what` is; `total` 0 while unknown. Called often: implementations throttle.
+  virtual void progress(std::string_view what, std::uint64_t done, std::uint64_t total) = 0;
+
+  void note(std::string message) { add({Severity::note, std::move(message), {}}); }
+  void warn(std::string message, std::string hint = {}) {
+    add({Severity::warning, std::move(message), std::move(hint)});
+  }
+};
+
+/// Keeps the remarks and drops the progress.
+class CollectedReport final : public Report {
+ public:
+  void add(Remark remark) override { remarks.push_back(std::move(remark)); }
+  void progress(std::string_view, std::uint64_t, std::uint64_t) override {}
+
+  std::vector<Remark> remarks;
+};
+
+}  // namespace axle

@@ -1,0 +1,61 @@
+#pragma once
+// A decision is data: what was chosen, what else was ranked, what was rejected and which fact of the
+// machine said no. --explain, --json and the errors all render it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "resolver/provider_algorithm.h"
+#include "resolver/ranking.h"
+#include "wheel/requirement.h"
+#include "wheel/version.h"
+
+namespace axle::resolver {
+
+struct Verdict {
+  std::string label;
+  wheel::Property property;  ///< the property that decided
+  std::string reason;        ///< why not, in the metadata's terms
+  std::string fact;          ///< the fact of the machine: "the CPU lacks amx_int8"; may be empty
+};
+
+struct SkippedFile {
+  std::string filename;
+  std::string reason;  ///< "tags cp310-… do not fit", "label x is not in the metadata", "yanked", …
+};
+
+struct Decision {
+  bool has_variants = false;          ///< the release has variant metadata that was used
+  std::string metadata_source;        ///< URL of the variants file, or "the wheels' own metadata"
+  std::vector<NamespaceOrigin> origins;
+  std::vector<RankedVariant> ranked;  ///< best first; a label without a wheel for the tags is in `skipped`
+  std::vector<Verdict> rejected;
+  std::vector<SkippedFile> skipped;
+  std::string chosen_because;         ///< one sentence: "x86_64 :: level :: v4 is supported and ranks first"
+};
+
+/// One package of the outcome.
+struct ResolvedPackage {
+  std::string name;  ///< normalised
+  wheel::Version version;
+  std::optional<std::string> variant;  ///< label; nullopt for a plain wheel
+  std::string filename;
+  std::string url;     ///< http(s) or file
+  std::string sha256;  ///< empty when the index gives none
+  std::optional<std::uint64_t> size;
+  std::string source;         ///< index or folder it came from
+  bool requested = false;     ///< named by the user, else a dependency
+  bool direct = false;        ///< from a path or `name @ url`, not from an index
+  bool already_installed = false;  ///< satisfied by what is there; nothing to do
+  std::vector<wheel::Requirement> dependencies;
+  std::vector<std::string> required_by;  ///< "name version", sorted
+  Decision decision;
+};
+
+struct Resolution {
+  std::vector<ResolvedPackage> packages;  ///< sorted by name
+};
+
+}  // namespace axle::resolver

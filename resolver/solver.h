@@ -1,0 +1,89 @@
+#pragma once
+// Requirements in, one wheel a package out. A worklist that goes back to older versions of the package
+// at hand and reports a conflict between packages with both requirements.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/machine.h"
+#include "index/source.h"
+#include "index/transport.h"
+#include "report/error.h"
+#include "report/report.h"
+#include "resolver/decision.h"
+#include "wheel/marker.h"
+#include "wheel/tag.h"
+
+namespace axle::resolver {
+
+/// Where the wheels shall run.
+struct Target {
+  const detect::Machine* machine = nullptr;  ///< never null
+  wheel::SupportedTags tags{{}};
+  wheel::MarkerEnvironment markers;      ///< of the interpreter
+  wheel::Version python_version;         ///< python_full_version
+};
+
+struct InstalledPackage {
+  std::string name;  ///< normalised
+  wheel::Version version;
+  std::optional<std::string> variant;
+  std::vector<wheel::Requirement> dependencies;
+};
+
+enum class VariantChoice : std::uint8_t { best, none };
+
+struct Options {
+  bool dependencies = true;     ///< false: --no-deps
+  bool prereleases = false;     ///< --pre
+  bool upgrade = false;         ///< -U: requested packages only, as pip's default strategy "only-if-needed"
+  bool reinstall = false;
+  bool variants = true;                       ///< --no-variants
+  std::set<std::string, std::less<>> plain_only;  ///< --no-variants=PKG, normalised names
+  std::map<std::string, std::string, std::less<>> pinned_variants;  ///< --variant PKG=LABEL
+  ProviderPolicy providers;
+};
+
+struct Requests {
+  std::vector<wheel::Requirement> requirements;
+  std::vector<std::string> wheel_files;  ///< paths of local wheels
+  std::vector<wheel::Requirement> constraints;
+};
+
+/// Everything the solver reads. Sources are asked in order; the first that has a matching version wins
+/// (as uv's first-index; pip's find-links candidates join every index).
+struct Sources {
+  std::vector<index::Source*> indexes;
+  std::vector<index::Source*> find_links;  ///< their candidates join those of the index
+  index::Transport* transport = nullptr;   ///< for metadata and variants files; never null
+};
+
+/// Errors: not_found (no such package: where was looked), unsupported (versions exist, but no wheel or no
+/// variant fits: each with its reason; exit 3), conflict (both requirements and who wants them),
+/// malformed/mismatch/io from what was read.
+[[nodiscard]] Result<Resolution> resolve(const Requests& requests, const Target& target,
+                                         const std::vector<InstalledPackage>& installed,
+                                         const Sources& sources, const Options& options,
+                                         Report& report);
+
+/// Like the failure part of `resolve` for one release, kept as data: the decision that an `unsupported`
+/// error renders, for `explain` and --json.
+struct Explanation {
+  std::string name;
+  wheel::Version version;
+  Decision decision;
+  std::optional<ResolvedPackage> chosen;
+};
+
+/// Newest version that the requirement allows, with every variant's verdict, chosen or not.
+[[nodiscard]] Result<Explanation> explain(const wheel::Requirement& requirement, const Target& target,
+                                          const Sources& sources, const Options& options,
+                                          Report& report);
+
+}  // namespace axle::resolver

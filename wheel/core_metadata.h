@@ -1,0 +1,32 @@
+#pragma once
+// Core metadata: the METADATA file (PEP 566, 643, 685 …), as far as an installer and an index need it.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/error.h"
+#include "wheel/requirement.h"
+#include "wheel/specifier.h"
+#include "wheel/version.h"
+
+namespace axle::wheel {
+
+struct CoreMetadata {
+  std::string metadata_version;
+  std::string name;
+  Version version;
+  SpecifierSet requires_python;
+  std::vector<Requirement> requires_dist;
+  std::vector<std::string> provides_extra;  ///< normalised
+  std::string summary;
+  /// Every header field in file order, unfolded: what `show` prints and lossless for the rest.
+  std::vector<std::pair<std::string, std::string>> fields;
+};
+
+/// `where` names the file in errors. Errors: malformed (no Name or Version, a requirement that does not
+/// parse), unsupported (Metadata-Version with an unknown major).
+[[nodiscard]] Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view where);
+
+}  // namespace axle::wheel

@@ -1,0 +1,27 @@
+#pragma once
+// RECORD files ("Recording installed projects"): path, hash, size of every file of a wheel.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/error.h"
+
+namespace axle::wheel {
+
+struct RecordEntry {
+  std::string path;    ///< "/"-separated, relative to site-packages
+  std::string sha256;  ///< urlsafe base64 without padding, as RECORD spells it; empty when none
+  std::optional<std::uint64_t> size;
+  friend bool operator==(const RecordEntry&, const RecordEntry&) = default;
+};
+
+/// CSV as Python's csv module reads it (quotes doubled, CRLF or LF). Hash algorithms other than sha256
+/// (and stronger sha384/sha512, which are left unread) are malformed. Error names `where` and the line.
+[[nodiscard]] Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string_view where);
+/// LF line ends, fields quoted only where needed.
+[[nodiscard]] std::string render_record(const std::vector<RecordEntry>& entries);
+
+}  // namespace axle::wheel

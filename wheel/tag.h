@@ -1,0 +1,55 @@
+#pragma once
+// Compatibility tags (PEP 425, 600 manylinux, 656 musllinux).
+
+#include <compare>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "report/error.h"
+
+namespace axle::wheel {
+
+struct Tag {
+  std::string python;    ///< "cp311"
+  std::string abi;       ///< "cp311", "abi3", "none"
+  std::string platform;  ///< "manylinux_2_28_x86_64", "any"
+  friend auto operator<=>(const Tag&, const Tag&) = default;
+};
+
+/// A tag triple with compressed sets, "cp39.cp310-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64".
+/// Error: malformed.
+[[nodiscard]] Result<std::vector<Tag>> parse_tags(std::string_view triple);
+[[nodiscard]] std::string render_tag(const Tag& tag);
+
+/// What decides which tags an interpreter on a platform accepts.
+struct TagTarget {
+  std::string implementation = "cp";     ///< "cp" for CPython, "pp" for PyPy
+  unsigned python_major = 3;
+  unsigned python_minor = 0;
+  std::string abi;           ///< interpreter's own ABI, "cp313", "cp313t"; empty: derived
+  bool free_threaded = false;
+  std::string architecture;  ///< "x86_64", "aarch64"
+  std::string libc_family;   ///< "glibc", "musl"; empty: linux_* tags only
+  unsigned libc_major = 0;
+  unsigned libc_minor = 0;
+};
+
+/// Supported tags, most preferred first, in `packaging.tags.sys_tags` order, with constant time look-up.
+class SupportedTags {
+ public:
+  explicit SupportedTags(std::vector<Tag> best_first);
+  /// Index in preference order of the best of `tags`; npos when none is supported.
+  [[nodiscard]] std::size_t best_index(const std::vector<Tag>& tags) const;
+  [[nodiscard]] const std::vector<Tag>& best_first() const { return best_first_; }
+  static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+
+ private:
+  std::vector<Tag> best_first_;
+  std::unordered_map<std::string, std::size_t> index_;  ///< by render_tag
+};
+
+[[nodiscard]] SupportedTags supported_tags(const TagTarget& target);
+
+}  // namespace axle::wheel

@@ -1,0 +1,30 @@
+#pragma once
+// Writes wheels, reproducibly: the same members give the same bytes on every machine.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/error.h"
+
+namespace axle::wheel {
+
+struct WheelMember {
+  std::string path;  ///< inside the archive
+  std::string content;
+  bool executable = false;
+};
+
+/// The bytes of a zip archive: members in the given order, time stamp `unix_time` (clamped to 1980,
+/// SOURCE_DATE_EPOCH is the caller's), deflated by libdeflate at one fixed level, no data descriptors,
+/// no extra fields. Error: malformed for a duplicate or unsafe path.
+[[nodiscard]] Result<std::string> write_zip(const std::vector<WheelMember>& members,
+                                            std::uint64_t unix_time);
+
+/// A wheel: `members` sorted with dist-info last, RECORD computed and appended.
+/// `dist_info` is "name-1.0.dist-info".
+[[nodiscard]] Result<std::string> write_wheel(std::vector<WheelMember> members,
+                                              std::string_view dist_info, std::uint64_t unix_time);
+
+}  // namespace axle::wheel

@@ -1,0 +1,82 @@
+#pragma once
+// A strict zip reader for wheels. The whole central directory is validated against every local header
+// before a byte of content is given out; whatever two readers could understand differently is refused.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/error.h"
+
+namespace axle::wheel {
+
+/// Where the bytes of an archive come from: a file, memory, or HTTP ranges.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+  /// Fills `out` from `offset`; a short read is an error.
+  [[nodiscard]] virtual Result<void> read(std::uint64_t offset, std::span<std::byte> out) = 0;
+};
+
+[[nodiscard]] Result<std::unique_ptr<ByteSource>> open_file_source(const std::string& path);
+/// `bytes` must outlive the source.
+[[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view bytes);
+
+struct ZipEntry {
+  std::string name;  ///< valid UTF-8, "/"-separated, relative, no "." or ".." part, no control characters
+  std::uint64_t compressed_size = 0;
+  std::uint64_t size = 0;
+  std::uint32_t crc32 = 0;
+  std::uint16_t method = 0;  ///< 0 stored, 8 deflated; nothing else
+  bool executable = false;   ///< any x bit of the Unix mode
+  bool directory = false;
+  std::uint64_t header_offset = 0;  ///< of the local header
+  std::uint64_t data_offset = 0;    ///< of the content; 0 in a directory-only archive until checked
+};
+
+struct ZipLimits {
+  std::uint64_t max_entries = 2'000'000;
+  std::uint64_t max_total_size = 64ULL << 30;  ///< bytes unpacked
+  std::uint64_t max_ratio = 1100;              ///< unpacked : packed per entry (deflate's bound is 1032)
+};
+
+class ZipReader {
+ public:
+  /// Validates everything: one end record, nothing before, between or after the entries, names unique
+  /// (also without case and in NFC-insensitive ASCII folding), no encryption, links or devices, sizes within limits,
+  /// every local header equal to its directory entry. `where` names the file in errors.
+  /// Errors: malformed; unsupported (a method other than stored or deflated); io.
+  [[nodiscard]] static Result<ZipReader> open(std::unique_ptr<ByteSource> source, std::string where,
+                                              const ZipLimits& limits = {});
+  /// Reads the end of a remote archive only: central directory validated in itself, local headers are
+  /// checked entry by entry when read. For metadata by range request.
+  [[nodiscard]] static Result<ZipReader> open_directory(std::unique_ptr<ByteSource> source,
+                                                        std::string where,
+                                                        const ZipLimits& limits = {});
+
+  [[nodiscard]] const std::vector<ZipEntry>& entries() const { return entries_; }
+  /// nullptr when there is none.
+  [[nodiscard]] const ZipEntry* find(std::string_view name) const;
+
+  using Sink = std::function<Result<void>(std::span<const std::byte>)>;
+  /// Streams the content to `sink`; size and CRC-32 are checked, an excess byte is an error.
+  [[nodiscard]] Result<void> read(const ZipEntry& entry, const Sink& sink) const;
+  /// The whole content; refuses more than `limit` bytes before reading.
+  [[nodiscard]] Result<std::string> read_text(const ZipEntry& entry, std::uint64_t limit) const;
+
+  [[nodiscard]] const std::string& where() const { return where_; }
+
+ private:
+  ZipReader() = default;
+  std::shared_ptr<ByteSource> source_;
+  std::string where_;
+  std::vector<ZipEntry> entries_;  ///< in directory order
+};
+
+}  // namespace axle::wheel
