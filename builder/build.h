@@ -1,6 +1,6 @@
 #pragma once
-// Builds the variants of a project: reads its pyproject.toml (`[variant]`, `[tool.axle]`), drives CMake
-// once a variant, writes reproducible wheels with variant.json and a computed platform tag.
+// Builds the variants of a project: reads its pyproject.toml (`[variant]`, `[tool.axle]`), drives
+// CMake once a variant, writes reproducible wheels with variant.json and a computed platform tag.
 
 #include <cstdint>
 #include <string>
@@ -21,14 +21,15 @@ struct BuildOptions {
 };
 
 struct BuiltWheel {
-  std::string file;  ///< absolute path
-  std::string label; ///< empty for a plain wheel
+  std::string file;   ///< absolute path
+  std::string label;  ///< empty for a plain wheel
   std::string sha256;
   std::uint64_t size = 0;
 };
 
 /// Errors: not_found (no pyproject, unknown label: the known ones), malformed (file, line, key),
 /// unsupported (a compiler that lacks a flag), io (CMake failed: the last lines of its output).
-[[nodiscard]] Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Report& report);
+[[nodiscard]] Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options,
+                                                            Report& report);
 
 }  // namespace axle::builder

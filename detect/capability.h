@@ -1,7 +1,7 @@
 #pragma once
 // The one table of machine capabilities. Selection (providers/), kernel dispatch (runtime/), build
-// flags and the audit of finished binaries (builder/) all read it, so that "installed" means "runs".
-// A new CPU flag is one row in detect/capability_table.inc.
+// flags and the audit of finished binaries (builder/) all read it, so that "installed" means
+// "runs". A new CPU flag is one row in detect/capability_table.inc.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,10 +47,11 @@ struct CapabilityRow {
   std::uint8_t hwcap_word;
   std::uint8_t bit;
   OsState os_state;
-  std::string_view property;   ///< property that stands for it: "x86_64 :: avx512_vnni :: on"
-  std::string_view gcc_flag;   ///< compiler flag that generates it: "-mavx512vnni"; may be empty
-  unsigned first_gcc;          ///< first GCC major that knows the flag; 0: every one we support
-  std::string_view mnemonics;  ///< instructions that betray it in a binary, space separated, may be empty
+  std::string_view property;  ///< property that stands for it: "x86_64 :: avx512_vnni :: on"
+  std::string_view gcc_flag;  ///< compiler flag that generates it: "-mavx512vnni"; may be empty
+  unsigned first_gcc;         ///< first GCC major that knows the flag; 0: every one we support
+  std::string_view
+      mnemonics;  ///< instructions that betray it in a binary, space separated, may be empty
 };
 
 /// All rows, indexed by Capability.

@@ -1,6 +1,6 @@
 #pragma once
-// The facts of one machine: what `probe_machine` finds, what machines/ records and replays, and what
-// providers/ turns into supported properties. Values only; nothing here touches the system.
+// The facts of one machine: what `probe_machine` finds, what machines/ records and replays, and
+// what providers/ turns into supported properties. Values only; nothing here touches the system.
 
 #include <cstdint>
 #include <optional>
@@ -13,8 +13,9 @@
 namespace axle::detect {
 
 /// What is known of one fact.
-/// `blocked`: the hardware has it, but the kernel, a hypervisor, a container or a broken driver withholds it.
-/// `unknown`: not stated (a profile) or not readable (a refused system call). Never counts as present.
+/// `blocked`: the hardware has it, but the kernel, a hypervisor, a container or a broken driver
+/// withholds it. `unknown`: not stated (a profile) or not readable (a refused system call). Never
+/// counts as present.
 enum class Presence : std::uint8_t { unknown, absent, blocked, present };
 
 /// One Presence for every row of the capability table.
@@ -39,13 +40,14 @@ enum class Arch : std::uint8_t { other, x86_64, aarch64 };
 
 struct Cpu {
   Arch arch = Arch::other;
-  std::string machine;       ///< uname -m as the kernel gives it, for display and platform tags
-  std::string vendor;        ///< "GenuineIntel", "AuthenticAMD", ARM implementer "0x41"; for display only
-  std::string brand;         ///< brand string; for display only, never selects anything
-  unsigned logical_cpus = 0; ///< online logical CPUs; 0 unknown
+  std::string machine;  ///< uname -m as the kernel gives it, for display and platform tags
+  std::string vendor;  ///< "GenuineIntel", "AuthenticAMD", ARM implementer "0x41"; for display only
+  std::string brand;   ///< brand string; for display only, never selects anything
+  unsigned logical_cpus = 0;  ///< online logical CPUs; 0 unknown
   CapabilityFacts capabilities;
   std::optional<unsigned> sve_vector_bytes;  ///< aarch64 SVE vector length in bytes
-  bool amx_permitted = false; ///< this process already may use AMX tiles; never requested by detection
+  bool amx_permitted =
+      false;  ///< this process already may use AMX tiles; never requested by detection
   friend bool operator==(const Cpu&, const Cpu&) = default;
 };
 
@@ -65,19 +67,21 @@ struct Libc {
 
 enum class GpuVendor : std::uint8_t { nvidia, amd, intel };
 
-/// One GPU, whether its driver works or not. `usable` is what decides; everything a library must say
-/// to be known stays empty while only the bus was read.
+/// One GPU, whether its driver works or not. `usable` is what decides; everything a library must
+/// say to be known stays empty while only the bus was read.
 struct Gpu {
   GpuVendor vendor = GpuVendor::nvidia;
-  std::string name;         ///< marketing name as the driver or the id table says, may be empty
-  std::string pci_address;  ///< "0000:65:00.0"; empty where there is no PCI (Jetson, WSL, inline facts)
+  std::string name;  ///< marketing name as the driver or the id table says, may be empty
+  std::string
+      pci_address;   ///< "0000:65:00.0"; empty where there is no PCI (Jetson, WSL, inline facts)
   std::string arch;  ///< nvidia: compute capability "9.0"; amd: "gfx942"; intel: device IP "20.1.4"
   std::optional<std::uint64_t> memory_bytes;
   bool integrated = false;
   bool masked = false;  ///< hidden from programs by CUDA_VISIBLE_DEVICES and the like
   Presence usable = Presence::unknown;
-  std::string reason_code;  ///< why not usable, a stable word: "no-device-nodes", "no-user-driver", …
-  std::string reason;       ///< the same for a person, with the mend
+  std::string
+      reason_code;     ///< why not usable, a stable word: "no-device-nodes", "no-user-driver", …
+  std::string reason;  ///< the same for a person, with the mend
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
@@ -86,8 +90,8 @@ struct Driver {
   GpuVendor vendor = GpuVendor::nvidia;
   std::string kernel_version;   ///< nvidia "570.124.06", amdgpu DKMS version, i915/xe
   std::string library_version;  ///< user-mode driver, where it differs or is known without loading
-  std::string api_version;      ///< nvidia: highest CUDA "12.8"; amd: ROCm "6.4"; intel: Level Zero API
-  std::string api_source;       ///< "nvml", "libcuda", "driver-table", "rocm-info", …
+  std::string api_version;  ///< nvidia: highest CUDA "12.8"; amd: ROCm "6.4"; intel: Level Zero API
+  std::string api_source;   ///< "nvml", "libcuda", "driver-table", "rocm-info", …
   Presence usable = Presence::unknown;
   std::string reason_code;
   std::string reason;
@@ -118,6 +122,6 @@ struct Machine {
 /// "nvidia", "amd", "intel": the word used in profiles, JSON and namespaces.
 [[nodiscard]] std::string_view render_vendor(GpuVendor vendor);
 [[nodiscard]] std::string_view render_presence(Presence presence);  ///< "present", "absent", …
-[[nodiscard]] std::string_view render_arch(Arch arch);              ///< "x86_64", "aarch64", "other"
+[[nodiscard]] std::string_view render_arch(Arch arch);  ///< "x86_64", "aarch64", "other"
 
 }  // namespace axle::detect

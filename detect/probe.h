@@ -9,7 +9,7 @@
 namespace axle::detect {
 
 struct ProbeOptions {
-  bool gpus = true;          ///< false: CPU, OS and libc only
+  bool gpus = true;              ///< false: CPU, OS and libc only
   bool driver_libraries = true;  ///< false: sysfs and procfs only, no vendor library is loaded
   std::chrono::milliseconds driver_time_limit{3000};  ///< per vendor; the child is killed after it
 };

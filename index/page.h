@@ -27,12 +27,13 @@ struct PublishedFile {
 
 struct ProjectPage {
   std::string name;
-  std::string url;  ///< where it was read, for messages
+  std::string url;                   ///< where it was read, for messages
   std::vector<PublishedFile> files;  ///< in page order
 };
 
-/// `content_type` decides between JSON and HTML (parameters ignored); files whose entries are broken are
-/// left out with a warning. Errors: malformed (not a project page), unsupported (API major above 1).
+/// `content_type` decides between JSON and HTML (parameters ignored); files whose entries are
+/// broken are left out with a warning. Errors: malformed (not a project page), unsupported (API
+/// major above 1).
 [[nodiscard]] Result<ProjectPage> parse_page(std::string_view body, std::string_view content_type,
                                              std::string_view page_url, Report& report);
 [[nodiscard]] Result<ProjectPage> parse_json_page(std::string_view body, std::string_view page_url,

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the metadata of a published wheel without downloading it: PEP 658 file, else byte ranges, else
-// (servers without ranges) the whole file, once.
+// Reads the metadata of a published wheel without downloading it: PEP 658 file, else byte ranges,
+// else (servers without ranges) the whole file, once.
 
 #include <memory>
 #include <string>
@@ -12,15 +12,17 @@
 
 namespace axle::index {
 
-/// Range reads with one cached tail; file URLs and folders included. The first read asks for the last
-/// 64 KiB. Error: io; unsupported when the server answers ranges with lies.
+/// Range reads with one cached tail; file URLs and folders included. The first read asks for the
+/// last 64 KiB. Error: io; unsupported when the server answers ranges with lies.
 [[nodiscard]] Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file,
                                                                      Transport& transport);
 
-/// The METADATA text: `{url}.metadata` when published (hash checked: mismatch), else from the archive.
+/// The METADATA text: `{url}.metadata` when published (hash checked: mismatch), else from the
+/// archive.
 [[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file, Transport& transport);
 
-/// A `variants.json` or any small listed file, its listed sha256 checked. Errors: io, mismatch, not_found.
+/// A `variants.json` or any small listed file, its listed sha256 checked. Errors: io, mismatch,
+/// not_found.
 [[nodiscard]] Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport,
                                                std::uint64_t max_bytes);
 

@@ -1,6 +1,7 @@
 #pragma once
 // The seam to the network. The only implementation that talks HTTP is libcurl's, in a module of its
-// own that is opened on first use (index/curl_module.cpp): linking libcurl would cost 4 ms at start-up.
+// own that is opened on first use (index/curl_module.cpp): linking libcurl would cost 4 ms at
+// start-up.
 
 #include <cstdint>
 #include <functional>
@@ -30,8 +31,8 @@ struct Request {
 };
 
 struct Response {
-  int status = 0;  ///< HTTP status; file URLs answer 200, 206 or 404
-  std::string url; ///< after redirects
+  int status = 0;   ///< HTTP status; file URLs answer 200, 206 or 404
+  std::string url;  ///< after redirects
   std::string content_type;
   std::string etag;
   std::string last_modified;
@@ -47,20 +48,24 @@ using BodySink = std::function<Result<void>(std::span<const std::byte>)>;
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// Whole body in memory. Any HTTP status is a Response; io errors name the URL without credentials
-  /// and say what to do. Retries transient failures (connection, 429, 5xx) with back-off.
+  /// Whole body in memory. Any HTTP status is a Response; io errors name the URL without
+  /// credentials and say what to do. Retries transient failures (connection, 429, 5xx) with
+  /// back-off.
   [[nodiscard]] virtual Result<Response> fetch(const Request& request) = 0;
-  /// Body streamed to `sink`; `body` of the response stays empty. Not retried once a byte was given out.
+  /// Body streamed to `sink`; `body` of the response stays empty. Not retried once a byte was given
+  /// out.
   [[nodiscard]] virtual Result<Response> download(const Request& request, const BodySink& sink) = 0;
 };
 
 struct TransportOptions {
   std::string ca_file;  ///< passed on explicitly; libcurl does not read SSL_CERT_FILE itself
-  std::string proxy;    ///< "" none; libcurl's own reading of *_proxy is switched off when `no_env_proxy`
+  std::string
+      proxy;  ///< "" none; libcurl's own reading of *_proxy is switched off when `no_env_proxy`
   std::string no_proxy;
   unsigned timeout_seconds = 15;  ///< connect, and stall: no byte for this long
   unsigned retries = 3;
-  std::vector<std::string> trusted_hosts;  ///< hosts whose certificate is not checked (pip --trusted-host)
+  std::vector<std::string>
+      trusted_hosts;  ///< hosts whose certificate is not checked (pip --trusted-host)
   std::string user_agent;
   bool offline = false;  ///< every http(s) request fails with io and says so
 };
@@ -74,7 +79,8 @@ struct TransportOptions {
 [[nodiscard]] std::string resolve_url(std::string_view base, std::string_view reference);
 /// Decodes %XX.
 [[nodiscard]] std::string percent_decode(std::string_view text);
-/// Absolute path -> file URL, percent-encoded, and back. Error: malformed (a host other than localhost).
+/// Absolute path -> file URL, percent-encoded, and back. Error: malformed (a host other than
+/// localhost).
 [[nodiscard]] std::string file_url(std::string_view absolute_path);
 [[nodiscard]] Result<std::string> file_path(std::string_view url);
 

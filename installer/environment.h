@@ -16,7 +16,8 @@ struct Environment {
   std::string python;  ///< absolute path of the interpreter
   std::string prefix;  ///< sys.prefix
   bool virtual_env = false;
-  bool externally_managed = false;   ///< EXTERNALLY-MANAGED lies beside the standard library (PEP 668)
+  bool externally_managed =
+      false;  ///< EXTERNALLY-MANAGED lies beside the standard library (PEP 668)
   std::string externally_managed_message;
   std::string purelib;
   std::string platlib;
@@ -30,18 +31,19 @@ struct Environment {
 
 /// How the user named an environment; the first that says a thing wins, in member order.
 struct EnvironmentRequest {
-  std::string python;       ///< --python: interpreter, environment folder or a name like "3.12"
-  bool system = false;      ///< --system: python3 on the path
-  std::string virtual_env;  ///< $VIRTUAL_ENV
-  std::string conda_prefix; ///< $CONDA_PREFIX
-  std::string working_dir;  ///< where `.venv` is looked for
-  std::string path;         ///< $PATH
-  std::string cache_folder; ///< answers are kept here by interpreter path, size and time; empty: not kept
+  std::string python;        ///< --python: interpreter, environment folder or a name like "3.12"
+  bool system = false;       ///< --system: python3 on the path
+  std::string virtual_env;   ///< $VIRTUAL_ENV
+  std::string conda_prefix;  ///< $CONDA_PREFIX
+  std::string working_dir;   ///< where `.venv` is looked for
+  std::string path;          ///< $PATH
+  std::string
+      cache_folder;  ///< answers are kept here by interpreter path, size and time; empty: not kept
 };
 
 /// Starts the interpreter once (isolated: -I) unless the cached answer still stands.
-/// Errors: not_found (no environment: how to make one), malformed (it is none, or does not answer; a
-/// 10 s limit), io.
+/// Errors: not_found (no environment: how to make one), malformed (it is none, or does not answer;
+/// a 10 s limit), io.
 [[nodiscard]] Result<Environment> find_environment(const EnvironmentRequest& request);
 
 }  // namespace axle::installer

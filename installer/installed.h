@@ -14,8 +14,8 @@ namespace axle::installer {
 
 struct InstalledDistribution {
   wheel::CoreMetadata metadata;
-  std::string name;       ///< normalised
-  std::string dist_info;  ///< absolute path of the *.dist-info (or *.egg-info) folder
+  std::string name;                    ///< normalised
+  std::string dist_info;               ///< absolute path of the *.dist-info (or *.egg-info) folder
   std::optional<std::string> variant;  ///< label, from dist-info/variant.json
   std::string installer;               ///< INSTALLER, may be empty
   bool requested = false;              ///< REQUESTED exists
@@ -23,8 +23,8 @@ struct InstalledDistribution {
   bool has_record = false;             ///< RECORD exists: can be uninstalled
 };
 
-/// Sorted by name. Recovers an interrupted transaction first (transaction.h), so that nobody ever sees a
-/// torn package; folders that are none of ours and unreadable are reported and left out.
+/// Sorted by name. Recovers an interrupted transaction first (transaction.h), so that nobody ever
+/// sees a torn package; folders that are none of ours and unreadable are reported and left out.
 [[nodiscard]] Result<std::vector<InstalledDistribution>> list_installed(
     const Environment& environment, Report& report);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Changes an environment, whole or not at all: after kill -9, a full disk or a write error at any point
-// the next command finds the old or the new state, or makes it so.
+// Changes an environment, whole or not at all: after kill -9, a full disk or a write error at any
+// point the next command finds the old or the new state, or makes it so.
 
 #include <optional>
 #include <string>
@@ -27,16 +27,18 @@ struct Outcome {
 };
 
 struct InstallOptions {
-  std::string store_folder;  ///< unpacked wheels, by hash; on the environment's file system links are made
-  bool compile = false;      ///< byte code is left to the interpreter
+  std::string
+      store_folder;  ///< unpacked wheels, by hash; on the environment's file system links are made
+  bool compile = false;            ///< byte code is left to the interpreter
   bool overwrite_foreign = false;  ///< allow replacing files that no RECORD owns
 };
 
-/// Downloads (hash and size verified), validates each archive whole before the first write, unpacks into
-/// the store, verifies every RECORD hash, and changes the environment in one transaction: replaced
-/// versions are removed by their RECORD. Packages that are `already_installed` are kept.
-/// Errors: mismatch (hash, size, RECORD), malformed (archive), io (permission, space: nothing changed),
-/// conflict (a file that another package or nobody owns), unsupported (externally managed is the caller's).
+/// Downloads (hash and size verified), validates each archive whole before the first write, unpacks
+/// into the store, verifies every RECORD hash, and changes the environment in one transaction:
+/// replaced versions are removed by their RECORD. Packages that are `already_installed` are kept.
+/// Errors: mismatch (hash, size, RECORD), malformed (archive), io (permission, space: nothing
+/// changed), conflict (a file that another package or nobody owns), unsupported (externally managed
+/// is the caller's).
 [[nodiscard]] Result<Outcome> install(const resolver::Resolution& resolution,
                                       const Environment& environment, index::Transport& transport,
                                       const InstallOptions& options, Report& report);
@@ -45,8 +47,9 @@ struct InstallOptions {
 [[nodiscard]] Result<Outcome> uninstall(const std::vector<std::string>& names,
                                         const Environment& environment, Report& report);
 
-/// Finishes or undoes what an interrupted process left; a no-op (one stat) otherwise. Every function of
-/// this room that reads or writes the environment calls it under the environment's lock.
+/// Finishes or undoes what an interrupted process left; a no-op (one stat) otherwise. Every
+/// function of this room that reads or writes the environment calls it under the environment's
+/// lock.
 [[nodiscard]] Result<void> recover(const Environment& environment, Report& report);
 
 }  // namespace axle::installer

@@ -12,9 +12,9 @@ namespace axle::machines {
 
 /// How a profile came to be: captured on a machine, or synthesised from documents.
 struct ProfileOrigin {
-  std::string kind;     ///< "captured" or "synthesised"
-  std::string source;   ///< program and version, or the documents
-  std::string date;     ///< ISO date, may be empty
+  std::string kind;    ///< "captured" or "synthesised"
+  std::string source;  ///< program and version, or the documents
+  std::string date;    ///< ISO date, may be empty
 };
 
 struct Profile {
@@ -22,14 +22,16 @@ struct Profile {
   ProfileOrigin origin;
 };
 
-/// Canonical JSON: sorted where order means nothing, one trailing newline. No serials, no host name.
+/// Canonical JSON: sorted where order means nothing, one trailing newline. No serials, no host
+/// name.
 [[nodiscard]] std::string render_profile(const Profile& profile);
 
 /// Inverse of render_profile. `where` is the file named in errors.
 /// Errors: malformed (not JSON, unknown key, wrong type), unsupported (a newer schema version).
 [[nodiscard]] Result<Profile> parse_profile(std::string_view json, std::string_view where);
 
-/// The facts alone as JSON text, the `detect --json` body keys: cpu, gpus, drivers, os, libc, problems.
+/// The facts alone as JSON text, the `detect --json` body keys: cpu, gpus, drivers, os, libc,
+/// problems.
 [[nodiscard]] std::string render_facts(const detect::Machine& machine);
 
 }  // namespace axle::machines

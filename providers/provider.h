@@ -1,7 +1,7 @@
 #pragma once
 // Providers: which properties does a machine support, best first (PEP 850). One file and one row a
-// namespace, pure functions of facts. This library (axle::provider_namespaces) links no JSON, no curl:
-// it goes into wheels.
+// namespace, pure functions of facts. This library (axle::provider_namespaces) links no JSON, no
+// curl: it goes into wheels.
 
 #include <optional>
 #include <span>
@@ -25,9 +25,9 @@ struct Feature {
 using Features = std::vector<Feature>;
 
 struct Provider {
-  std::string_view ns;           ///< namespace
-  std::string_view package;      ///< requirement name as uv matches it: "nvidia-variant-provider"
-  std::string_view version;      ///< the version we stand for
+  std::string_view ns;       ///< namespace
+  std::string_view package;  ///< requirement name as uv matches it: "nvidia-variant-provider"
+  std::string_view version;  ///< the version we stand for
   std::span<const std::string_view> plugin_apis;  ///< accepted `plugin-api` strings; "" = absent
   std::span<const std::string_view> aliases;      ///< older package names, read only
   Features (*supported)(const detect::Machine& machine);
@@ -35,7 +35,8 @@ struct Provider {
   Features (*all)();
   /// The fact of the machine that decides `feature :: value`, for a person:
   /// "the CPU lacks avx512_vnni", "driver 550.54 runs CUDA up to 12.4, the build needs 12.8".
-  std::string (*fact)(const detect::Machine& machine, std::string_view feature, std::string_view value);
+  std::string (*fact)(const detect::Machine& machine, std::string_view feature,
+                      std::string_view value);
 };
 
 /// The providers that Axle carries, the row order being the order in which they are shown.

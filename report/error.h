@@ -12,7 +12,8 @@ namespace axle {
 /// A kind exists only because some caller acts on it.
 enum class ErrorKind : std::uint8_t {
   not_found,    ///< no such package, file, page or name: a caller may look elsewhere
-  unsupported,  ///< well formed, but nothing here can use it (exit code 3: nothing fits this machine)
+  unsupported,  ///< well formed, but nothing here can use it (exit code 3: nothing fits this
+                ///< machine)
   malformed,    ///< breaks its format: never retried, never trusted
   mismatch,     ///< two sources that must agree do not: a hash, a size, a label, a RECORD entry
   io,           ///< the system said no: network, disk, permission

@@ -26,7 +26,8 @@ class Report {
 
   virtual void add(Remark remark) = 0;
 
-  /// How far the work named `what` is; `total` 0 while unknown. Called often: implementations throttle.
+  /// How far the work named `what` is; `total` 0 while unknown. Called often: implementations
+  /// throttle.
   virtual void progress(std::string_view what, std::uint64_t done, std::uint64_t total) = 0;
 
   void note(std::string message) { add({Severity::note, std::move(message), {}}); }

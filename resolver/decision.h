@@ -1,6 +1,6 @@
 #pragma once
-// A decision is data: what was chosen, what else was ranked, what was rejected and which fact of the
-// machine said no. --explain, --json and the errors all render it.
+// A decision is data: what was chosen, what else was ranked, what was rejected and which fact of
+// the machine said no. --explain, --json and the errors all render it.
 
 #include <cstdint>
 #include <optional>
@@ -27,13 +27,15 @@ struct SkippedFile {
 };
 
 struct Decision {
-  bool has_variants = false;          ///< the release has variant metadata that was used
-  std::string metadata_source;        ///< URL of the variants file, or "the wheels' own metadata"
+  bool has_variants = false;    ///< the release has variant metadata that was used
+  std::string metadata_source;  ///< URL of the variants file, or "the wheels' own metadata"
   std::vector<NamespaceOrigin> origins;
-  std::vector<RankedVariant> ranked;  ///< best first; a label without a wheel for the tags is in `skipped`
+  std::vector<RankedVariant>
+      ranked;  ///< best first; a label without a wheel for the tags is in `skipped`
   std::vector<Verdict> rejected;
   std::vector<SkippedFile> skipped;
-  std::string chosen_because;         ///< one sentence: "x86_64 :: level :: v4 is supported and ranks first"
+  std::string
+      chosen_because;  ///< one sentence: "x86_64 :: level :: v4 is supported and ranks first"
 };
 
 /// One package of the outcome.
@@ -45,9 +47,9 @@ struct ResolvedPackage {
   std::string url;     ///< http(s) or file
   std::string sha256;  ///< empty when the index gives none
   std::optional<std::uint64_t> size;
-  std::string source;         ///< index or folder it came from
-  bool requested = false;     ///< named by the user, else a dependency
-  bool direct = false;        ///< from a path or `name @ url`, not from an index
+  std::string source;              ///< index or folder it came from
+  bool requested = false;          ///< named by the user, else a dependency
+  bool direct = false;             ///< from a path or `name @ url`, not from an index
   bool already_installed = false;  ///< satisfied by what is there; nothing to do
   std::vector<wheel::Requirement> dependencies;
   std::vector<std::string> required_by;  ///< "name version", sorted

@@ -1,6 +1,6 @@
 #pragma once
-// The provider algorithm (PEP 850; wheel-variants.md §3): where the supported lists of each namespace of
-// one document come from.
+// The provider algorithm (PEP 850; wheel-variants.md §3): where the supported lists of each
+// namespace of one document come from.
 
 #include <optional>
 #include <set>

@@ -27,25 +27,26 @@ struct RankKey {
 
 struct RankedVariant {
   std::string label;
-  std::vector<RankKey> keys;  ///< ascending
+  std::vector<RankKey> keys;           ///< ascending
   wheel::VariantProperties supported;  ///< those of its properties that the target supports
 };
 
 struct RejectedVariant {
   std::string label;
-  /// The first feature none of whose values is supported, at its listed values: one property when it
-  /// lists one, else the first of them.
+  /// The first feature none of whose values is supported, at its listed values: one property when
+  /// it lists one, else the first of them.
   wheel::Property property;
-  std::string reason;  ///< "none of 90_real, 100_real is supported", completed with the machine's fact by the caller
+  std::string reason;  ///< "none of 90_real, 100_real is supported", completed with the machine's
+                       ///< fact by the caller
 };
 
 struct Ranking {
-  std::vector<RankedVariant> ranked;  ///< best first, null last
+  std::vector<RankedVariant> ranked;      ///< best first, null last
   std::vector<RejectedVariant> rejected;  ///< in label order
 };
 
-/// All variants of `metadata`. Labels are the metadata's own; the null variant of 0.0.x documents keeps
-/// its label there ("00000000") and still sorts last.
+/// All variants of `metadata`. Labels are the metadata's own; the null variant of 0.0.x documents
+/// keeps its label there ("00000000") and still sorts last.
 [[nodiscard]] Ranking rank_variants(const wheel::VariantMetadata& metadata,
                                     const SupportedProperties& supported);
 

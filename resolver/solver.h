@@ -1,6 +1,6 @@
 #pragma once
-// Requirements in, one wheel a package out. A worklist that goes back to older versions of the package
-// at hand and reports a conflict between packages with both requirements.
+// Requirements in, one wheel a package out. A worklist that goes back to older versions of the
+// package at hand and reports a conflict between packages with both requirements.
 
 #include <functional>
 #include <map>
@@ -26,8 +26,8 @@ namespace axle::resolver {
 struct Target {
   const detect::Machine* machine = nullptr;  ///< never null
   wheel::SupportedTags tags{{}};
-  wheel::MarkerEnvironment markers;      ///< of the interpreter
-  wheel::Version python_version;         ///< python_full_version
+  wheel::MarkerEnvironment markers;  ///< of the interpreter
+  wheel::Version python_version;     ///< python_full_version
 };
 
 struct InstalledPackage {
@@ -40,11 +40,12 @@ struct InstalledPackage {
 enum class VariantChoice : std::uint8_t { best, none };
 
 struct Options {
-  bool dependencies = true;     ///< false: --no-deps
-  bool prereleases = false;     ///< --pre
-  bool upgrade = false;         ///< -U: requested packages only, as pip's default strategy "only-if-needed"
+  bool dependencies = true;  ///< false: --no-deps
+  bool prereleases = false;  ///< --pre
+  bool upgrade =
+      false;  ///< -U: requested packages only, as pip's default strategy "only-if-needed"
   bool reinstall = false;
-  bool variants = true;                       ///< --no-variants
+  bool variants = true;                           ///< --no-variants
   std::set<std::string, std::less<>> plain_only;  ///< --no-variants=PKG, normalised names
   std::map<std::string, std::string, std::less<>> pinned_variants;  ///< --variant PKG=LABEL
   ProviderPolicy providers;
@@ -56,24 +57,24 @@ struct Requests {
   std::vector<wheel::Requirement> constraints;
 };
 
-/// Everything the solver reads. Sources are asked in order; the first that has a matching version wins
-/// (as uv's first-index; pip's find-links candidates join every index).
+/// Everything the solver reads. Sources are asked in order; the first that has a matching version
+/// wins (as uv's first-index; pip's find-links candidates join every index).
 struct Sources {
   std::vector<index::Source*> indexes;
   std::vector<index::Source*> find_links;  ///< their candidates join those of the index
   index::Transport* transport = nullptr;   ///< for metadata and variants files; never null
 };
 
-/// Errors: not_found (no such package: where was looked), unsupported (versions exist, but no wheel or no
-/// variant fits: each with its reason; exit 3), conflict (both requirements and who wants them),
-/// malformed/mismatch/io from what was read.
+/// Errors: not_found (no such package: where was looked), unsupported (versions exist, but no wheel
+/// or no variant fits: each with its reason; exit 3), conflict (both requirements and who wants
+/// them), malformed/mismatch/io from what was read.
 [[nodiscard]] Result<Resolution> resolve(const Requests& requests, const Target& target,
                                          const std::vector<InstalledPackage>& installed,
                                          const Sources& sources, const Options& options,
                                          Report& report);
 
-/// Like the failure part of `resolve` for one release, kept as data: the decision that an `unsupported`
-/// error renders, for `explain` and --json.
+/// Like the failure part of `resolve` for one release, kept as data: the decision that an
+/// `unsupported` error renders, for `explain` and --json.
 struct Explanation {
   std::string name;
   wheel::Version version;
@@ -82,8 +83,8 @@ struct Explanation {
 };
 
 /// Newest version that the requirement allows, with every variant's verdict, chosen or not.
-[[nodiscard]] Result<Explanation> explain(const wheel::Requirement& requirement, const Target& target,
-                                          const Sources& sources, const Options& options,
-                                          Report& report);
+[[nodiscard]] Result<Explanation> explain(const wheel::Requirement& requirement,
+                                          const Target& target, const Sources& sources,
+                                          const Options& options, Report& report);
 
 }  // namespace axle::resolver

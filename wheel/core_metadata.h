@@ -1,5 +1,6 @@
 #pragma once
-// Core metadata: the METADATA file (PEP 566, 643, 685 …), as far as an installer and an index need it.
+// Core metadata: the METADATA file (PEP 566, 643, 685 …), as far as an installer and an index need
+// it.
 
 #include <string>
 #include <string_view>
@@ -25,8 +26,9 @@ struct CoreMetadata {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
-/// `where` names the file in errors. Errors: malformed (no Name or Version, a requirement that does not
-/// parse), unsupported (Metadata-Version with an unknown major).
-[[nodiscard]] Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view where);
+/// `where` names the file in errors. Errors: malformed (no Name or Version, a requirement that does
+/// not parse), unsupported (Metadata-Version with an unknown major).
+[[nodiscard]] Result<CoreMetadata> parse_core_metadata(std::string_view text,
+                                                       std::string_view where);
 
 }  // namespace axle::wheel

@@ -12,11 +12,11 @@
 
 namespace axle::wheel {
 
-/// What markers are evaluated against. `strings` holds python_version, python_full_version, os_name,
-/// sys_platform, platform_machine, platform_python_implementation, platform_release, platform_system,
-/// platform_version, implementation_name, implementation_version, extra, variant_label.
-/// `sets` holds variant_properties ("ns :: feature :: value"), variant_features ("ns :: feature"),
-/// variant_namespaces, and extras, dependency_groups (PEP 751).
+/// What markers are evaluated against. `strings` holds python_version, python_full_version,
+/// os_name, sys_platform, platform_machine, platform_python_implementation, platform_release,
+/// platform_system, platform_version, implementation_name, implementation_version, extra,
+/// variant_label. `sets` holds variant_properties ("ns :: feature :: value"), variant_features ("ns
+/// :: feature"), variant_namespaces, and extras, dependency_groups (PEP 751).
 struct MarkerEnvironment {
   std::map<std::string, std::string, std::less<>> strings;
   std::map<std::string, std::set<std::string, std::less<>>, std::less<>> sets;
@@ -25,7 +25,8 @@ struct MarkerEnvironment {
 /// An immutable marker expression; cheap to copy.
 class Marker {
  public:
-  /// A variable that the environment lacks: `extra` evaluates as "", any other is malformed at parse time.
+  /// A variable that the environment lacks: `extra` evaluates as "", any other is malformed at
+  /// parse time.
   [[nodiscard]] bool evaluate(const MarkerEnvironment& environment) const;
   /// Whether any clause mentions the variable `name`.
   [[nodiscard]] bool mentions(std::string_view name) const;

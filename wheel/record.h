@@ -18,9 +18,11 @@ struct RecordEntry {
   friend bool operator==(const RecordEntry&, const RecordEntry&) = default;
 };
 
-/// CSV as Python's csv module reads it (quotes doubled, CRLF or LF). Hash algorithms other than sha256
-/// (and stronger sha384/sha512, which are left unread) are malformed. Error names `where` and the line.
-[[nodiscard]] Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string_view where);
+/// CSV as Python's csv module reads it (quotes doubled, CRLF or LF). Hash algorithms other than
+/// sha256 (and stronger sha384/sha512, which are left unread) are malformed. Error names `where`
+/// and the line.
+[[nodiscard]] Result<std::vector<RecordEntry>> parse_record(std::string_view text,
+                                                            std::string_view where);
 /// LF line ends, fields quoted only where needed.
 [[nodiscard]] std::string render_record(const std::vector<RecordEntry>& entries);
 

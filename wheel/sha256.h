@@ -28,7 +28,8 @@ class Sha256 {
 };
 
 [[nodiscard]] Sha256Digest sha256(std::string_view bytes);
-[[nodiscard]] std::string render_hex(const Sha256Digest& digest);     ///< index pages: 64 hex digits
-[[nodiscard]] std::string render_base64(const Sha256Digest& digest);  ///< RECORD: urlsafe, no padding
+[[nodiscard]] std::string render_hex(const Sha256Digest& digest);  ///< index pages: 64 hex digits
+[[nodiscard]] std::string render_base64(
+    const Sha256Digest& digest);  ///< RECORD: urlsafe, no padding
 
 }  // namespace axle::wheel

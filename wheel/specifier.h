@@ -12,21 +12,21 @@
 namespace axle::wheel {
 
 enum class Comparison : std::uint8_t {
-  equal,             ///< ==
-  not_equal,         ///< !=
-  less,              ///< <
-  less_equal,        ///< <=
-  greater,           ///< >
-  greater_equal,     ///< >=
-  compatible,        ///< ~=
-  arbitrary          ///< ===
+  equal,          ///< ==
+  not_equal,      ///< !=
+  less,           ///< <
+  less_equal,     ///< <=
+  greater,        ///< >
+  greater_equal,  ///< >=
+  compatible,     ///< ~=
+  arbitrary       ///< ===
 };
 
 struct Specifier {
   Comparison comparison = Comparison::equal;
-  Version version;       ///< not used for `arbitrary`
-  bool wildcard = false; ///< "==1.*", "!=1.*"
-  std::string text;      ///< the version as written: what `===` compares
+  Version version;        ///< not used for `arbitrary`
+  bool wildcard = false;  ///< "==1.*", "!=1.*"
+  std::string text;       ///< the version as written: what `===` compares
 
   /// Whether `version` lies inside, pre-releases included (their admission is the set's question).
   [[nodiscard]] bool contains(const Version& candidate) const;

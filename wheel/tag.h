@@ -25,10 +25,10 @@ struct Tag {
 
 /// What decides which tags an interpreter on a platform accepts.
 struct TagTarget {
-  std::string implementation = "cp";     ///< "cp" for CPython, "pp" for PyPy
+  std::string implementation = "cp";  ///< "cp" for CPython, "pp" for PyPy
   unsigned python_major = 3;
   unsigned python_minor = 0;
-  std::string abi;           ///< interpreter's own ABI, "cp313", "cp313t"; empty: derived
+  std::string abi;  ///< interpreter's own ABI, "cp313", "cp313t"; empty: derived
   bool free_threaded = false;
   std::string architecture;  ///< "x86_64", "aarch64"
   std::string libc_family;   ///< "glibc", "musl"; empty: linux_* tags only
@@ -36,7 +36,8 @@ struct TagTarget {
   unsigned libc_minor = 0;
 };
 
-/// Supported tags, most preferred first, in `packaging.tags.sys_tags` order, with constant time look-up.
+/// Supported tags, most preferred first, in `packaging.tags.sys_tags` order, with constant time
+/// look-up.
 class SupportedTags {
  public:
   explicit SupportedTags(std::vector<Tag> best_first);

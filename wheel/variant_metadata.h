@@ -1,5 +1,6 @@
 #pragma once
-// Variant metadata (PEP 825, PEP 850; the older 0.0.x of PEP 817): `variant.json` inside a wheel and
+// Variant metadata (PEP 825, PEP 850; the older 0.0.x of PEP 817): `variant.json` inside a wheel
+// and
 // `{name}-{version}-variants.json` on an index, one structure for both.
 
 #include <compare>
@@ -38,8 +39,8 @@ struct FeatureValues {
 struct ProviderInfo {
   bool optional = false;
   std::vector<std::string> requires_;  ///< PEP 508 strings of the plugin package
-  std::string plugin_api;              ///< "module(:object)"; empty: derived from the first requirement
-  std::string builtin;                 ///< name of a provider that the tool carries
+  std::string plugin_api;  ///< "module(:object)"; empty: derived from the first requirement
+  std::string builtin;     ///< name of a provider that the tool carries
   /// Lists that are used exclusively, in feature order (`feature-order` already applied).
   std::optional<std::vector<FeatureValues>> static_properties;
   std::string enable_if;  ///< 0.0.x: marker; empty otherwise
@@ -53,7 +54,7 @@ struct ProviderInfo {
 using VariantProperties = std::set<Property>;
 
 struct VariantMetadata {
-  std::string schema_version;           ///< "0.2.0", "0.0.3", …; as found or, for a new document, as written
+  std::string schema_version;  ///< "0.2.0", "0.0.3", …; as found or, for a new document, as written
   std::vector<std::string> namespaces;  ///< default-priorities.namespace, most important first
   std::map<std::string, ProviderInfo, std::less<>> providers;
   std::map<std::string, VariantProperties, std::less<>> variants;  ///< label -> properties
@@ -65,12 +66,14 @@ struct VariantMetadata {
 
 inline constexpr std::string_view null_label = "null";
 
-/// The label means the null variant of this document: `null`, or in 0.0.x a label without properties.
+/// The label means the null variant of this document: `null`, or in 0.0.x a label without
+/// properties.
 [[nodiscard]] bool is_null_variant(const VariantMetadata& metadata, std::string_view label);
 
-/// Reads 0.0.2, 0.0.3, 0.1.x and 0.2.x; newer minors of a known major are read with a note in `report`.
-/// `where` is the file or URL named in errors. Errors: malformed (JSON path in the message),
-/// unsupported (unknown major version). Duplicate JSON keys are malformed. Depth and size are bounded.
+/// Reads 0.0.2, 0.0.3, 0.1.x and 0.2.x; newer minors of a known major are read with a note in
+/// `report`. `where` is the file or URL named in errors. Errors: malformed (JSON path in the
+/// message), unsupported (unknown major version). Duplicate JSON keys are malformed. Depth and size
+/// are bounded.
 [[nodiscard]] Result<VariantMetadata> parse_variant_metadata(std::string_view json,
                                                              std::string_view where,
                                                              Report& report);
@@ -88,8 +91,8 @@ enum class MetadataForm { pep850, variantlib };  ///< which `$schema` URL is wri
                                                    std::string_view label);
 
 /// Combines the metadata of two wheels of one release: namespace lists equal or one a prefix of the
-/// other (the longer wins), providers equal where both know the namespace, one label one property set
-/// (wheel-variants.md "Consistency"). Error: mismatch, naming both `where`s.
+/// other (the longer wins), providers equal where both know the namespace, one label one property
+/// set (wheel-variants.md "Consistency"). Error: mismatch, naming both `where`s.
 [[nodiscard]] Result<VariantMetadata> merge_variant_metadata(const VariantMetadata& left,
                                                              std::string_view left_where,
                                                              const VariantMetadata& right,

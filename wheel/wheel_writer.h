@@ -17,8 +17,8 @@ struct WheelMember {
 };
 
 /// The bytes of a zip archive: members in the given order, time stamp `unix_time` (clamped to 1980,
-/// SOURCE_DATE_EPOCH is the caller's), deflated by libdeflate at one fixed level, no data descriptors,
-/// no extra fields. Error: malformed for a duplicate or unsafe path.
+/// SOURCE_DATE_EPOCH is the caller's), deflated by libdeflate at one fixed level, no data
+/// descriptors, no extra fields. Error: malformed for a duplicate or unsafe path.
 [[nodiscard]] Result<std::string> write_zip(const std::vector<WheelMember>& members,
                                             std::uint64_t unix_time);
 

@@ -1,6 +1,7 @@
 #pragma once
-// A strict zip reader for wheels. The whole central directory is validated against every local header
-// before a byte of content is given out; whatever two readers could understand differently is refused.
+// A strict zip reader for wheels. The whole central directory is validated against every local
+// header before a byte of content is given out; whatever two readers could understand differently
+// is refused.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +30,8 @@ class ByteSource {
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view bytes);
 
 struct ZipEntry {
-  std::string name;  ///< valid UTF-8, "/"-separated, relative, no "." or ".." part, no control characters
+  std::string
+      name;  ///< valid UTF-8, "/"-separated, relative, no "." or ".." part, no control characters
   std::uint64_t compressed_size = 0;
   std::uint64_t size = 0;
   std::uint32_t crc32 = 0;
@@ -43,19 +45,20 @@ struct ZipEntry {
 struct ZipLimits {
   std::uint64_t max_entries = 2'000'000;
   std::uint64_t max_total_size = 64ULL << 30;  ///< bytes unpacked
-  std::uint64_t max_ratio = 1100;              ///< unpacked : packed per entry (deflate's bound is 1032)
+  std::uint64_t max_ratio = 1100;  ///< unpacked : packed per entry (deflate's bound is 1032)
 };
 
 class ZipReader {
  public:
-  /// Validates everything: one end record, nothing before, between or after the entries, names unique
-  /// (also without case and in NFC-insensitive ASCII folding), no encryption, links or devices, sizes within limits,
-  /// every local header equal to its directory entry. `where` names the file in errors.
-  /// Errors: malformed; unsupported (a method other than stored or deflated); io.
+  /// Validates everything: one end record, nothing before, between or after the entries, names
+  /// unique (also without case and in NFC-insensitive ASCII folding), no encryption, links or
+  /// devices, sizes within limits, every local header equal to its directory entry. `where` names
+  /// the file in errors. Errors: malformed; unsupported (a method other than stored or deflated);
+  /// io.
   [[nodiscard]] static Result<ZipReader> open(std::unique_ptr<ByteSource> source, std::string where,
                                               const ZipLimits& limits = {});
-  /// Reads the end of a remote archive only: central directory validated in itself, local headers are
-  /// checked entry by entry when read. For metadata by range request.
+  /// Reads the end of a remote archive only: central directory validated in itself, local headers
+  /// are checked entry by entry when read. For metadata by range request.
   [[nodiscard]] static Result<ZipReader> open_directory(std::unique_ptr<ByteSource> source,
                                                         std::string where,
                                                         const ZipLimits& limits = {});

@@ -1,4 +1,5 @@
-// Runs a fuzz target over every file of its corpus folders: how builds without libFuzzer exercise it.
+// Runs a fuzz target over every file of its corpus folders: how builds without libFuzzer exercise
+// it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

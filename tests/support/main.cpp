@@ -1,10 +1,10 @@
-// The main of every test program. doctest lets a filter that matches nothing succeed; here it fails,
-// so that a renamed test cannot pass by not running.
+// The main of every test program. doctest lets a filter that matches nothing succeed; here it
+// fails, so that a renamed test cannot pass by not running.
 #define DOCTEST_CONFIG_IMPLEMENT
-#include <doctest/doctest.h>
-
 #include <cstdio>
 #include <cstring>
+
+#include <doctest/doctest.h>
 
 namespace {
 

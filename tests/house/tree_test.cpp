@@ -1,0 +1,76 @@
+// Names, sizes and manners: no dumping grounds, libraries that neither print nor exit nor read the
+// environment.
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<std::string> libraries = {"report",  "detect", "machines", "providers",
+                                            "wheel",   "index",  "resolver", "installer",
+                                            "builder", "runtime"};
+
+std::vector<fs::path> sources(const std::vector<std::string>& folders) {
+  std::vector<fs::path> found;
+  for (const std::string& folder : folders) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(AXLE_SOURCE_DIR) / folder)) {
+      const std::string extension = entry.path().extension();
+      if (extension == ".cpp" || extension == ".h") found.push_back(entry.path());
+    }
+  }
+  return found;
+}
+
+bool is_code(const std::string& line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  return first != std::string::npos && line.compare(first, 2, "//") != 0;
+}
+
+}  // namespace
+
+TEST_CASE("no file has a name that says nothing") {
+  const std::set<std::string> empty_names = {"util",   "utils", "helper", "helpers",
+                                             "common", "base",  "misc",   "manager"};
+  for (const fs::path& path :
+       sources({"report", "detect", "machines", "providers", "wheel", "index", "resolver",
+                "installer", "builder", "runtime", "cli"})) {
+    INFO(path.string());
+    CHECK_FALSE(empty_names.contains(path.stem().string()));
+  }
+}
+
+TEST_CASE("libraries do not print, exit or read the environment") {
+  // The real host is where the environment of the machine side comes from (visible-device masks).
+  const std::set<std::string> real_host = {"real_host.cpp"};
+  const std::vector<std::string> calls = {"std::cout",  "std::cerr", "printf(", "std::puts",
+                                          "std::exit(", "::exit(",   "getenv("};
+  for (const fs::path& path : sources(libraries)) {
+    if (real_host.contains(path.filename().string())) continue;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+      if (!is_code(line) || line.find("snprintf(") != std::string::npos) continue;
+      for (const std::string& call : calls) {
+        INFO(path.string() << ": " << line);
+        CHECK(line.find(call) == std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("sources stay small enough to hold in the head") {
+  for (const fs::path& path :
+       sources({"report", "detect", "machines", "providers", "wheel", "index", "resolver",
+                "installer", "builder", "runtime", "cli"})) {
+    std::ifstream file(path);
+    unsigned lines = 0;
+    for (std::string line; std::getline(file, line);) ++lines;
+    INFO(path.string() << " has " << lines << " lines");
+    CHECK(lines <= 500);
+  }
+}
