@@ -1,0 +1,12 @@
+#pragma once
+// How hostile text stands in an error message: escaped, quoted, and never longer than a line.
+
+#include <string>
+#include <string_view>
+
+namespace axle::wheel {
+
+/// `text` in double quotes with control characters escaped; cut after 80 bytes with "…".
+[[nodiscard]] std::string quote(std::string_view text);
+
+}  // namespace axle::wheel

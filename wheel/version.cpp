@@ -1,0 +1,282 @@
+#include "wheel/version.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "wheel/ascii.h"
+#include "wheel/quote.h"
+
+namespace axle::wheel {
+namespace {
+
+constexpr bool is_separator(char c) { return c == '-' || c == '_' || c == '.'; }
+
+/// A cursor over the version without surrounding white space. The grammar of PEP 440 needs no
+/// backtracking: every optional part is recognised by its first letters.
+class VersionParser {
+ public:
+  explicit VersionParser(std::string_view text) : text_(text) {}
+
+  Result<Version> parse();
+
+ private:
+  [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
+  [[nodiscard]] char peek(std::size_t ahead = 0) const {
+    return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
+  }
+  bool accept_word(std::string_view word, std::size_t ahead);
+  std::optional<std::string_view> accept_any(std::initializer_list<std::string_view> words);
+  [[nodiscard]] std::string_view digits();
+  bool number(std::uint64_t& value);
+  bool number_or_zero(std::uint64_t& value);
+  bool parse_epoch_and_release(Version& version);
+  bool parse_pre(Version& version);
+  bool parse_post(Version& version);
+  bool parse_dev(Version& version);
+  bool parse_local(Version& version);
+  [[nodiscard]] std::unexpected<Error> error() const;
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  const char* problem_ = nullptr;
+};
+
+std::unexpected<Error> VersionParser::error() const {
+  std::string why = problem_ != nullptr ? problem_
+                    : at_end()          ? "it ends too early"
+                                        : "unexpected " + quote(text_.substr(position_, 1));
+  return fail(ErrorKind::malformed,
+              fmt::format("{} is not a version: {} at position {}", quote(text_), why, position_),
+              "versions look like 1.2.3, 2.0rc1 or 1.0.post1+local (PEP 440)");
+}
+
+bool VersionParser::accept_word(std::string_view word, std::size_t ahead) {
+  if (position_ + ahead > text_.size()) return false;
+  const std::string_view rest = text_.substr(position_ + ahead);
+  if (rest.size() < word.size()) return false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (ascii_lower(rest[i]) != word[i]) return false;
+  }
+  position_ += ahead + word.size();
+  return true;
+}
+
+/// One of `words`, a separator before it or not; a separator after it is swallowed, as PEP 440 has
+/// it.
+std::optional<std::string_view> VersionParser::accept_any(
+    std::initializer_list<std::string_view> words) {
+  const std::size_t ahead = is_separator(peek()) ? 1 : 0;
+  for (const std::string_view word : words) {
+    if (accept_word(word, ahead)) {
+      if (is_separator(peek()) && !at_end()) ++position_;
+      return word;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view VersionParser::digits() {
+  const std::size_t start = position_;
+  while (is_ascii_digit(peek())) ++position_;
+  return text_.substr(start, position_ - start);
+}
+
+bool VersionParser::number(std::uint64_t& value) {
+  const std::size_t start = position_;
+  const std::string_view text = digits();
+  if (text.empty()) return false;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code == std::errc() && end == text.data() + text.size()) return true;
+  position_ = start;
+  problem_ = "a number that does not fit 64 bits";
+  return false;
+}
+
+bool VersionParser::number_or_zero(std::uint64_t& value) {
+  value = 0;
+  return !is_ascii_digit(peek()) || number(value);
+}
+
+bool VersionParser::parse_epoch_and_release(Version& version) {
+  std::uint64_t value = 0;
+  if (!number(value)) return false;
+  if (peek() == '!') {
+    ++position_;
+    version.epoch = value;
+    if (!number(value)) return false;
+  }
+  std::size_t parts = 1;
+  for (std::size_t i = position_; i < text_.size(); ++i) {
+    if (text_[i] == '.') {
+      ++parts;
+    } else if (!is_ascii_digit(text_[i])) {
+      break;
+    }
+  }
+  version.release.reserve(parts);
+  version.release.push_back(value);
+  while (peek() == '.' && is_ascii_digit(peek(1))) {
+    ++position_;
+    if (!number(value)) return false;
+    version.release.push_back(value);
+  }
+  return true;
+}
+
+bool VersionParser::parse_pre(Version& version) {
+  const auto word = accept_any({"alpha", "a", "beta", "b", "preview", "pre", "c", "rc"});
+  if (!word) return true;
+  std::uint64_t value = 0;
+  if (!number_or_zero(value)) return false;
+  const PreRelease kind = word->front() == 'a'   ? PreRelease::alpha
+                          : word->front() == 'b' ? PreRelease::beta
+                                                 : PreRelease::candidate;
+  version.pre.emplace(kind, value);
+  return true;
+}
+
+bool VersionParser::parse_post(Version& version) {
+  std::uint64_t value = 0;
+  if (peek() == '-' && is_ascii_digit(peek(1))) {
+    ++position_;
+  } else if (!accept_any({"post", "rev", "r"})) {
+    return true;
+  }
+  if (!number_or_zero(value)) return false;
+  version.post = value;
+  return true;
+}
+
+bool VersionParser::parse_dev(Version& version) {
+  std::uint64_t value = 0;
+  if (!accept_any({"dev"})) return true;
+  if (!number_or_zero(value)) return false;
+  version.dev = value;
+  return true;
+}
+
+bool VersionParser::parse_local(Version& version) {
+  if (peek() != '+') return true;
+  do {
+    ++position_;
+    const std::size_t start = position_;
+    bool numeric = true;
+    while (is_ascii_alnum(peek())) {
+      numeric = numeric && is_ascii_digit(peek());
+      ++position_;
+    }
+    if (position_ == start) return false;
+    const std::string_view part = text_.substr(start, position_ - start);
+    if (numeric) {
+      position_ = start;
+      std::uint64_t value = 0;
+      if (!number(value)) return false;
+      version.local.emplace_back(value);
+    } else {
+      version.local.emplace_back(ascii_lower(part));
+    }
+  } while (is_separator(peek()));
+  return true;
+}
+
+Result<Version> VersionParser::parse() {
+  Version version;
+  if (ascii_lower(peek()) == 'v') ++position_;
+  if (!parse_epoch_and_release(version) || !parse_pre(version) || !parse_post(version) ||
+      !parse_dev(version) || !parse_local(version) || !at_end()) {
+    return error();
+  }
+  return version;
+}
+
+/// PEP 440 sorts a bare development release before any pre-release, and a final one after all.
+std::pair<int, std::uint64_t> pre_key(const Version& version) {
+  if (version.pre) return {1 + static_cast<int>(version.pre->first), version.pre->second};
+  const bool bare_dev = !version.post && version.dev;
+  return {bare_dev ? 0 : 4, 0};
+}
+
+std::strong_ordering compare_release(const std::vector<std::uint64_t>& left,
+                                     const std::vector<std::uint64_t>& right) {
+  const std::size_t longest = std::max(left.size(), right.size());
+  for (std::size_t i = 0; i < longest; ++i) {
+    const std::uint64_t l = i < left.size() ? left[i] : 0;
+    const std::uint64_t r = i < right.size() ? right[i] : 0;
+    if (l != r) return l <=> r;
+  }
+  return std::strong_ordering::equal;
+}
+
+/// Numbers above letters; a label that goes on where the other ends is the higher one.
+std::strong_ordering compare_local(const std::vector<LocalPart>& left,
+                                   const std::vector<LocalPart>& right) {
+  const std::size_t shortest = std::min(left.size(), right.size());
+  for (std::size_t i = 0; i < shortest; ++i) {
+    const auto* left_number = std::get_if<std::uint64_t>(&left[i]);
+    const auto* right_number = std::get_if<std::uint64_t>(&right[i]);
+    std::strong_ordering order = std::strong_ordering::equal;
+    if (left_number != nullptr && right_number != nullptr) {
+      order = *left_number <=> *right_number;
+    } else if (left_number == nullptr && right_number == nullptr) {
+      order = std::get<std::string>(left[i]) <=> std::get<std::string>(right[i]);
+    } else {
+      order = left_number != nullptr ? std::strong_ordering::greater : std::strong_ordering::less;
+    }
+    if (order != std::strong_ordering::equal) return order;
+  }
+  return left.size() <=> right.size();
+}
+
+}  // namespace
+
+Version Version::public_version() const {
+  Version result;
+  result.epoch = epoch;
+  result.release = release;
+  result.pre = pre;
+  result.post = post;
+  result.dev = dev;
+  return result;
+}
+
+std::strong_ordering operator<=>(const Version& left, const Version& right) {
+  if (left.epoch != right.epoch) return left.epoch <=> right.epoch;
+  if (const auto order = compare_release(left.release, right.release); order != 0) return order;
+  if (const auto order = pre_key(left) <=> pre_key(right); order != 0) return order;
+  // No post-release sorts before all, no development release after all.
+  if (const auto order = left.post <=> right.post; order != 0) return order;
+  if (left.dev.has_value() != right.dev.has_value()) {
+    return left.dev ? std::strong_ordering::less : std::strong_ordering::greater;
+  }
+  if (const auto order = left.dev <=> right.dev; order != 0) return order;
+  return compare_local(left.local, right.local);
+}
+
+Result<Version> parse_version(std::string_view text) {
+  return VersionParser(trim_ascii(text)).parse();
+}
+
+std::string render_version(const Version& version) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  if (version.epoch != 0) fmt::format_to(out, "{}!", version.epoch);
+  fmt::format_to(out, "{}", fmt::join(version.release, "."));
+  if (version.pre) {
+    constexpr const char* kNames[] = {"a", "b", "rc"};
+    fmt::format_to(out, "{}{}", kNames[static_cast<std::size_t>(version.pre->first)],
+                   version.pre->second);
+  }
+  if (version.post) fmt::format_to(out, ".post{}", *version.post);
+  if (version.dev) fmt::format_to(out, ".dev{}", *version.dev);
+  char before = '+';
+  for (const LocalPart& part : version.local) {
+    text += before;
+    before = '.';
+    std::visit([&](const auto& value) { fmt::format_to(out, "{}", value); }, part);
+  }
+  return text;
+}
+
+}  // namespace axle::wheel
