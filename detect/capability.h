@@ -37,8 +37,9 @@ enum class OsState : std::uint8_t { none, xmm, ymm, zmm, tile, apx };
 
 struct CapabilityRow {
   Capability id;
-  std::string_view name;  ///< as /proc/cpuinfo spells it: "avx512_vnni", "asimddp"
-  bool x86;               ///< read by CPUID; else by AT_HWCAP
+  std::string_view
+      name;  ///< as /proc/cpuinfo spells it ("avx512_vnni"), ARM's with "arm_" before it
+  bool x86;  ///< read by CPUID; else by AT_HWCAP
   // x86: CPUID(leaf, subleaf).reg[bit] (Intel SDM vol. 2A, CPUID; AMD APM vol. 3, appendix E)
   std::uint32_t leaf;
   std::uint32_t subleaf;

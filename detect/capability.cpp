@@ -1,0 +1,59 @@
+#include "detect/capability.h"
+
+#include <array>
+
+namespace axle::detect {
+namespace {
+
+constexpr std::array<CapabilityRow, capability_count> rows{{
+#define AXLE_CAPABILITY_X86(id, leaf, subleaf, reg, bit, os_state, property, gcc_flag, first_gcc, \
+                            mnemonics)                                                            \
+  {Capability::id,    #id,      true,     leaf,      subleaf,  CpuidRegister::reg, 0, bit,        \
+   OsState::os_state, property, gcc_flag, first_gcc, mnemonics},
+#define AXLE_CAPABILITY_ARM(id, hwcap_word, bit, property, gcc_flag, first_gcc, mnemonics)       \
+  {Capability::id, #id,      false,    0,         0,        CpuidRegister::eax, hwcap_word, bit, \
+   OsState::none,  property, gcc_flag, first_gcc, mnemonics},
+#include "detect/capability_table.inc"
+#undef AXLE_CAPABILITY_X86
+#undef AXLE_CAPABILITY_ARM
+}};
+
+using enum Capability;
+
+// x86-64 psABI 1.0, section 3.1.1, table 3.1. SCE is `syscall`, LZCNT is `abm`.
+constexpr std::array v1{cmov, cx8, fpu, fxsr, mmx, syscall, sse, sse2, lm};
+constexpr std::array v2{cx16, lahf_lm, popcnt, sse3, ssse3, sse4_1, sse4_2};
+constexpr std::array v3{avx, avx2, bmi1, bmi2, f16c, fma, abm, movbe, osxsave};
+constexpr std::array v4{avx512f, avx512bw, avx512cd, avx512dq, avx512vl};
+
+}  // namespace
+
+std::span<const CapabilityRow> capabilities() { return rows; }
+
+const CapabilityRow& row(Capability capability) {
+  return rows[static_cast<std::size_t>(capability)];
+}
+
+std::optional<Capability> find_capability(std::string_view name) {
+  for (const CapabilityRow& candidate : rows) {
+    if (candidate.name == name) return candidate.id;
+  }
+  return std::nullopt;
+}
+
+std::span<const Capability> x86_64_level(unsigned level) {
+  switch (level) {
+    case 1:
+      return v1;
+    case 2:
+      return v2;
+    case 3:
+      return v3;
+    case 4:
+      return v4;
+    default:
+      return {};
+  }
+}
+
+}  // namespace axle::detect

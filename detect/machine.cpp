@@ -1,0 +1,50 @@
+#include "detect/machine.h"
+
+#include <algorithm>
+
+namespace axle::detect {
+
+const Driver* find_driver(const Machine& machine, GpuVendor vendor) {
+  const auto found = std::ranges::find(machine.drivers, vendor, &Driver::vendor);
+  return found == machine.drivers.end() ? nullptr : &*found;
+}
+
+std::string_view render_vendor(GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::nvidia:
+      return "nvidia";
+    case GpuVendor::amd:
+      return "amd";
+    case GpuVendor::intel:
+      return "intel";
+  }
+  return "";
+}
+
+std::string_view render_presence(Presence presence) {
+  switch (presence) {
+    case Presence::unknown:
+      return "unknown";
+    case Presence::absent:
+      return "absent";
+    case Presence::blocked:
+      return "blocked";
+    case Presence::present:
+      return "present";
+  }
+  return "";
+}
+
+std::string_view render_arch(Arch arch) {
+  switch (arch) {
+    case Arch::other:
+      return "other";
+    case Arch::x86_64:
+      return "x86_64";
+    case Arch::aarch64:
+      return "aarch64";
+  }
+  return "";
+}
+
+}  // namespace axle::detect
