@@ -1,0 +1,67 @@
+// Namespace `axle`: what the published CPU providers cannot say (AMX, AVX512-FP16, AVX10, SME, LSE
+// …). Every row of the capability table whose property is "axle :: X :: on" is a feature; there is
+// no list here. Order of preference: x86 rows as the table has them (it puts the tile extensions
+// first), then aarch64 rows backwards, since HWCAP bits are given out in the order in which
+// extensions appear.
+
+#include <algorithm>
+
+#include "providers/cpu_flags.h"
+#include "providers/namespaces.h"
+
+namespace axle::providers {
+
+using detect::Arch;
+using detect::CapabilityRow;
+using detect::Machine;
+
+namespace {
+
+constexpr std::string_view ns = "axle";
+constexpr std::string_view prefix = "axle :: ";
+constexpr std::string_view suffix = " :: on";
+
+std::string_view feature_of(const CapabilityRow& row) {
+  std::string_view name = row.property;
+  name.remove_prefix(prefix.size());
+  name.remove_suffix(suffix.size());
+  return name;
+}
+
+std::vector<std::string_view> features_of(bool x86) {
+  std::vector<std::string_view> names;
+  for (const CapabilityRow& row : detect::capabilities()) {
+    if (row.x86 == x86 && row.property.starts_with(prefix)) names.push_back(feature_of(row));
+  }
+  if (!x86) std::ranges::reverse(names);
+  return names;
+}
+
+Features supported(const Machine& machine) {
+  if (machine.cpu.arch == Arch::other) return {};
+  return flags_present(machine.cpu, ns, features_of(machine.cpu.arch == Arch::x86_64));
+}
+
+Features all() {
+  Features features = flags_known(features_of(true));
+  const Features arm = flags_known(features_of(false));
+  features.insert(features.end(), arm.begin(), arm.end());
+  return features;
+}
+
+std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
+  const auto capability = find_row(ns, feature, value);
+  if (!capability) return describe_unheard(ns, feature, value);
+  const Arch arch = detect::row(*capability).x86 ? Arch::x86_64 : Arch::aarch64;
+  return describe_flag(machine.cpu, arch, ns, feature, value);
+}
+
+constexpr std::string_view plugin_apis[] = {"", "axle_variant_provider"};
+
+}  // namespace
+
+Provider axle_provider() {
+  return {ns, "axle-variant-provider", AXLE_VERSION, plugin_apis, {}, supported, all, fact};
+}
+
+}  // namespace axle::providers

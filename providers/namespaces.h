@@ -1,0 +1,15 @@
+#pragma once
+// The rows of the provider table, one a namespace, each made in the file of its name.
+
+#include "providers/provider.h"
+
+namespace axle::providers {
+
+[[nodiscard]] Provider nvidia_provider();
+[[nodiscard]] Provider amd_provider();
+[[nodiscard]] Provider intel_provider();
+[[nodiscard]] Provider x86_64_provider();
+[[nodiscard]] Provider aarch64_provider();
+[[nodiscard]] Provider axle_provider();
+
+}  // namespace axle::providers

@@ -1,0 +1,185 @@
+// Namespace `nvidia`, as nvidia-variant-provider 0.0.1 defines it: the CUDA versions that the
+// driver runs, as bounds, and the code that the newest GPU executes.
+
+#include <algorithm>
+#include <utility>
+
+#include "providers/gpu_state.h"
+#include "providers/namespaces.h"
+
+namespace axle::providers {
+
+using detect::Driver;
+using detect::Gpu;
+using detect::GpuVendor;
+using detect::Machine;
+using detect::Presence;
+
+namespace {
+
+using Version = std::pair<unsigned, unsigned>;
+
+// The published provider knows CUDA 11.0 to 15.20 and the architectures 5.0 to 12.9.
+constexpr unsigned first_major = 11;
+constexpr unsigned last_major = 15;
+constexpr unsigned last_minor = 20;
+constexpr unsigned first_sm_major = 5;
+constexpr unsigned last_sm_major = 12;
+constexpr unsigned last_sm_minor = 9;
+
+constexpr std::string_view lower_bound = "cuda_version_lower_bound";
+constexpr std::string_view upper_bound = "cuda_version_upper_bound";
+constexpr std::string_view sm_arch = "sm_arch";
+
+std::string render(Version version) {
+  return std::to_string(version.first) + "." + std::to_string(version.second);
+}
+
+// "M.from" … "M.down_to", then "M" itself where `whole`.
+void add_minors(std::vector<std::string>& values, unsigned major, unsigned from, unsigned down_to,
+                bool whole) {
+  for (unsigned minor = from + 1; minor-- > down_to;) values.push_back(render({major, minor}));
+  if (whole) values.push_back(std::to_string(major));
+}
+
+Feature lower_bounds(Version driver) {
+  Feature feature{std::string(lower_bound), false, {}};
+  add_minors(feature.values, driver.first, driver.second, 0, true);
+  for (unsigned major = driver.first; major-- > first_major;) {
+    add_minors(feature.values, major, last_minor, 0, true);
+  }
+  return feature;
+}
+
+Feature upper_bounds(Version driver) {
+  Feature feature{std::string(upper_bound), false, {}};
+  for (unsigned major = last_major; major > driver.first; --major) {
+    add_minors(feature.values, major, last_minor, 0, true);
+  }
+  if (driver.second < last_minor) {
+    add_minors(feature.values, driver.first, last_minor, driver.second + 1, false);
+  }
+  return feature;
+}
+
+Feature architectures(Version gpu) {
+  Feature feature{std::string(sm_arch), true, {}};
+  const std::string major = std::to_string(gpu.first);
+  for (unsigned minor = gpu.second + 1; minor-- > 0;) {
+    feature.values.push_back(major + std::to_string(minor) + "_real");
+  }
+  feature.values.push_back(major + "0_virtual");
+  return feature;
+}
+
+// The driver that counts: it works, and unless the machine has no NVIDIA GPU at all, one of them
+// does.
+const Driver* counted_driver(const Machine& machine) {
+  const Driver* driver = detect::find_driver(machine, GpuVendor::nvidia);
+  if (driver == nullptr) return nullptr;
+  if (!counted_gpus(machine, GpuVendor::nvidia).empty()) return driver;
+  const bool any = std::ranges::any_of(
+      machine.gpus, [](const Gpu& gpu) { return gpu.vendor == GpuVendor::nvidia; });
+  return !any && driver->usable == Presence::present ? driver : nullptr;
+}
+
+std::optional<Version> highest_gpu(const Machine& machine) {
+  std::optional<Version> highest;
+  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::nvidia)) {
+    const auto version = parse_major_minor(gpu->arch);
+    if (version && version->second <= last_sm_minor) highest = std::max(highest, version);
+  }
+  return highest;
+}
+
+bool known_cuda(Version version) {
+  return version >= Version(first_major, 0) && version <= Version(last_major, last_minor);
+}
+
+Features supported(const Machine& machine) {
+  const Driver* driver = counted_driver(machine);
+  if (driver == nullptr) return {};
+  const auto cuda = parse_major_minor(driver->api_version);
+  if (!cuda || !known_cuda(*cuda)) return {};
+  Features features{lower_bounds(*cuda)};
+  if (Feature upper = upper_bounds(*cuda); !upper.values.empty()) {
+    features.push_back(std::move(upper));
+  }
+  if (const auto gpu = highest_gpu(machine); gpu && gpu->first >= first_sm_major) {
+    features.push_back(architectures(*gpu));
+  }
+  return features;
+}
+
+Features all() {
+  std::vector<std::string> versions;
+  for (unsigned major = last_major; major >= first_major; --major) {
+    add_minors(versions, major, last_minor, 0, true);
+  }
+  Feature code{std::string(sm_arch), true, {}};
+  for (const std::string_view kind : {"_real", "_virtual"}) {
+    for (unsigned major = last_sm_major; major >= first_sm_major; --major) {
+      for (unsigned minor = last_sm_minor + 1; minor-- > 0;) {
+        code.values.push_back(std::to_string(major) + std::to_string(minor) + std::string(kind));
+      }
+    }
+  }
+  return {{std::string(lower_bound), false, versions},
+          {std::string(upper_bound), false, versions},
+          std::move(code)};
+}
+
+std::string describe_driver(const Driver& driver) {
+  const std::string& version =
+      driver.library_version.empty() ? driver.kernel_version : driver.library_version;
+  return version.empty() ? "the driver" : "driver " + version;
+}
+
+std::string describe_cuda(const Machine& machine, std::string_view feature,
+                          std::string_view value) {
+  const Driver* driver = counted_driver(machine);
+  if (driver == nullptr) return describe_no_gpu(machine, GpuVendor::nvidia);
+  const auto cuda = parse_major_minor(driver->api_version);
+  if (!cuda) return "it is not known which CUDA versions " + describe_driver(*driver) + " runs";
+  std::string text = describe_driver(*driver) + " runs CUDA up to " + render(*cuda) + ", ";
+  if (!known_cuda(*cuda)) return text + "the provider knows 11.0 to 15.20 only";
+  text += feature == lower_bound ? "the build needs " : "the build is for drivers below ";
+  return text + std::string(value);
+}
+
+// "90_real" -> "compiled code for 9.0", "80_virtual" -> "PTX for 8.0"
+std::string describe_code(std::string_view value) {
+  const std::size_t mark = value.find('_');
+  if (mark == std::string_view::npos || mark < 2) return std::string(value);
+  const std::string version =
+      std::string(value.substr(0, mark - 1)) + "." + std::string(value.substr(mark - 1, 1));
+  return (value.substr(mark) == "_virtual" ? "PTX for " : "compiled code for ") + version;
+}
+
+std::string describe_sm(const Machine& machine, std::string_view value) {
+  const auto gpus = counted_gpus(machine, GpuVendor::nvidia);
+  if (gpus.empty()) return describe_no_gpu(machine, GpuVendor::nvidia);
+  const auto highest = highest_gpu(machine);
+  if (!highest) return "it is not known which compute capability the GPU has";
+  const std::string subject = gpus.size() == 1 ? "the GPU" : "the newest GPU";
+  return subject + " has compute capability " + render(*highest) + ", the build has " +
+         describe_code(value);
+}
+
+std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
+  if (feature == sm_arch) return describe_sm(machine, value);
+  if (feature == lower_bound || feature == upper_bound) {
+    return describe_cuda(machine, feature, value);
+  }
+  return "the provider of nvidia knows no feature " + std::string(feature);
+}
+
+constexpr std::string_view plugin_apis[] = {"nvidia_variant_provider.plugin:NvidiaVariantPlugin"};
+
+}  // namespace
+
+Provider nvidia_provider() {
+  return {"nvidia", "nvidia-variant-provider", "0.0.1", plugin_apis, {}, supported, all, fact};
+}
+
+}  // namespace axle::providers

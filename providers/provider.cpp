@@ -1,0 +1,22 @@
+#include "providers/provider.h"
+
+#include "providers/namespaces.h"
+
+namespace axle::providers {
+
+std::span<const Provider> builtin_providers() {
+  static const Provider providers[] = {
+      nvidia_provider(), amd_provider(),     intel_provider(),
+      x86_64_provider(), aarch64_provider(), axle_provider(),
+  };
+  return providers;
+}
+
+const Provider* find_provider(std::string_view ns) {
+  for (const Provider& provider : builtin_providers()) {
+    if (provider.ns == ns) return &provider;
+  }
+  return nullptr;
+}
+
+}  // namespace axle::providers

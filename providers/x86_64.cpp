@@ -1,0 +1,151 @@
+// Namespace `x86_64`, as x86-64-variant-provider 0.2.1 defines it: the psABI level, then flags. The
+// published provider derives the level from the name of the microarchitecture; here the flags
+// decide, and a flag counts only where the operating system keeps its registers.
+
+#include "providers/cpu_flags.h"
+#include "providers/namespaces.h"
+
+namespace axle::providers {
+
+using detect::Arch;
+using detect::Capability;
+using detect::Machine;
+
+namespace {
+
+constexpr std::string_view ns = "x86_64";
+constexpr std::string_view level_feature = "level";
+constexpr unsigned last_level = 4;
+
+// The published list in its order of preference.
+constexpr std::string_view flags[] = {
+    "avx_vnni",
+    "cppc",
+    "ibrs_enhanced",
+    "tsc_adjust",
+    "flush_l1d",
+    "movdir64b",
+    "movdiri",
+    "avx512_bf16",
+    "avx512_bitalg",
+    "avx512_vbmi2",
+    "avx512_vnni",
+    "avx512_vp2intersect",
+    "avx512_vpopcntdq",
+    "avx512ifma",
+    "avx512vbmi",
+    "rdpid",
+    "sha_ni",
+    "vaes",
+    "vpclmulqdq",
+    "clwb",
+    "clzero",
+    "avx512bw",
+    "avx512cd",
+    "avx512dq",
+    "avx512f",
+    "avx512vl",
+    "clflushopt",
+    "gfni",
+    "rdseed",
+    "xsavec",
+    "xsaveopt",
+    "adx",
+    "avx2",
+    "avx",
+    "bmi2",
+    "bmi1",
+    "abm",
+    "f16c",
+    "fma",
+    "movbe",
+    "xsave",
+    "rdrand",
+    "aes",
+    "pclmulqdq",
+    "sse4a",
+    "fsgsbase",
+    "sse4_2",
+    "sse4_1",
+    "ssse3",
+    "sse3",
+    "cx16",
+    "lahf_lm",
+    "popcnt",
+    "sse2",
+    "sse",
+    "mmx",
+};
+
+// The capabilities of `level` and of all levels below it.
+std::vector<Capability> needed_for(unsigned level) {
+  std::vector<Capability> needed;
+  for (unsigned below = 1; below <= level; ++below) {
+    const auto own = detect::x86_64_level(below);
+    needed.insert(needed.end(), own.begin(), own.end());
+  }
+  return needed;
+}
+
+unsigned highest_level(const detect::Cpu& cpu) {
+  unsigned level = 0;
+  while (level < last_level) {
+    for (const Capability capability : detect::x86_64_level(level + 1)) {
+      if (!cpu.capabilities.has(capability)) return level;
+    }
+    ++level;
+  }
+  return level;
+}
+
+Feature levels_up_to(unsigned highest) {
+  Feature feature{std::string(level_feature), false, {}};
+  for (unsigned level = highest; level > 0; --level) {
+    feature.values.push_back("v" + std::to_string(level));
+  }
+  return feature;
+}
+
+Features supported(const Machine& machine) {
+  if (machine.cpu.arch != Arch::x86_64) return {};
+  Features features = flags_present(machine.cpu, ns, flags);
+  if (Feature levels = levels_up_to(highest_level(machine.cpu)); !levels.values.empty()) {
+    features.insert(features.begin(), std::move(levels));
+  }
+  return features;
+}
+
+Features all() {
+  Features features = flags_known(flags);
+  features.insert(features.begin(), levels_up_to(last_level));
+  return features;
+}
+
+std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
+  if (feature != level_feature) {
+    return describe_flag(machine.cpu, Arch::x86_64, ns, feature, value);
+  }
+  if (value.size() != 2 || value[0] != 'v' || value[1] < '1' || value[1] > '4') {
+    return describe_unheard(ns, feature, value);
+  }
+  if (std::string other = describe_other_arch(machine.cpu, Arch::x86_64); !other.empty()) {
+    return other;
+  }
+  const auto level = static_cast<unsigned>(value[1] - '0');
+  const unsigned highest = highest_level(machine.cpu);
+  if (highest >= level) return "the CPU has level v" + std::to_string(highest);
+  return describe_capabilities(machine.cpu, needed_for(level)) + " (level " + std::string(value) +
+         ")";
+}
+
+constexpr std::string_view plugin_apis[] = {"", "x86_64_variant_provider",
+                                            "provider_variant_x86_64.plugin:X8664Plugin"};
+constexpr std::string_view aliases[] = {"provider-variant-x86-64"};
+
+}  // namespace
+
+Provider x86_64_provider() {
+  return {ns, "x86-64-variant-provider", "0.2.1", plugin_apis, aliases, supported, all, fact};
+}
+
+}  // namespace axle::providers

@@ -1,0 +1,157 @@
+// What must hold for every provider on every machine, checked on random ones.
+
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <tuple>
+
+#include <doctest/doctest.h>
+
+#include "providers/provider.h"
+#include "tests/providers/machines.h"
+
+namespace axle::providers {
+namespace {
+
+using detect::Machine;
+using detect::Presence;
+using testing::random_machine;
+
+using Properties = std::set<std::tuple<std::string, std::string, std::string>>;
+
+constexpr unsigned rounds = 400;
+
+Properties properties_of(const Machine& machine) {
+  Properties properties;
+  for (const Provider& provider : builtin_providers()) {
+    for (const Feature& feature : provider.supported(machine)) {
+      for (const std::string& value : feature.values) {
+        properties.emplace(provider.ns, feature.name, value);
+      }
+    }
+  }
+  return properties;
+}
+
+bool contains_all(const Properties& larger, const Properties& smaller) {
+  return std::ranges::includes(larger, smaller);
+}
+
+TEST_CASE("lists are well formed: names match PEP 825, no feature or value twice, none empty") {
+  const std::regex feature_name("[a-z0-9_]+");
+  const std::regex value_name("[a-z0-9_.]+");
+  std::mt19937 random(1);
+  for (unsigned round = 0; round < rounds; ++round) {
+    const Machine machine = random_machine(random);
+    for (const Provider& provider : builtin_providers()) {
+      for (const Features& features : {provider.supported(machine), provider.all()}) {
+        std::set<std::string> seen;
+        for (const Feature& feature : features) {
+          REQUIRE(seen.insert(feature.name).second);
+          REQUIRE_FALSE(feature.values.empty());
+          const std::set<std::string> unique(feature.values.begin(), feature.values.end());
+          REQUIRE(unique.size() == feature.values.size());
+          if (round > 0) continue;
+          CHECK(std::regex_match(feature.name, feature_name));
+          for (const std::string& value : feature.values) {
+            CHECK(std::regex_match(value, value_name));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a capability more never takes a property away") {
+  std::mt19937 random(2);
+  for (unsigned round = 0; round < rounds; ++round) {
+    Machine machine = random_machine(random);
+    const Properties before = properties_of(machine);
+    const auto& row = detect::capabilities()[random() % detect::capability_count];
+    machine.cpu.capabilities.set(row.id, Presence::present);
+    REQUIRE(contains_all(properties_of(machine), before));
+  }
+}
+
+TEST_CASE("operating system state taken away never adds a property") {
+  std::mt19937 random(3);
+  for (unsigned round = 0; round < rounds; ++round) {
+    Machine machine = random_machine(random);
+    const Properties before = properties_of(machine);
+    const auto state = static_cast<detect::OsState>(1 + random() % 5);
+    for (const detect::CapabilityRow& row : detect::capabilities()) {
+      if (row.os_state == state && machine.cpu.capabilities.has(row.id)) {
+        machine.cpu.capabilities.set(row.id, Presence::blocked);
+      }
+    }
+    REQUIRE(contains_all(before, properties_of(machine)));
+  }
+}
+
+TEST_CASE("the order of the devices never matters") {
+  std::mt19937 random(4);
+  for (unsigned round = 0; round < rounds; ++round) {
+    Machine machine = random_machine(random);
+    std::vector<Features> before;
+    for (const Provider& provider : builtin_providers()) {
+      before.push_back(provider.supported(machine));
+    }
+    std::ranges::shuffle(machine.gpus, random);
+    std::ranges::shuffle(machine.drivers, random);
+    std::size_t index = 0;
+    for (const Provider& provider : builtin_providers()) {
+      REQUIRE(provider.supported(machine) == before[index++]);
+    }
+  }
+}
+
+TEST_CASE("unknown never counts as present: a machine of which nothing is known has no property") {
+  CHECK(properties_of(Machine{}).empty());
+  Machine machine;
+  machine.cpu.arch = detect::Arch::x86_64;
+  CHECK(properties_of(machine).empty());
+}
+
+TEST_CASE("every property, held or not, has a sentence of one line") {
+  std::mt19937 random(5);
+  for (unsigned round = 0; round < 20; ++round) {
+    const Machine machine = random_machine(random);
+    for (const Provider& provider : builtin_providers()) {
+      for (const Feature& feature : provider.all()) {
+        for (const std::string& value : feature.values) {
+          const std::string sentence = provider.fact(machine, feature.name, value);
+          REQUIRE_FALSE(sentence.empty());
+          REQUIRE(sentence.find('\n') == std::string::npos);
+          REQUIRE(sentence.find("knows no") == std::string::npos);
+        }
+      }
+      REQUIRE_FALSE(provider.fact(machine, "", "").empty());
+      REQUIRE_FALSE(provider.fact(machine, "nonsense", "90_").empty());
+    }
+  }
+}
+
+TEST_CASE("names, versions and plugin strings are the ones that uv looks for") {
+  const auto check = [](std::string_view ns, std::string_view package, std::string_view version,
+                        std::string_view plugin_api) {
+    const Provider* provider = find_provider(ns);
+    REQUIRE(provider != nullptr);
+    CHECK(provider->package == package);
+    CHECK(provider->version == version);
+    CHECK(std::ranges::count(provider->plugin_apis, plugin_api) == 1);
+  };
+  check("nvidia", "nvidia-variant-provider", "0.0.1",
+        "nvidia_variant_provider.plugin:NvidiaVariantPlugin");
+  check("x86_64", "x86-64-variant-provider", "0.2.1", "");
+  check("x86_64", "x86-64-variant-provider", "0.2.1", "x86_64_variant_provider");
+  check("aarch64", "aarch64-variant-provider", "0.2.0", "");
+  check("aarch64", "aarch64-variant-provider", "0.2.0", "aarch64_variant_provider");
+  check("amd", "amd-variant-provider", "0.0.2", "amd_variant_provider.plugin:AMDVariantPlugin");
+  check("intel", "intel-variant-provider", "0.0.3",
+        "intel_variant_provider.plugin:IntelVariantPlugin");
+  CHECK(find_provider("axle")->package == "axle-variant-provider");
+  CHECK(find_provider("tpu") == nullptr);
+}
+
+}  // namespace
+}  // namespace axle::providers
