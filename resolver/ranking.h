@@ -27,17 +27,15 @@ struct RankKey {
 
 struct RankedVariant {
   std::string label;
-  std::vector<RankKey> keys;           ///< ascending
-  wheel::VariantProperties supported;  ///< those of its properties that the target supports
+  std::vector<RankKey> keys;  ///< ascending
 };
 
 struct RejectedVariant {
   std::string label;
-  /// The first feature none of whose values is supported, at its listed values: one property when
-  /// it lists one, else the first of them.
+  /// Of the features none of whose values is supported the one in the most important namespace; the
+  /// first of its values in sorted order.
   wheel::Property property;
-  std::string reason;  ///< "none of 90_real, 100_real is supported", completed with the machine's
-                       ///< fact by the caller
+  std::string reason;  ///< "nvidia :: sm_arch: none of 100_real, 90_real is supported"
 };
 
 struct Ranking {
@@ -45,9 +43,26 @@ struct Ranking {
   std::vector<RejectedVariant> rejected;  ///< in label order
 };
 
+/// The reserved namespace without a provider: feature = a dependency, value = its release (§3,
+/// end).
+inline constexpr std::string_view abi_dependency = "abi_dependency";
+
 /// All variants of `metadata`. Labels are the metadata's own; the null variant of 0.0.x documents
-/// keeps its label there ("00000000") and still sorts last.
+/// keeps its label there ("00000000") and still sorts last. `abi_dependency` counts after all other
+/// namespaces unless the document gives it a place; any other namespace without a place is
+/// unsupported.
 [[nodiscard]] Ranking rank_variants(const wheel::VariantMetadata& metadata,
                                     const SupportedProperties& supported);
+
+/// Those properties of `label` that the target supports: what the variant markers see (§5). Empty
+/// for an unknown label.
+[[nodiscard]] wheel::VariantProperties supported_properties(const wheel::VariantMetadata& metadata,
+                                                            std::string_view label,
+                                                            const SupportedProperties& supported);
+
+/// The best supported property of each feature of `label`, in the order of its rank keys.
+[[nodiscard]] std::vector<wheel::Property> deciding_properties(
+    const wheel::VariantMetadata& metadata, std::string_view label,
+    const SupportedProperties& supported);
 
 }  // namespace axle::resolver
