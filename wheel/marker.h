@@ -30,17 +30,20 @@ class Marker {
   [[nodiscard]] bool evaluate(const MarkerEnvironment& environment) const;
   /// Whether any clause mentions the variable `name`.
   [[nodiscard]] bool mentions(std::string_view name) const;
-  /// As `packaging` spells it: double quotes, single spaces, parentheses only where needed.
+  /// As `packaging` spells it: double quotes, single spaces, parentheses of one clause dropped;
+  /// names of extras and variant properties normalised.
   [[nodiscard]] std::string render() const;
 
-  struct Node;  // defined in marker.cpp
+  struct Node;  // marker_node.h
 
  private:
-  friend Result<Marker> parse_marker(std::string_view text);
+  friend class MarkerParser;
   std::shared_ptr<const Node> root_;
 };
 
-/// Error: malformed, with the position. Nesting deeper than 100 is malformed.
+/// Every clause compares one variable with one quoted string; a variable that no specification
+/// names is malformed (a release with one is not eligible). Error: malformed, with the position.
+/// Nesting deeper than 100 is malformed.
 [[nodiscard]] Result<Marker> parse_marker(std::string_view text);
 
 }  // namespace axle::wheel

@@ -28,8 +28,11 @@ struct Specifier {
   bool wildcard = false;  ///< "==1.*", "!=1.*"
   std::string text;       ///< the version as written: what `===` compares
 
-  /// Whether `version` lies inside, pre-releases included (their admission is the set's question).
+  /// Whether `candidate` lies inside, pre-releases included (their admission is the set's
+  /// question).
   [[nodiscard]] bool contains(const Version& candidate) const;
+  /// The specifier names a pre-release, which PEP 440 takes as leave to pick one: never "!=".
+  [[nodiscard]] bool admits_prereleases() const;
 };
 
 class SpecifierSet {
@@ -38,15 +41,17 @@ class SpecifierSet {
 
   /// All hold. Pre-releases count like any other version here.
   [[nodiscard]] bool contains(const Version& candidate) const;
-  /// Some specifier names a pre-release itself, which PEP 440 takes as leave to pick one
-  /// (as `packaging`: for every operator but `!=`; "<" included only as packaging has it).
+  /// Some specifier does.
   [[nodiscard]] bool admits_prereleases() const;
   [[nodiscard]] bool empty() const { return specifiers.empty(); }
 };
 
-/// "" is the empty set. Error: malformed, naming the clause.
+/// One clause, white space around and after the operator allowed. Error: malformed.
+[[nodiscard]] Result<Specifier> parse_specifier(std::string_view clause);
+/// "" is the empty set; empty clauses (">=1,,<2") are skipped, as `packaging` does. Error:
+/// malformed, naming the clause.
 [[nodiscard]] Result<SpecifierSet> parse_specifiers(std::string_view text);
-/// Canonical: clauses in the given order joined by ",", no spaces.
+/// Clauses in the given order, their versions as written, joined by ",", no spaces.
 [[nodiscard]] std::string render_specifiers(const SpecifierSet& set);
 
 }  // namespace axle::wheel

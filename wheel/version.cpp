@@ -7,6 +7,7 @@
 
 #include "wheel/ascii.h"
 #include "wheel/quote.h"
+#include "wheel/version_scan.h"
 
 namespace axle::wheel {
 namespace {
@@ -19,9 +20,11 @@ class VersionParser {
  public:
   explicit VersionParser(std::string_view text) : text_(text) {}
 
-  Result<Version> parse();
+  Result<Version> parse_whole();
+  Result<ScannedVersion> scan(const ScanRules& rules);
 
  private:
+  bool parse_public(Version& version);
   [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
   [[nodiscard]] char peek(std::size_t ahead = 0) const {
     return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
@@ -70,7 +73,7 @@ std::optional<std::string_view> VersionParser::accept_any(
   const std::size_t ahead = is_separator(peek()) ? 1 : 0;
   for (const std::string_view word : words) {
     if (accept_word(word, ahead)) {
-      if (is_separator(peek()) && !at_end()) ++position_;
+      if (is_separator(peek())) ++position_;
       return word;
     }
   }
@@ -181,14 +184,33 @@ bool VersionParser::parse_local(Version& version) {
   return true;
 }
 
-Result<Version> VersionParser::parse() {
+/// What follows the release.
+bool VersionParser::parse_public(Version& version) {
+  return parse_pre(version) && parse_post(version) && parse_dev(version);
+}
+
+Result<Version> VersionParser::parse_whole() {
   Version version;
   if (ascii_lower(peek()) == 'v') ++position_;
-  if (!parse_epoch_and_release(version) || !parse_pre(version) || !parse_post(version) ||
-      !parse_dev(version) || !parse_local(version) || !at_end()) {
+  if (!parse_epoch_and_release(version) || !parse_public(version) || !parse_local(version) ||
+      !at_end()) {
     return error();
   }
   return version;
+}
+
+Result<ScannedVersion> VersionParser::scan(const ScanRules& rules) {
+  ScannedVersion scanned;
+  if (ascii_lower(peek()) == 'v') ++position_;
+  if (!parse_epoch_and_release(scanned.version)) return error();
+  if (rules.wildcard && peek() == '.' && peek(1) == '*') {
+    scanned.wildcard = true;
+    position_ += 2;
+  } else if (!parse_public(scanned.version) || (rules.local && !parse_local(scanned.version))) {
+    return error();
+  }
+  scanned.length = position_;
+  return scanned;
 }
 
 /// PEP 440 sorts a bare development release before any pre-release, and a final one after all.
@@ -196,17 +218,6 @@ std::pair<int, std::uint64_t> pre_key(const Version& version) {
   if (version.pre) return {1 + static_cast<int>(version.pre->first), version.pre->second};
   const bool bare_dev = !version.post && version.dev;
   return {bare_dev ? 0 : 4, 0};
-}
-
-std::strong_ordering compare_release(const std::vector<std::uint64_t>& left,
-                                     const std::vector<std::uint64_t>& right) {
-  const std::size_t longest = std::max(left.size(), right.size());
-  for (std::size_t i = 0; i < longest; ++i) {
-    const std::uint64_t l = i < left.size() ? left[i] : 0;
-    const std::uint64_t r = i < right.size() ? right[i] : 0;
-    if (l != r) return l <=> r;
-  }
-  return std::strong_ordering::equal;
 }
 
 /// Numbers above letters; a label that goes on where the other ends is the higher one.
@@ -241,21 +252,39 @@ Version Version::public_version() const {
   return result;
 }
 
-std::strong_ordering operator<=>(const Version& left, const Version& right) {
+std::strong_ordering compare_release(const Version& left, const Version& right) {
+  const std::size_t longest = std::max(left.release.size(), right.release.size());
+  for (std::size_t i = 0; i < longest; ++i) {
+    const std::uint64_t l = i < left.release.size() ? left.release[i] : 0;
+    const std::uint64_t r = i < right.release.size() ? right.release[i] : 0;
+    if (l != r) return l <=> r;
+  }
+  return std::strong_ordering::equal;
+}
+
+std::strong_ordering compare_public(const Version& left, const Version& right) {
   if (left.epoch != right.epoch) return left.epoch <=> right.epoch;
-  if (const auto order = compare_release(left.release, right.release); order != 0) return order;
+  if (const auto order = compare_release(left, right); order != 0) return order;
   if (const auto order = pre_key(left) <=> pre_key(right); order != 0) return order;
   // No post-release sorts before all, no development release after all.
   if (const auto order = left.post <=> right.post; order != 0) return order;
   if (left.dev.has_value() != right.dev.has_value()) {
     return left.dev ? std::strong_ordering::less : std::strong_ordering::greater;
   }
-  if (const auto order = left.dev <=> right.dev; order != 0) return order;
+  return left.dev <=> right.dev;
+}
+
+std::strong_ordering operator<=>(const Version& left, const Version& right) {
+  if (const auto order = compare_public(left, right); order != 0) return order;
   return compare_local(left.local, right.local);
 }
 
 Result<Version> parse_version(std::string_view text) {
-  return VersionParser(trim_ascii(text)).parse();
+  return VersionParser(trim_ascii(text)).parse_whole();
+}
+
+Result<ScannedVersion> scan_version(std::string_view text, const ScanRules& rules) {
+  return VersionParser(text).scan(rules);
 }
 
 std::string render_version(const Version& version) {

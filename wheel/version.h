@@ -38,6 +38,11 @@ class Version {
   }
 };
 
+/// The order without local labels: what "<=" and "==" of a specifier without one see.
+[[nodiscard]] std::strong_ordering compare_public(const Version& left, const Version& right);
+/// The order of release segments alone, the shorter one padded with zeros.
+[[nodiscard]] std::strong_ordering compare_release(const Version& left, const Version& right);
+
 /// Accepts every spelling PEP 440 allows (v1.0-ALPHA.1, whitespace around). Error: malformed.
 [[nodiscard]] Result<Version> parse_version(std::string_view text);
 /// Normalised spelling, trailing zeros kept: "1!2.0a1.post2.dev3+ubuntu.1".
