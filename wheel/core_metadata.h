@@ -22,12 +22,17 @@ struct CoreMetadata {
   std::vector<Requirement> requires_dist;
   std::vector<std::string> provides_extra;  ///< normalised
   std::string summary;
-  /// Every header field in file order, unfolded: what `show` prints and lossless for the rest.
+  /// Every header field in file order, continued lines joined by "\n" without their indent: what
+  /// `show` prints and lossless for the rest.
   std::vector<std::pair<std::string, std::string>> fields;
+  std::string description;  ///< the body after the headers
+  /// What is wrong but stops nothing (an unreadable Requires-Python, say), for the caller's Report.
+  std::vector<std::string> remarks;
 };
 
-/// `where` names the file in errors. Errors: malformed (no Name or Version, a requirement that does
-/// not parse), unsupported (Metadata-Version with an unknown major).
+/// `where` names the file in errors. Text that is not UTF-8 is mended with U+FFFD. Errors:
+/// malformed (no Name or Version, one of them given twice with two meanings, a requirement that
+/// does not parse), unsupported (Metadata-Version with an unknown major).
 [[nodiscard]] Result<CoreMetadata> parse_core_metadata(std::string_view text,
                                                        std::string_view where);
 

@@ -25,8 +25,8 @@ struct MarkerEnvironment {
 /// An immutable marker expression; cheap to copy.
 class Marker {
  public:
-  /// A variable that the environment lacks: `extra` evaluates as "", any other is malformed at
-  /// parse time.
+  /// A variable that the environment lacks counts as "" (a version as "0", a set as empty). A
+  /// comparison without a meaning (`os_name ~= "x"`, a set with "==") is false.
   [[nodiscard]] bool evaluate(const MarkerEnvironment& environment) const;
   /// Whether any clause mentions the variable `name`.
   [[nodiscard]] bool mentions(std::string_view name) const;

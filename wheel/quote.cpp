@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "wheel/utf8.h"
+
 namespace axle::wheel {
 
 std::string quote(std::string_view text) {
@@ -12,13 +14,14 @@ std::string quote(std::string_view text) {
          (static_cast<unsigned char>(text[shown.size()]) & 0xC0U) == 0x80U) {
     shown.remove_suffix(1);
   }
+  const bool readable = is_valid_utf8(shown);
   std::string quoted = "\"";
   for (const char character : shown) {
     const auto byte = static_cast<unsigned char>(character);
     if (byte == '"' || byte == '\\') {
       quoted += '\\';
       quoted += character;
-    } else if (byte < 0x20 || byte == 0x7F) {
+    } else if (byte < 0x20 || byte == 0x7F || (byte > 0x7F && !readable)) {
       quoted += fmt::format("\\x{:02x}", byte);
     } else {
       quoted += character;

@@ -6,7 +6,8 @@
 
 namespace axle::wheel {
 
-/// `text` in double quotes with control characters escaped; cut after 80 bytes with "…".
+/// `text` in double quotes with control characters (and what is not UTF-8) escaped; cut after 80
+/// bytes with "…".
 [[nodiscard]] std::string quote(std::string_view text);
 
 }  // namespace axle::wheel

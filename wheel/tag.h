@@ -19,16 +19,17 @@ struct Tag {
 };
 
 /// A tag triple with compressed sets, "cp39.cp310-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64".
-/// Error: malformed.
+/// Parts are lowered, repeated ones dropped. Errors: malformed; more than 10,000 tags are malformed
+/// too.
 [[nodiscard]] Result<std::vector<Tag>> parse_tags(std::string_view triple);
 [[nodiscard]] std::string render_tag(const Tag& tag);
 
 /// What decides which tags an interpreter on a platform accepts.
 struct TagTarget {
-  std::string implementation = "cp";  ///< "cp" for CPython, "pp" for PyPy
+  std::string implementation = "cp";  ///< "cp" CPython, "pp" PyPy, else as it calls itself
   unsigned python_major = 3;
   unsigned python_minor = 0;
-  std::string abi;  ///< interpreter's own ABI, "cp313", "cp313t"; empty: derived
+  std::string abi;  ///< its own ABI, "cp313", "cp313t", "pypy310_pp73"; empty: derived
   bool free_threaded = false;
   std::string architecture;  ///< "x86_64", "aarch64"
   std::string libc_family;   ///< "glibc", "musl"; empty: linux_* tags only
@@ -36,8 +37,11 @@ struct TagTarget {
   unsigned libc_minor = 0;
 };
 
-/// Supported tags, most preferred first, in `packaging.tags.sys_tags` order, with constant time
-/// look-up.
+struct TagHash {
+  [[nodiscard]] std::size_t operator()(const Tag& tag) const;
+};
+
+/// Supported tags, most preferred first, with constant time look-up.
 class SupportedTags {
  public:
   explicit SupportedTags(std::vector<Tag> best_first);
@@ -48,9 +52,12 @@ class SupportedTags {
 
  private:
   std::vector<Tag> best_first_;
-  std::unordered_map<std::string, std::size_t> index_;  ///< by render_tag
+  std::unordered_map<Tag, std::size_t, TagHash> index_;
 };
 
+/// In the order of `packaging.tags.sys_tags` as of 26.3, which puts the native linux_* before
+/// manylinux (earlier releases put it last). Versions of the interpreter and the libc count up to
+/// 255.
 [[nodiscard]] SupportedTags supported_tags(const TagTarget& target);
 
 }  // namespace axle::wheel

@@ -1,0 +1,218 @@
+#include "wheel/core_metadata.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "wheel/ascii.h"
+#include "wheel/quote.h"
+#include "wheel/utf8.h"
+
+namespace axle::wheel {
+namespace {
+
+/// Newest major version of the metadata that we know; a newer one may mean anything.
+constexpr std::uint64_t kKnownMajor = 2;
+
+bool same_field(std::string_view left, std::string_view right) {
+  return std::ranges::equal(
+      left, right, {}, [](char c) { return ascii_lower(c); },
+      [](char c) { return ascii_lower(c); });
+}
+
+/// RFC 822 as Python's email package reads it, the format of METADATA.
+class HeaderReader {
+ public:
+  HeaderReader(std::string_view text, CoreMetadata& metadata) : rest_(text), metadata_(metadata) {}
+
+  /// Fills fields and description.
+  void read();
+
+ private:
+  std::string_view next_line();
+  void continue_field(std::string_view line);
+
+  std::string_view rest_;
+  std::size_t line_ = 0;
+  CoreMetadata& metadata_;
+};
+
+std::string_view HeaderReader::next_line() {
+  const std::size_t end = rest_.find('\n');
+  std::string_view line = rest_.substr(0, end);
+  rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+  ++line_;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// Writers indent continued lines by eight blanks, or seven and a "|" (core metadata, Description).
+void HeaderReader::continue_field(std::string_view line) {
+  constexpr std::string_view kIndent = "        ";
+  constexpr std::string_view kBar = "       |";
+  if (line.starts_with(kIndent) || line.starts_with(kBar)) {
+    line.remove_prefix(kIndent.size());
+  } else {
+    line = trim_ascii(line);
+  }
+  std::string& value = metadata_.fields.back().second;
+  value += '\n';
+  value += line;
+}
+
+void HeaderReader::read() {
+  while (!rest_.empty()) {
+    const std::string_view before = rest_;
+    const std::string_view line = next_line();
+    if (line.empty()) {
+      metadata_.description = std::string(rest_);
+      return;
+    }
+    const bool continued = line.front() == ' ' || line.front() == '\t';
+    if (continued && !metadata_.fields.empty()) {
+      continue_field(line);
+      continue;
+    }
+    const std::size_t colon = line.find(':');
+    const std::string_view name = line.substr(0, std::min(colon, line.size()));
+    const bool plain =
+        !name.empty() && std::ranges::all_of(name, [](char c) { return c > ' ' && c < 0x7F; });
+    if (colon == std::string_view::npos || !plain) {
+      metadata_.remarks.push_back(
+          fmt::format("line {} is no header: it and the rest count as the description", line_));
+      metadata_.description = std::string(before);
+      return;
+    }
+    metadata_.fields.emplace_back(name, trim_ascii(line.substr(colon + 1)));
+  }
+}
+
+/// Interprets the fields that an installer acts on.
+class FieldReader {
+ public:
+  FieldReader(CoreMetadata& metadata, std::string_view where)
+      : metadata_(metadata), where_(where) {}
+  Result<void> read();
+
+ private:
+  Result<std::optional<std::string>> single(std::string_view name) const;
+  Result<void> read_metadata_version();
+  Result<void> read_identity();
+  Result<void> read_requires_python();
+  Result<void> read_lists();
+  [[nodiscard]] std::unexpected<Error> malformed(std::string_view why) const {
+    return fail(ErrorKind::malformed, fmt::format("{}: {}", where_, why));
+  }
+
+  CoreMetadata& metadata_;
+  std::string_view where_;
+};
+
+/// The value of a field that may stand once; a second one that says the same does no harm.
+Result<std::optional<std::string>> FieldReader::single(std::string_view name) const {
+  std::optional<std::string> value;
+  for (const auto& [field, text] : metadata_.fields) {
+    if (!same_field(field, name)) continue;
+    if (value && *value != text) {
+      return malformed(
+          fmt::format("{} is given twice, as {} and as {}", name, quote(*value), quote(text)));
+    }
+    value = text;
+  }
+  return value;
+}
+
+Result<void> FieldReader::read_metadata_version() {
+  auto text = single("Metadata-Version");
+  if (!text) return std::unexpected(std::move(text.error()));
+  if (!*text) {
+    metadata_.remarks.emplace_back("it has no Metadata-Version");
+    return {};
+  }
+  const auto version = parse_version(**text);
+  if (!version) return malformed("Metadata-Version: " + version.error().message);
+  if (version->epoch != 0 || version->release.front() > kKnownMajor) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: Metadata-Version {} is newer than what is known here ({}.x)",
+                            where_, quote(**text), kKnownMajor),
+                "update Axle");
+  }
+  metadata_.metadata_version = std::move(**text);
+  return {};
+}
+
+Result<void> FieldReader::read_identity() {
+  auto name = single("Name");
+  if (!name) return std::unexpected(std::move(name.error()));
+  if (!*name) return malformed("it has no Name");
+  if (!is_valid_name(**name)) {
+    return malformed(fmt::format("{} is not a valid name of a package", quote(**name)));
+  }
+  metadata_.name = std::move(**name);
+
+  auto text = single("Version");
+  if (!text) return std::unexpected(std::move(text.error()));
+  if (!*text) return malformed("it has no Version");
+  auto version = parse_version(**text);
+  if (!version) return malformed(version.error().message);
+  metadata_.version = std::move(*version);
+
+  auto summary = single("Summary");
+  if (summary && *summary) metadata_.summary = std::move(**summary);
+  return {};
+}
+
+/// Old releases carry mistakes here (">=3.6.*"); pip and uv let them pass, and so do we, with a
+/// word.
+Result<void> FieldReader::read_requires_python() {
+  auto text = single("Requires-Python");
+  if (!text) return std::unexpected(std::move(text.error()));
+  if (!*text) return {};
+  auto specifiers = parse_specifiers(**text);
+  if (specifiers) {
+    metadata_.requires_python = std::move(*specifiers);
+  } else {
+    metadata_.remarks.push_back("Requires-Python is ignored: " + specifiers.error().message);
+  }
+  return {};
+}
+
+Result<void> FieldReader::read_lists() {
+  for (const auto& [field, text] : metadata_.fields) {
+    if (same_field(field, "Requires-Dist")) {
+      auto requirement = parse_requirement(text);
+      if (!requirement) return malformed("Requires-Dist: " + requirement.error().message);
+      metadata_.requires_dist.push_back(std::move(*requirement));
+    } else if (same_field(field, "Provides-Extra")) {
+      metadata_.provides_extra.push_back(normalize_name(text));
+    }
+  }
+  return {};
+}
+
+Result<void> FieldReader::read() {
+  if (auto done = read_metadata_version(); !done) return done;
+  if (auto done = read_identity(); !done) return done;
+  if (auto done = read_requires_python(); !done) return done;
+  return read_lists();
+}
+
+}  // namespace
+
+Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view where) {
+  CoreMetadata metadata;
+  std::string mended;
+  if (!is_valid_utf8(text)) {
+    mended = mend_utf8(text);
+    text = mended;
+    metadata.remarks.emplace_back("it is not UTF-8; what is not stands as U+FFFD");
+  }
+  HeaderReader(text, metadata).read();
+  if (auto done = FieldReader(metadata, where).read(); !done) {
+    return std::unexpected(std::move(done.error()));
+  }
+  return metadata;
+}
+
+}  // namespace axle::wheel

@@ -1,0 +1,129 @@
+#include "wheel/wheel_name.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "wheel/ascii.h"
+#include "wheel/quote.h"
+#include "wheel/requirement.h"
+
+namespace axle::wheel {
+namespace {
+
+constexpr std::size_t kMostParts = 7;
+
+std::unexpected<Error> not_a_wheel_name(std::string_view file_name, std::string_view why) {
+  return fail(ErrorKind::malformed,
+              fmt::format("{} is not the name of a wheel: {}", quote(file_name), why),
+              "wheels are named name-version[-build]-python-abi-platform[-label].whl");
+}
+
+/// PEP 427 escapes a name so that only letters, digits, "_" and "." are left, "_" never doubled.
+bool is_distribution(std::string_view text) {
+  return !text.empty() && !text.contains("__") && std::ranges::all_of(text, [](char c) {
+    return is_ascii_alnum(c) || c == '_' || c == '.';
+  });
+}
+
+/// A number, then anything printable.
+std::optional<BuildTag> parse_build(std::string_view text) {
+  BuildTag build;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), build.first);
+  if (code != std::errc()) return std::nullopt;
+  build.second = std::string(text.substr(static_cast<std::size_t>(end - text.data())));
+  const bool printable = std::ranges::all_of(
+      build.second, [](char c) { return c > ' ' && c < 0x7F && c != '/' && c != '\\'; });
+  return printable ? std::optional(std::move(build)) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_valid_label(std::string_view label) {
+  return !label.empty() && std::ranges::all_of(label, [](char c) {
+    return is_ascii_digit(c) || (c >= 'a' && c <= 'z') || c == '_' || c == '.';
+  });
+}
+
+Result<WheelName> parse_wheel_name(std::string_view file_name) {
+  if (!file_name.ends_with(".whl")) return not_a_wheel_name(file_name, "it does not end in .whl");
+  std::string_view rest = file_name.substr(0, file_name.size() - 4);
+  std::array<std::string_view, kMostParts> parts;
+  std::size_t count = 0;
+  for (; count < kMostParts; ++count) {
+    const std::size_t dash = rest.find('-');
+    parts[count] = rest.substr(0, dash);
+    rest = dash == std::string_view::npos ? std::string_view{} : rest.substr(dash + 1);
+    if (dash == std::string_view::npos) break;
+  }
+  if (count < 4 || count == kMostParts) {
+    return not_a_wheel_name(file_name, "it must have five to seven parts between dashes");
+  }
+  ++count;
+
+  WheelName name;
+  if (!is_distribution(parts[0])) {
+    return not_a_wheel_name(file_name, fmt::format("{} is not an escaped name", quote(parts[0])));
+  }
+  name.distribution = std::string(parts[0]);
+  auto version = parse_version(parts[1]);
+  if (!version) return not_a_wheel_name(file_name, version.error().message);
+  name.version = std::move(*version);
+
+  // PEP 825: a build tag starts with a digit, a Python tag never does.
+  const bool has_build = count > 5 && !parts[2].empty() && is_ascii_digit(parts[2].front());
+  const std::size_t first_tag = has_build ? 3 : 2;
+  if (has_build) {
+    name.build = parse_build(parts[2]);
+    if (!name.build) {
+      return not_a_wheel_name(file_name, fmt::format("{} is not a build tag", quote(parts[2])));
+    }
+  }
+  if (count == kMostParts && !has_build) {
+    return not_a_wheel_name(
+        file_name, fmt::format("the build tag {} does not start with a digit", quote(parts[2])));
+  }
+  const char* tags_end = parts[first_tag + 2].data() + parts[first_tag + 2].size();
+  name.tags_text = std::string(parts[first_tag].data(), tags_end);
+  auto tags = parse_tags(name.tags_text);
+  if (!tags) return not_a_wheel_name(file_name, tags.error().message);
+  name.tags = std::move(*tags);
+  if (first_tag + 3 == count) return name;
+  const std::string_view label = parts[first_tag + 3];
+  if (!is_valid_label(label)) {
+    return not_a_wheel_name(
+        file_name,
+        fmt::format("the variant label {} has other characters than a-z, 0-9, \"_\" and \".\"",
+                    quote(label)));
+  }
+  name.label = std::string(label);
+  return name;
+}
+
+std::string render_wheel_name(const WheelName& name) {
+  std::string text = name.distribution;
+  std::ranges::replace(text, '-', '_');
+  text += '-';
+  text += render_version(name.version);
+  if (name.build) text += fmt::format("-{}{}", name.build->first, name.build->second);
+  text += '-';
+  text += name.tags_text;
+  if (!name.label.empty()) text += '-' + name.label;
+  return text + ".whl";
+}
+
+std::string wheel_distribution(std::string_view name) {
+  std::string text = normalize_name(name);
+  std::ranges::replace(text, '-', '_');
+  return text;
+}
+
+std::string variants_file_name(std::string_view distribution, const Version& version) {
+  return fmt::format("{}-{}-variants.json", wheel_distribution(distribution),
+                     render_version(version));
+}
+
+}  // namespace axle::wheel
