@@ -21,6 +21,13 @@ struct Verdict {
   std::string fact;          ///< the fact of the machine: "the CPU lacks amx_int8"; may be empty
 };
 
+/// A variant that fits, with the properties that gave it its rank.
+struct Fit {
+  std::string label;
+  std::vector<RankKey> keys;                ///< ascending
+  std::vector<wheel::Property> properties;  ///< `deciding_properties`: one a key, in their order
+};
+
 struct SkippedFile {
   std::string filename;
   std::string reason;  ///< "tags cp310-… do not fit", "label x is not in the metadata", "yanked", …
@@ -30,8 +37,7 @@ struct Decision {
   bool has_variants = false;    ///< the release has variant metadata that was used
   std::string metadata_source;  ///< URL of the variants file, or "the wheels' own metadata"
   std::vector<NamespaceOrigin> origins;
-  std::vector<RankedVariant>
-      ranked;  ///< best first; a label without a wheel for the tags is in `skipped`
+  std::vector<Fit> ranked;  ///< best first; a label without a wheel for the tags is in `skipped`
   std::vector<Verdict> rejected;
   std::vector<SkippedFile> skipped;
   std::string

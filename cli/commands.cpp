@@ -1,0 +1,123 @@
+#include <array>
+
+#include "cli/command.h"
+
+namespace axle::cli {
+
+namespace {
+
+std::vector<Opt> operator+(std::vector<Opt> left, const std::vector<Opt>& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+const std::vector<Opt> environment = {Opt::python, Opt::system};
+
+const std::vector<Opt> resolving =
+    std::vector<Opt>{Opt::index_url,     Opt::extra_index_url, Opt::find_links,
+                     Opt::no_index,      Opt::offline,         Opt::no_cache,
+                     Opt::cache_dir,     Opt::requirement,     Opt::constraint,
+                     Opt::pre,           Opt::upgrade,         Opt::reinstall,
+                     Opt::no_deps,       Opt::variant,         Opt::no_variants,
+                     Opt::no_variants_of} +
+    environment;
+
+const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages};
+
+const std::array rows = {
+    Command{"detect",
+            "What this machine is: CPU, GPUs, drivers, operating system, libc",
+            "",
+            Arity::none,
+            {Opt::profile, Opt::properties},
+            "variant detect\n"
+            "variant detect --profile node7.json    record this machine for --for\n"
+            "variant detect --for h100 --properties what an H100 supports",
+            run_detect},
+    Command{"properties",
+            "The properties that the machine supports, best first",
+            "",
+            Arity::none,
+            {Opt::ns},
+            "variant properties --namespace x86_64",
+            run_properties},
+    Command{"install", "Find the variants that fit best and install them", "REQ|WHEEL...",
+            Arity::any,
+            resolving + std::vector<Opt>{Opt::break_system_packages, Opt::dry_run, Opt::explain},
+            "variant install torch                     into VIRTUAL_ENV, CONDA_PREFIX or .venv\n"
+            "variant install --explain demo==1.2       and say why this variant\n"
+            "variant install --variant demo=null demo  exactly this variant\n"
+            "variant install dist/demo-1.0-py3-none-any-v4.whl",
+            run_install},
+    Command{"uninstall", "Remove packages", "PKG...", Arity::any, environment + changing,
+            "variant uninstall demo", run_uninstall},
+    Command{"list", "What is installed, with the variant of each package", "", Arity::none,
+            environment, "variant list --json", run_list},
+    Command{"freeze", "What is installed, as requirements", "", Arity::none, environment,
+            "variant freeze > requirements.txt", run_freeze},
+    Command{"check", "Whether the requirements of what is installed hold", "", Arity::none,
+            environment, "variant check", run_check},
+    Command{"show", "What is known of installed packages", "PKG...", Arity::any,
+            environment + std::vector<Opt>{Opt::files}, "variant show --files demo", run_show},
+    Command{"resolve", "What would be installed", "REQ|WHEEL...", Arity::any,
+            resolving + std::vector<Opt>{Opt::explain},
+            "variant resolve demo --for h100 --for none  one answer a machine", run_resolve},
+    Command{"explain", "Why: each variant of a package, chosen or rejected, and by which fact",
+            "PKG", Arity::one, resolving, "variant explain demo --for gtx1080ti", run_explain},
+    Command{"rank",
+            "The variants of one release, ranked (plumbing of explain)",
+            "METADATA",
+            Arity::one,
+            {Opt::supported},
+            "variant rank demo-1.0-variants.json\n"
+            "variant rank demo-1.0-py3-none-any-v4.whl --supported lists.json",
+            run_rank},
+    Command{"build",
+            "Build the variants of the project in DIR",
+            "DIR",
+            Arity::one,
+            {Opt::build_variant, Opt::out},
+            "variant build . --variant x86_64_v4 --out dist",
+            run_build},
+    Command{"index build",
+            "Publish the wheels in DIR as a static index",
+            "DIR",
+            Arity::one,
+            {Opt::out},
+            "variant index build dist --out public",
+            run_index_build},
+    Command{"providers list",
+            "The providers that Axle carries",
+            "",
+            Arity::none,
+            {},
+            "variant providers list",
+            run_providers_list},
+    Command{"run info",
+            "The runtime's kernels: which one runs here, and why not another",
+            "",
+            Arity::none,
+            {},
+            "variant run info",
+            run_runtime_info},
+    Command{"run bench",
+            "How fast the runtime is here",
+            "",
+            Arity::none,
+            {Opt::batch, Opt::threads},
+            "variant run bench --batch 1",
+            run_runtime_bench},
+    Command{"run selftest",
+            "Every kernel that this machine can run against the reference",
+            "",
+            Arity::none,
+            {},
+            "variant run selftest",
+            run_runtime_selftest},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return rows; }
+
+}  // namespace axle::cli

@@ -1,0 +1,102 @@
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/machine_view.h"
+#include "cli/session.h"
+#include "cli/version.h"
+#include "machines/profile.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+Outcome<void> write_profile(const std::string& path, const detect::Machine& machine,
+                            bool elsewhere) {
+  machines::Profile profile{
+      machine,
+      {elsewhere ? "synthesised" : "captured", fmt::format("variant {}", version), today()}};
+  const std::string temporary = path + ".new";
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file << machines::render_profile(profile);
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(temporary, path, error);
+  if (file && !error) return {};
+  std::error_code ignored;
+  std::filesystem::remove(temporary, ignored);
+  return failed({ErrorKind::io, fmt::format("{}: the profile could not be written", path),
+                 "is the folder there, and writable?"});
+}
+
+}  // namespace
+
+int run_detect(Session& session) {
+  Output& output = session.output();
+  auto named = session.machine();
+  if (!named) return output.failure(named.error());
+  const detect::Machine& machine = named->machine;
+  if (const std::string path = session.arguments().value(Opt::profile); !path.empty()) {
+    const auto written = write_profile(path, machine, session.elsewhere());
+    if (!written) return output.failure(written.error());
+  }
+  ordered_json body = ordered_json::parse(machines::render_facts(machine));
+  std::string text = render_machine(machine, output);
+  if (session.arguments().has(Opt::properties)) {
+    body["properties"] = properties_json(machine, {});
+    text += "\n" + render_properties(machine, {});
+  }
+  return output.answer(text, body);
+}
+
+int run_properties(Session& session) {
+  Output& output = session.output();
+  auto named = session.machine();
+  if (!named) return output.failure(named.error());
+  const std::vector<std::string> namespaces = session.arguments().values(Opt::ns);
+  for (const std::string& ns : namespaces) {
+    if (providers::find_provider(ns) == nullptr) {
+      return output.failure(misused(fmt::format("there is no provider for the namespace `{}`", ns),
+                                    "`variant providers list` shows them")
+                                .error());
+    }
+  }
+  return output.answer(render_properties(named->machine, namespaces),
+                       {{"properties", properties_json(named->machine, namespaces)}});
+}
+
+int run_providers_list(Session& session) {
+  Output& output = session.output();
+  auto named = session.machine();
+  if (!named) return output.failure(named.error());
+  std::string text;
+  ordered_json rows = ordered_json::array();
+  for (const providers::Provider& provider : providers::builtin_providers()) {
+    const providers::Features supported = provider.supported(named->machine);
+    std::size_t values = 0;
+    for (const providers::Feature& feature : supported) values += feature.values.size();
+    text += fmt::format("{:<8} {} {}: {} properties supported here\n", provider.ns,
+                        provider.package, provider.version, values);
+    rows.push_back({{"namespace", provider.ns},
+                    {"package", provider.package},
+                    {"version", provider.version},
+                    {"kind", "builtin"},
+                    {"supported", values}});
+  }
+  return output.answer(text, {{"providers", rows}});
+}
+
+}  // namespace axle::cli

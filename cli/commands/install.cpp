@@ -1,0 +1,155 @@
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/decision_view.h"
+#include "cli/session.h"
+#include "cli/workspace.h"
+#include "installer/transaction.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json changes_json(const std::vector<installer::Change>& changes) {
+  ordered_json out = ordered_json::array();
+  for (const installer::Change& change : changes) {
+    out.push_back({{"name", change.name},
+                   {"version", change.version},
+                   {"variant", variant_json(change.variant)}});
+  }
+  return out;
+}
+
+std::string change_line(const char* sign, const installer::Change& change) {
+  return fmt::format("{} {} {}{}\n", sign, change.name, change.version,
+                     change.variant ? " (variant " + *change.variant + ")" : "");
+}
+
+std::string render_outcome(const installer::Outcome& outcome) {
+  std::string text;
+  for (const installer::Change& change : outcome.removed) text += change_line("-", change);
+  for (const installer::Change& change : outcome.installed) text += change_line("+", change);
+  if (outcome.installed.empty() && outcome.removed.empty()) {
+    for (const installer::Change& change : outcome.kept) text += change_line("=", change);
+  }
+  return text;
+}
+
+/// What an install would do, without doing it.
+installer::Outcome foreseen(const resolver::Resolution& resolution,
+                            const std::vector<installer::InstalledDistribution>& there) {
+  installer::Outcome outcome;
+  for (const resolver::ResolvedPackage& package : resolution.packages) {
+    const installer::Change change{package.name, wheel::render_version(package.version),
+                                   package.variant};
+    if (package.already_installed) {
+      outcome.kept.push_back(change);
+      continue;
+    }
+    outcome.installed.push_back(change);
+    for (const installer::InstalledDistribution& old : there) {
+      if (old.name == package.name) {
+        outcome.removed.push_back(
+            {old.name, wheel::render_version(old.metadata.version), old.variant});
+      }
+    }
+  }
+  return outcome;
+}
+
+Outcome<void> refuse_managed(const installer::Environment& environment,
+                             const Arguments& arguments) {
+  if (!environment.externally_managed || arguments.has(Opt::break_system_packages) ||
+      arguments.has(Opt::dry_run)) {
+    return {};
+  }
+  std::string message =
+      fmt::format("the environment of {} is managed by the operating system", environment.python);
+  if (!environment.externally_managed_message.empty())
+    message += ": " + environment.externally_managed_message;
+  return failed(
+      {ErrorKind::unsupported, std::move(message),
+       "make an environment: python3 -m venv .venv (or insist with --break-system-packages)"});
+}
+
+int report_failure(Session& session, const Failure& failure) {
+  return session.output().failure(failure);
+}
+
+}  // namespace
+
+int run_install(Session& session) {
+  Output& output = session.output();
+  const Arguments& arguments = session.arguments();
+  if (arguments.positionals.empty() && !arguments.has(Opt::requirement)) {
+    return report_failure(
+        session, misused("nothing to install", "name a package, a wheel or -r FILE").error());
+  }
+  auto machine = session.machine();
+  if (!machine) return report_failure(session, machine.error());
+  auto workspace = open_workspace(session, false);
+  if (!workspace) return report_failure(session, workspace.error());
+  const installer::Environment& environment = (*workspace)->environment;
+  if (const auto refused = refuse_managed(environment, arguments); !refused) {
+    return report_failure(session, refused.error());
+  }
+  auto there = installer::list_installed(environment, output);
+  if (!there) return report_failure(session, failed(there.error()).error());
+
+  const resolver::Target target = make_target(environment, machine->machine, session.elsewhere());
+  auto resolution = resolver::resolve((*workspace)->requests, target, installed_packages(*there),
+                                      (*workspace)->sources, (*workspace)->options, output);
+  if (!resolution) return report_failure(session, failed_to_choose(resolution.error()).error());
+  warn_of_unusable_gpus(resolution->packages, machine->machine, output);
+
+  std::string text;
+  for (const resolver::ResolvedPackage& package : resolution->packages) {
+    if (arguments.has(Opt::explain) && !package.already_installed) {
+      text +=
+          render_package(package) + "\n" +
+          render_decision(package.decision, package.variant.value_or(""), machine->machine, output);
+    } else if (package.variant && !package.already_installed &&
+               !package.decision.chosen_because.empty()) {
+      output.note(render_package(package) + ": " + package.decision.chosen_because);
+    }
+  }
+
+  installer::Outcome outcome;
+  if (arguments.has(Opt::dry_run)) {
+    outcome = foreseen(*resolution, *there);
+  } else {
+    const std::string cache = session.cache_folder();
+    installer::InstallOptions options;
+    options.store_folder = cache.empty() ? std::string() : cache + "/store";
+    auto done =
+        installer::install(*resolution, environment, *(*workspace)->transport, options, output);
+    if (!done) return report_failure(session, failed(done.error()).error());
+    outcome = std::move(*done);
+  }
+  text += render_outcome(outcome);
+  return output.answer(text, {{"packages", packages_json(resolution->packages)},
+                              {"installed", changes_json(outcome.installed)},
+                              {"removed", changes_json(outcome.removed)},
+                              {"kept", changes_json(outcome.kept)},
+                              {"dry_run", arguments.has(Opt::dry_run)}});
+}
+
+int run_uninstall(Session& session) {
+  Output& output = session.output();
+  if (session.arguments().positionals.empty()) {
+    return report_failure(session, misused("nothing to uninstall", "name a package").error());
+  }
+  auto environment = open_environment(session, false);
+  if (!environment) return report_failure(session, environment.error());
+  if (const auto refused = refuse_managed(*environment, session.arguments()); !refused) {
+    return report_failure(session, refused.error());
+  }
+  auto outcome = installer::uninstall(session.arguments().positionals, *environment, output);
+  if (!outcome) return report_failure(session, failed(outcome.error()).error());
+  return output.answer(render_outcome(*outcome), {{"removed", changes_json(outcome->removed)}});
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,120 @@
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/session.h"
+#include "cli/supported_lists.h"
+#include "providers/provider.h"
+#include "resolver/provider_algorithm.h"
+#include "resolver/ranking.h"
+#include "wheel/wheel_file.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::uintmax_t max_metadata_bytes = 64U << 20;
+
+/// The text of a small file, or of stdin for "-".
+Result<std::string> read_input(const std::string& path) {
+  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return fail(ErrorKind::not_found, fmt::format("{}: no such file", path));
+  if (size > max_metadata_bytes)
+    return fail(ErrorKind::malformed, fmt::format("{}: too large", path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// The metadata of a wheel or of a variants file.
+Result<wheel::VariantMetadata> read_metadata(const std::string& path, Report& report) {
+  if (!path.ends_with(".whl")) {
+    auto text = read_input(path);
+    if (!text) return std::unexpected(text.error());
+    return wheel::parse_variant_metadata(*text, path, report);
+  }
+  auto source = wheel::open_file_source(path);
+  if (!source) return std::unexpected(source.error());
+  const std::string name = std::filesystem::path(path).filename().string();
+  auto opened = wheel::open_wheel(std::move(*source), name, path, report);
+  if (!opened) return std::unexpected(opened.error());
+  if (!opened->variant) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: a plain wheel has no variants to rank", path));
+  }
+  return *opened->variant;
+}
+
+ordered_json ranked_json(const resolver::Ranking& ranking) {
+  ordered_json rows = ordered_json::array();
+  for (const resolver::RankedVariant& variant : ranking.ranked) {
+    ordered_json keys = ordered_json::array();
+    for (const resolver::RankKey& key : variant.keys)
+      keys.push_back({key.ns, key.feature, key.value});
+    rows.push_back({{"label", variant.label}, {"keys", keys}});
+  }
+  return rows;
+}
+
+std::string reason_of(const resolver::RejectedVariant& variant, const detect::Machine* machine) {
+  if (machine == nullptr) return variant.reason;
+  const providers::Provider* provider = providers::find_provider(variant.property.ns);
+  if (provider == nullptr) return variant.reason;
+  const std::string fact =
+      provider->fact(*machine, variant.property.feature, variant.property.value);
+  return fact.empty() ? variant.reason : variant.reason + ": " + fact;
+}
+
+}  // namespace
+
+int run_rank(Session& session) {
+  Output& output = session.output();
+  const Arguments& arguments = session.arguments();
+  auto metadata = read_metadata(arguments.positionals.front(), output);
+  if (!metadata) return output.failure(failed(metadata.error()).error());
+
+  resolver::SupportedProperties supported;
+  std::optional<machines::NamedMachine> machine;
+  if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
+    auto text = read_input(lists);
+    if (!text) return output.failure(failed(text.error()).error());
+    auto parsed = parse_supported_lists(*text, lists);
+    if (!parsed) return output.failure(failed(parsed.error()).error());
+    supported = std::move(*parsed);
+    // Given lists take the place of every provider, static ones too: that is what the caller asked.
+  } else {
+    auto found = session.machine();
+    if (!found) return output.failure(found.error());
+    machine = std::move(*found);
+    supported = resolver::supported_lists(*metadata, machine->machine, {}, {}, output).lists;
+  }
+
+  const resolver::Ranking ranking = resolver::rank_variants(*metadata, supported);
+  std::string text;
+  for (const resolver::RankedVariant& variant : ranking.ranked) text += variant.label + "\n";
+  ordered_json rejected = ordered_json::array();
+  for (const resolver::RejectedVariant& variant : ranking.rejected) {
+    const std::string reason = reason_of(variant, machine ? &machine->machine : nullptr);
+    rejected.push_back({{"label", variant.label},
+                        {"property", wheel::render_property(variant.property)},
+                        {"reason", reason}});
+    text += fmt::format("{} {}: {}: {}\n", output.paint(Style::bad, "rejected"), variant.label,
+                        wheel::render_property(variant.property), reason);
+  }
+  const ordered_json body = {{"ranked", ranked_json(ranking)}, {"rejected", rejected}};
+  if (!ranking.ranked.empty()) return output.answer(text, body);
+  if (!output.options().json) output.answer(text, {});
+  return output.failure(
+      failed_to_choose({ErrorKind::unsupported, "no variant fits the machine", {}}).error(), body);
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,160 @@
+#include "cli/decision_view.h"
+
+#include <set>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "index/transport.h"
+#include "providers/provider.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string fact_of(const detect::Machine& machine, const wheel::Property& property) {
+  const providers::Provider* provider = providers::find_provider(property.ns);
+  return provider == nullptr ? std::string()
+                             : provider->fact(machine, property.feature, property.value);
+}
+
+std::string_view origin_name(resolver::ListOrigin origin) {
+  switch (origin) {
+    case resolver::ListOrigin::disabled:
+      return "disabled";
+    case resolver::ListOrigin::static_list:
+      return "static";
+    case resolver::ListOrigin::user_list:
+      return "user";
+    case resolver::ListOrigin::builtin:
+      return "built in";
+    case resolver::ListOrigin::untrusted:
+      return "untrusted";
+    case resolver::ListOrigin::none:
+      return "none";
+  }
+  return "none";
+}
+
+ordered_json keys_json(const std::vector<resolver::RankKey>& keys) {
+  ordered_json out = ordered_json::array();
+  for (const resolver::RankKey& key : keys) out.push_back({key.ns, key.feature, key.value});
+  return out;
+}
+
+}  // namespace
+
+std::string render_package(const resolver::ResolvedPackage& package) {
+  std::string text = package.name + " " + wheel::render_version(package.version);
+  if (package.variant) text += " (variant " + *package.variant + ")";
+  return text;
+}
+
+std::string render_decision(const resolver::Decision& decision, const std::string& chosen_label,
+                            const detect::Machine& machine, const Output& output) {
+  std::string text;
+  if (!decision.metadata_source.empty()) {
+    text += fmt::format("  variants from {}\n", decision.metadata_source);
+  }
+  for (const resolver::NamespaceOrigin& origin : decision.origins) {
+    text += fmt::format("  namespace {}: {}{}{}\n", origin.ns, origin_name(origin.origin),
+                        origin.detail.empty() ? "" : ", ", origin.detail);
+  }
+  for (const resolver::Fit& variant : decision.ranked) {
+    const bool chosen = variant.label == chosen_label;
+    const std::string mark = chosen ? output.paint(Style::good, "chosen  ") : "fits    ";
+    text += fmt::format("  {} {}\n", mark,
+                        output.paint(chosen ? Style::strong : Style::faint, variant.label));
+    for (const wheel::Property& property : variant.properties) {
+      const std::string fact = fact_of(machine, property);
+      text += fmt::format("             {}{}{}\n", wheel::render_property(property),
+                          fact.empty() ? "" : ": ", fact);
+    }
+  }
+  for (const resolver::Verdict& verdict : decision.rejected) {
+    text += fmt::format("  {} {}\n             {}: {}\n", output.paint(Style::bad, "rejected"),
+                        output.paint(Style::faint, verdict.label),
+                        wheel::render_property(verdict.property),
+                        verdict.fact.empty() ? verdict.reason : verdict.fact);
+  }
+  for (const resolver::SkippedFile& file : decision.skipped) {
+    text += fmt::format("  skipped  {}: {}\n", file.filename, file.reason);
+  }
+  if (!decision.chosen_because.empty())
+    text += fmt::format("  because {}\n", decision.chosen_because);
+  return text;
+}
+
+ordered_json variant_json(const std::optional<std::string>& variant) {
+  return variant ? ordered_json(*variant) : ordered_json(nullptr);
+}
+
+ordered_json decision_json(const resolver::Decision& decision) {
+  ordered_json out = {
+      {"metadata_source", decision.metadata_source}, {"chosen_because", decision.chosen_because},
+      {"namespaces", ordered_json::array()},         {"ranked", ordered_json::array()},
+      {"rejected", ordered_json::array()},           {"skipped", ordered_json::array()}};
+  for (const resolver::NamespaceOrigin& origin : decision.origins) {
+    out["namespaces"].push_back({{"namespace", origin.ns},
+                                 {"origin", origin_name(origin.origin)},
+                                 {"detail", origin.detail}});
+  }
+  for (const resolver::Fit& variant : decision.ranked) {
+    ordered_json properties = ordered_json::array();
+    for (const wheel::Property& property : variant.properties)
+      properties.push_back(wheel::render_property(property));
+    out["ranked"].push_back(
+        {{"label", variant.label}, {"keys", keys_json(variant.keys)}, {"properties", properties}});
+  }
+  for (const resolver::Verdict& verdict : decision.rejected) {
+    out["rejected"].push_back({{"label", verdict.label},
+                               {"property", wheel::render_property(verdict.property)},
+                               {"reason", verdict.reason},
+                               {"fact", verdict.fact}});
+  }
+  for (const resolver::SkippedFile& file : decision.skipped) {
+    out["skipped"].push_back({{"file", file.filename}, {"reason", file.reason}});
+  }
+  return out;
+}
+
+ordered_json package_json(const resolver::ResolvedPackage& package) {
+  return {{"name", package.name},
+          {"version", wheel::render_version(package.version)},
+          {"variant", variant_json(package.variant)},
+          {"wheel", package.filename},
+          {"url", index::redact_url(package.url)},
+          {"sha256", package.sha256.empty() ? ordered_json(nullptr) : ordered_json(package.sha256)},
+          {"size", package.size ? ordered_json(*package.size) : ordered_json(nullptr)},
+          {"requested", package.requested},
+          {"required_by", package.required_by},
+          {"decision", decision_json(package.decision)}};
+}
+
+ordered_json packages_json(const std::vector<resolver::ResolvedPackage>& packages) {
+  ordered_json out = ordered_json::array();
+  for (const resolver::ResolvedPackage& package : packages) out.push_back(package_json(package));
+  return out;
+}
+
+void warn_of_unusable_gpus(const std::vector<resolver::ResolvedPackage>& packages,
+                           const detect::Machine& machine, Report& report) {
+  std::set<std::string, std::less<>> namespaces;
+  for (const resolver::ResolvedPackage& package : packages) {
+    for (const resolver::NamespaceOrigin& origin : package.decision.origins)
+      namespaces.insert(origin.ns);
+  }
+  for (const detect::Gpu& gpu : machine.gpus) {
+    const std::string_view vendor = detect::render_vendor(gpu.vendor);
+    if (!namespaces.contains(vendor) || gpu.masked || gpu.usable == detect::Presence::present)
+      continue;
+    report.warn(fmt::format("{} GPU {} is there, but cannot be used: {}", vendor,
+                            gpu.name.empty() ? gpu.pci_address : gpu.name,
+                            gpu.reason.empty() ? "the reason is unknown" : gpu.reason),
+                "what was chosen does not count on it");
+  }
+}
+
+}  // namespace axle::cli

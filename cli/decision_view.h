@@ -1,0 +1,39 @@
+#pragma once
+// Decisions as text and as JSON: the one rendering behind --explain, `explain`, --json and the
+// errors.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cli/output.h"
+#include "detect/machine.h"
+#include "resolver/decision.h"
+
+namespace axle::cli {
+
+/// The ranking of one package: each variant, chosen, fitting or rejected, by which property,
+/// against which fact of `machine`.
+[[nodiscard]] std::string render_decision(const resolver::Decision& decision,
+                                          const std::string& chosen_label,
+                                          const detect::Machine& machine, const Output& output);
+
+/// "demo 1.0 (variant x86_64_v4)" or "demo 1.0".
+[[nodiscard]] std::string render_package(const resolver::ResolvedPackage& package);
+
+[[nodiscard]] nlohmann::ordered_json decision_json(const resolver::Decision& decision);
+/// {name, version, variant, wheel, url, sha256, size, decision}
+[[nodiscard]] nlohmann::ordered_json package_json(const resolver::ResolvedPackage& package);
+[[nodiscard]] nlohmann::ordered_json packages_json(
+    const std::vector<resolver::ResolvedPackage>& packages);
+
+/// The label of a package as JSON has it: null for a plain wheel.
+[[nodiscard]] nlohmann::ordered_json variant_json(const std::optional<std::string>& variant);
+
+/// Warns of GPUs whose driver does not work when one of the decisions depends on that vendor, so
+/// that a broken driver never silently becomes a CPU install.
+void warn_of_unusable_gpus(const std::vector<resolver::ResolvedPackage>& packages,
+                           const detect::Machine& machine, Report& report);
+
+}  // namespace axle::cli

@@ -1,0 +1,73 @@
+// The program `variant`; called as `variant-install` it is `variant install`.
+#include <clocale>
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+#include "cli/session.h"
+#include "cli/variables.h"
+
+namespace {
+
+using namespace axle::cli;  // NOLINT(google-build-using-namespace): the program is this room
+
+bool asks_for_json(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--json") return true;
+    if (word == "--") return false;
+  }
+  return false;
+}
+
+OutputOptions output_options(const Arguments& arguments) {
+  OutputOptions options;
+  options.json = arguments.has(Opt::json);
+  options.quiet = arguments.has(Opt::quiet);
+  options.verbose = arguments.has(Opt::verbose);
+  const bool plain =
+      arguments.has(Opt::no_color) || !variable("NO_COLOR").empty() || variable("TERM") == "dumb";
+  options.color = !plain && isatty(STDOUT_FILENO) == 1;
+  options.progress = variable("TERM") != "dumb" && isatty(STDERR_FILENO) == 1;
+  return options;
+}
+
+int run(std::vector<std::string> words) {
+  const bool json = asks_for_json(words);
+  const Parsed parsed = parse_command_line(std::move(words));
+  if (parsed.command == nullptr) {
+    Output output({.json = json});
+    if (parsed.usage_error) return output.failure(misused(parsed.text, parsed.hint).error());
+    Output plain({});
+    return plain.answer(parsed.text, {});
+  }
+  Output output(output_options(parsed.arguments));
+  Session session(parsed.arguments, output);
+  return parsed.command->run(session);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // File names in archives are UTF-8, whatever the caller's locale.
+  std::setlocale(LC_CTYPE, "C.UTF-8");
+  // A closed pipe is a write error that is reported, not a silent death.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const std::string called = argc > 0 ? argv[0] : "";
+  if (called.substr(called.rfind('/') + 1) == "variant-install")
+    words.insert(words.begin(), "install");
+  try {
+    return run(std::move(words));
+  } catch (const std::exception& error) {
+    Output output({});
+    output.remark_error({axle::ErrorKind::io, std::string("a defect in Axle: ") + error.what(),
+                         "please report it, with the command that you ran"});
+    return exit_failed;
+  }
+}

@@ -1,0 +1,86 @@
+#include "cli/options.h"
+
+#include <array>
+
+namespace axle::cli {
+
+namespace {
+
+constexpr OptionKind flag = OptionKind::flag;
+constexpr OptionKind value = OptionKind::value;
+constexpr OptionKind list = OptionKind::list;
+
+constexpr std::array rows = {
+    OptionRow{Opt::json, flag, "--json", "", "One JSON object on stdout, also on failure"},
+    OptionRow{
+        Opt::for_machine, list, "--for", "WHAT",
+        "Another machine in the place of this one: a profile, a folder of them, a shipped name "
+        "(h100), or facts (nvidia:sm=90,driver=570.26;x86_64:v4)"},
+    OptionRow{Opt::verbose, flag, "--verbose,-v", "", "Say more"},
+    OptionRow{Opt::quiet, flag, "--quiet,-q", "", "Only the answer and errors"},
+    OptionRow{Opt::no_color, flag, "--no-color", "", "No colours (NO_COLOR does the same)"},
+    OptionRow{Opt::index_url, value, "--index-url,-i", "URL",
+              "The index: simple API over http(s), a file:// URL or a folder"},
+    OptionRow{Opt::extra_index_url, list, "--extra-index-url", "URL",
+              "One more index, asked before the index"},
+    OptionRow{Opt::find_links, list, "--find-links,-f", "PLACE",
+              "A folder of files, or a page with links"},
+    OptionRow{Opt::no_index, flag, "--no-index", "", "No index, only --find-links"},
+    OptionRow{Opt::offline, flag, "--offline", "", "No network: only the cache and local files"},
+    OptionRow{Opt::no_cache, flag, "--no-cache", "", "Keep nothing between runs"},
+    OptionRow{Opt::cache_dir, value, "--cache-dir", "DIR", "Where downloads and pages are kept"},
+    OptionRow{Opt::requirement, list, "--requirement,-r", "FILE", "Requirements from a file"},
+    OptionRow{Opt::constraint, list, "--constraint,-c", "FILE",
+              "Limits on versions, without asking for the packages"},
+    OptionRow{Opt::pre, flag, "--pre", "", "Pre-releases too"},
+    OptionRow{Opt::upgrade, flag, "--upgrade,-U", "",
+              "The newest allowed version of what is named"},
+    OptionRow{Opt::reinstall, flag, "--reinstall", "",
+              "Choose and install again what is there already (after a change of the machine)"},
+    OptionRow{Opt::no_deps, flag, "--no-deps", "", "Without dependencies"},
+    OptionRow{Opt::variant, list, "--variant", "PKG=LABEL", "Exactly this variant of PKG"},
+    OptionRow{Opt::no_variants, flag, "--no-variants", "",
+              "Plain wheels only; --no-variants=PKG for one package"},
+    OptionRow{Opt::no_variants_of, list, "--no-variants-of", "PKG", ""},
+    OptionRow{
+        Opt::python, value, "--python", "P",
+        "The environment: its interpreter, its folder, or a version on the path (else VIRTUAL_ENV, "
+        "CONDA_PREFIX, .venv)"},
+    OptionRow{Opt::system, flag, "--system", "", "The environment of the python3 on the path"},
+    OptionRow{Opt::break_system_packages, flag, "--break-system-packages", "",
+              "Change an environment that the operating system manages"},
+    OptionRow{Opt::dry_run, flag, "--dry-run", "", "Say what would be done, do nothing"},
+    OptionRow{Opt::explain, flag, "--explain", "",
+              "Each variant, chosen or rejected, by which property and fact"},
+    OptionRow{Opt::profile, value, "--profile", "OUT",
+              "Write the facts to a file that --for reads"},
+    OptionRow{Opt::properties, flag, "--properties", "", "The supported properties as well"},
+    OptionRow{Opt::ns, list, "--namespace", "NS", "Only this namespace"},
+    OptionRow{
+        Opt::supported, value, "--supported", "LISTS",
+        "Supported lists in the place of the machine: {ns: {feature: [value, ...]}}, a file or -"},
+    OptionRow{Opt::out, value, "--out", "DIR", "Where the result goes"},
+    OptionRow{Opt::build_variant, list, "--variant", "LABEL", "Only this variant"},
+    OptionRow{Opt::files, flag, "--files", "", "The installed files as well"},
+    OptionRow{Opt::batch, value, "--batch", "M", "Rows of activations (1)"},
+    OptionRow{Opt::threads, value, "--threads", "N", "Threads (those of the machine)"},
+};
+
+constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,
+                                Opt::no_color};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (static_cast<std::size_t>(rows[i].id) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "rows stand in the order of Opt");
+
+}  // namespace
+
+const OptionRow& option_row(Opt id) { return rows[static_cast<std::size_t>(id)]; }
+
+std::span<const Opt> global_options() { return globals; }
+
+}  // namespace axle::cli

@@ -1,0 +1,91 @@
+#pragma once
+// The options of all commands, one row each; commands name the rows that they take.
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axle::cli {
+
+enum class Opt : std::uint8_t {
+  // everywhere
+  json,
+  for_machine,
+  verbose,
+  quiet,
+  no_color,
+  // where packages come from
+  index_url,
+  extra_index_url,
+  find_links,
+  no_index,
+  offline,
+  no_cache,
+  cache_dir,
+  // what is wanted
+  requirement,
+  constraint,
+  pre,
+  upgrade,
+  reinstall,
+  no_deps,
+  variant,
+  no_variants,
+  no_variants_of,
+  // which environment
+  python,
+  system,
+  break_system_packages,
+  // what is done and shown
+  dry_run,
+  explain,
+  // of single commands
+  profile,
+  properties,
+  ns,
+  supported,
+  out,
+  build_variant,
+  files,
+  batch,
+  threads,
+};
+
+enum class OptionKind : std::uint8_t { flag, value, list };
+
+struct OptionRow {
+  Opt id;
+  OptionKind kind;
+  std::string_view names;  ///< CLI11 spelling: "--index-url,-i"
+  std::string_view value;  ///< how help calls the value
+  std::string_view help;
+};
+
+[[nodiscard]] const OptionRow& option_row(Opt id);
+[[nodiscard]] std::span<const Opt> global_options();
+
+/// What the command line said.
+class Arguments {
+ public:
+  void add(Opt id, std::string value) { values_[id].push_back(std::move(value)); }
+  [[nodiscard]] bool has(Opt id) const { return values_.contains(id); }
+  /// The last value given; "" when there is none.
+  [[nodiscard]] std::string value(Opt id) const {
+    const auto found = values_.find(id);
+    return found == values_.end() ? std::string() : found->second.back();
+  }
+  [[nodiscard]] std::vector<std::string> values(Opt id) const {
+    const auto found = values_.find(id);
+    return found == values_.end() ? std::vector<std::string>() : found->second;
+  }
+
+  std::vector<std::string> positionals;
+
+ private:
+  std::map<Opt, std::vector<std::string>> values_;
+};
+
+}  // namespace axle::cli

@@ -1,0 +1,61 @@
+#pragma once
+// What a command says: the answer on stdout, as text or as one JSON object; the rest on stderr.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cli/failure.h"
+#include "report/error.h"
+#include "report/report.h"
+
+namespace axle::cli {
+
+struct OutputOptions {
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool color = false;     ///< of stdout
+  bool progress = false;  ///< stderr is a terminal
+};
+
+enum class Style : std::uint8_t { good, bad, faint, strong };
+
+class Output final : public Report {
+ public:
+  explicit Output(OutputOptions options) : options_(options) {}
+  ~Output() override;
+
+  void add(Remark remark) override;
+  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override;
+
+  /// The answer of a command that succeeded: `text`, or `body` with `schema_version` put first.
+  /// Returns `exit_code`.
+  int answer(std::string_view text, const nlohmann::ordered_json& body, int exit_code = 0);
+  /// A failure: message and hint on stderr, or `body` with `schema_version` and `error`. Returns
+  /// its exit code.
+  int failure(const Failure& failure, const nlohmann::ordered_json& body);
+  int failure(const Failure& failure);
+  /// An error on stderr, before or beside an answer.
+  void remark_error(const Error& error);
+
+  [[nodiscard]] std::string paint(Style style, std::string_view text) const;
+  [[nodiscard]] const OutputOptions& options() const { return options_; }
+
+ private:
+  void clear_progress();
+
+  OutputOptions options_;
+  bool progress_shown_ = false;
+  std::uint64_t progress_tick_ = 0;
+};
+
+/// {kind, message, hint}: the value of `error`.
+[[nodiscard]] nlohmann::ordered_json error_json(const Failure& failure);
+
+/// JSON text with the project's settings: two spaces, invalid UTF-8 replaced.
+[[nodiscard]] std::string render_json(const nlohmann::ordered_json& body);
+
+}  // namespace axle::cli

@@ -1,0 +1,184 @@
+#include "cli/parse.h"
+
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/version.h"
+
+namespace axle::cli {
+
+namespace {
+
+/// What CLI11 writes into while it parses one command.
+struct Slots {
+  std::map<Opt, bool> flags;
+  std::map<Opt, std::string> values;
+  std::map<Opt, std::vector<std::string>> lists;
+  std::vector<std::string> positionals;
+};
+
+void add_option(CLI::App& app, Opt id, Slots& slots) {
+  const OptionRow& row = option_row(id);
+  const std::string names(row.names);
+  const std::string help(row.help);
+  CLI::Option* option = nullptr;
+  switch (row.kind) {
+    case OptionKind::flag:
+      option = app.add_flag(names, slots.flags[id], help);
+      break;
+    case OptionKind::value:
+      option = app.add_option(names, slots.values[id], help)->take_last();
+      break;
+    case OptionKind::list:
+      option = app.add_option(names, slots.lists[id], help)->expected(1)->take_all();
+      break;
+  }
+  if (row.kind != OptionKind::flag) option->type_name(std::string(row.value));
+  if (row.help.empty()) option->group("");
+}
+
+/// "--no-variants=PKG" is the one option with an optional value; it may only stand behind "=", so
+/// that
+/// "--no-variants PKG" still installs PKG.
+std::vector<std::string> split_optional_values(std::vector<std::string> words) {
+  const std::string prefix = "--no-variants=";
+  std::vector<std::string> out;
+  for (std::string& word : words) {
+    if (word.starts_with(prefix)) {
+      out.emplace_back("--no-variants-of");
+      out.push_back(word.substr(prefix.size()));
+    } else {
+      out.push_back(std::move(word));
+    }
+  }
+  return out;
+}
+
+std::string indent(std::string_view lines) {
+  std::string out = "Examples:\n  ";
+  for (const char c : lines) {
+    out += c;
+    if (c == '\n') out += "  ";
+  }
+  return out;
+}
+
+class Tree {
+ public:
+  Tree()
+      : app_("Axle finds out what a machine is and installs the wheel variants that fit it best.",
+             "variant") {
+    app_.require_subcommand(1);
+    app_.set_version_flag("--version", "variant " + std::string(version));
+    app_.get_formatter()->column_width(34);
+    app_.footer(
+        "`variant COMMAND --help` says more. Exit codes: 0 done, 1 failed, 2 usage, 3 nothing here "
+        "fits the machine.");
+    for (const Command& command : commands()) add(command);
+  }
+
+  Parsed parse(std::vector<std::string> words) {
+    Parsed parsed;
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    try {
+      app_.parse(std::move(reversed));
+    } catch (const CLI::CallForHelp&) {
+      parsed.text = deepest(&app_)->help();
+      return parsed;
+    } catch (const CLI::CallForVersion& call) {
+      parsed.text = std::string(call.what()) + "\n";
+      return parsed;
+    } catch (const CLI::ParseError& error) {
+      parsed.usage_error = true;
+      parsed.text = error.what();
+      parsed.hint = "see `" + name_of(deepest(&app_)) + " --help`";
+      return parsed;
+    }
+    collect(parsed);
+    return parsed;
+  }
+
+ private:
+  void add(const Command& command) {
+    CLI::App* parent = &app_;
+    std::string name(command.name);
+    if (const std::size_t space = name.find(' '); space != std::string::npos) {
+      parent = group(name.substr(0, space));
+      name.erase(0, space + 1);
+    }
+    CLI::App* sub = parent->add_subcommand(name, std::string(command.summary));
+    sub->get_formatter()->column_width(34);
+    sub->footer(indent(command.examples));
+    auto slots = std::make_unique<Slots>();
+    if (command.arity != Arity::none) {
+      CLI::Option* option =
+          sub->add_option(std::string(command.positional), slots->positionals)->type_name("");
+      if (command.arity == Arity::one) option->required()->expected(1);
+    }
+    for (const Opt id : command.options) add_option(*sub, id, *slots);
+    for (const Opt id : global_options()) add_option(*sub, id, *slots);
+    nodes_.push_back({&command, sub, std::move(slots)});
+  }
+
+  CLI::App* group(const std::string& name) {
+    static const std::map<std::string, std::string> summaries = {
+        {"index", "Publish wheels"},
+        {"providers", "What decides which properties a machine supports"},
+        {"run", "The bundled quantized-inference runtime"},
+    };
+    CLI::App*& made = groups_[name];
+    if (made == nullptr) {
+      made = app_.add_subcommand(name, summaries.at(name));
+      made->require_subcommand(1);
+    }
+    return made;
+  }
+
+  static CLI::App* deepest(CLI::App* app) {
+    for (CLI::App* sub : app->get_subcommands()) return deepest(sub);
+    return app;
+  }
+
+  static std::string name_of(const CLI::App* app) {
+    const CLI::App* parent = app->get_parent();
+    return parent == nullptr ? app->get_name() : name_of(parent) + " " + app->get_name();
+  }
+
+  void collect(Parsed& parsed) {
+    const CLI::App* chosen = deepest(&app_);
+    for (const Node& node : nodes_) {
+      if (node.app != chosen) continue;
+      parsed.command = node.command;
+      for (const auto& [id, set] : node.slots->flags) {
+        if (set) parsed.arguments.add(id, "");
+      }
+      for (const auto& [id, value] : node.slots->values) {
+        if (!value.empty()) parsed.arguments.add(id, value);
+      }
+      for (const auto& [id, list] : node.slots->lists) {
+        for (const std::string& value : list) parsed.arguments.add(id, value);
+      }
+      parsed.arguments.positionals = node.slots->positionals;
+    }
+  }
+
+  struct Node {
+    const Command* command;
+    const CLI::App* app;
+    std::unique_ptr<Slots> slots;
+  };
+
+  CLI::App app_;
+  std::map<std::string, CLI::App*> groups_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace
+
+Parsed parse_command_line(std::vector<std::string> words) {
+  return Tree().parse(split_optional_values(std::move(words)));
+}
+
+}  // namespace axle::cli

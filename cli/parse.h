@@ -1,0 +1,24 @@
+#pragma once
+// argv to a command and its arguments, by the tables in cli/commands.cpp and cli/options.cpp.
+
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/options.h"
+
+namespace axle::cli {
+
+struct Parsed {
+  const Command* command = nullptr;  ///< nullptr: `text` is the whole answer
+  Arguments arguments;
+  std::string text;  ///< help or version (exit 0), or the usage error (exit 2)
+  std::string hint;  ///< of a usage error
+  bool usage_error = false;
+};
+
+/// `words` without the program's name. `variant-install` is `install` put before them by the
+/// caller.
+[[nodiscard]] Parsed parse_command_line(std::vector<std::string> words);
+
+}  // namespace axle::cli

@@ -1,0 +1,38 @@
+#pragma once
+// What every command starts from: its arguments, its output, and the machines that it speaks of.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/failure.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "machines/selection.h"
+
+namespace axle::cli {
+
+class Session {
+ public:
+  Session(Arguments arguments, Output& output)
+      : arguments_(std::move(arguments)), output_(output) {}
+
+  [[nodiscard]] const Arguments& arguments() const { return arguments_; }
+  [[nodiscard]] Output& output() { return output_; }
+
+  /// Whether `--for` puts other machines in the place of this one.
+  [[nodiscard]] bool elsewhere() const { return arguments_.has(Opt::for_machine); }
+  /// The machines of `--for`, else this one, probed.
+  [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> machines();
+  /// The one machine of a command that takes no fleet.
+  [[nodiscard]] Outcome<machines::NamedMachine> machine();
+
+  /// --cache-dir, AXLE_CACHE_DIR, XDG_CACHE_HOME/axle or ~/.cache/axle; "" with --no-cache.
+  [[nodiscard]] std::string cache_folder() const;
+
+ private:
+  Arguments arguments_;
+  Output& output_;
+};
+
+}  // namespace axle::cli

@@ -1,0 +1,16 @@
+#pragma once
+// Supported lists as the user writes them: {ns: {feature: [value, …]}}, bare or as `properties
+// --json` prints it; order counts.
+
+#include <string_view>
+
+#include "report/error.h"
+#include "resolver/ranking.h"
+
+namespace axle::cli {
+
+/// Error: malformed, naming `where` and the key.
+[[nodiscard]] Result<resolver::SupportedProperties> parse_supported_lists(std::string_view json,
+                                                                          std::string_view where);
+
+}  // namespace axle::cli

@@ -1,0 +1,36 @@
+#pragma once
+// Every environment variable that Axle reads, in one place. They are read here and nowhere else.
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace axle::cli {
+
+/// The value, or "" when it is not set.
+[[nodiscard]] std::string variable(std::string_view name);
+
+struct VariableRow {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+inline constexpr std::array variables = {
+    VariableRow{"AXLE_CACHE_DIR", "where downloads and pages are kept (else XDG_CACHE_HOME/axle)"},
+    VariableRow{"AXLE_RUNTIME_KERNEL", "forces one of the runtime's kernels, by name"},
+    VariableRow{"CONDA_PREFIX", "the active conda environment"},
+    VariableRow{"HOME", "where the user's configuration and cache lie"},
+    VariableRow{"NO_COLOR", "no colours, whatever its value"},
+    VariableRow{"PATH", "where interpreters are looked for"},
+    VariableRow{"PIP_*", "pip's own settings: index, find-links, certificates, proxy, timeout"},
+    VariableRow{"SOURCE_DATE_EPOCH", "the time that goes into built wheels"},
+    VariableRow{"SSL_CERT_FILE", "certificates of trusted authorities"},
+    VariableRow{"TERM", "`dumb`: no colours, no progress line"},
+    VariableRow{"UV_*", "uv's own settings: index, find-links"},
+    VariableRow{"VIRTUAL_ENV", "the active virtual environment"},
+    VariableRow{"XDG_CACHE_HOME", "where caches lie (else ~/.cache)"},
+    VariableRow{"XDG_CONFIG_HOME", "where configuration lies (else ~/.config)"},
+    VariableRow{"http_proxy, https_proxy, all_proxy, no_proxy", "proxies, also in capitals"},
+};
+
+}  // namespace axle::cli

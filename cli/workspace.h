@@ -1,0 +1,44 @@
+#pragma once
+// What resolving needs, put together from the arguments, the configuration and the environment.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/failure.h"
+#include "cli/index_settings.h"
+#include "cli/session.h"
+#include "index/source.h"
+#include "index/transport.h"
+#include "installer/environment.h"
+#include "installer/installed.h"
+#include "resolver/solver.h"
+
+namespace axle::cli {
+
+/// --python, --system, VIRTUAL_ENV, CONDA_PREFIX, .venv. `or_system`: a command that changes
+/// nothing may fall back to the python3 on the path.
+[[nodiscard]] Outcome<installer::Environment> open_environment(Session& session, bool or_system);
+
+struct Workspace {
+  installer::Environment environment;
+  IndexSettings settings;
+  std::unique_ptr<index::Transport> transport;
+  std::vector<std::unique_ptr<index::Source>> owned_sources;
+  resolver::Sources sources;
+  resolver::Requests requests;
+  resolver::Options options;
+};
+
+/// Errors: usage for arguments that make no sense, not_found when nothing says an index.
+[[nodiscard]] Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system);
+
+/// Where the wheels shall run: the interpreter's tags and markers; operating system, architecture
+/// and libc of `machine` when it is not this one. `machine` must outlive the target.
+[[nodiscard]] resolver::Target make_target(const installer::Environment& environment,
+                                           const detect::Machine& machine, bool elsewhere);
+
+[[nodiscard]] std::vector<resolver::InstalledPackage> installed_packages(
+    const std::vector<installer::InstalledDistribution>& distributions);
+
+}  // namespace axle::cli
