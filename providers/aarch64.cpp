@@ -2,8 +2,7 @@
 // flags. Two strings of the published list, "btiecv" and "asimdrdmatomics", are two flags run
 // together that no CPU can report; their parts are in namespace `axle`.
 
-#include <array>
-
+#include "detect/aarch64_versions.h"
 #include "providers/cpu_flags.h"
 #include "providers/namespaces.h"
 
@@ -15,30 +14,9 @@ using detect::Machine;
 
 namespace {
 
-using enum detect::Capability;
-
 constexpr std::string_view ns = "aarch64";
 constexpr std::string_view version_feature = "version";
-
-// What each version adds, of the features that it makes mandatory, that a kernel tells of, and that
-// a compiler uses unasked (Arm ARM DDI 0487, A2.1 onward). Not asked for: SB, SSBS, BTI and DIT,
-// which kernels and hypervisors hide and which no compiler emits on its own.
-constexpr std::array v8_0{arm_fp, arm_asimd};
-constexpr std::array v8_1{arm_crc32, arm_atomics, arm_asimdrdm};
-constexpr std::array v8_2{arm_dcpop};
-constexpr std::array v8_3{arm_jscvt, arm_fcma, arm_lrcpc, arm_paca, arm_pacg};
-constexpr std::array v8_4{arm_asimddp, arm_uscat, arm_ilrcpc, arm_flagm};
-constexpr std::array v8_5{arm_flagm2, arm_frint, arm_dcpodp};
-constexpr std::array v9_0{arm_sve2};
-
-struct Version {
-  std::string_view value;
-  std::span<const Capability> adds;
-};
-
-// Oldest first. 9.0 builds on 8.5.
-constexpr Version versions[] = {{"8a", v8_0},   {"8.1a", v8_1}, {"8.2a", v8_2}, {"8.3a", v8_3},
-                                {"8.4a", v8_4}, {"8.5a", v8_5}, {"9.0a", v9_0}};
+constexpr const auto& versions = detect::aarch64_versions;
 
 // The published list in its order of preference.
 constexpr std::string_view flags[] = {
@@ -51,7 +29,7 @@ constexpr std::string_view flags[] = {
 
 std::size_t count_versions(const detect::Cpu& cpu) {
   std::size_t count = 0;
-  for (const Version& version : versions) {
+  for (const detect::Aarch64Version& version : versions) {
     for (const Capability capability : version.adds) {
       if (!cpu.capabilities.has(capability)) return count;
     }
@@ -62,7 +40,7 @@ std::size_t count_versions(const detect::Cpu& cpu) {
 
 Feature newest_versions(std::size_t count) {
   Feature feature{std::string(version_feature), false, {}};
-  for (std::size_t i = count; i-- > 0;) feature.values.emplace_back(versions[i].value);
+  for (std::size_t i = count; i-- > 0;) feature.values.emplace_back(versions[i].name);
   return feature;
 }
 
@@ -84,13 +62,13 @@ Features all() {
 
 std::string describe_version(const detect::Cpu& cpu, std::string_view value) {
   std::vector<Capability> needed;
-  for (const Version& version : versions) {
+  for (const detect::Aarch64Version& version : versions) {
     needed.insert(needed.end(), version.adds.begin(), version.adds.end());
-    if (version.value != value) continue;
+    if (version.name != value) continue;
     if (std::string other = describe_other_arch(cpu, Arch::aarch64); !other.empty()) return other;
     const std::size_t held = count_versions(cpu);
-    if (held > static_cast<std::size_t>(&version - versions)) {
-      return "the CPU is Armv" + std::string(versions[held - 1].value);
+    if (held > static_cast<std::size_t>(&version - versions.data())) {
+      return "the CPU is Armv" + std::string(versions[held - 1].name);
     }
     return describe_capabilities(cpu, needed) + " (version " + std::string(value) + ")";
   }

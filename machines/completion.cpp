@@ -1,0 +1,108 @@
+#include "machines/completion.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "detect/aarch64_versions.h"
+#include "detect/cuda_drivers.h"
+
+namespace axle::machines {
+
+using detect::Driver;
+using detect::GpuVendor;
+using detect::Presence;
+
+namespace {
+
+constexpr std::string_view newest_cuda_backend = "13.0";
+constexpr std::string_view newest_rocm_backend = "7.2";
+
+// Every CPU of an architecture has its base level, or the architecture would be another one.
+void set_base(detect::Cpu& cpu) {
+  const auto base = cpu.arch == detect::Arch::x86_64    ? detect::x86_64_level(1)
+                    : cpu.arch == detect::Arch::aarch64 ? detect::aarch64_versions[0].adds
+                                                        : std::span<const detect::Capability>();
+  for (const detect::Capability capability : base) {
+    if (cpu.capabilities.of(capability) == Presence::unknown) {
+      cpu.capabilities.set(capability, Presence::present);
+    }
+  }
+}
+
+void complete_platform(detect::Machine& machine, std::string_view name, Report& report) {
+  std::vector<std::string> taken;
+  if (machine.os.system.empty()) {
+    machine.os.system = "Linux";
+    taken.emplace_back("Linux");
+  }
+  if (machine.cpu.arch == detect::Arch::other && machine.cpu.machine.empty()) {
+    machine.cpu.arch = detect::Arch::x86_64;
+    taken.emplace_back("x86_64");
+  }
+  if (machine.cpu.machine.empty()) machine.cpu.machine = detect::render_arch(machine.cpu.arch);
+  if (machine.libc.family.empty()) {
+    machine.libc = {"glibc", 2, 28};
+    taken.emplace_back("glibc 2.28");
+  }
+  if (!taken.empty()) {
+    report.note(fmt::format("{}: taken as {}, which is not stated", name, fmt::join(taken, ", ")));
+  }
+}
+
+bool works(const detect::Machine& machine, GpuVendor vendor) {
+  return std::ranges::any_of(machine.gpus, [&](const detect::Gpu& gpu) {
+    return gpu.vendor == vendor && gpu.usable == Presence::present;
+  });
+}
+
+Driver assumed_driver(GpuVendor vendor) {
+  Driver driver;
+  driver.vendor = vendor;
+  driver.usable = Presence::present;
+  driver.api_source = "assumed";
+  if (vendor == GpuVendor::nvidia) {
+    driver.api_version = newest_cuda_backend;
+    driver.kernel_version = detect::first_driver_of_cuda(newest_cuda_backend);
+  } else if (vendor == GpuVendor::amd) {
+    driver.api_version = newest_rocm_backend;
+  }
+  return driver;
+}
+
+std::string describe_assumption(const Driver& driver) {
+  switch (driver.vendor) {
+    case GpuVendor::nvidia:
+      return fmt::format(
+          "NVIDIA driver {} (CUDA {}) is taken, the floor of the newest backend; "
+          "state another with nvidia:driver=…",
+          driver.kernel_version, driver.api_version);
+    case GpuVendor::amd:
+      return fmt::format(
+          "a working amdgpu driver and ROCm {} are taken; state another with amd:rocm=…",
+          driver.api_version);
+    case GpuVendor::intel:
+      return "a working Intel GPU driver is taken";
+  }
+  return {};
+}
+
+void complete_drivers(detect::Machine& machine, std::string_view name, Report& report) {
+  for (const auto vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
+    if (detect::find_driver(machine, vendor) != nullptr || !works(machine, vendor)) continue;
+    machine.drivers.push_back(assumed_driver(vendor));
+    report.note(fmt::format("{}: {}", name, describe_assumption(machine.drivers.back())));
+  }
+}
+
+}  // namespace
+
+void complete_machine(detect::Machine& machine, std::string_view name, Report& report) {
+  complete_platform(machine, name, report);
+  set_base(machine.cpu);
+  complete_drivers(machine, name, report);
+}
+
+}  // namespace axle::machines

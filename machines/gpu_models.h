@@ -1,0 +1,28 @@
+#pragma once
+// GPUs by name: what `nvidia:gpu=l40s` and `--for l40s` stand for. A new model is one row.
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "detect/machine.h"
+
+namespace axle::machines {
+
+struct GpuModel {
+  std::string_view name;  ///< lower case, no spaces, no brand: "l40s"
+  detect::GpuVendor vendor;
+  std::string_view title;   ///< as the vendor calls it
+  std::string_view arch;    ///< as detect::Gpu::arch
+  unsigned memory_gib;      ///< 0: sold in several sizes
+  bool integrated = false;  ///< part of a CPU
+};
+
+/// Sorted by vendor, then age.
+[[nodiscard]] std::span<const GpuModel> gpu_models();
+[[nodiscard]] const GpuModel* find_gpu_model(std::string_view name);
+
+/// A GPU of that model whose driver works.
+[[nodiscard]] detect::Gpu make_gpu(const GpuModel& model);
+
+}  // namespace axle::machines

@@ -1,0 +1,154 @@
+#include "machines/selection.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "machines/completion.h"
+#include "machines/gpu_models.h"
+#include "machines/inline_facts.h"
+#include "machines/nearest.h"
+#include "machines/profile.h"
+#include "machines/profile_schema.h"
+#include "machines/shipped_profiles.h"
+
+namespace axle::machines {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<NamedMachine> read_profile_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(largest_profile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) {
+    return fail(ErrorKind::io, fmt::format("{}: cannot be read", path.string()));
+  }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  auto profile = parse_profile(text, path.string());
+  if (!profile) return std::unexpected(profile.error());
+  return NamedMachine{path.string(), std::move(profile->machine)};
+}
+
+Result<std::vector<NamedMachine>> read_fleet(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() == ".json") files.push_back(it->path());
+  }
+  if (error) {
+    return fail(ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message()));
+  }
+  if (files.empty()) {
+    return fail(ErrorKind::not_found,
+                fmt::format("{}: the folder has no machine profile (*.json)", folder.string()),
+                "record one there with `variant detect --profile FILE`");
+  }
+  std::ranges::sort(files);
+  std::vector<NamedMachine> machines;
+  for (const fs::path& file : files) {
+    auto machine = read_profile_file(file);
+    if (!machine) return std::unexpected(machine.error());
+    machines.push_back(std::move(*machine));
+  }
+  return machines;
+}
+
+// A shipped profile, else a model of the GPU table.
+Result<std::optional<detect::Machine>> find_shipped(std::string_view name) {
+  for (const ShippedProfile& shipped : shipped_profiles()) {
+    if (shipped.name != name) continue;
+    auto profile = parse_profile(shipped.json, name);
+    if (!profile) return std::unexpected(profile.error());
+    return std::move(profile->machine);
+  }
+  const GpuModel* model = find_gpu_model(name);
+  if (model == nullptr) return std::nullopt;
+  detect::Machine machine;
+  machine.gpus.push_back(make_gpu(*model));
+  return machine;
+}
+
+std::unexpected<Error> unknown_name(std::string_view name) {
+  std::vector<std::string> known = shipped_names();
+  known.insert(known.end(), {"x86_64", "aarch64"});
+  return fail(
+      ErrorKind::not_found, fmt::format("no machine, file or folder is called \"{}\"", name),
+      fmt::format("nearest known names: {}; or state facts: nvidia:sm=90,driver=570.26;x86_64:v4",
+                  nearest_words(name, known)));
+}
+
+// What stands before the first ";": a name, a file, a folder, or already facts.
+Result<std::vector<NamedMachine>> select_first(const std::string& first) {
+  auto shipped = find_shipped(first);
+  if (!shipped) return std::unexpected(shipped.error());
+  if (*shipped) return std::vector{NamedMachine{first, std::move(**shipped)}};
+  std::error_code error;
+  const fs::file_status status = fs::status(first, error);
+  if (fs::is_directory(status)) return read_fleet(first);
+  if (fs::exists(status)) {
+    auto machine = read_profile_file(first);
+    if (!machine) return std::unexpected(machine.error());
+    return std::vector{std::move(*machine)};
+  }
+  const bool facts =
+      first.find(':') != std::string::npos || first == "x86_64" || first == "aarch64";
+  if (!facts) return unknown_name(first);
+  NamedMachine stated{first, {}};
+  if (auto added = add_facts(stated.machine, first); !added) return std::unexpected(added.error());
+  return std::vector{std::move(stated)};
+}
+
+Result<void> add_parts(detect::Machine& machine, std::string_view rest) {
+  while (!rest.empty()) {
+    const std::size_t end = rest.find(';');
+    const std::string_view part = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    if (const GpuModel* model = find_gpu_model(part); model != nullptr) {
+      return fail(
+          ErrorKind::not_found, fmt::format("\"{}\" after \";\" is no fact", part),
+          fmt::format("a second GPU is {}:gpu={}", detect::render_vendor(model->vendor), part));
+    }
+    if (auto added = add_facts(machine, part); !added) return added;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> shipped_names() {
+  std::vector<std::string> names;
+  for (const ShippedProfile& shipped : shipped_profiles()) names.emplace_back(shipped.name);
+  for (const GpuModel& model : gpu_models()) names.emplace_back(model.name);
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  return names;
+}
+
+Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report& report) {
+  // A path may hold any character, so the whole text is tried as one before it is taken apart.
+  std::error_code error;
+  const bool whole = fs::exists(fs::path(what), error);
+  const std::size_t end = whole ? std::string_view::npos : what.find(';');
+  auto machines = select_first(std::string(what.substr(0, end)));
+  if (!machines) return machines;
+  const std::string_view rest =
+      end == std::string_view::npos ? std::string_view() : what.substr(end + 1);
+  for (NamedMachine& named : *machines) {
+    if (auto added = add_parts(named.machine, rest); !added) {
+      return std::unexpected(added.error());
+    }
+    if (machines->size() == 1) named.name = what;
+    complete_machine(named.machine, named.name, report);
+  }
+  return machines;
+}
+
+}  // namespace axle::machines
