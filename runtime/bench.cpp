@@ -1,0 +1,178 @@
+// Times one layer on weights that no cache holds, beside plain reads of as much memory. A weight
+// matrix that is used again and again comes from a cache and looks two to three times too fast.
+
+#include "runtime/bench.h"
+
+#include <cstdint>
+
+#include <time.h>
+
+#include "runtime/linear.h"
+
+namespace axle::runtime {
+namespace {
+
+constexpr std::size_t default_weight_bytes = std::size_t{256} << 20;
+constexpr double default_seconds = 0.5;
+constexpr std::size_t most_layers = 4096;
+constexpr int least_rounds = 3;
+constexpr std::size_t piece = 4096;  ///< of the plain reads
+
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// Bytes that are different at every place, so that no page and no matrix equals another.
+void fill(void* to, std::size_t bytes) {
+  std::uint64_t state = 88172645463325252ULL;
+  std::uint64_t* const words = static_cast<std::uint64_t*>(to);
+  for (std::size_t i = 0; i < bytes / 8; ++i) {
+    state ^= state << 13U;
+    state ^= state >> 7U;
+    state ^= state << 17U;
+    words[i] = state;
+  }
+}
+
+class Bench {
+ public:
+  Bench(Engine& engine, const axle_bench_options& options) : engine_(engine), options_(options) {}
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+  ~Bench() {
+    for (std::size_t i = 0; i < layers_; ++i) layer(i).~Linear();
+  }
+
+  axle_status prepare(axle_error* error);
+  void measure(axle_bench_result& result);
+
+ private:
+  [[nodiscard]] Linear& layer(std::size_t i) const { return memory_.as<Linear>()[i]; }
+  double time_forward(std::size_t i);
+  double time_read(std::size_t i);
+
+  Engine& engine_;
+  const axle_bench_options& options_;
+  Memory memory_;  ///< of the layers
+  Memory x_;
+  Memory y_;
+  Memory read_;
+  std::size_t layers_ = 0;
+};
+
+axle_status Bench::prepare(axle_error* error) {
+  const std::size_t n = options_.n;
+  const std::size_t k = options_.k;
+  if (n == 0 || k == 0 || k > most_depth || options_.m == 0 || n > (std::size_t{1} << 32U) ||
+      options_.m > (std::size_t{1} << 20U))
+    return report_failure(error, AXLE_BAD_ARGUMENT, "m, n and k must be at least 1 and in bounds");
+  const std::size_t wanted =
+      options_.weight_bytes != 0 ? options_.weight_bytes : default_weight_bytes;
+  std::size_t count = (wanted + n * k - 1) / (n * k);
+  if (count > most_layers) count = most_layers;
+  const Memory weights(n * k + 8 * count);
+  const Memory scales(n * sizeof(float));
+  memory_ = Memory(count * sizeof(Linear));
+  x_ = Memory(options_.m * k * sizeof(float));
+  y_ = Memory(options_.m * n * sizeof(float));
+  read_ = Memory(count * n * k);
+  if (weights.data() == nullptr || scales.data() == nullptr || memory_.data() == nullptr ||
+      x_.data() == nullptr || y_.data() == nullptr || read_.data() == nullptr)
+    return report_failure(error, AXLE_NO_MEMORY, "no memory for the benchmark");
+  fill(weights.data(), weights.size());
+  fill(read_.data(), read_.size());
+  for (std::size_t i = 0; i < n; ++i) scales.as<float>()[i] = 0x1p-7F;
+  for (std::size_t i = 0; i < options_.m * k; ++i)
+    x_.as<float>()[i] = static_cast<float>(static_cast<int>(i * 2654435761U % 2001U) - 1000);
+  for (; layers_ < count; ++layers_) {
+    // Every layer starts at another place of the same bytes: no two are equal.
+    Linear* const linear = ::new (memory_.as<Linear>() + layers_) Linear(engine_);
+    const axle_status status = linear->pack({.struct_size = sizeof(axle_linear_options),
+                                             .mode = options_.mode,
+                                             .weight_type = AXLE_INT8,
+                                             .n = n,
+                                             .k = k,
+                                             .weights = weights.as<std::int8_t>(layers_ * 8),
+                                             .scales = scales.as<float>(),
+                                             .bias = nullptr},
+                                            error);
+    if (status != AXLE_OK) {
+      linear->~Linear();
+      return status;
+    }
+  }
+  return AXLE_OK;
+}
+
+double Bench::time_forward(std::size_t i) {
+  const double start = now();
+  layer(i).forward(AXLE_FLOAT32, x_.data(), options_.m, y_.as<float>(), nullptr);
+  return now() - start;
+}
+
+/// As many bytes as one layer has, another part of the memory for each i.
+double Bench::time_read(std::size_t i) {
+  const std::size_t bytes = options_.n * options_.k / piece * piece;
+  const char* const from = read_.as<char>(i * bytes);
+  const KernelSet& set = *engine_.kernel_for(1).set;
+  ThreadPool& pool = engine_.pool();
+  const bool shared = pool.try_acquire();
+  const std::size_t parts = shared ? static_cast<std::size_t>(pool.threads()) : 1;
+  const std::size_t pieces = bytes / piece;
+  std::atomic<std::uint32_t> most{0};
+  auto part = [&](int thread) {
+    const std::size_t t = static_cast<std::size_t>(thread);
+    std::uint32_t largest = 0;
+    for (std::size_t p = pieces * t / parts; p < pieces * (t + 1) / parts; ++p) {
+      const std::uint32_t found = set.largest_magnitude(
+          reinterpret_cast<const float*>(from + p * piece), piece / sizeof(float));
+      if (found > largest) largest = found;
+    }
+    most.fetch_or(largest);
+  };
+  const double start = now();
+  if (shared) {
+    pool.run(part);
+    pool.release();
+  } else {
+    part(0);
+  }
+  const double elapsed = now() - start;
+  // The bytes are arbitrary: nothing but zeros would mean that they were not read.
+  return most.load() == 0 ? 0 : elapsed;
+}
+
+void Bench::measure(axle_bench_result& result) {
+  const double seconds = options_.seconds > 0 ? options_.seconds : default_seconds;
+  const double end = now() + seconds;
+  double best = 1e30;
+  double best_read = 1e30;
+  for (int round = 0; round < least_rounds || now() < end; ++round) {
+    for (std::size_t i = 0; i < layers_ && (round == 0 || now() < end); ++i) {
+      const double time = time_forward(i);
+      if (time < best) best = time;
+      const double read = time_read(i);
+      if (read < best_read) best_read = read;
+    }
+  }
+  const double weights = static_cast<double>(options_.n) * static_cast<double>(options_.k);
+  const double read_bytes = static_cast<double>(options_.n * options_.k / piece * piece);
+  result.microseconds = best * 1e6;
+  result.gigabytes_per_second = weights / best * 1e-9;
+  result.gigaops_per_second = 2.0 * static_cast<double>(options_.m) * weights / best * 1e-9;
+  result.read_gigabytes_per_second = read_bytes / best_read * 1e-9;
+}
+
+}  // namespace
+
+axle_status bench(Engine& engine, const axle_bench_options& options, axle_bench_result& result,
+                  axle_error* error) {
+  Bench run(engine, options);
+  const axle_status status = run.prepare(error);
+  if (status == AXLE_OK) run.measure(result);
+  return status;
+}
+
+}  // namespace axle::runtime

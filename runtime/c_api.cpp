@@ -1,0 +1,198 @@
+// The C interface over Engine and Linear: checks of pointers and sizes, nothing else.
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "runtime/activation_types.h"
+#include "runtime/axle_runtime.h"
+#include "runtime/bench.h"
+#include "runtime/linear.h"
+#include "runtime/selftest.h"
+
+using axle::runtime::Engine;
+using axle::runtime::KernelRow;
+using axle::runtime::Linear;
+using axle::runtime::report_failure;
+
+struct axle_runtime {
+  explicit axle_runtime(int threads) : engine(threads) {}
+  Engine engine;
+};
+
+struct axle_linear {
+  explicit axle_linear(Engine& engine) : linear(engine) {}
+  Linear linear;
+};
+
+namespace {
+
+/// `new` without the C++ runtime library.
+template <class T, class... Arguments>
+T* make(Arguments&&... arguments) {
+  void* place = nullptr;
+  if (posix_memalign(&place, 64, sizeof(T)) != 0) return nullptr;
+  return ::new (place) T(static_cast<Arguments&&>(arguments)...);
+}
+
+template <class T>
+void destroy(T* object) {
+  if (object == nullptr) return;
+  object->~T();
+  free(object);
+}
+
+axle_status missing(axle_error* error, const char* what) {
+  return report_failure(error, AXLE_BAD_ARGUMENT, "%s is missing or of an older layout", what);
+}
+
+struct Fact {
+  const char* key;
+  void (*write)(Engine& engine, char* to, std::size_t size);
+};
+
+constexpr Fact facts[] = {
+    {"version", [](Engine&, char* to,
+                   std::size_t size) { std::snprintf(to, size, "%s", axle_runtime_version()); }},
+    {"kernel",
+     [](Engine& engine, char* to, std::size_t size) {
+       std::snprintf(to, size, "%s", engine.kernels().front()->name);
+     }},
+    {"kernels",
+     [](Engine& engine, char* to, std::size_t size) {
+       std::size_t used = 0;
+       to[0] = '\0';
+       for (const KernelRow* row : engine.kernels()) {
+         const int more =
+             std::snprintf(to + used, size - used, "%s%s", used == 0 ? "" : " ", row->name);
+         if (more < 0 || static_cast<std::size_t>(more) >= size - used) return;
+         used += static_cast<std::size_t>(more);
+       }
+     }},
+    {"forced",
+     [](Engine& engine, char* to, std::size_t size) {
+       std::snprintf(to, size, "%s", engine.forced() ? "yes" : "no");
+     }},
+    {"threads", [](Engine& engine, char* to,
+                   std::size_t size) { std::snprintf(to, size, "%d", engine.pool().threads()); }},
+};
+
+}  // namespace
+
+uint32_t axle_runtime_abi_version(void) { return AXLE_RUNTIME_ABI_VERSION; }
+
+const char* axle_runtime_version(void) { return AXLE_RUNTIME_VERSION; }
+
+const char* axle_status_name(axle_status status) {
+  switch (status) {
+    case AXLE_OK:
+      return "ok";
+    case AXLE_BAD_ARGUMENT:
+      return "bad_argument";
+    case AXLE_NO_MEMORY:
+      return "no_memory";
+    case AXLE_UNSUPPORTED:
+      return "unsupported";
+    case AXLE_MISMATCH:
+      return "mismatch";
+    default:
+      return "unknown";
+  }
+}
+
+size_t axle_kernel_count(void) { return axle::runtime::kernel_table().size(); }
+
+axle_status axle_kernel_at(size_t index, axle_kernel_info* info) {
+  if (info == nullptr || info->struct_size < sizeof *info || index >= axle_kernel_count())
+    return AXLE_BAD_ARGUMENT;
+  const KernelRow& row = axle::runtime::kernel_table()[index];
+  info->name = row.name;
+  info->built = row.set != nullptr ? 1 : 0;
+  info->usable = axle::runtime::is_usable(row) ? 1 : 0;
+  axle::runtime::list_missing(row, info->missing, sizeof info->missing);
+  return AXLE_OK;
+}
+
+axle_status axle_runtime_create(const axle_runtime_options* options, axle_runtime** out,
+                                axle_error* error) {
+  if (out == nullptr) return missing(error, "the place for the runtime");
+  *out = nullptr;
+  if (options != nullptr && options->struct_size < sizeof *options)
+    return missing(error, "a field of the options");
+  if (options != nullptr && options->threads < 0)
+    return report_failure(error, AXLE_BAD_ARGUMENT, "threads is %d; it must be 0 (all) or more",
+                          options->threads);
+  axle_runtime* const runtime = make<axle_runtime>(options != nullptr ? options->threads : 0);
+  if (runtime == nullptr) return report_failure(error, AXLE_NO_MEMORY, "no memory for a runtime");
+  const axle_status status =
+      runtime->engine.choose_kernels(options != nullptr ? options->kernel : nullptr, error);
+  if (status != AXLE_OK) {
+    destroy(runtime);
+    return status;
+  }
+  *out = runtime;
+  return AXLE_OK;
+}
+
+void axle_runtime_destroy(axle_runtime* runtime) { destroy(runtime); }
+
+const char* axle_runtime_kernel(axle_runtime* runtime, axle_mode mode, size_t rows) {
+  if (runtime == nullptr) return "";
+  return runtime->engine.kernel_for(rows * axle::runtime::planes_of(mode)).name;
+}
+
+axle_status axle_runtime_info(axle_runtime* runtime, size_t index, const char** key, char* value,
+                              size_t size) {
+  if (runtime == nullptr || key == nullptr || value == nullptr || size == 0 ||
+      index >= sizeof facts / sizeof facts[0])
+    return AXLE_BAD_ARGUMENT;
+  *key = facts[index].key;
+  facts[index].write(runtime->engine, value, size);
+  return AXLE_OK;
+}
+
+axle_status axle_runtime_selftest(axle_runtime* runtime, axle_error* error) {
+  if (runtime == nullptr) return missing(error, "the runtime");
+  return axle::runtime::selftest(runtime->engine, error);
+}
+
+axle_status axle_linear_create(axle_runtime* runtime, const axle_linear_options* options,
+                               axle_linear** out, axle_error* error) {
+  if (out == nullptr) return missing(error, "the place for the layer");
+  *out = nullptr;
+  if (runtime == nullptr) return missing(error, "the runtime");
+  if (options == nullptr || options->struct_size < sizeof *options)
+    return missing(error, "a field of the options");
+  axle_linear* const linear = make<axle_linear>(runtime->engine);
+  if (linear == nullptr) return report_failure(error, AXLE_NO_MEMORY, "no memory for a layer");
+  const axle_status status = linear->linear.pack(*options, error);
+  if (status != AXLE_OK) {
+    destroy(linear);
+    return status;
+  }
+  *out = linear;
+  return AXLE_OK;
+}
+
+void axle_linear_destroy(axle_linear* linear) { destroy(linear); }
+
+axle_status axle_linear_forward(axle_linear* linear, axle_type x_type, const void* x, size_t m,
+                                float* y, axle_error* error) {
+  if (linear == nullptr) return missing(error, "the layer");
+  if (m > 0 && (x == nullptr || y == nullptr)) return missing(error, "x or y");
+  if (axle::runtime::activation_bytes(x_type) == 0)
+    return report_failure(error, AXLE_BAD_ARGUMENT,
+                          "x must be float32, bfloat16 or float16, not type %d", x_type);
+  return linear->linear.forward(x_type, x, m, y, error);
+}
+
+axle_status axle_runtime_bench(axle_runtime* runtime, const axle_bench_options* options,
+                               axle_bench_result* result, axle_error* error) {
+  if (runtime == nullptr) return missing(error, "the runtime");
+  if (options == nullptr || options->struct_size < sizeof *options)
+    return missing(error, "a field of the options");
+  if (result == nullptr || result->struct_size < sizeof *result)
+    return missing(error, "the place for the result");
+  return axle::runtime::bench(runtime->engine, *options, *result, error);
+}

@@ -1,0 +1,17 @@
+#pragma once
+// What this machine can run, read by the rows of detect's capability table. detect's own probe
+// answers the same questions and many more through C++ strings and vectors; a wheel takes only
+// this.
+
+#include "detect/capability.h"
+
+namespace axle::runtime {
+
+/// The CPU has it and the operating system keeps the registers that it needs.
+[[nodiscard]] bool machine_has(detect::Capability capability);
+
+/// Asks the system for the permission to use AMX tile data; it lasts for the whole process and
+/// cannot be given back (Linux Documentation/arch/x86/xstate.rst). False when refused.
+[[nodiscard]] bool request_tile_permission();
+
+}  // namespace axle::runtime

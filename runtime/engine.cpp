@@ -1,0 +1,79 @@
+#include "runtime/engine.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/cpu.h"
+
+namespace axle::runtime {
+
+void list_missing(const KernelRow& row, char* to, std::size_t size) {
+  std::size_t used = 0;
+  to[0] = '\0';
+  for (const detect::Capability capability : row.required) {
+    if (machine_has(capability)) continue;
+    const std::string_view name = detect::row(capability).name;
+    const int written = std::snprintf(to + used, size - used, "%s%.*s", used == 0 ? "" : " ",
+                                      static_cast<int>(name.size()), name.data());
+    if (written < 0 || static_cast<std::size_t>(written) >= size - used) return;
+    used += static_cast<std::size_t>(written);
+  }
+}
+
+axle_status report_failure(axle_error* error, axle_status status, const char* format, ...) {
+  if (error == nullptr) return status;
+  error->status = status;
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(error->message, sizeof error->message, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+axle_status Engine::choose_kernels(const char* kernel, axle_error* error) {
+  count_ = 0;
+  forced_ = kernel != nullptr && kernel[0] != '\0';
+  if (!forced_) {
+    for (const KernelRow& row : kernel_table()) {
+      if (count_ < most_kernels && is_usable(row)) kernels_[count_++] = &row;
+    }
+    return AXLE_OK;
+  }
+  const KernelRow* const row = find_kernel(kernel);
+  if (row == nullptr)
+    return report_failure(error, AXLE_BAD_ARGUMENT, "there is no kernel set named '%.64s'", kernel);
+  if (row->set == nullptr)
+    return report_failure(error, AXLE_UNSUPPORTED, "this build has no kernel set '%s'", row->name);
+  if (!is_usable(*row)) {
+    char missing[128];
+    list_missing(*row, missing, sizeof missing);
+    return report_failure(error, AXLE_UNSUPPORTED, "kernel set '%s': this machine lacks %s",
+                          row->name, missing);
+  }
+  if (row->needs_tile_permission && !tiles_permitted())
+    return report_failure(error, AXLE_UNSUPPORTED,
+                          "kernel set '%s': the system refuses the permission to use AMX tiles",
+                          row->name);
+  kernels_[count_++] = row;
+  return AXLE_OK;
+}
+
+bool Engine::tiles_permitted() {
+  Permission permission = tiles_.load();
+  if (permission == Permission::unasked) {
+    permission = request_tile_permission() ? Permission::granted : Permission::refused;
+    tiles_.store(permission);
+  }
+  return permission == Permission::granted;
+}
+
+const KernelRow& Engine::kernel_for(std::size_t rows) {
+  for (const KernelRow* row : kernels()) {
+    if (forced_) return *row;
+    if (rows >= row->least_rows && (!row->needs_tile_permission || tiles_permitted())) return *row;
+  }
+  return kernel_table().back();
+}
+
+}  // namespace axle::runtime

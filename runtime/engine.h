@@ -1,0 +1,56 @@
+#pragma once
+// One runtime: the kernel sets that this machine can run, best first, and the thread pool.
+
+#include <atomic>
+#include <cstddef>
+
+#include "runtime/axle_runtime.h"
+#include "runtime/kernel_table.h"
+#include "runtime/memory.h"
+#include "runtime/thread_pool.h"
+
+namespace axle::runtime {
+
+/// Fills `error` (which may be null) and returns `status`. `format` as printf has it.
+[[gnu::format(printf, 3, 4)]] axle_status report_failure(axle_error* error, axle_status status,
+                                                         const char* format, ...);
+
+/// The names of the capabilities that the machine lacks for `row`, space separated, cut to `size`.
+void list_missing(const KernelRow& row, char* to, std::size_t size);
+
+/// Rows of quantised activations for one row of x.
+[[nodiscard]] constexpr std::size_t planes_of(axle_mode mode) { return mode == AXLE_A16W8 ? 2 : 1; }
+
+class Engine {
+ public:
+  static constexpr std::size_t most_kernels = 16;
+
+  explicit Engine(int threads) : pool_(threads > 0 ? threads : available_cpus()) {}
+
+  /// `kernel` null or empty: all usable sets; else that one or an error.
+  axle_status choose_kernels(const char* kernel, axle_error* error);
+
+  /// The set for that many rows of quantised activations. Asks for the permission to use tiles when
+  /// the set that comes first needs it.
+  [[nodiscard]] const KernelRow& kernel_for(std::size_t rows);
+
+  [[nodiscard]] std::span<const KernelRow* const> kernels() const { return {kernels_, count_}; }
+  [[nodiscard]] bool forced() const { return forced_; }
+  [[nodiscard]] ThreadPool& pool() { return pool_; }
+  /// Scratch memory that is kept between calls; whoever has the pool may use it.
+  [[nodiscard]] Memory& scratch() { return scratch_; }
+
+ private:
+  enum class Permission : int { unasked, granted, refused };
+
+  [[nodiscard]] bool tiles_permitted();
+
+  const KernelRow* kernels_[most_kernels] = {};
+  std::size_t count_ = 0;
+  bool forced_ = false;
+  std::atomic<Permission> tiles_{Permission::unasked};
+  ThreadPool pool_;
+  Memory scratch_;
+};
+
+}  // namespace axle::runtime

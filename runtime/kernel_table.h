@@ -1,0 +1,31 @@
+#pragma once
+// The one ordered table of kernel sets. Adding one: a file in kernels/, its line in kernels/sets.h,
+// a row here, its name in CMakeLists.txt.
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "detect/capability.h"
+#include "runtime/kernel.h"
+
+namespace axle::runtime {
+
+struct KernelRow {
+  const char* name;
+  std::span<const detect::Capability> required;
+  /// With fewer rows of quantised activations (two a row of x in A16W8) the next set is faster.
+  std::size_t least_rows;
+  bool needs_tile_permission;
+  const KernelSet* set;  ///< null: not in this build
+};
+
+/// Best first. The last row requires nothing and is in every build.
+[[nodiscard]] std::span<const KernelRow> kernel_table();
+
+[[nodiscard]] const KernelRow* find_kernel(std::string_view name);
+
+/// In this build, and the machine has all that is required. Permissions are not asked for.
+[[nodiscard]] bool is_usable(const KernelRow& row);
+
+}  // namespace axle::runtime

@@ -1,0 +1,19 @@
+// AVX2: the x86_64_v3 build.
+
+#include "runtime/kernels/vector_avx2.h"
+//
+#include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/multiply.h"
+#include "runtime/kernels/sets.h"
+
+namespace axle::runtime {
+
+constinit const KernelSet kernel_set_avx2{.form = ActivationForm::int16,
+                                          .largest_magnitude = largest_magnitude,
+                                          .quantise = quantise<AsInt16>,
+                                          .multiply = multiply<PairProduct>,
+                                          .finish = finish,
+                                          .enter = nullptr,
+                                          .leave = nullptr};
+
+}  // namespace axle::runtime

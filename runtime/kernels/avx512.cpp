@@ -1,0 +1,19 @@
+// AVX-512 F and BW without VNNI: the x86_64_v4 build.
+
+#include "runtime/kernels/vector_avx512.h"
+//
+#include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/multiply.h"
+#include "runtime/kernels/sets.h"
+
+namespace axle::runtime {
+
+constinit const KernelSet kernel_set_avx512{.form = ActivationForm::int16,
+                                            .largest_magnitude = largest_magnitude,
+                                            .quantise = quantise<AsInt16>,
+                                            .multiply = multiply<PairProduct>,
+                                            .finish = finish,
+                                            .enter = nullptr,
+                                            .leave = nullptr};
+
+}  // namespace axle::runtime

@@ -1,0 +1,19 @@
+// The baseline of x86-64: SSE2.
+
+#include "runtime/kernels/vector_sse2.h"
+//
+#include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/multiply.h"
+#include "runtime/kernels/sets.h"
+
+namespace axle::runtime {
+
+constinit const KernelSet kernel_set_baseline{.form = ActivationForm::int16,
+                                              .largest_magnitude = largest_magnitude,
+                                              .quantise = quantise<AsInt16>,
+                                              .multiply = multiply<PairProduct>,
+                                              .finish = finish,
+                                              .enter = nullptr,
+                                              .leave = nullptr};
+
+}  // namespace axle::runtime

@@ -1,0 +1,31 @@
+#pragma once
+// Owned, aligned memory without the C++ runtime library (what goes into a wheel links libc only).
+
+#include <cstddef>
+
+namespace axle::runtime {
+
+/// 64-byte aligned; from 4 MiB on in huge pages where the system has them. Not initialised beyond
+/// what the system does. Empty when there was no memory.
+class Memory {
+ public:
+  Memory() = default;
+  explicit Memory(std::size_t bytes);
+  Memory(Memory&& other) noexcept;
+  Memory& operator=(Memory&& other) noexcept;
+  ~Memory();
+
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  template <class T>
+  [[nodiscard]] T* as(std::size_t byte_offset = 0) const {
+    return reinterpret_cast<T*>(static_cast<char*>(data_) + byte_offset);
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace axle::runtime
