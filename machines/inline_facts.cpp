@@ -308,8 +308,12 @@ Result<void> add_facts(Machine& machine, std::string_view part) {
   if (ns == "intel") return add_intel(machine, text);
   if (ns == "x86_64") return add_cpu(machine, Arch::x86_64, text);
   if (ns == "aarch64") return add_cpu(machine, Arch::aarch64, text);
+  if (ns == "axle") {
+    return add_cpu(machine, text.starts_with("arm_") ? Arch::aarch64 : Arch::x86_64, text);
+  }
   if (ns == "libc") return add_libc(machine, text);
-  return unknown("namespace of facts", ns, {"nvidia", "amd", "intel", "x86_64", "aarch64", "libc"});
+  return unknown("namespace of facts", ns,
+                 {"nvidia", "amd", "intel", "x86_64", "aarch64", "axle", "libc"});
 }
 
 }  // namespace axle::machines

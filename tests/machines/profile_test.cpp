@@ -1,0 +1,198 @@
+#include "machines/profile.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "machines/profile_schema.h"
+#include "machines/shipped_profiles.h"
+
+namespace axle::machines {
+namespace {
+
+using detect::GpuVendor;
+using detect::Machine;
+using detect::Presence;
+
+std::string random_text(std::mt19937& random) {
+  static const std::vector<std::string> pieces{"",   "a",  "\"",  "\\",   "ä",
+                                               "\n", "\t", "9.0", "日本", " "};
+  std::string text;
+  for (unsigned i = random() % 6; i-- > 0;) text += pieces[random() % pieces.size()];
+  return text;
+}
+
+Presence random_presence(std::mt19937& random) { return static_cast<Presence>(random() % 4); }
+
+detect::Gpu random_gpu(std::mt19937& random) {
+  detect::Gpu gpu;
+  gpu.vendor = static_cast<GpuVendor>(random() % 3);
+  gpu.name = random_text(random);
+  gpu.pci_address = random_text(random);
+  gpu.arch = random_text(random);
+  if (random() % 2 == 0) gpu.memory_bytes = std::uint64_t{random()} << (random() % 31);
+  gpu.integrated = random() % 2 == 0;
+  gpu.masked = random() % 2 == 0;
+  gpu.usable = random_presence(random);
+  gpu.reason_code = random_text(random);
+  gpu.reason = random_text(random);
+  return gpu;
+}
+
+Profile random_profile(std::mt19937& random) {
+  Profile profile;
+  profile.origin = {random_text(random), random_text(random), random_text(random)};
+  Machine& machine = profile.machine;
+  machine.os = {random_text(random), random_text(random), random_text(random)};
+  if (random() % 3 != 0)
+    machine.libc = {"musl", static_cast<unsigned>(random() % 100),
+                    static_cast<unsigned>(random() % 100)};
+  machine.cpu.arch = static_cast<detect::Arch>(random() % 3);
+  machine.cpu.machine = random_text(random);
+  machine.cpu.vendor = random_text(random);
+  machine.cpu.brand = random_text(random);
+  machine.cpu.logical_cpus = static_cast<unsigned>(random() % 3 == 0 ? 0 : random());
+  for (const detect::CapabilityRow& row : detect::capabilities()) {
+    machine.cpu.capabilities.set(row.id, random_presence(random));
+  }
+  if (random() % 2 == 0) machine.cpu.sve_vector_bytes = static_cast<unsigned>(random() % 257);
+  machine.cpu.amx_permitted = random() % 2 == 0;
+  for (unsigned i = random() % 4; i-- > 0;) machine.gpus.push_back(random_gpu(random));
+  for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
+    if (random() % 2 == 0) continue;
+    machine.drivers.push_back({vendor, random_text(random), random_text(random),
+                               random_text(random), random_text(random), random_presence(random),
+                               random_text(random), random_text(random)});
+  }
+  for (unsigned i = random() % 3; i-- > 0;) {
+    machine.problems.push_back({random_text(random), random_text(random), random_text(random)});
+  }
+  return profile;
+}
+
+TEST_CASE("what is written is read back the same, and written the same again") {
+  std::mt19937 random(1);
+  for (unsigned round = 0; round < 500; ++round) {
+    const Profile profile = random_profile(random);
+    const std::string text = render_profile(profile);
+    const auto read = parse_profile(text, "test.json");
+    REQUIRE_MESSAGE(read.has_value(), read.error().message);
+    CHECK(read->machine == profile.machine);
+    CHECK(read->origin.kind == profile.origin.kind);
+    CHECK(read->origin.source == profile.origin.source);
+    CHECK(read->origin.date == profile.origin.date);
+    CHECK(render_profile(*read) == text);
+    CHECK(text.ends_with("}\n"));
+  }
+}
+
+TEST_CASE("the shipped profiles are as the writer writes them") {
+  REQUIRE(shipped_profiles().size() >= 4);
+  for (const ShippedProfile& shipped : shipped_profiles()) {
+    const auto profile = parse_profile(shipped.json, shipped.name);
+    REQUIRE_MESSAGE(profile.has_value(), profile.error().message);
+    CHECK(profile->origin.kind == "synthesised");
+    CHECK_FALSE(profile->origin.source.empty());
+    CHECK(render_profile(*profile) == shipped.json);
+  }
+}
+
+void check_malformed(std::string_view json, std::string_view expected) {
+  const auto profile = parse_profile(json, "bad.json");
+  REQUIRE_FALSE(profile.has_value());
+  CHECK(profile.error().kind == ErrorKind::malformed);
+  CHECK_MESSAGE(profile.error().message.find(expected) != std::string::npos,
+                profile.error().message);
+  CHECK(profile.error().message.starts_with("bad.json: "));
+}
+
+TEST_CASE("a bad profile is refused with the file and the place") {
+  check_malformed("", "is not JSON");
+  check_malformed("{\"schema_version\": 1", "is not JSON");
+  check_malformed("[]", "expected an object");
+  check_malformed("\"text\"", "expected an object");
+  check_malformed("{}", "schema_version is missing");
+  check_malformed(R"({"schema_version": 0})", "schema_version is missing");
+  check_malformed(R"({"schema_version": -1})",
+                  "expected a whole number up to 1000000 at schema_version");
+  check_malformed(R"({"schema_version": 1.5})", "expected a whole number");
+  check_malformed(R"({"schema_version": "1"})", "expected a whole number");
+  check_malformed(R"({"schema_version": 1, "colour": 1})", "unknown key at colour");
+  check_malformed(R"({"schema_version": 1, "cpu": []})", "expected an object at cpu");
+  check_malformed(R"({"schema_version": 1, "cpu": {"arch": "sparc"}})", "at cpu.arch");
+  check_malformed(R"({"schema_version": 1, "cpu": {"arch": 1}})", "expected a string at cpu.arch");
+  check_malformed(R"({"schema_version": 1, "cpu": {"hostname": "x"}})",
+                  "unknown key at cpu.hostname");
+  check_malformed(R"({"schema_version": 1, "cpu": {"capabilities": {"avx9": "present"}}})",
+                  "unknown key at cpu.capabilities.avx9");
+  check_malformed(R"({"schema_version": 1, "cpu": {"capabilities": {"avx2": "yes"}}})",
+                  "expected present, absent, blocked or unknown at cpu.capabilities.avx2");
+  check_malformed(R"({"schema_version": 1, "cpu": {"amx_permitted": 1}})", "at cpu.amx_permitted");
+  check_malformed(R"({"schema_version": 1, "cpu": {"logical_cpus": 4294967296}})",
+                  "at cpu.logical_cpus");
+  check_malformed(R"({"schema_version": 1, "gpus": {}})",
+                  "expected an array of at most 1024 at gpus");
+  check_malformed(R"({"schema_version": 1, "gpus": [{"vendor": "nvidia"}, {"vendor": "3dfx"}]})",
+                  "expected nvidia, amd or intel at gpus[1].vendor");
+  check_malformed(R"({"schema_version": 1, "gpus": [1]})", "expected an object at gpus[0]");
+  check_malformed(R"({"schema_version": 1, "gpus": [{"vendor": "amd", "serial": "1"}]})",
+                  "unknown key at gpus[0].serial");
+  check_malformed(R"({"schema_version": 1, "drivers": {"via": {}}})", "unknown key at drivers.via");
+  check_malformed(R"({"schema_version": 1, "libc": {"family": "glibc", "version": "2"}})",
+                  "at libc.version");
+  check_malformed(R"({"schema_version": 1, "libc": {"version": "2.99999999999"}})",
+                  "at libc.version");
+  check_malformed(R"({"schema_version": 1, "os": {"name": "a\u001b[31m"}})", "control characters");
+  check_malformed(R"({"schema_version": 1, "os": {}, "os": {}})", "the key \"os\" stands twice");
+  check_malformed("{\"schema_version\": 1, \"os\": {\"name\": \"\xff\"}}", "is not JSON");
+}
+
+TEST_CASE("size and depth are bounded") {
+  check_malformed(std::string(largest_profile + 1, ' '), "larger than a machine profile can be");
+  std::string deep = R"({"schema_version": 1, "x": )";
+  deep += std::string(100'000, '[');
+  check_malformed(deep, "nested too deeply");
+  check_malformed(
+      R"({"schema_version": 1, "os": {"name": ")" + std::string(longest_text + 1, 'x') + "\"}}",
+      "too long");
+}
+
+TEST_CASE("a newer schema is unsupported, not malformed") {
+  const auto profile = parse_profile(R"({"schema_version": 2, "new": {}})", "new.json");
+  REQUIRE_FALSE(profile.has_value());
+  CHECK(profile.error().kind == ErrorKind::unsupported);
+  CHECK(profile.error().message ==
+        "new.json: profile schema 2 is newer than this program knows (1)");
+}
+
+TEST_CASE("facts for programs have every key, unknown ones null") {
+  Machine machine;
+  machine.cpu.arch = detect::Arch::x86_64;
+  for (unsigned level = 1; level <= 3; ++level) {
+    for (const detect::Capability capability : detect::x86_64_level(level)) {
+      machine.cpu.capabilities.set(capability, Presence::present);
+    }
+  }
+  machine.gpus.push_back({});
+  machine.drivers.push_back({});
+  const std::string facts = render_facts(machine);
+  for (const char* expected :
+       {R"("arch": "x86_64")", R"("level": "v3")", R"("avx2": "present")", R"("gpus": [)",
+        R"("vendor": "nvidia")", R"("memory_bytes": null)", R"("usable": "unknown")",
+        R"("drivers": {)", R"("api_version": null)", R"("os": {)", R"("libc": {)",
+        R"("problems": [])"}) {
+    CHECK_MESSAGE(facts.find(expected) != std::string::npos, expected);
+  }
+  CHECK(facts.find("avx512f") == std::string::npos);
+}
+
+TEST_CASE("bytes that are no UTF-8 do not stop a profile from being written") {
+  Profile profile;
+  profile.machine.cpu.brand = "odd \xff brand";
+  CHECK(render_profile(profile).find("odd \xEF\xBF\xBD brand") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace axle::machines

@@ -1,0 +1,292 @@
+#include "machines/selection.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include "machines/gpu_models.h"
+#include "machines/profile.h"
+
+namespace axle::machines {
+namespace {
+
+namespace fs = std::filesystem;
+
+using detect::Arch;
+using detect::Capability;
+using detect::GpuVendor;
+using detect::Machine;
+using detect::Presence;
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "axle-machines-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string at(const std::string& name) const { return (path_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(at(name), std::ios::binary) << text;
+  }
+
+ private:
+  fs::path path_;
+};
+
+Machine select_one(const std::string& what) {
+  CollectedReport report;
+  auto machines = select_machines(what, report);
+  REQUIRE_MESSAGE(machines.has_value(), machines.error().message);
+  REQUIRE(machines->size() == 1);
+  CHECK(machines->front().name == what);
+  return machines->front().machine;
+}
+
+void check_unknown(const std::string& what, std::string_view message, std::string_view hint) {
+  CollectedReport report;
+  const auto machines = select_machines(what, report);
+  REQUIRE_FALSE(machines.has_value());
+  CHECK(machines.error().kind == ErrorKind::not_found);
+  CHECK_MESSAGE(machines.error().message.find(message) != std::string::npos,
+                machines.error().message);
+  CHECK_MESSAGE(machines.error().hint.find(hint) != std::string::npos, machines.error().hint);
+}
+
+std::string remarks_of(const std::string& what) {
+  CollectedReport report;
+  REQUIRE(select_machines(what, report).has_value());
+  std::string text;
+  for (const Remark& remark : report.remarks) text += remark.message + "\n";
+  return text;
+}
+
+TEST_CASE("a shipped name is its GPU and nothing of the host") {
+  const Machine machine = select_one("h100");
+  REQUIRE(machine.gpus.size() == 1);
+  CHECK(machine.gpus[0].vendor == GpuVendor::nvidia);
+  CHECK(machine.gpus[0].arch == "9.0");
+  CHECK(machine.gpus[0].usable == Presence::present);
+  CHECK(machine.os.system == "Linux");
+  CHECK(machine.cpu.arch == Arch::x86_64);
+  CHECK(machine.libc == detect::Libc{"glibc", 2, 28});
+  CHECK(machine.cpu.capabilities.has(Capability::sse2));
+  CHECK(machine.cpu.capabilities.of(Capability::sse4_2) == Presence::unknown);
+  CHECK(machine.cpu.capabilities.of(Capability::avx2) == Presence::unknown);
+  const detect::Driver* driver = detect::find_driver(machine, GpuVendor::nvidia);
+  REQUIRE(driver != nullptr);
+  CHECK(driver->kernel_version == "580.65.06");
+  CHECK(driver->api_version == "13.0");
+  CHECK(driver->usable == Presence::present);
+}
+
+TEST_CASE("defaults that are taken are said, stated facts are not") {
+  CHECK(
+      remarks_of("h100") ==
+      "h100: taken as Linux, x86_64, glibc 2.28, which is not stated\n"
+      "h100: NVIDIA driver 580.65.06 (CUDA 13.0) is taken, the floor of the newest backend; state "
+      "another with nvidia:driver=…\n");
+  CHECK(
+      remarks_of("h100;nvidia:driver=550.54;libc:glibc=2.36;x86_64:v3") ==
+      "h100;nvidia:driver=550.54;libc:glibc=2.36;x86_64:v3: taken as Linux, which is not stated\n");
+  CHECK(remarks_of("none") == "none: taken as Linux, x86_64, glibc 2.28, which is not stated\n");
+  CHECK(remarks_of("mi300x").find("ROCm 7.2 are taken") != std::string::npos);
+  CHECK(remarks_of("b580").find("a working Intel GPU driver is taken") != std::string::npos);
+}
+
+TEST_CASE("none is a plain x86-64 machine") {
+  const Machine machine = select_one("none");
+  CHECK(machine.gpus.empty());
+  CHECK(machine.drivers.empty());
+  CHECK(machine.cpu.capabilities.has(Capability::sse2));
+  CHECK(machine.cpu.capabilities.of(Capability::avx512f) == Presence::unknown);
+}
+
+TEST_CASE("every shipped name can be selected, and a file agrees with the GPU table") {
+  const std::vector<std::string> names = shipped_names();
+  CHECK(std::ranges::is_sorted(names));
+  CHECK(std::ranges::adjacent_find(names) == names.end());
+  for (const char* wanted : {"none", "h100", "gtx1080ti", "mi300x", "a100", "b580"}) {
+    CHECK_MESSAGE(std::ranges::count(names, wanted) == 1, wanted);
+  }
+  for (const std::string& name : names) {
+    const Machine machine = select_one(name);
+    if (name == "none") continue;
+    REQUIRE(machine.gpus.size() == 1);
+    const GpuModel* model = find_gpu_model(name);
+    REQUIRE_MESSAGE(model != nullptr, name);
+    CHECK_MESSAGE(machine.gpus[0] == make_gpu(*model), name);
+    CHECK(machine.drivers.size() == 1);
+  }
+}
+
+TEST_CASE("inline facts: the example of the manual") {
+  const Machine machine = select_one("nvidia:sm=90,driver=570.26;x86_64:v4");
+  REQUIRE(machine.gpus.size() == 1);
+  CHECK(machine.gpus[0].arch == "9.0");
+  CHECK(machine.gpus[0].name.empty());
+  REQUIRE(machine.drivers.size() == 1);
+  CHECK(machine.drivers[0].kernel_version == "570.26");
+  CHECK(machine.drivers[0].api_version == "12.8");
+  for (unsigned level = 1; level <= 4; ++level) {
+    for (const Capability capability : detect::x86_64_level(level)) {
+      CHECK(machine.cpu.capabilities.has(capability));
+    }
+  }
+  CHECK(machine.cpu.capabilities.of(Capability::avx512_vnni) == Presence::unknown);
+  CHECK(machine.cpu.capabilities.of(Capability::xsave) == Presence::unknown);
+}
+
+TEST_CASE("inline facts: spellings of GPUs") {
+  CHECK(select_one("nvidia:sm=9.0").gpus[0].arch == "9.0");
+  CHECK(select_one("nvidia:sm=120").gpus[0].arch == "12.0");
+  CHECK(select_one("nvidia:l40s").gpus[0].name == "NVIDIA L40S");
+  CHECK(select_one("nvidia:gpu=h100,sm=89").gpus[0].arch == "8.9");
+  CHECK(select_one("nvidia:sm=90;nvidia:sm=75").gpus.size() == 2);
+  CHECK(select_one("amd:gfx=gfx942").gpus[0].arch == "gfx942");
+  CHECK(select_one("amd:gfx=90a").gpus[0].arch == "gfx90a");
+  CHECK(select_one("intel:gpu=bmg").gpus[0].arch == "20.1.0");
+  CHECK(select_one("intel:ip=30.0.4").gpus[0].arch == "30.0.4");
+  CHECK(select_one("amd:gfx=gfx942,rocm=6.4").drivers[0].api_version == "6.4");
+  CHECK(select_one("amd:gfx=gfx942,driver=6.12.12").drivers[0].kernel_version == "6.12.12");
+  CHECK(select_one("intel:gpu=pvc,driver=i915").drivers[0].kernel_version == "i915");
+}
+
+TEST_CASE(
+    "inline facts: drivers stand for CUDA versions by their branch, and the other way round") {
+  const auto cuda_of = [](const std::string& driver) {
+    return select_one("nvidia:driver=" + driver).drivers.at(0).api_version;
+  };
+  CHECK(cuda_of("450.80.02") == "11.0");
+  CHECK(cuda_of("525") == "12.0");
+  CHECK(cuda_of("550.54") == "12.4");
+  CHECK(cuda_of("572.16") == "12.8");
+  CHECK(cuda_of("580.65.06") == "13.0");
+  CHECK(cuda_of("340.108").empty());
+  const Machine machine = select_one("nvidia:sm=75,cuda=12.6");
+  CHECK(machine.drivers.at(0).kernel_version == "560.28.03");
+  CHECK(machine.drivers.at(0).api_version == "12.6");
+  CHECK(select_one("nvidia:cuda=12.9,driver=550.54").drivers.at(0).api_version == "12.9");
+}
+
+TEST_CASE("inline facts: flags of CPUs") {
+  for (const char* what : {"x86_64:v3,avx512_vnni,amx_int8", "x86_64:v3+avx512_vnni+amx_int8",
+                           "x86_64:v3,avx512_vnni;axle:amx_int8"}) {
+    const detect::CapabilityFacts facts = select_one(what).cpu.capabilities;
+    CHECK(facts.has(Capability::avx512_vnni));
+    CHECK(facts.has(Capability::amx_int8));
+    CHECK(facts.of(Capability::amx_tile) == Presence::unknown);
+    CHECK(facts.of(Capability::avx512f) == Presence::unknown);
+  }
+  const Machine arm = select_one("aarch64:8.2a,i8mm;axle:arm_sme2;libc:musl=1.2");
+  CHECK(arm.cpu.arch == Arch::aarch64);
+  CHECK(arm.cpu.machine == "aarch64");
+  CHECK(arm.libc == detect::Libc{"musl", 1, 2});
+  CHECK(arm.cpu.capabilities.has(Capability::arm_atomics));
+  CHECK(arm.cpu.capabilities.has(Capability::arm_i8mm));
+  CHECK(arm.cpu.capabilities.has(Capability::arm_sme2));
+  CHECK(arm.cpu.capabilities.of(Capability::arm_sve) == Presence::unknown);
+  CHECK(select_one("aarch64").cpu.capabilities.has(Capability::arm_asimd));
+  CHECK(select_one("x86_64").cpu.capabilities.has(Capability::sse2));
+}
+
+TEST_CASE("facts are added to a name, and the stated driver replaces the assumed one") {
+  const Machine machine = select_one("h100;nvidia:driver=550.54");
+  REQUIRE(machine.gpus.size() == 1);
+  REQUIRE(machine.drivers.size() == 1);
+  CHECK(machine.drivers[0].kernel_version == "550.54");
+  CHECK(machine.drivers[0].api_version == "12.4");
+  CHECK(select_one("h100;nvidia:sm=75").gpus.size() == 2);
+  CHECK(select_one("h100;aarch64:sve2").cpu.arch == Arch::aarch64);
+}
+
+TEST_CASE("what is unknown is refused with the nearest known words") {
+  check_unknown("h1000", "no machine, file or folder is called \"h1000\"", "h100");
+  check_unknown("H100", "\"H100\"", "h100");
+  check_unknown("", "no machine, file or folder is called \"\"", "state facts");
+  check_unknown("nvdia:sm=90", "unknown namespace of facts \"nvdia\"", "nvidia");
+  check_unknown("nvidia:sn=90", "unknown fact of nvidia \"sn\"", "sm");
+  check_unknown("nvidia:gpu=l40", "unknown nvidia GPU \"l40\"", "l40s");
+  check_unknown("nvidia:gpu=mi300x", "unknown nvidia GPU \"mi300x\"", "nearest known");
+  check_unknown("nvidia:sm=ninety", "nvidia:sm=ninety says nothing", "nvidia:sm=90");
+  check_unknown("nvidia:sm=9", "nvidia:sm=9 says nothing", "sm=90");
+  check_unknown("nvidia:sm=9.0.1", "says nothing", "sm=90");
+  check_unknown("nvidia:sm=", "nvidia:sm= says nothing", "sm=VALUE");
+  check_unknown("nvidia:sm=90,sm=80", "states sm twice", "");
+  check_unknown("nvidia:driver=new", "nvidia:driver=new says nothing", "driver=570.26");
+  check_unknown("nvidia:driver=1.2.3.4.5", "says nothing", "driver=570.26");
+  check_unknown("nvidia:cuda=12", "nvidia:cuda=12 says nothing", "cuda=12.8");
+  check_unknown("nvidia:", "\"nvidia:\" states no fact", "namespace:fact");
+  check_unknown("nvidia:sm=90;;x86_64:v3", "\"\" states no fact", "namespace:fact");
+  check_unknown("amd:gfx=xyz", "amd:gfx=xyz says nothing", "gfx=gfx942");
+  check_unknown("amd:rocm=6", "says nothing", "rocm=6.4");
+  check_unknown("intel:ip=20.1", "says nothing", "ip=20.1.0");
+  check_unknown("x86_64:v5", "unknown fact of x86_64 \"v5\"", "v1");
+  check_unknown("x86_64:v3,avx512vnni", "unknown fact of x86_64 \"avx512vnni\"", "avx512_vnni");
+  check_unknown("x86_64:arm_sve", "unknown fact of x86_64", "");
+  check_unknown("aarch64:smve", "unknown fact of aarch64 \"smve\"", "sve");
+  check_unknown("x86_64:v3;aarch64:sve", "so it cannot be aarch64 too", "one architecture");
+  check_unknown("libc:glibc", "unknown fact of libc \"glibc\"", "glibc");
+  check_unknown("libc:glibc=2", "says nothing", "glibc=2.28");
+  check_unknown("libc:glibc=2.28,musl=1.2", "states two C libraries", "");
+  check_unknown("h100;b580", "\"b580\" after \";\" is no fact", "intel:gpu=b580");
+  check_unknown("h100;nonsense", "\"nonsense\" states no fact", "namespace:fact");
+}
+
+TEST_CASE("a profile file, as it is and with facts added") {
+  const TemporaryFolder folder;
+  Profile profile;
+  profile.machine = select_one("gtx1080ti;x86_64:v3");
+  profile.machine.os.kernel = "6.1.0";
+  profile.machine.gpus[0].usable = Presence::blocked;
+  profile.machine.drivers.clear();
+  folder.write("box.json", render_profile(profile));
+  CollectedReport report;
+  const auto recorded = select_machines(folder.at("box.json"), report);
+  REQUIRE(recorded.has_value());
+  CHECK(recorded->front().machine == profile.machine);
+  CHECK(report.remarks.empty());
+
+  const Machine changed = select_one(folder.at("box.json") + ";nvidia:driver=535.54.03");
+  CHECK(changed.drivers.at(0).api_version == "12.2");
+  CHECK(changed.gpus == profile.machine.gpus);
+}
+
+TEST_CASE("a folder of profiles is a fleet in the order of the file names") {
+  const TemporaryFolder folder;
+  for (const char* name : {"h100", "gtx1080ti"}) {
+    Profile profile;
+    profile.machine = select_one(name);
+    folder.write(std::string("zz-") + name + ".json", render_profile(profile));
+  }
+  folder.write("notes.txt", "not a profile");
+  CollectedReport report;
+  const auto fleet = select_machines(folder.at(""), report);
+  REQUIRE(fleet.has_value());
+  REQUIRE(fleet->size() == 2);
+  CHECK((*fleet)[0].name.ends_with("zz-gtx1080ti.json"));
+  CHECK((*fleet)[1].machine.gpus[0].arch == "9.0");
+
+  folder.write("aa.json", "{}");
+  const auto broken = select_machines(folder.at(""), report);
+  REQUIRE_FALSE(broken.has_value());
+  CHECK(broken.error().kind == ErrorKind::malformed);
+  CHECK(broken.error().message.find("aa.json: is no machine profile") != std::string::npos);
+}
+
+TEST_CASE("an empty folder is no fleet") {
+  const TemporaryFolder folder;
+  check_unknown(folder.at(""), "the folder has no machine profile", "--profile");
+}
+
+}  // namespace
+}  // namespace axle::machines
