@@ -26,7 +26,13 @@ struct Request {
   std::string accept;
   std::string etag;           ///< If-None-Match, when not empty
   std::string last_modified;  ///< If-Modified-Since, when not empty
+  /// Ranges answer with 206 and exactly these bytes (clipped to the end), or with 200 and no body
+  /// when the server does not do ranges. A 206 that is not what was asked for is an error:
+  /// unsupported.
   std::optional<ByteRange> range;
+  std::optional<std::uint64_t> tail;  ///< instead of `range`: the last bytes, this many at most
+  /// Names the content for good, when it is known: a cache that has it need not ask.
+  std::string sha256;
   std::uint64_t max_bytes = 1ULL << 30;  ///< a longer body is an error
 };
 
@@ -37,14 +43,16 @@ struct Response {
   std::string etag;
   std::string last_modified;
   std::string cache_control;
+  std::uint64_t age_seconds = 0;            ///< spent in caches on the way
   std::optional<std::uint64_t> total_size;  ///< from Content-Range or Content-Length
   bool accepts_ranges = false;
-  std::string body;  ///< decoded (gzip, deflate)
+  std::string body;  ///< decoded (gzip, deflate); empty unless the status is 2xx
 };
 
 /// Called with the bytes as they arrive; an error from it ends the transfer.
 using BodySink = std::function<Result<void>(std::span<const std::byte>)>;
 
+/// All functions may be called from several threads at once.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -54,7 +62,11 @@ class Transport {
   [[nodiscard]] virtual Result<Response> fetch(const Request& request) = 0;
   /// Body streamed to `sink`; `body` of the response stays empty. Not retried once a byte was given
   /// out.
+  /// Bytes as they are on the server: nothing is decoded.
   [[nodiscard]] virtual Result<Response> download(const Request& request, const BodySink& sink) = 0;
+  /// `url` is http(s) with user name and password: later requests to its server that carry none use
+  /// them, those below its path before others. Links of a page then need not repeat them.
+  virtual void remember_credentials([[maybe_unused]] std::string_view url) {}
 };
 
 struct TransportOptions {
@@ -64,6 +76,7 @@ struct TransportOptions {
   std::string no_proxy;
   unsigned timeout_seconds = 15;  ///< connect, and stall: no byte for this long
   unsigned retries = 3;
+  unsigned retry_pause_ms = 250;  ///< before the first retry, doubled for each further one
   std::vector<std::string>
       trusted_hosts;  ///< hosts whose certificate is not checked (pip --trusted-host)
   std::string user_agent;

@@ -1,0 +1,130 @@
+#include "index/cache_store.h"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "index/local_files.h"
+#include "wheel/sha256.h"
+
+namespace axle::index {
+namespace {
+
+// An entry is this line, a line of JSON (with the sha256 of the body), the sha256 of that line, the
+// body.
+constexpr std::string_view magic = "axle http cache 1\n";
+constexpr std::uint64_t max_entry_bytes = 1ULL << 30;
+
+std::string hex_sha256(std::string_view text) { return wheel::render_hex(wheel::sha256(text)); }
+
+std::string_view take_line(std::string_view& rest) {
+  const std::size_t end = rest.find('\n');
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return line;
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void set_time(const std::string& path, std::int64_t seconds) {
+  const std::array<timespec, 2> times = {timespec{seconds, 0}, timespec{seconds, 0}};
+  ::utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
+}
+
+}  // namespace
+
+std::string encode_entry(std::string_view key, const Response& response) {
+  const nlohmann::json head = {{"key", hex_sha256(key)},
+                               {"sha256", hex_sha256(response.body)},
+                               {"status", response.status},
+                               {"url", response.url},
+                               {"content_type", response.content_type},
+                               {"etag", response.etag},
+                               {"last_modified", response.last_modified},
+                               {"cache_control", response.cache_control}};
+  std::string text = head.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::string bytes(magic);
+  bytes += text + '\n' + hex_sha256(text) + '\n' + response.body;
+  return bytes;
+}
+
+std::optional<CachedResponse> decode_entry(std::string_view bytes, std::string_view key) {
+  if (!bytes.starts_with(magic)) return std::nullopt;
+  bytes.remove_prefix(magic.size());
+  const std::string_view text = take_line(bytes);
+  const std::string_view sum = take_line(bytes);
+  if (hex_sha256(text) != sum) return std::nullopt;
+  try {
+    const nlohmann::json head = nlohmann::json::parse(text);
+    if (head.at("key").get<std::string>() != hex_sha256(key)) return std::nullopt;
+    CachedResponse entry;
+    entry.sha256 = hex_sha256(bytes);
+    if (head.at("sha256").get<std::string>() != entry.sha256) return std::nullopt;
+    entry.response.status = head.at("status").get<int>();
+    entry.response.url = head.at("url").get<std::string>();
+    entry.response.content_type = head.at("content_type").get<std::string>();
+    entry.response.etag = head.at("etag").get<std::string>();
+    entry.response.last_modified = head.at("last_modified").get<std::string>();
+    entry.response.cache_control = head.at("cache_control").get<std::string>();
+    entry.response.body = bytes;
+    return entry;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Keys hold URLs, and with them perhaps secrets in queries: the name is their hash.
+std::string CacheStore::path_of(std::string_view key) const {
+  const std::string name = wheel::render_hex(wheel::sha256(key));
+  return folder_ + "/http-1/" + name.substr(0, 2) + '/' + name.substr(2);
+}
+
+std::optional<CachedResponse> CacheStore::read(std::string_view key) const {
+  const std::string path = path_of(key);
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  const Result<std::string> bytes = read_local_file(path, max_entry_bytes);
+  if (!bytes) return std::nullopt;
+  std::optional<CachedResponse> entry = decode_entry(*bytes, key);
+  if (entry) entry->confirmed_at = status.st_mtim.tv_sec;
+  return entry;
+}
+
+void CacheStore::write(std::string_view key, const Response& response,
+                       std::int64_t confirmed_at) const {
+  const std::string path = path_of(key);
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::filesystem::create_directories(folder, error);
+  if (error) return;
+  // What an index behind a login says is nobody else's business.
+  ::chmod(folder.parent_path().c_str(), S_IRWXU);
+  std::string beside = path + ".XXXXXX";
+  const int fd = ::mkostemp(beside.data(), O_CLOEXEC);
+  if (fd < 0) return;
+  const bool written = write_all(fd, encode_entry(key, response));
+  const bool closed = ::close(fd) == 0;
+  if (written && closed) set_time(beside, confirmed_at);
+  if (!written || !closed || ::rename(beside.c_str(), path.c_str()) != 0) {
+    ::unlink(beside.c_str());
+  }
+}
+
+void CacheStore::confirm(std::string_view key, std::int64_t confirmed_at) const {
+  set_time(path_of(key), confirmed_at);
+}
+
+}  // namespace axle::index

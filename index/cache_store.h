@@ -1,0 +1,41 @@
+#pragma once
+// HTTP responses in a folder. Entries appear whole (written beside, renamed) and carry a checksum:
+// one that is torn, foreign or corrupt counts as absent. Several processes may use one folder.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "index/transport.h"
+
+namespace axle::index {
+
+struct CachedResponse {
+  Response response;
+  std::string sha256;             ///< of the body
+  std::int64_t confirmed_at = 0;  ///< seconds since 1970 when the server last vouched for it
+};
+
+class CacheStore {
+ public:
+  /// Nothing is created before the first `write`.
+  explicit CacheStore(std::string folder) : folder_(std::move(folder)) {}
+
+  [[nodiscard]] std::optional<CachedResponse> read(std::string_view key) const;
+  /// A cache that cannot be written stays as it is: that stops nothing.
+  void write(std::string_view key, const Response& response, std::int64_t confirmed_at) const;
+  /// The server vouched for the entry again.
+  void confirm(std::string_view key, std::int64_t confirmed_at) const;
+
+ private:
+  [[nodiscard]] std::string path_of(std::string_view key) const;
+  std::string folder_;
+};
+
+/// The file of an entry, and back. `nullopt` for anything that `encode_entry` did not write.
+[[nodiscard]] std::string encode_entry(std::string_view key, const Response& response);
+[[nodiscard]] std::optional<CachedResponse> decode_entry(std::string_view bytes,
+                                                         std::string_view key);
+
+}  // namespace axle::index

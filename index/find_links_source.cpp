@@ -1,0 +1,87 @@
+// pip's --find-links: a folder of files, or one page that links to files of any project.
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/file_project.h"
+#include "index/local_files.h"
+#include "index/page.h"
+#include "index/page_entry.h"
+#include "index/page_request.h"
+#include "index/source.h"
+#include "index/url.h"
+
+namespace axle::index {
+namespace {
+
+constexpr std::uint64_t max_local_page_bytes = 256ULL << 20;
+
+class FindLinksSource final : public Source {
+ public:
+  FindLinksSource(std::string location, Transport& transport, Report& report)
+      : location_(std::move(location)), transport_(transport), report_(report) {
+    transport_.remember_credentials(location_);
+  }
+
+  Result<ProjectPage> project(std::string_view name) override {
+    const std::lock_guard lock(mutex_);
+    if (!all_) all_ = is_http_url(location_) ? read_remote() : read_local();
+    if (!*all_) return std::unexpected(all_->error());
+    ProjectPage page{std::string(name), (*all_)->url, {}};
+    for (const PublishedFile& file : (*all_)->files) {
+      if (belongs_to(file.filename, name)) page.files.push_back(file);
+    }
+    return page;
+  }
+
+  std::string description() const override { return redact_url(location_); }
+
+ private:
+  Result<ProjectPage> read_remote() {
+    const std::string url = redact_url(without_fragment(location_));
+    Result<std::optional<Response>> response = request_page(url, transport_);
+    if (!response) return std::unexpected(std::move(response.error()));
+    if (!*response) return std::unexpected(status_error(url, 404));
+    const Response& page = **response;
+    if (page.content_type.find("json") != std::string::npos) {
+      return parse_page(page.body, page.content_type, page.url, report_);
+    }
+    return parse_link_page(page.body, page.url, report_);
+  }
+
+  Result<ProjectPage> read_local() {
+    Result<std::string> path = local_path(location_);
+    if (!path) return std::unexpected(std::move(path.error()));
+    std::error_code error;
+    if (std::filesystem::is_directory(*path, error)) {
+      Result<std::vector<PublishedFile>> files = list_folder(*path);
+      if (!files) return std::unexpected(std::move(files.error()));
+      return ProjectPage{{}, file_url(*path + '/'), std::move(*files)};
+    }
+    Result<std::string> body = read_local_file(*path, max_local_page_bytes);
+    if (!body) {
+      body.error().hint = "--find-links takes a folder of wheels or a page with links to them";
+      return std::unexpected(std::move(body.error()));
+    }
+    if (path->ends_with(".json")) return parse_json_page(*body, file_url(*path), report_);
+    return parse_link_page(*body, file_url(*path), report_);
+  }
+
+  std::string location_;
+  Transport& transport_;
+  Report& report_;
+  std::mutex mutex_;
+  std::optional<Result<ProjectPage>> all_;  ///< read once
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_find_links_source(std::string location, Transport& transport,
+                                               Report& report) {
+  return std::make_unique<FindLinksSource>(std::move(location), transport, report);
+}
+
+}  // namespace axle::index

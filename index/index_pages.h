@@ -1,0 +1,29 @@
+#pragma once
+// The pages of a static index, JSON (PEP 691, 700) and HTML (PEP 503) with equal content. Links are
+// relative, so that the folder can be served from anywhere.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axle::index {
+
+/// One file as a page lists it; `sha256` of the core metadata empty when there is none.
+struct ListedFile {
+  std::string filename;
+  std::string sha256;
+  std::uint64_t size = 0;
+  std::string requires_python;
+  std::string metadata_sha256;
+};
+
+[[nodiscard]] std::string render_project_json(std::string_view project,
+                                              const std::vector<std::string>& versions,
+                                              const std::vector<ListedFile>& files);
+[[nodiscard]] std::string render_project_html(std::string_view project,
+                                              const std::vector<ListedFile>& files);
+[[nodiscard]] std::string render_root_json(const std::vector<std::string>& projects);
+[[nodiscard]] std::string render_root_html(const std::vector<std::string>& projects);
+
+}  // namespace axle::index

@@ -1,0 +1,265 @@
+// PEP 691 pages with simdjson's on-demand parser: every byte is looked at once, and only the fields
+// that are needed become strings.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "index/page.h"
+#include "index/page_entry.h"
+#include "index/transport.h"
+
+namespace axle::index {
+namespace {
+
+namespace json = simdjson::ondemand;
+using simdjson::error_code;
+
+constexpr std::size_t typical_entry_bytes = 400;
+
+/// Why an entry is left out; empty while it is sound.
+using Complaint = std::string_view;
+
+bool is_null(json::value& value) {
+  bool null = false;
+  return !value.is_null().get(null) && null;
+}
+
+/// A string or null (left empty). Only errors of the document itself are returned.
+error_code read_text(json::value value, std::string& out, Complaint& complaint,
+                     Complaint otherwise) {
+  std::string_view text;
+  const error_code error = value.get_string().get(text);
+  if (!error) {
+    out = text;
+    return simdjson::SUCCESS;
+  }
+  if (error != simdjson::INCORRECT_TYPE) return error;
+  if (!is_null(value)) complaint = otherwise;
+  return simdjson::SUCCESS;
+}
+
+error_code read_sha256(json::object hashes, std::string& out, Complaint& complaint) {
+  for (auto item : hashes) {
+    json::field field;
+    if (const error_code error = std::move(item).get(field)) return error;
+    if (field.key() != "sha256") continue;
+    std::string text;
+    if (const error_code error =
+            read_text(field.value(), text, complaint, "its sha256 is no text")) {
+      return error;
+    }
+    out = sha256_digits(text);
+    if (out.empty()) complaint = "its sha256 is not 64 hexadecimal digits";
+  }
+  return simdjson::SUCCESS;
+}
+
+error_code read_hashes(json::value value, PublishedFile& file, Complaint& complaint) {
+  json::object hashes;
+  const error_code error = value.get_object().get(hashes);
+  if (!error) return read_sha256(hashes, file.sha256, complaint);
+  if (error != simdjson::INCORRECT_TYPE) return error;
+  complaint = "its hashes are not an object";
+  return simdjson::SUCCESS;
+}
+
+/// PEP 714: true, false, or the hashes of the metadata file.
+error_code read_metadata(json::value value, PublishedFile& file, Complaint& complaint) {
+  json::json_type type;
+  if (const error_code error = value.type().get(type)) return error;
+  if (type == json::json_type::object) {
+    json::object hashes;
+    if (const error_code error = value.get_object().get(hashes)) return error;
+    file.has_metadata = true;
+    return read_sha256(hashes, file.metadata_sha256, complaint);
+  }
+  if (type == json::json_type::boolean) return value.get_bool().get(file.has_metadata);
+  return simdjson::SUCCESS;
+}
+
+/// PEP 592: a reason, or true or false.
+error_code read_yanked(json::value value, PublishedFile& file, Complaint& complaint) {
+  json::json_type type;
+  if (const error_code error = value.type().get(type)) return error;
+  if (type == json::json_type::boolean) return value.get_bool().get(file.yanked);
+  if (type != json::json_type::string) {
+    if (type != json::json_type::null)
+      complaint = "its yanked mark is neither true, false nor text";
+    return simdjson::SUCCESS;
+  }
+  file.yanked = true;
+  return read_text(value, file.yanked_reason, complaint, {});
+}
+
+error_code read_size(json::value value, PublishedFile& file, Complaint& complaint) {
+  std::uint64_t size = 0;
+  const error_code error = value.get_uint64().get(size);
+  if (!error) {
+    file.size = size;
+  } else if (error == simdjson::INCORRECT_TYPE || error == simdjson::NUMBER_ERROR ||
+             error == simdjson::NUMBER_OUT_OF_RANGE) {
+    if (!is_null(value)) complaint = "its size is not a number of bytes";
+  } else {
+    return error;
+  }
+  return simdjson::SUCCESS;
+}
+
+struct Entry {
+  PublishedFile file;
+  std::string_view link;  ///< lies in the parser until the next document
+  bool has_core_metadata = false;
+  Complaint complaint;
+};
+
+error_code read_link(json::value value, Entry& entry) {
+  const error_code error = value.get_string().get(entry.link);
+  if (error != simdjson::INCORRECT_TYPE) return error;
+  entry.complaint = "its url is no text";
+  return simdjson::SUCCESS;
+}
+
+error_code read_field(json::field field, Entry& entry) {
+  PublishedFile& file = entry.file;
+  const json::raw_json_string key = field.key();
+  json::value value = field.value();
+  if (key == "filename")
+    return read_text(value, file.filename, entry.complaint, "its name is no text");
+  if (key == "url") return read_link(value, entry);
+  if (key == "hashes") return read_hashes(value, file, entry.complaint);
+  if (key == "requires-python") {
+    return read_text(value, file.requires_python, entry.complaint,
+                     "its requires-python is no text");
+  }
+  if (key == "core-metadata") {
+    entry.has_core_metadata = true;
+    file.has_metadata = false;
+    file.metadata_sha256.clear();
+    return read_metadata(value, file, entry.complaint);
+  }
+  if (key == "dist-info-metadata" || key == "data-dist-info-metadata") {
+    if (entry.has_core_metadata) return simdjson::SUCCESS;
+    return read_metadata(value, file, entry.complaint);
+  }
+  if (key == "size") return read_size(value, file, entry.complaint);
+  if (key == "upload-time")
+    return read_text(value, file.upload_time, entry.complaint, "its upload-time is no text");
+  if (key == "yanked") return read_yanked(value, file, entry.complaint);
+  return simdjson::SUCCESS;
+}
+
+error_code read_file(json::object object, PageBuilder& builder) {
+  Entry entry;
+  for (auto item : object) {
+    json::field field;
+    if (const error_code error = std::move(item).get(field)) return error;
+    if (const error_code error = read_field(field, entry)) return error;
+  }
+  if (entry.complaint.empty() && entry.link.empty()) entry.complaint = "it has no url";
+  if (entry.complaint.empty()) {
+    builder.add(std::move(entry.file), entry.link);
+  } else {
+    builder.skip(entry.file.filename, entry.complaint);
+  }
+  return simdjson::SUCCESS;
+}
+
+error_code read_files(json::array files, PageBuilder& builder) {
+  for (auto item : files) {
+    json::value value;
+    if (const error_code error = item.get(value)) return error;
+    json::object object;
+    const error_code error = value.get_object().get(object);
+    if (error == simdjson::INCORRECT_TYPE) {
+      builder.skip("?", "it is not an object");
+      continue;
+    }
+    if (error) return error;
+    if (const error_code inner = read_file(object, builder)) return inner;
+  }
+  return simdjson::SUCCESS;
+}
+
+struct Head {
+  bool has_files = false;
+  bool files_are_list = true;
+  std::string api_version = "1.0";  ///< PEP 691: what a page without one speaks
+};
+
+error_code read_meta(json::value value, Head& head) {
+  json::object meta;
+  if (const error_code error = value.get_object().get(meta)) {
+    return error == simdjson::INCORRECT_TYPE ? simdjson::SUCCESS : error;
+  }
+  for (auto item : meta) {
+    json::field field;
+    if (const error_code error = std::move(item).get(field)) return error;
+    if (field.key() != "api-version") continue;
+    Complaint ignored;
+    if (const error_code error = read_text(field.value(), head.api_version, ignored, {}))
+      return error;
+  }
+  return simdjson::SUCCESS;
+}
+
+error_code read_page(json::document& document, PageBuilder& builder, Head& head) {
+  json::object root;
+  if (const error_code error = document.get_object().get(root)) return error;
+  for (auto item : root) {
+    json::field field;
+    if (const error_code error = std::move(item).get(field)) return error;
+    const json::raw_json_string key = field.key();
+    if (key == "meta") {
+      if (const error_code error = read_meta(field.value(), head)) return error;
+    } else if (key == "name") {
+      std::string name;
+      Complaint ignored;
+      if (const error_code error = read_text(field.value(), name, ignored, {})) return error;
+      builder.set_name(name);
+    } else if (key == "files") {
+      json::array files;
+      const error_code error = field.value().get_array().get(files);
+      head.has_files = true;
+      head.files_are_list = error != simdjson::INCORRECT_TYPE;
+      if (error && head.files_are_list) return error;
+      if (!head.files_are_list) continue;
+      if (const error_code inner = read_files(files, builder)) return inner;
+    }
+  }
+  // Past the last token there is no location left; anything else is content after the object.
+  return document.current_location().error() == simdjson::OUT_OF_BOUNDS
+             ? simdjson::SUCCESS
+             : simdjson::TRAILING_CONTENT;
+}
+
+std::unexpected<Error> not_a_page(std::string_view page_url, std::string_view why) {
+  return fail(ErrorKind::malformed,
+              fmt::format("{} is not a page of a package index: {}", redact_url(page_url), why),
+              "check the index URL: it usually ends in /simple");
+}
+
+}  // namespace
+
+Result<ProjectPage> parse_json_page(std::string_view body, std::string_view page_url,
+                                    Report& report) {
+  const simdjson::padded_string padded(body);
+  json::parser parser;
+  json::document document;
+  if (const error_code error = parser.iterate(padded).get(document)) {
+    return not_a_page(page_url, simdjson::error_message(error));
+  }
+  PageBuilder builder(page_url, std::string(without_fragment(page_url)), report);
+  builder.reserve(body.size() / typical_entry_bytes + 1);
+  Head head;
+  const error_code error = read_page(document, builder, head);
+  if (const Result<void> version = check_api_version(head.api_version, page_url); !version) {
+    return std::unexpected(version.error());
+  }
+  if (error) return not_a_page(page_url, simdjson::error_message(error));
+  if (!head.has_files) return not_a_page(page_url, "it has no 'files'");
+  if (!head.files_are_list) return not_a_page(page_url, "its 'files' is not a list");
+  return builder.finish();
+}
+
+}  // namespace axle::index

@@ -1,0 +1,58 @@
+#pragma once
+// What the two page formats share: an entry is checked, its link made absolute, and a broken one
+// left out with a warning.
+
+#include <string>
+#include <string_view>
+
+#include "index/page.h"
+#include "index/url.h"
+#include "report/error.h"
+#include "report/report.h"
+
+namespace axle::index {
+
+class PageBuilder {
+ public:
+  /// Links are resolved against `base_url`, which for HTML may differ from `page_url` (<base
+  /// href>).
+  PageBuilder(std::string_view page_url, std::string base_url, Report& report);
+
+  void reserve(std::size_t files) { page_.files.reserve(files); }
+  void set_name(std::string_view name) { page_.name = name; }
+
+  /// Takes the file if its name and link are sound: `file.url` is set from `link`. Otherwise
+  /// remarks.
+  void add(PublishedFile&& file, std::string_view link);
+  void skip(std::string_view filename, std::string_view why);
+
+  /// Remarks that were held back are summed up here.
+  [[nodiscard]] ProjectPage finish();
+
+ private:
+  [[nodiscard]] bool link_allowed(std::string_view url) const;
+
+  ProjectPage page_;
+  UrlResolver resolver_;
+  bool page_is_local_;
+  Report& report_;
+  std::size_t skipped_ = 0;
+};
+
+/// "1.1" -> ok; a major above 1 is unsupported (PEP 691), text that is no version malformed.
+[[nodiscard]] Result<void> check_api_version(std::string_view version, std::string_view page_url);
+
+/// 64 hex digits in either case, given back in lower case; empty when it is not that.
+[[nodiscard]] std::string sha256_digits(std::string_view text);
+
+/// A name that can be written into a folder: one component, no control characters.
+[[nodiscard]] bool is_sound_file_name(std::string_view name);
+
+/// Ends like a file that a simple index publishes: wheel, source archive, variants file.
+[[nodiscard]] bool is_distribution_name(std::string_view name);
+
+/// The HTML reader with leave to find nothing: find-links pages need not be project pages.
+[[nodiscard]] Result<ProjectPage> parse_link_page(std::string_view body, std::string_view page_url,
+                                                  Report& report);
+
+}  // namespace axle::index

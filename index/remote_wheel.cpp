@@ -1,0 +1,163 @@
+#include "index/remote_wheel.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/page_request.h"
+#include "index/range_source.h"
+#include "index/url.h"
+#include "report/report.h"
+#include "wheel/sha256.h"
+#include "wheel/wheel_file.h"
+
+namespace axle::index {
+namespace {
+
+constexpr std::uint64_t max_metadata_bytes = 16ULL << 20;
+constexpr std::uint64_t max_wheel_bytes = 64ULL << 30;
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
+
+/// A whole download in a file without a name: wheels may be larger than memory.
+class SpooledSource final : public wheel::ByteSource {
+ public:
+  SpooledSource(TemporaryFile file, std::uint64_t size) : file_(std::move(file)), size_(size) {}
+  std::uint64_t size() const override { return size_; }
+  Result<void> read(std::uint64_t offset, std::span<std::byte> out) override {
+    if (std::fseek(file_.get(), static_cast<long>(offset), SEEK_SET) != 0 ||
+        std::fread(out.data(), 1, out.size(), file_.get()) != out.size()) {
+      return fail(ErrorKind::io, fmt::format("cannot read the temporary copy: {} bytes at {} of {}",
+                                             out.size(), offset, size_));
+    }
+    return {};
+  }
+
+ private:
+  TemporaryFile file_;
+  std::uint64_t size_;
+};
+
+Error hash_mismatch(const std::string& url, std::string_view wanted, std::string_view got) {
+  return {ErrorKind::mismatch,
+          fmt::format("{} has the sha256 {}, the index says {}", redact_url(url), got, wanted),
+          "the file or the index is damaged or was tampered with; do not install it"};
+}
+
+Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& file,
+                                                          Transport& transport) {
+  TemporaryFile copy(std::tmpfile());
+  if (!copy) {
+    return fail(ErrorKind::io,
+                fmt::format("cannot create a temporary file: {}", std::strerror(errno)));
+  }
+  Request request;
+  request.url = file.url;
+  request.max_bytes = file.size.value_or(max_wheel_bytes);
+  wheel::Sha256 hash;
+  std::uint64_t size = 0;
+  const Result<Response> response =
+      transport.download(request, [&](std::span<const std::byte> bytes) -> Result<void> {
+        if (std::fwrite(bytes.data(), 1, bytes.size(), copy.get()) != bytes.size()) {
+          return fail(ErrorKind::io, fmt::format("cannot write a temporary copy of {}: {}",
+                                                 redact_url(file.url), std::strerror(errno)));
+        }
+        hash.update(bytes);
+        size += bytes.size();
+        return {};
+      });
+  if (!response) return std::unexpected(response.error());
+  if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
+  const std::string digits = wheel::render_hex(hash.finish());
+  if (!file.sha256.empty() && digits != file.sha256) {
+    return std::unexpected(hash_mismatch(file.url, file.sha256, digits));
+  }
+  return std::make_unique<SpooledSource>(std::move(copy), size);
+}
+
+/// The published metadata file, or nothing when the index promised one and has none.
+Result<std::optional<std::string>> fetch_published_metadata(const PublishedFile& file,
+                                                            Transport& transport) {
+  Request request;
+  request.url = append_to_path(file.url, ".metadata");
+  request.sha256 = file.metadata_sha256;
+  request.max_bytes = max_metadata_bytes;
+  Result<Response> response = transport.fetch(request);
+  if (!response) return std::unexpected(std::move(response.error()));
+  if (response->status == 404) return std::nullopt;
+  if (response->status != 200) return std::unexpected(status_error(request.url, response->status));
+  if (!file.metadata_sha256.empty()) {
+    const std::string digits = wheel::render_hex(wheel::sha256(response->body));
+    if (digits != file.metadata_sha256) {
+      return std::unexpected(hash_mismatch(request.url, file.metadata_sha256, digits));
+    }
+  }
+  return std::move(response->body);
+}
+
+Result<std::unique_ptr<wheel::ByteSource>> open_any(const PublishedFile& file,
+                                                    Transport& transport) {
+  if (is_file_url(file.url)) {
+    Result<std::string> path = file_path(file.url);
+    if (!path) return std::unexpected(std::move(path.error()));
+    return wheel::open_file_source(*path);
+  }
+  Result<std::unique_ptr<wheel::ByteSource>> ranges = open_ranges(file.url, transport);
+  if (!ranges || *ranges) return ranges;
+  return download_whole(file, transport);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file,
+                                                       Transport& transport) {
+  Result<std::unique_ptr<wheel::ByteSource>> source = open_any(file, transport);
+  if (source && file.size && (*source)->size() != *file.size) {
+    return fail(ErrorKind::mismatch,
+                fmt::format("{} has {} bytes, the index says {}", redact_url(file.url),
+                            (*source)->size(), *file.size),
+                "the file or the index is damaged; do not install it");
+  }
+  return source;
+}
+
+Result<std::string> fetch_metadata(const PublishedFile& file, Transport& transport) {
+  if (file.has_metadata) {
+    Result<std::optional<std::string>> text = fetch_published_metadata(file, transport);
+    if (!text) return std::unexpected(std::move(text.error()));
+    if (*text) return std::move(**text);
+  }
+  Result<std::unique_ptr<wheel::ByteSource>> source = open_remote(file, transport);
+  if (!source) return std::unexpected(std::move(source.error()));
+  CollectedReport ignored;  // whoever installs the wheel opens it again and hears the remarks then
+  Result<wheel::WheelFile> wheel =
+      wheel::open_wheel(std::move(*source), file.filename, redact_url(file.url), ignored, true);
+  if (!wheel) return std::unexpected(std::move(wheel.error()));
+  return std::move(wheel->metadata_text);
+}
+
+Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport,
+                                 std::uint64_t max_bytes) {
+  Request request;
+  request.url = file.url;
+  request.sha256 = file.sha256;
+  request.max_bytes = max_bytes;
+  Result<Response> response = transport.fetch(request);
+  if (!response) return std::unexpected(std::move(response.error()));
+  if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
+  if (!file.sha256.empty()) {
+    const std::string digits = wheel::render_hex(wheel::sha256(response->body));
+    if (digits != file.sha256) {
+      return std::unexpected(hash_mismatch(file.url, file.sha256, digits));
+    }
+  }
+  return std::move(response->body);
+}
+
+}  // namespace axle::index

@@ -1,0 +1,153 @@
+#include "index/staged_folder.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace axle::index {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Error> system_failure(std::string_view what, const std::string& path, int number) {
+  return fail(ErrorKind::io, fmt::format("cannot {} {}: {}", what, path, std::strerror(number)),
+              number == ENOSPC ? "make room on the disk" : "check the path and its permissions");
+}
+
+std::string staging_prefix(const fs::path& target) {
+  return '.' + target.filename().string() + ".staged-";
+}
+
+int open_locked(const std::string& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  if (fd >= 0) ::close(fd);
+  return -1;
+}
+
+/// A staged folder that nobody holds locked belongs to a run that was killed.
+void remove_abandoned(const fs::path& target) {
+  const std::string prefix = staging_prefix(target);
+  std::error_code error;
+  for (fs::directory_iterator entry(target.parent_path(), error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(prefix)) continue;
+    const int lock = open_locked(entry->path());
+    if (lock < 0) continue;
+    std::error_code ignored;
+    fs::remove_all(entry->path(), ignored);
+    ::close(lock);
+  }
+}
+
+Result<void> write_file(const std::string& path, std::string_view content) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return system_failure("create", path, errno);
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int number = errno;
+      ::close(fd);
+      return system_failure("write", path, number);
+    }
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::close(fd) != 0) return system_failure("write", path, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<StagedFolder> StagedFolder::create_beside(std::string target) {
+  const fs::path parent = fs::path(target).parent_path();
+  std::error_code error;
+  fs::create_directories(parent, error);
+  if (error) return system_failure("create", parent, error.value());
+  remove_abandoned(target);
+  std::string path = parent / (staging_prefix(target) + "XXXXXX");
+  if (::mkdtemp(path.data()) == nullptr) return system_failure("create a folder in", parent, errno);
+  const int lock = open_locked(path);
+  if (lock < 0 || ::chmod(path.c_str(), 0755) != 0) return system_failure("lock", path, errno);
+  return StagedFolder(std::move(target), std::move(path), lock);
+}
+
+StagedFolder::StagedFolder(StagedFolder&& other) noexcept
+    : target_(std::move(other.target_)),
+      path_(std::exchange(other.path_, {})),
+      lock_(std::exchange(other.lock_, -1)) {}
+
+StagedFolder::~StagedFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+Result<void> StagedFolder::make_parent(const std::string& path) const {
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  if (error) return system_failure("create the folder of", path, error.value());
+  return {};
+}
+
+Result<void> StagedFolder::write(std::string_view relative, std::string_view content) {
+  const std::string path = fmt::format("{}/{}", path_, relative);
+  if (Result<void> made = make_parent(path); !made) return made;
+  return write_file(path, content);
+}
+
+Result<void> StagedFolder::link(const std::string& file, std::string_view relative) {
+  const std::string path = fmt::format("{}/{}", path_, relative);
+  if (Result<void> made = make_parent(path); !made) return made;
+  if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
+  std::error_code error;
+  fs::copy_file(file, path, error);
+  if (error) return system_failure("copy " + file + " to", path, error.value());
+  return {};
+}
+
+Result<void> StagedFolder::swap() {
+  if (::rename(path_.c_str(), target_.c_str()) == 0) {  // nothing there, or an empty folder
+    path_.clear();
+    return {};
+  }
+  if (errno != ENOTEMPTY && errno != EEXIST) return system_failure("replace", target_, errno);
+  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
+    return {};  // `path_` is the old content now
+  }
+  if (errno != EINVAL && errno != ENOSYS) return system_failure("replace", target_, errno);
+  // A file system without exchange: for a moment nothing is there, and a failure puts the old one
+  // back.
+  const std::string old = path_ + ".old";
+  if (::rename(target_.c_str(), old.c_str()) != 0) return system_failure("replace", target_, errno);
+  if (::rename(path_.c_str(), target_.c_str()) != 0) {
+    const int number = errno;
+    ::rename(old.c_str(), target_.c_str());
+    return system_failure("replace", target_, number);
+  }
+  path_ = old;
+  return {};
+}
+
+Result<void> StagedFolder::put_in_place() {
+  if (::syncfs(lock_) != 0) return system_failure("write", path_, errno);
+  if (Result<void> swapped = swap(); !swapped) return swapped;
+  const fs::path parent = fs::path(target_).parent_path();
+  const int folder = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return {};
+  const int synced = ::fsync(folder);
+  ::close(folder);
+  if (synced != 0) return system_failure("write", parent, errno);
+  return {};
+}
+
+}  // namespace axle::index

@@ -1,0 +1,63 @@
+#pragma once
+// URLs as RFC 3986 has them, as far as an index needs them. Public functions are in transport.h.
+
+#include <string>
+#include <string_view>
+
+namespace axle::index {
+
+/// The five components (RFC 3986, appendix B). Views into the text that was split.
+struct UrlParts {
+  std::string_view scheme;
+  std::string_view authority;
+  std::string_view path;
+  std::string_view query;
+  std::string_view fragment;
+  bool has_authority = false;
+  bool has_query = false;
+  bool has_fragment = false;
+};
+
+[[nodiscard]] UrlParts split_url(std::string_view url);
+
+/// The authority taken apart; `port` empty when none is written, `user_info` percent-encoded still.
+struct Authority {
+  std::string_view user_info;
+  std::string_view host;
+  std::string_view port;
+};
+[[nodiscard]] Authority split_authority(std::string_view authority);
+
+/// "https://host:443" in lower case with the default port filled in: what "same server" compares.
+/// Empty when `url` is not http or https.
+[[nodiscard]] std::string url_origin(std::string_view url);
+
+[[nodiscard]] bool is_http_url(std::string_view url);
+[[nodiscard]] bool is_file_url(std::string_view url);
+
+[[nodiscard]] std::string_view without_fragment(std::string_view url);
+/// The last path component, percent-decoded once: the file name that a link stands for.
+[[nodiscard]] std::string url_file_name(std::string_view url);
+/// Encodes everything but unreserved characters, and "/" when `keep_slash`.
+[[nodiscard]] std::string percent_encode(std::string_view text, bool keep_slash);
+/// `url` with `suffix` after its path, in front of query and fragment.
+[[nodiscard]] std::string append_to_path(std::string_view url, std::string_view suffix);
+
+/// Resolves many references against one base; what a page of thousands of links needs to be quick.
+class UrlResolver {
+ public:
+  explicit UrlResolver(std::string base);
+  /// RFC 3986 §5.2 (strict).
+  [[nodiscard]] std::string resolve(std::string_view reference) const;
+  [[nodiscard]] const std::string& base() const { return base_; }
+
+ private:
+  [[nodiscard]] std::string resolve_generally(std::string_view reference) const;
+
+  std::string base_;
+  std::string folder_;          ///< base up to and with the last "/" of its path
+  std::size_t path_begin_ = 0;  ///< where the path begins in `folder_`
+  bool plain_folder_ = false;   ///< `folder_` has a path without "." and ".." segments
+};
+
+}  // namespace axle::index
