@@ -37,11 +37,11 @@ struct Decision {
   bool has_variants = false;    ///< the release has variant metadata that was used
   std::string metadata_source;  ///< URL of the variants file, or "the wheels' own metadata"
   std::vector<NamespaceOrigin> origins;
-  std::vector<Fit> ranked;  ///< best first; a label without a wheel for the tags is in `skipped`
+  std::vector<Fit> ranked;  ///< best first; those with a wheel whose tags fit
   std::vector<Verdict> rejected;
   std::vector<SkippedFile> skipped;
-  std::string
-      chosen_because;  ///< one sentence: "x86_64 :: level :: v4 is supported and ranks first"
+  /// One clause: "x86_64 :: level :: v4 is supported and ranks first".
+  std::string chosen_because;
 };
 
 /// One package of the outcome.
@@ -49,6 +49,8 @@ struct ResolvedPackage {
   std::string name;  ///< normalised
   wheel::Version version;
   std::optional<std::string> variant;  ///< label; nullopt for a plain wheel
+  /// What the metadata says of `variant`: the wheel's own variant.json must say the same.
+  wheel::VariantProperties variant_properties;
   std::string filename;
   std::string url;     ///< http(s) or file
   std::string sha256;  ///< empty when the index gives none

@@ -1,8 +1,9 @@
 #include "resolver/release_choice.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "providers/provider.h"
 #include "resolver/abi_dependency.h"
@@ -93,8 +94,8 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
       reason = fmt::format("needs Python {}, this is {}", file.requires_python,
                            wheel::render_version(python_));
     } else if (wheel.tag_index == wheel::SupportedTags::npos) {
-      reason = fmt::format("its tags {} do not fit this interpreter and platform",
-                           wheel.name.tags_text);
+      reason =
+          fmt::format("its tags {} do not fit this interpreter and platform", wheel.name.tags_text);
     } else if (wheel.name.is_variant() && !policy.variants) {
       reason = "plain wheels were asked for";
     }
@@ -128,8 +129,7 @@ std::string WheelChooser::fact_about(const wheel::Property& property,
     return fmt::format("this resolution has {} {}", package,
                        wheel::render_version(*known->version));
   }
-  const auto origin =
-      std::ranges::find(choice.decision.origins, property.ns, &NamespaceOrigin::ns);
+  const auto origin = std::ranges::find(choice.decision.origins, property.ns, &NamespaceOrigin::ns);
   if (origin == choice.decision.origins.end()) return "no such namespace in the priorities";
   switch (origin->origin) {
     case ListOrigin::builtin: {
@@ -154,8 +154,8 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels&
   const wheel::VariantMetadata& document = *metadata.document;
   Decision& decision = choice.decision;
   decision.has_variants = true;
-  SupportedLists supported = supported_lists(document, *target_.machine, options_.providers,
-                                             target_.markers, report_);
+  SupportedLists supported =
+      supported_lists(document, *target_.machine, options_.providers, target_.markers, report_);
   decision.origins = std::move(supported.origins);
   AbiLists abi = abi_lists(document, version_of);
   if (!abi.features.empty()) {
@@ -166,8 +166,7 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels&
   for (const CandidateWheel* wheel : wheels) {
     if (document.variants.contains(wheel->name.label)) continue;
     decision.skipped.push_back(
-        {wheel->file->filename,
-         fmt::format("label {} is not in the metadata", wheel->name.label)});
+        {wheel->file->filename, fmt::format("label {} is not in the metadata", wheel->name.label)});
   }
   Ranking ranking = rank_variants(document, supported.lists);
   for (RejectedVariant& rejected : ranking.rejected) {
@@ -198,8 +197,7 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels&
 }
 
 Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,
-                                           const WheelPolicy& policy,
-                                           const VersionOf& version_of) {
+                                           const WheelPolicy& policy, const VersionOf& version_of) {
   ReleaseChoice choice;
   const Usable usable = usable_wheels(name, release, policy, choice.decision);
   if (!usable.variants.empty()) {
@@ -224,8 +222,8 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
   if (choice.chosen == nullptr) {
     choice.why_not = policy.pinned_label.empty()
                          ? nothing_fits(name, release, choice.decision)
-                         : label_unavailable(name, release, policy.pinned_label,
-                                             labels_of(release), choice.decision);
+                         : label_unavailable(name, release, policy.pinned_label, labels_of(release),
+                                             choice.decision);
   }
   return choice;
 }

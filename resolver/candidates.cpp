@@ -1,0 +1,219 @@
+#include "resolver/candidates.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+#include "wheel/requirement.h"
+
+namespace axle::resolver {
+namespace {
+
+constexpr std::string_view variants_ending = "-variants.json";
+
+enum class FileKind { wheel, sdist, variants, other };
+
+/// A file name split as far as grouping needs it.
+struct SplitName {
+  FileKind kind = FileKind::other;
+  std::string_view version;
+};
+
+std::optional<std::string_view> without_ending(std::string_view text, std::string_view ending) {
+  if (!text.ends_with(ending)) return std::nullopt;
+  return text.substr(0, text.size() - ending.size());
+}
+
+/// "name-version" where the name itself may hold hyphens, as old sdists have them: the part behind
+/// the first hyphen before which the name is complete.
+std::string_view version_behind(std::string_view stem, std::string_view name) {
+  for (std::size_t hyphen = stem.find('-'); hyphen != std::string_view::npos;
+       hyphen = stem.find('-', hyphen + 1)) {
+    if (wheel::normalize_name(stem.substr(0, hyphen)) == name) return stem.substr(hyphen + 1);
+  }
+  return {};
+}
+
+SplitName split_file_name(std::string_view file, std::string_view name) {
+  if (const auto stem = without_ending(file, ".whl")) {
+    const std::size_t first = stem->find('-');
+    if (first == std::string_view::npos) return {};
+    if (wheel::normalize_name(stem->substr(0, first)) != name) return {};
+    const std::size_t second = stem->find('-', first + 1);
+    if (second == std::string_view::npos) return {};
+    return {FileKind::wheel, stem->substr(first + 1, second - first - 1)};
+  }
+  if (const auto stem = without_ending(file, variants_ending)) {
+    return {FileKind::variants, version_behind(*stem, name)};
+  }
+  for (const std::string_view ending : {".tar.gz", ".zip", ".tar.bz2", ".tgz"}) {
+    if (const auto stem = without_ending(file, ending)) {
+      return {FileKind::sdist, version_behind(*stem, name)};
+    }
+  }
+  return {};
+}
+
+bool all_yanked(const Release& release) {
+  return std::ranges::all_of(release.wheels, &index::PublishedFile::yanked) &&
+         std::ranges::all_of(release.sdists, &index::PublishedFile::yanked);
+}
+
+bool newer_first(const Release* left, const Release* right) {
+  return left->version > right->version;
+}
+
+}  // namespace
+
+void parse_wheels(Release& release, const wheel::SupportedTags& tags) {
+  if (release.parsed) return;
+  release.parsed = true;
+  for (const index::PublishedFile& file : release.wheels) {
+    Result<wheel::WheelName> name = wheel::parse_wheel_name(file.filename);
+    if (!name) {
+      release.unreadable.push_back({file.filename, name.error().message});
+      continue;
+    }
+    const std::size_t tag_index = tags.best_index(name->tags);
+    release.candidates.push_back({&file, std::move(*name), tag_index});
+  }
+}
+
+std::vector<Release> group_releases(index::ProjectPage page, std::string_view name,
+                                    std::string_view source) {
+  std::vector<Release> releases;
+  std::map<wheel::Version, std::size_t> by_version;
+  // Pages list thousands of files of a few hundred versions: each spelling is parsed once.
+  std::unordered_map<std::string, std::optional<std::size_t>> by_text;
+  for (index::PublishedFile& file : page.files) {
+    const SplitName split = split_file_name(file.filename, name);
+    if (split.kind == FileKind::other || split.version.empty()) continue;
+    const auto [text, is_new] = by_text.try_emplace(std::string(split.version));
+    if (is_new) {
+      if (Result<wheel::Version> version = wheel::parse_version(split.version)) {
+        const auto [slot, added] = by_version.try_emplace(*version, releases.size());
+        if (added) {
+          Release& release = releases.emplace_back();
+          release.version = std::move(*version);
+          release.source = source;
+        }
+        text->second = slot->second;
+      }
+    }
+    if (!text->second) continue;
+    Release& release = releases[*text->second];
+    if (split.kind == FileKind::wheel) release.wheels.push_back(std::move(file));
+    if (split.kind == FileKind::sdist) release.sdists.push_back(std::move(file));
+    if (split.kind == FileKind::variants) release.variants_file = std::move(file);
+  }
+  std::erase_if(releases, [](const Release& r) { return r.wheels.empty() && r.sdists.empty(); });
+  std::ranges::sort(releases, std::ranges::greater{}, &Release::version);
+  return releases;
+}
+
+bool VersionFilter::contains(const wheel::Version& version) const {
+  return std::ranges::all_of(specifiers, [&](const auto* set) { return set->contains(version); });
+}
+
+bool VersionFilter::admits_prereleases() const {
+  return prereleases || std::ranges::any_of(specifiers, [](const wheel::SpecifierSet* set) {
+           return set->admits_prereleases();
+         });
+}
+
+bool VersionFilter::pins(const wheel::Version& version) const {
+  for (const wheel::SpecifierSet* set : specifiers) {
+    for (const wheel::Specifier& specifier : set->specifiers) {
+      const bool exact = specifier.comparison == wheel::Comparison::arbitrary ||
+                         (specifier.comparison == wheel::Comparison::equal && !specifier.wildcard);
+      if (exact && specifier.contains(version)) return true;
+    }
+  }
+  return false;
+}
+
+Result<std::vector<Release>*> Catalogue::page(index::Source* source, std::string_view name) {
+  Pages& pages = pages_[source];
+  if (const auto known = pages.find(name); known != pages.end()) return &known->second;
+  report_.progress(name, 0, 0);
+  Result<index::ProjectPage> page = source->project(name);
+  if (!page) return std::unexpected(std::move(page).error());
+  const auto added =
+      pages.emplace(name, group_releases(std::move(*page), name, source->description()));
+  return &added.first->second;
+}
+
+Result<void> Catalogue::append(std::vector<Release*>& releases, index::Source* source,
+                               std::string_view name) {
+  const auto found = page(source, name);
+  if (!found) return std::unexpected(found.error());
+  for (Release& release : **found) releases.push_back(&release);
+  return {};
+}
+
+Result<std::vector<Release*>> Catalogue::tier(index::Source* index, std::string_view name) {
+  std::vector<Release*> releases;
+  for (index::Source* source : sources_.find_links) {
+    if (auto ok = append(releases, source, name); !ok) return std::unexpected(ok.error());
+  }
+  if (index != nullptr) {
+    if (auto ok = append(releases, index, name); !ok) return std::unexpected(ok.error());
+  }
+  std::ranges::stable_sort(releases, newer_first);
+  return releases;
+}
+
+Result<std::vector<Release*>> Catalogue::matching(std::string_view name,
+                                                  const VersionFilter& filter) {
+  std::vector<index::Source*> indexes = sources_.indexes;
+  if (indexes.empty()) indexes.push_back(nullptr);
+  const bool prereleases = filter.admits_prereleases();
+  for (index::Source* index : indexes) {
+    auto releases = tier(index, name);
+    if (!releases) return releases;
+    std::erase_if(*releases, [&](const Release* release) {
+      return !filter.contains(release->version) ||
+             (all_yanked(*release) && !filter.pins(release->version));
+    });
+    if (releases->empty()) continue;
+    const auto is_final = [](const Release* r) { return !r->version.is_prerelease(); };
+    if (!prereleases && std::ranges::any_of(*releases, is_final)) {
+      std::erase_if(*releases, std::not_fn(is_final));
+    }
+    return releases;
+  }
+  return std::vector<Release*>{};
+}
+
+Result<std::vector<KnownVersion>> Catalogue::versions(std::string_view name) {
+  std::vector<Release*> releases;
+  for (const auto* sources : {&sources_.find_links, &sources_.indexes}) {
+    for (index::Source* source : *sources) {
+      if (auto ok = append(releases, source, name); !ok) return std::unexpected(ok.error());
+    }
+  }
+  std::ranges::stable_sort(releases, newer_first);
+  std::vector<KnownVersion> result;
+  for (const Release* release : releases) {
+    if (!result.empty() && result.back().version == release->version) continue;
+    result.push_back({release->version, all_yanked(*release)});
+  }
+  return result;
+}
+
+std::string Catalogue::looked_in() const {
+  std::string result;
+  for (const auto* sources : {&sources_.indexes, &sources_.find_links}) {
+    for (const index::Source* source : *sources) {
+      if (!result.empty()) result += ", ";
+      result += source->description();
+    }
+  }
+  return result.empty() ? "no index and no find-links folder" : result;
+}
+
+Release* Catalogue::adopt(Release release) { return &adopted_.emplace_back(std::move(release)); }
+
+}  // namespace axle::resolver

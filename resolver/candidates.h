@@ -1,0 +1,106 @@
+#pragma once
+// From project pages to releases: which versions of a package exist where, newest first. File names
+// are only split here; a wheel name is parsed in full when its release is looked at, and then once.
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/page.h"
+#include "report/error.h"
+#include "report/report.h"
+#include "resolver/solver.h"
+#include "wheel/specifier.h"
+#include "wheel/tag.h"
+#include "wheel/version.h"
+#include "wheel/wheel_name.h"
+
+namespace axle::resolver {
+
+/// A wheel whose name was parsed.
+struct CandidateWheel {
+  const index::PublishedFile* file = nullptr;  ///< in its release
+  wheel::WheelName name;
+  std::size_t tag_index = wheel::SupportedTags::npos;  ///< npos: no tag fits
+};
+
+/// One version of one package as one source publishes it: never merged across sources.
+struct Release {
+  wheel::Version version;
+  std::string source;  ///< index or folder, for messages
+  std::vector<index::PublishedFile> wheels;
+  std::vector<index::PublishedFile> sdists;
+  std::optional<index::PublishedFile> variants_file;
+  bool direct = false;  ///< named by path or URL: yanked and pre-release rules do not apply
+
+  /// Filled by parse_wheels; `unreadable` names the files that are no wheels for this release.
+  bool parsed = false;
+  std::vector<CandidateWheel> candidates;
+  std::vector<SkippedFile> unreadable;
+};
+
+/// Parses the wheel names of `release`, once.
+void parse_wheels(Release& release, const wheel::SupportedTags& tags);
+
+/// The releases on one page, newest first. `name` is normalised. Files that belong to no release
+/// are left out.
+[[nodiscard]] std::vector<Release> group_releases(index::ProjectPage page, std::string_view name,
+                                                  std::string_view source);
+
+/// For messages.
+struct KnownVersion {
+  wheel::Version version;
+  bool yanked = false;
+};
+
+/// What a package must satisfy, from everybody who wants it.
+struct VersionFilter {
+  std::vector<const wheel::SpecifierSet*> specifiers;
+  bool prereleases = false;  ///< asked for, by option
+
+  [[nodiscard]] bool contains(const wheel::Version& version) const;
+  [[nodiscard]] bool admits_prereleases() const;
+  /// Some clause is `== version` or `=== version`: what PEP 592 asks for before a yanked file is
+  /// used.
+  [[nodiscard]] bool pins(const wheel::Version& version) const;
+};
+
+/// The pages of all packages that a resolution asks for, each read once.
+class Catalogue {
+ public:
+  Catalogue(const Sources& sources, Report& report) : sources_(sources), report_(report) {}
+
+  /// The releases that `filter` allows, newest first, of the first index that has one, together
+  /// with those of the find-links sources (first among equals). Pre-releases only when asked for or
+  /// when there is nothing else; yanked releases only when pinned. Empty when nothing matches.
+  [[nodiscard]] Result<std::vector<Release*>> matching(std::string_view name,
+                                                       const VersionFilter& filter);
+
+  /// Every version known in any source, newest first, each once.
+  [[nodiscard]] Result<std::vector<KnownVersion>> versions(std::string_view name);
+
+  /// "https://…, /folder": where a package was looked for.
+  [[nodiscard]] std::string looked_in() const;
+
+  /// A release made of named files, kept alive here.
+  [[nodiscard]] Release* adopt(Release release);
+
+ private:
+  using Pages = std::map<std::string, std::vector<Release>, std::less<>>;
+
+  [[nodiscard]] Result<std::vector<Release>*> page(index::Source* source, std::string_view name);
+  [[nodiscard]] Result<void> append(std::vector<Release*>& releases, index::Source* source,
+                                    std::string_view name);
+  [[nodiscard]] Result<std::vector<Release*>> tier(index::Source* index, std::string_view name);
+
+  const Sources& sources_;
+  Report& report_;
+  std::map<const index::Source*, Pages> pages_;
+  std::deque<Release> adopted_;
+};
+
+}  // namespace axle::resolver

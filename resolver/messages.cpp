@@ -1,0 +1,140 @@
+#include "resolver/messages.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace axle::resolver {
+namespace {
+
+constexpr std::size_t max_listed = 6;
+
+/// The first few of `items`, and how many more there are.
+std::string render_some(const std::vector<std::string>& items, std::string_view separator) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size() && i < max_listed; ++i) {
+    if (i > 0) text += separator;
+    text += items[i];
+  }
+  if (items.size() > max_listed) {
+    text += fmt::format("{}and {} more", separator, items.size() - max_listed);
+  }
+  return text;
+}
+
+std::string render_versions(const std::vector<KnownVersion>& versions) {
+  std::vector<std::string> texts;
+  texts.reserve(versions.size());
+  for (const KnownVersion& known : versions) {
+    texts.push_back(wheel::render_version(known.version) + (known.yanked ? " (yanked)" : ""));
+  }
+  return render_some(texts, ", ");
+}
+
+std::string render_verdict(const Verdict& verdict) {
+  if (verdict.fact.empty()) return fmt::format("{}: {}", verdict.label, verdict.reason);
+  return fmt::format("{}: {} ({})", verdict.label, verdict.reason, verdict.fact);
+}
+
+std::string build_hint(std::string_view name, const wheel::Version& version) {
+  return fmt::format(
+      "build a wheel with pip: python3 -m pip wheel --no-deps -w wheels {}=={}; then install it "
+      "with "
+      "--find-links wheels",
+      name, wheel::render_version(version));
+}
+
+}  // namespace
+
+std::string render_want(const Want& want) {
+  const std::string requirement = wheel::render_requirement(want.requirement);
+  if (want.constraint) return fmt::format("{} (a constraint)", requirement);
+  if (want.by.empty()) return fmt::format("{} (requested)", requirement);
+  return fmt::format("{} (wanted by {} {})", requirement, want.by, want.by_version);
+}
+
+std::string render_wants(const std::vector<const Want*>& wants) {
+  std::vector<std::string> texts;
+  for (const Want* want : wants) {
+    std::string text = render_want(*want);
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+  }
+  return render_some(texts, ", ");
+}
+
+Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
+                      std::string_view looked_in) {
+  return {
+      ErrorKind::not_found,
+      fmt::format("there is no package {} in {}: {}", name, looked_in, render_wants(wants)),
+      "check the spelling, or name the index that has it with --index-url or --extra-index-url"};
+}
+
+Error no_such_version(std::string_view name, const Want& want,
+                      const std::vector<KnownVersion>& versions) {
+  return {ErrorKind::not_found,
+          fmt::format("no version of {} satisfies {}; there is {}", name, render_want(want),
+                      render_versions(versions)),
+          "ask for one of the versions there are"};
+}
+
+Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,
+                        const std::vector<KnownVersion>& versions) {
+  return {
+      ErrorKind::conflict,
+      fmt::format("no version of {} satisfies all that is wanted: {}", name, render_wants(wants)),
+      versions.empty()
+          ? std::string("loosen one of the requirements")
+          : fmt::format("loosen one of the requirements; there is {}", render_versions(versions))};
+}
+
+Error nothing_fits(std::string_view name, const Release& release, const Decision& decision) {
+  const std::string version = wheel::render_version(release.version);
+  if (release.wheels.empty()) {
+    return {ErrorKind::unsupported,
+            fmt::format("{} {} has no wheel, only a source distribution", name, version),
+            build_hint(name, release.version)};
+  }
+  std::vector<std::string> reasons;
+  for (const Verdict& verdict : decision.rejected) reasons.push_back(render_verdict(verdict));
+  for (const SkippedFile& file : decision.skipped) {
+    reasons.push_back(fmt::format("{}: {}", file.filename, file.reason));
+  }
+  std::string hint =
+      fmt::format("`variant explain {}=={}` shows every wheel with its reason", name, version);
+  if (!release.sdists.empty()) hint += "; or " + build_hint(name, release.version);
+  return {ErrorKind::unsupported,
+          fmt::format("no wheel of {} {} fits this machine: {}", name, version,
+                      render_some(reasons, "; ")),
+          std::move(hint)};
+}
+
+Error label_unavailable(std::string_view name, const Release& release, std::string_view label,
+                        const std::vector<std::string>& known, const Decision& decision) {
+  const std::string version = wheel::render_version(release.version);
+  std::string reason;
+  const auto verdict = std::ranges::find(decision.rejected, label, &Verdict::label);
+  if (verdict != decision.rejected.end()) {
+    reason = fmt::format("variant {} of {} {} does not fit this machine: {}", label, name, version,
+                         verdict->reason);
+    if (!verdict->fact.empty()) reason += fmt::format(" ({})", verdict->fact);
+  } else if (std::ranges::find(known, label) != known.end()) {
+    const std::string ending = fmt::format("-{}.whl", label);
+    const auto skipped = std::ranges::find_if(
+        decision.skipped, [&](const SkippedFile& file) { return file.filename.ends_with(ending); });
+    reason =
+        fmt::format("variant {} of {} {} cannot be used: {}", label, name, version,
+                    skipped != decision.skipped.end() ? skipped->reason : "no wheel of it fits");
+  } else {
+    reason = fmt::format("{} {} has no variant {}", name, version, label);
+  }
+  return {ErrorKind::unsupported, std::move(reason),
+          known.empty()
+              ? fmt::format("{} {} has no variants at all", name, version)
+              : fmt::format("the variants of {} {} are {}", name, version, fmt::join(known, ", "))};
+}
+
+}  // namespace axle::resolver

@@ -1,0 +1,44 @@
+#pragma once
+// The solver's errors as people read them: what was wanted, by whom, what there is, and why it does
+// not fit.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/error.h"
+#include "resolver/candidates.h"
+#include "resolver/decision.h"
+#include "wheel/requirement.h"
+#include "wheel/version.h"
+
+namespace axle::resolver {
+
+/// One requirement and who has it.
+struct Want {
+  wheel::Requirement requirement;
+  std::string by;           ///< normalised name of the package; empty: the user
+  std::string by_version;   ///< empty: the user
+  bool constraint = false;  ///< narrows, but asks for nothing
+};
+
+/// "c<2 (wanted by a 1.0)".
+[[nodiscard]] std::string render_want(const Want& want);
+/// "a 1.0 wants c<2, b 1.0 wants c>=2".
+[[nodiscard]] std::string render_wants(const std::vector<const Want*>& wants);
+
+[[nodiscard]] Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
+                                    std::string_view looked_in);
+[[nodiscard]] Error no_such_version(std::string_view name, const Want& want,
+                                    const std::vector<KnownVersion>& versions);
+[[nodiscard]] Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,
+                                      const std::vector<KnownVersion>& versions);
+/// No wheel of `release` fits: each with its reason.
+[[nodiscard]] Error nothing_fits(std::string_view name, const Release& release,
+                                 const Decision& decision);
+/// A label that was asked for and cannot be had.
+[[nodiscard]] Error label_unavailable(std::string_view name, const Release& release,
+                                      std::string_view label, const std::vector<std::string>& known,
+                                      const Decision& decision);
+
+}  // namespace axle::resolver

@@ -1,0 +1,103 @@
+#include "resolver/release_metadata.h"
+
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/remote_wheel.h"
+#include "wheel/wheel_file.h"
+
+namespace axle::resolver {
+namespace {
+
+constexpr std::uint64_t max_variants_file = 32ULL << 20;
+constexpr const char* own_metadata = "the wheels' own metadata";
+
+/// What stays usable although the metadata is not: said once, here.
+void ignore_variants(ReleaseMetadata& result, std::string why, Report& report) {
+  result.document.reset();
+  result.broken = std::move(why);
+  report.warn(fmt::format("the variant wheels are ignored: {}", result.broken),
+              "whoever publishes the package has to mend its variant metadata");
+}
+
+Result<ReleaseMetadata> from_variants_file(const index::PublishedFile& file,
+                                           index::Transport& transport, Report& report) {
+  ReleaseMetadata result;
+  result.source = index::redact_url(file.url);
+  const auto text = index::fetch_listed(file, transport, max_variants_file);
+  if (!text) {
+    if (text.error().kind != ErrorKind::not_found) return std::unexpected(text.error());
+    ignore_variants(result, text.error().message, report);
+    return result;
+  }
+  auto document = wheel::parse_variant_metadata(*text, result.source, report);
+  if (document) {
+    result.document = std::move(*document);
+  } else {
+    ignore_variants(result, document.error().message, report);
+  }
+  return result;
+}
+
+Result<wheel::VariantMetadata> own_document(const CandidateWheel& candidate,
+                                            index::Transport& transport, Report& report) {
+  auto bytes = index::open_remote(*candidate.file, transport);
+  if (!bytes) return std::unexpected(std::move(bytes).error());
+  auto opened = wheel::open_wheel(std::move(*bytes), candidate.file->filename,
+                                  index::redact_url(candidate.file->url), report,
+                                  /*directory_only=*/true);
+  if (!opened) return std::unexpected(std::move(opened).error());
+  if (!opened->variant) {
+    return fail(ErrorKind::malformed, fmt::format("{} has a variant label but no variant.json",
+                                                  candidate.file->filename));
+  }
+  return std::move(*opened->variant);
+}
+
+Result<ReleaseMetadata> from_wheels(const Release& release,
+                                    const std::vector<const CandidateWheel*>& variant_wheels,
+                                    index::Transport& transport, Report& report) {
+  ReleaseMetadata result;
+  result.source = own_metadata;
+  std::set<std::string_view> seen;
+  std::string first;
+  for (const CandidateWheel* candidate : variant_wheels) {
+    if (!seen.insert(candidate->name.label).second) continue;
+    const std::string& file = candidate->file->filename;
+    auto document = own_document(*candidate, transport, report);
+    if (!document) {
+      if (release.direct || document.error().kind == ErrorKind::io) {
+        return std::unexpected(std::move(document).error());
+      }
+      report.warn(fmt::format("{} is ignored: {}", file, document.error().message));
+      result.skipped.push_back({file, document.error().message});
+      continue;
+    }
+    if (!result.document) {
+      result.document = std::move(*document);
+      first = file;
+      continue;
+    }
+    auto merged = wheel::merge_variant_metadata(*result.document, first, *document, file);
+    if (!merged) {
+      ignore_variants(result, merged.error().message, report);
+      return result;
+    }
+    result.document = std::move(*merged);
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<ReleaseMetadata> read_release_metadata(
+    const Release& release, const std::vector<const CandidateWheel*>& variant_wheels,
+    index::Transport& transport, Report& report) {
+  if (release.variants_file) return from_variants_file(*release.variants_file, transport, report);
+  return from_wheels(release, variant_wheels, transport, report);
+}
+
+}  // namespace axle::resolver

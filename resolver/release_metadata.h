@@ -1,0 +1,31 @@
+#pragma once
+// The variant metadata of one release: the index's file, else what the wheels themselves say.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "index/transport.h"
+#include "report/error.h"
+#include "report/report.h"
+#include "resolver/candidates.h"
+#include "wheel/variant_metadata.h"
+
+namespace axle::resolver {
+
+struct ReleaseMetadata {
+  /// nullopt: there is none, or it is broken and the variant wheels are to be ignored.
+  std::optional<wheel::VariantMetadata> document;
+  std::string source;                ///< URL, or "the wheels' own metadata"
+  std::string broken;                ///< why it was ignored; empty when it is sound
+  std::vector<SkippedFile> skipped;  ///< wheels whose own metadata cannot be used
+};
+
+/// `variant_wheels` are those whose tags fit, best first. Broken metadata is reported and ignored
+/// (wheel-variants.md "Consistency"). Errors: mismatch, when the variants file is not the one that
+/// the index lists; io; for a direct release whatever is wrong with its wheels.
+[[nodiscard]] Result<ReleaseMetadata> read_release_metadata(
+    const Release& release, const std::vector<const CandidateWheel*>& variant_wheels,
+    index::Transport& transport, Report& report);
+
+}  // namespace axle::resolver

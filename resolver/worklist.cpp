@@ -1,0 +1,285 @@
+#include "resolver/worklist.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "resolver/direct_wheel.h"
+
+namespace axle::resolver {
+namespace {
+
+constexpr std::size_t max_choices = 10'000;
+constexpr unsigned max_relaxed = 3;
+
+bool applies(const wheel::Requirement& requirement, wheel::MarkerEnvironment& environment,
+             const std::vector<std::string>& extras) {
+  if (!requirement.marker) return true;
+  std::string& extra = environment.strings["extra"];
+  extra.clear();
+  if (requirement.marker->evaluate(environment)) return true;
+  return std::ranges::any_of(extras, [&](const std::string& name) {
+    extra = name;
+    return requirement.marker->evaluate(environment);
+  });
+}
+
+std::vector<std::string> wanted_extras(const std::vector<Want>& wants) {
+  std::set<std::string> extras;
+  for (const Want& want : wants) {
+    extras.insert(want.requirement.extras.begin(), want.requirement.extras.end());
+  }
+  return {extras.begin(), extras.end()};
+}
+
+/// Requirements that must hold; what a package says of itself only adds extras.
+std::vector<const Want*> binding_wants(const std::string& name, const std::vector<Want>& wants) {
+  std::vector<const Want*> result;
+  for (const Want& want : wants) {
+    if (want.by != name) result.push_back(&want);
+  }
+  return result;
+}
+
+bool holds(const PackageChoice& choice, const std::vector<const Want*>& wants) {
+  return direct_urls(wants) == choice.direct_urls &&
+         std::ranges::all_of(wants, [&](const Want* want) {
+           return want->requirement.specifiers.contains(choice.package.version);
+         });
+}
+
+/// Somebody asks for the package; constraints alone do not.
+bool is_wanted(const std::vector<Want>& wants) {
+  return std::ranges::any_of(wants, [](const Want& want) { return !want.constraint; });
+}
+
+}  // namespace
+
+Worklist::Worklist(const Target& target, const std::vector<InstalledPackage>& installed,
+                   const Sources& sources, const Options& options, Report& report)
+    : target_(target),
+      installed_(installed),
+      options_(options),
+      report_(report),
+      chooser_(target, installed, sources, options, report) {}
+
+void Worklist::enqueue(const std::string& name, bool first) {
+  Node& node = nodes_[name];
+  if (node.queued && !first) return;
+  if (node.queued) std::erase(queue_, name);
+  node.queued = true;
+  if (first) {
+    queue_.push_front(name);
+  } else {
+    queue_.push_back(name);
+  }
+}
+
+Result<void> Worklist::add_requests(const Requests& requests) {
+  wheel::MarkerEnvironment markers = variant_markers(target_.markers, "", {});
+  const auto add = [&](const wheel::Requirement& requirement, bool constraint) {
+    if (!applies(requirement, markers, {})) {
+      report_.note(fmt::format("{} does not apply here", wheel::render_requirement(requirement)));
+      return;
+    }
+    const std::string name = wheel::normalize_name(requirement.name);
+    nodes_[name].wants.push_back({requirement, {}, {}, constraint});
+    if (!constraint) enqueue(name);
+  };
+  for (const wheel::Requirement& requirement : requests.constraints) add(requirement, true);
+  for (const std::string& file : requests.wheel_files) {
+    const auto requirement = requirement_of_file(file);
+    if (!requirement) return std::unexpected(requirement.error());
+    add(*requirement, false);
+  }
+  for (const wheel::Requirement& requirement : requests.requirements) add(requirement, false);
+  return {};
+}
+
+Result<Resolution> Worklist::run(const Requests& requests) {
+  if (auto ok = add_requests(requests); !ok) return std::unexpected(ok.error());
+  if (auto ok = settle(); !ok) return std::unexpected(ok.error());
+  warn_about_installed();
+  return outcome();
+}
+
+Result<void> Worklist::settle() {
+  do {
+    while (!queue_.empty()) {
+      const std::string name = std::move(queue_.front());
+      queue_.pop_front();
+      nodes_[name].queued = false;
+      if (auto ok = process(name); !ok) return ok;
+    }
+  } while (drop_unreachable() || recheck_abi());
+  return {};
+}
+
+Question Worklist::question_about(const std::string& name, const Node& node) {
+  return {name, binding_wants(name, node.wants), &node.excluded,
+          [this, name](const std::string& package) { return version_of(name, package); }};
+}
+
+Result<void> Worklist::process(const std::string& name) {
+  Node& node = nodes_[name];
+  if (!is_wanted(node.wants)) {
+    drop(name);
+    return {};
+  }
+  if (node.choice && !node.rechoose && holds(*node.choice, binding_wants(name, node.wants))) {
+    if (wanted_extras(node.wants) != node.extras) expand(name);
+    return {};
+  }
+  node.rechoose = false;
+  if (++choices_ > max_choices) {
+    return std::unexpected(first_conflict_.value_or(
+        Error{ErrorKind::conflict,
+              fmt::format("the requirements on {} undo each other without end: {}", name,
+                          render_wants(binding_wants(name, node.wants))),
+              "pin one of the packages to a version"}));
+  }
+  auto choice = chooser_.choose(question_about(name, node));
+  if (!choice) return handle(name, std::move(choice).error());
+  node.choice = std::move(*choice);
+  node.serial = choices_;
+  expand(name);
+  return {};
+}
+
+void Worklist::expand(const std::string& name) {
+  Node& node = nodes_[name];
+  node.extras = wanted_extras(node.wants);
+  PackageChoice& choice = *node.choice;
+  if (choice.extras) {
+    for (const std::string& extra : node.extras) {
+      if (std::ranges::find(*choice.extras, extra) != choice.extras->end()) continue;
+      report_.warn(fmt::format("{} {} has no extra {}", name,
+                               wheel::render_version(choice.package.version), extra));
+    }
+  }
+  std::vector<wheel::Requirement> dependencies;
+  if (options_.dependencies) {
+    for (const wheel::Requirement& requirement : choice.requires_dist) {
+      if (applies(requirement, choice.markers, node.extras)) dependencies.push_back(requirement);
+    }
+  }
+  set_dependencies(name, std::move(dependencies));
+}
+
+void Worklist::set_dependencies(const std::string& owner,
+                                std::vector<wheel::Requirement> dependencies) {
+  PackageChoice& choice = *nodes_[owner].choice;
+  std::map<std::string, std::vector<Want>> by_name;
+  const std::string version = wheel::render_version(choice.package.version);
+  for (const wheel::Requirement& requirement : dependencies) {
+    by_name[wheel::normalize_name(requirement.name)].push_back(
+        {requirement, owner, version, false});
+  }
+  choice.package.dependencies = std::move(dependencies);
+  for (auto& [name, node] : nodes_) {
+    const auto is_old = [&](const Want& want) { return want.by == owner; };
+    if (std::ranges::any_of(node.wants, is_old)) by_name.try_emplace(name);
+  }
+  // In the order of the metadata, so that the order of choices does not hang on spelling.
+  std::vector<std::string> order;
+  for (const wheel::Requirement& requirement : choice.package.dependencies) {
+    std::string name = wheel::normalize_name(requirement.name);
+    if (std::ranges::find(order, name) == order.end()) order.push_back(std::move(name));
+  }
+  for (const auto& [name, wants] : by_name) {
+    if (wants.empty()) order.push_back(name);
+  }
+  for (const std::string& name : order) {
+    Node& node = nodes_[name];
+    std::set<std::string> old_texts;
+    std::set<std::string> new_texts;
+    for (const Want& want : node.wants) {
+      if (want.by == owner) old_texts.insert(wheel::render_requirement(want.requirement));
+    }
+    for (const Want& want : by_name[name]) {
+      new_texts.insert(wheel::render_requirement(want.requirement));
+    }
+    std::erase_if(node.wants, [&](const Want& want) { return want.by == owner; });
+    std::ranges::move(by_name[name], std::back_inserter(node.wants));
+    if (old_texts == new_texts) continue;
+    const bool lost = !std::ranges::includes(new_texts, old_texts);
+    if (lost && node.choice && name != owner && node.relaxed < max_relaxed) {
+      ++node.relaxed;
+      node.rechoose = true;
+    }
+    enqueue(name);
+  }
+}
+
+void Worklist::drop(const std::string& name) {
+  Node& node = nodes_[name];
+  if (!node.choice) return;
+  set_dependencies(name, {});
+  node.choice.reset();
+  node.extras.clear();
+}
+
+bool Worklist::drop_unreachable() {
+  std::set<std::string> reached;
+  std::vector<std::string> open;
+  for (const auto& [name, node] : nodes_) {
+    const bool requested = std::ranges::any_of(
+        node.wants, [](const Want& want) { return want.by.empty() && !want.constraint; });
+    if (requested) open.push_back(name);
+  }
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    if (!reached.insert(name).second) continue;
+    for (const wheel::Requirement& requirement : nodes_[name].choice->package.dependencies) {
+      open.push_back(wheel::normalize_name(requirement.name));
+    }
+  }
+  std::vector<std::string> stray;
+  for (const auto& [name, node] : nodes_) {
+    if (node.choice && !reached.contains(name)) stray.push_back(name);
+  }
+  for (const std::string& name : stray) drop(name);
+  return !stray.empty();
+}
+
+std::optional<wheel::Version> Worklist::settled_version(const std::string& package) const {
+  const auto node = nodes_.find(package);
+  if (node != nodes_.end() && node->second.choice) return node->second.choice->package.version;
+  const InstalledPackage* installed = chooser_.installed(package);
+  if (installed != nullptr) return installed->version;
+  return std::nullopt;
+}
+
+std::optional<wheel::Version> Worklist::version_of(const std::string& asking,
+                                                   const std::string& package) {
+  const auto settled = settled_version(package);
+  if (settled || nodes_[asking].abi_settled) return settled;
+  // The package that asks usually brings this one in: what would then be tried first is the best
+  // guess, and recheck_abi holds it against the outcome.
+  static const wheel::Requirement no_requirement;
+  Node& node = nodes_[package];
+  Question question = question_about(package, node);
+  const Want anything{no_requirement, {}, {}, true};
+  if (question.wants.empty()) question.wants.push_back(&anything);
+  return chooser_.newest(question);
+}
+
+bool Worklist::recheck_abi() {
+  bool changed = false;
+  for (auto& [name, node] : nodes_) {
+    if (!node.choice) continue;
+    const bool holds = std::ranges::all_of(node.choice->abi, [&](const AbiAssumption& assumed) {
+      return assumed.version == settled_version(assumed.package);
+    });
+    if (holds) continue;
+    node.abi_settled = true;
+    node.rechoose = true;
+    enqueue(name);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace axle::resolver

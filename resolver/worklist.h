@@ -1,0 +1,77 @@
+#pragma once
+// The dependency solver's loop: packages whose requirements changed are chosen again within all
+// requirements known so far, until nothing changes. A conflict excludes the version that brought
+// one of its sides, the latest choice first. Deterministic and bounded; not a complete search.
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/error.h"
+#include "report/report.h"
+#include "resolver/package_choice.h"
+#include "resolver/solver.h"
+
+namespace axle::resolver {
+
+class Worklist {
+ public:
+  /// All must outlive the worklist.
+  Worklist(const Target& target, const std::vector<InstalledPackage>& installed,
+           const Sources& sources, const Options& options, Report& report);
+
+  [[nodiscard]] Result<Resolution> run(const Requests& requests);
+
+ private:
+  struct Node {
+    std::vector<Want> wants;  ///< constraints first, then in order of arrival
+    std::optional<PackageChoice> choice;
+    std::vector<std::string> extras;                 ///< that the choice was expanded for
+    std::map<wheel::Version, std::string> excluded;  ///< with the conflict that excluded it
+    std::set<std::string> rivals;  ///< owners of the other sides of those conflicts
+    std::size_t serial = 0;        ///< when it was chosen
+    unsigned relaxed = 0;          ///< how often it was chosen again because a requirement went
+    bool queued = false;
+    bool rechoose = false;
+    bool abi_settled = false;  ///< only what the solution has counts, no guess at what it will have
+  };
+  using Nodes = std::map<std::string, Node, std::less<>>;
+
+  [[nodiscard]] Result<void> add_requests(const Requests& requests);
+  [[nodiscard]] Result<void> settle();
+  [[nodiscard]] Result<void> process(const std::string& name);
+  void enqueue(const std::string& name, bool first = false);
+  void expand(const std::string& name);
+  void set_dependencies(const std::string& owner, std::vector<wheel::Requirement> dependencies);
+  void drop(const std::string& name);
+  [[nodiscard]] bool drop_unreachable();
+  [[nodiscard]] bool recheck_abi();
+  [[nodiscard]] std::optional<wheel::Version> version_of(const std::string& asking,
+                                                         const std::string& package);
+  [[nodiscard]] std::optional<wheel::Version> settled_version(const std::string& package) const;
+  [[nodiscard]] Question question_about(const std::string& name, const Node& node);
+  [[nodiscard]] Result<void> handle(const std::string& name, ChoiceFailure failure);
+  [[nodiscard]] Result<void> exclude(const std::string& owner, const std::string& name,
+                                     const std::string& why);
+  [[nodiscard]] std::optional<std::string> latest_choice(const std::set<std::string>& names) const;
+  [[nodiscard]] Resolution outcome();
+  void warn_about_installed();
+
+  const Target& target_;
+  const std::vector<InstalledPackage>& installed_;
+  const Options& options_;
+  Report& report_;
+  PackageChooser chooser_;
+  Nodes nodes_;
+  std::deque<std::string> queue_;
+  std::size_t choices_ = 0;
+  std::size_t exclusions_ = 0;
+  std::optional<Error> first_conflict_;
+};
+
+}  // namespace axle::resolver
