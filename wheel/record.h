@@ -15,6 +15,8 @@ struct RecordEntry {
   std::string path;    ///< "/"-separated, relative to site-packages
   std::string sha256;  ///< urlsafe base64 without padding, as RECORD spells it; empty when none
   std::optional<std::uint64_t> size;
+  /// The line has a sha384 or sha512 hash, which is left unread.
+  bool stronger_hash = false;
   friend bool operator==(const RecordEntry&, const RecordEntry&) = default;
 };
 

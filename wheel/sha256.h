@@ -20,6 +20,7 @@ class Sha256 {
   Sha256(Sha256&&) noexcept;
   Sha256& operator=(Sha256&&) noexcept;
   void update(std::span<const std::byte> bytes);
+  /// Once: the object takes no more bytes afterwards.
   [[nodiscard]] Sha256Digest finish();
 
  private:

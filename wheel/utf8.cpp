@@ -9,8 +9,8 @@ unsigned byte_at(std::string_view text, std::size_t index) {
   return static_cast<unsigned char>(text[index]);
 }
 
-/// Length of the well-formed sequence at the start of `text`; 0 when there is none. The ranges of the
-/// second byte are table 3-7 of the Unicode standard.
+/// Length of the well-formed sequence at the start of `text`; 0 when there is none. The ranges of
+/// the second byte are table 3-7 of the Unicode standard.
 std::size_t sequence_length(std::string_view text) {
   const unsigned first = byte_at(text, 0);
   if (first < 0x80) return 1;

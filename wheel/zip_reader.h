@@ -39,13 +39,19 @@ struct ZipEntry {
   bool executable = false;   ///< any x bit of the Unix mode
   bool directory = false;
   std::uint64_t header_offset = 0;  ///< of the local header
-  std::uint64_t data_offset = 0;    ///< of the content; 0 in a directory-only archive until checked
+  std::uint64_t record_end = 0;   ///< where the next record begins, content and descriptor included
+  std::uint64_t data_offset = 0;  ///< of the content; 0 in a directory-only archive
+  std::uint16_t flags = 0;        ///< general purpose bits
 };
 
 struct ZipLimits {
   std::uint64_t max_entries = 2'000'000;
   std::uint64_t max_total_size = 64ULL << 30;  ///< bytes unpacked
   std::uint64_t max_ratio = 1100;  ///< unpacked : packed per entry (deflate's bound is 1032)
+  /// Unpacked : archive as a whole, for archives that unpack to more than `ratio_free_size`.
+  std::uint64_t max_total_ratio = 50;
+  std::uint64_t ratio_free_size = 64ULL << 20;
+  std::uint64_t max_directory_size = 256ULL << 20;  ///< bytes of the central directory
 };
 
 class ZipReader {
@@ -53,8 +59,9 @@ class ZipReader {
   /// Validates everything: one end record, nothing before, between or after the entries, names
   /// unique (also without case and in NFC-insensitive ASCII folding), no encryption, links or
   /// devices, sizes within limits, every local header equal to its directory entry. `where` names
-  /// the file in errors. Errors: malformed; unsupported (a method other than stored or deflated);
-  /// io.
+  /// the file in errors. Data descriptors (streamed archives) are taken when header, descriptor and
+  /// directory agree to the byte. Errors: malformed; unsupported (a method other than stored or
+  /// deflated); io.
   [[nodiscard]] static Result<ZipReader> open(std::unique_ptr<ByteSource> source, std::string where,
                                               const ZipLimits& limits = {});
   /// Reads the end of a remote archive only: central directory validated in itself, local headers
@@ -68,7 +75,10 @@ class ZipReader {
   [[nodiscard]] const ZipEntry* find(std::string_view name) const;
 
   using Sink = std::function<Result<void>(std::span<const std::byte>)>;
-  /// Streams the content to `sink`; size and CRC-32 are checked, an excess byte is an error.
+  /// Streams the content to `sink` in chunks of up to 256 KiB; size and CRC-32 are checked, no byte
+  /// beyond the declared size is given out. What the sink was given counts only when this succeeds.
+  /// Several threads may read at once if the source's `read` may be called so (files and memory
+  /// may).
   [[nodiscard]] Result<void> read(const ZipEntry& entry, const Sink& sink) const;
   /// The whole content; refuses more than `limit` bytes before reading.
   [[nodiscard]] Result<std::string> read_text(const ZipEntry& entry, std::uint64_t limit) const;
@@ -79,7 +89,8 @@ class ZipReader {
   ZipReader() = default;
   std::shared_ptr<ByteSource> source_;
   std::string where_;
-  std::vector<ZipEntry> entries_;  ///< in directory order
+  std::vector<ZipEntry> entries_;     ///< in directory order
+  std::vector<std::size_t> by_name_;  ///< indices of entries_ in the order of their names
 };
 
 }  // namespace axle::wheel

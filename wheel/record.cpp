@@ -1,0 +1,181 @@
+#include "wheel/record.h"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "wheel/quote.h"
+#include "wheel/utf8.h"
+
+namespace axle::wheel {
+namespace {
+
+/// Reads CSV rows as Python's csv module writes them; a quote may only enclose a whole field, since
+/// readers differ about the rest.
+class CsvRows {
+ public:
+  CsvRows(std::string_view text, std::string_view where) : text_(text), where_(where) {}
+
+  [[nodiscard]] bool done() const { return at_ == text_.size(); }
+  /// The line on which the row that `next` read last began, counted from one.
+  [[nodiscard]] std::size_t line() const { return row_line_; }
+
+  /// The next row; a blank line is a row without fields.
+  Result<std::vector<std::string>> next() {
+    row_line_ = line_;
+    std::vector<std::string> fields;
+    if (end_line()) return fields;
+    while (true) {
+      auto field = text_.substr(at_).starts_with('"') ? quoted_field() : plain_field();
+      if (!field) return std::unexpected(std::move(field).error());
+      fields.push_back(std::move(*field));
+      if (done() || end_line()) return fields;
+      if (text_[at_] != ',') {
+        return fail(ErrorKind::malformed,
+                    fmt::format("{}: line {}: text after a closing quote", where_, row_line_));
+      }
+      ++at_;
+    }
+  }
+
+ private:
+  bool end_line() {
+    if (done() || (text_[at_] != '\n' && text_[at_] != '\r')) return false;
+    at_ += text_.substr(at_).starts_with("\r\n") ? 2 : 1;
+    ++line_;
+    return true;
+  }
+
+  Result<std::string> plain_field() {
+    const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
+    std::string field(text_.substr(at_, end - at_));
+    at_ = end;
+    return field;
+  }
+
+  Result<std::string> quoted_field() {
+    std::string field;
+    while (true) {
+      const std::size_t start = at_ + 1;
+      const std::size_t end = text_.find('"', start);
+      if (end == std::string_view::npos) {
+        return fail(ErrorKind::malformed,
+                    fmt::format("{}: line {}: a quote that never closes", where_, row_line_));
+      }
+      field += text_.substr(start, end - start);
+      at_ = end + 1;
+      if (!text_.substr(at_).starts_with('"')) break;
+      field += '"';
+    }
+    line_ += static_cast<std::size_t>(std::ranges::count(field, '\n'));
+    return field;
+  }
+
+  std::string_view text_;
+  std::string_view where_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::size_t row_line_ = 1;
+};
+
+bool is_base64_digit(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_';
+}
+
+/// Fills the hash of `entry`; returns what is wrong with `text`, or nothing.
+std::string read_hash(std::string_view text, RecordEntry& entry) {
+  if (text.empty()) return {};
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return "a hash without an algorithm";
+  const std::string_view algorithm = text.substr(0, equals);
+  const std::string_view digest = text.substr(equals + 1);
+  if (algorithm == "sha384" || algorithm == "sha512") {
+    entry.stronger_hash = true;
+    return {};
+  }
+  if (algorithm != "sha256") {
+    return fmt::format("the hash algorithm {} where sha256 or better is demanded",
+                       quote(algorithm));
+  }
+  if (digest.size() != 43 || !std::ranges::all_of(digest, is_base64_digit)) {
+    return "a sha256 hash that is not 43 digits of urlsafe base64";
+  }
+  entry.sha256 = digest;
+  return {};
+}
+
+std::string read_size(std::string_view text, RecordEntry& entry) {
+  if (text.empty()) return {};
+  std::uint64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return fmt::format("the size {} is no number", quote(text));
+  }
+  entry.size = size;
+  return {};
+}
+
+/// What is wrong with the row, or nothing.
+std::string read_row(std::vector<std::string>& fields, RecordEntry& entry) {
+  if (fields.size() != 3) return fmt::format("{} fields instead of 3", fields.size());
+  if (fields[0].empty()) return "an empty path";
+  if (fields[0].find('\0') != std::string::npos) return "a path with a NUL byte";
+  if (std::string problem = read_hash(fields[1], entry); !problem.empty()) return problem;
+  if (std::string problem = read_size(fields[2], entry); !problem.empty()) return problem;
+  entry.path = std::move(fields[0]);
+  return {};
+}
+
+void append_field(std::string& text, std::string_view field) {
+  if (field.find_first_of("\",\r\n") == std::string_view::npos) {
+    text += field;
+    return;
+  }
+  text += '"';
+  for (const char c : field) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  text += '"';
+}
+
+}  // namespace
+
+Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string_view where) {
+  if (!is_valid_utf8(text)) {
+    return fail(ErrorKind::malformed, fmt::format("{}: not UTF-8 text", where));
+  }
+  std::vector<RecordEntry> entries;
+  CsvRows rows(text, where);
+  while (!rows.done()) {
+    auto fields = rows.next();
+    if (!fields) return std::unexpected(std::move(fields).error());
+    if (fields->empty()) continue;
+    RecordEntry entry;
+    if (const std::string problem = read_row(*fields, entry); !problem.empty()) {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: line {}: {}", where, rows.line(), problem));
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::string render_record(const std::vector<RecordEntry>& entries) {
+  std::string text;
+  for (const RecordEntry& entry : entries) {
+    append_field(text, entry.path);
+    text += ',';
+    if (!entry.sha256.empty()) text += "sha256=" + entry.sha256;
+    text += ',';
+    if (entry.size) text += std::to_string(*entry.size);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace axle::wheel
