@@ -1,0 +1,19 @@
+#pragma once
+// The instructions and system calls that only one architecture has. One .cpp an architecture.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "detect/host.h"
+
+namespace axle::detect {
+
+[[nodiscard]] Arch native_arch();
+[[nodiscard]] std::optional<CpuidLeaf> read_cpuid(std::uint32_t leaf, std::uint32_t subleaf);
+[[nodiscard]] std::uint64_t read_xcr0();
+[[nodiscard]] std::optional<std::uint64_t> read_xcomp(XcompQuery query);
+[[nodiscard]] std::string read_brand();
+[[nodiscard]] std::optional<unsigned> read_sve_vector_bytes();
+
+}  // namespace axle::detect

@@ -1,0 +1,43 @@
+#include <string_view>
+
+#include <cpuid.h>
+#include <cpuinfo_x86.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "detect/cpu_registers.h"
+
+namespace axle::detect {
+
+Arch native_arch() { return Arch::x86_64; }
+
+std::optional<CpuidLeaf> read_cpuid(std::uint32_t leaf, std::uint32_t subleaf) {
+  CpuidLeaf result;
+  __cpuid_count(leaf, subleaf, result.eax, result.ebx, result.ecx, result.edx);
+  return result;
+}
+
+std::uint64_t read_xcr0() {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (std::uint64_t{high} << 32U) | low;
+}
+
+std::optional<std::uint64_t> read_xcomp(XcompQuery query) {
+  std::uint64_t mask = 0;
+  if (::syscall(SYS_arch_prctl, static_cast<std::uint32_t>(query), &mask) != 0) return std::nullopt;
+  return mask;
+}
+
+std::string read_brand() {
+  const cpu_features::X86Info info = cpu_features::GetX86Info();
+  std::string_view name(info.brand_string);
+  while (name.starts_with(' ')) name.remove_prefix(1);
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  return std::string(name);
+}
+
+std::optional<unsigned> read_sve_vector_bytes() { return std::nullopt; }
+
+}  // namespace axle::detect

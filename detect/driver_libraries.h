@@ -1,0 +1,49 @@
+#pragma once
+// Asks the vendors' user-mode libraries. Runs foreign code that may print, hang, crash or end the
+// process: only ever called in a probe child (detect/children.h).
+
+#include <initializer_list>
+#include <string>
+
+#include "detect/line_sink.h"
+#include "detect/machine.h"
+
+namespace axle::detect {
+
+/// Says everything that the vendor's libraries know, each fact as soon as it is known; the words
+/// are those that detect/nvidia_facts.h, amd_facts.h and intel_facts.h read.
+void ask_libraries(GpuVendor vendor, LineSink& sink);
+
+void ask_nvidia_libraries(LineSink& sink);  ///< the CUDA driver API and NVML
+void ask_amd_libraries(LineSink& sink);     ///< ROCm SMI
+void ask_intel_libraries(LineSink& sink);   ///< Level Zero
+
+/// A library opened by name through the loader's own search path, then in the known folders. Never
+/// closed: vendor libraries leave threads and handlers behind.
+class VendorLibrary {
+ public:
+  explicit VendorLibrary(std::initializer_list<const char*> names);
+  [[nodiscard]] bool loaded() const { return handle_ != nullptr; }
+  /// Why not, as the loader says it.
+  [[nodiscard]] const std::string& error() const { return error_; }
+  /// The file behind `symbol`, symbolic links resolved; empty when unknown.
+  [[nodiscard]] std::string file_of(const char* symbol) const;
+
+  /// The function, or nullptr.
+  template <typename Function>
+  [[nodiscard]] Function* find(const char* symbol) const {
+    return reinterpret_cast<Function*>(find_address(symbol));
+  }
+
+ private:
+  [[nodiscard]] void* find_address(const char* symbol) const;
+
+  void* handle_ = nullptr;
+  std::string error_;
+};
+
+/// Takes a variable out of the environment without the C library's lock, which another thread of
+/// the parent may have held at the fork.
+void drop_environment(std::string_view name);
+
+}  // namespace axle::detect

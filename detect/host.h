@@ -1,0 +1,103 @@
+#pragma once
+// The one seam between detection and the system: everything that a probe reads comes through Host.
+// make_real_host() is this machine; tests answer from recorded values.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/machine.h"
+
+namespace axle::detect {
+
+/// The four registers that one CPUID call fills.
+struct CpuidLeaf {
+  std::uint32_t eax = 0;
+  std::uint32_t ebx = 0;
+  std::uint32_t ecx = 0;
+  std::uint32_t edx = 0;
+  friend bool operator==(const CpuidLeaf&, const CpuidLeaf&) = default;
+};
+
+/// arch_prctl queries of the x86 kernel's extended state permissions. Only those that ask: the
+/// request (0x1023) is irreversible for the process and is never made here (Linux
+/// Documentation/arch/x86/xstate.rst).
+enum class XcompQuery : std::uint32_t { supported = 0x1021, permitted = 0x1022 };
+
+enum class Access : std::uint8_t { exists, read, read_write };
+
+struct SystemName {
+  std::string system;   ///< "Linux"
+  std::string release;  ///< "6.1.0-18-amd64"
+  std::string machine;  ///< "x86_64"
+};
+
+/// What a vendor's driver libraries said, asked in a child process of their own.
+struct DriverAnswer {
+  enum class End : std::uint8_t { finished, crashed, timed_out, not_started };
+  End end = End::not_started;
+  int signal = 0;     ///< that ended the child when `crashed`; 0: it left without finishing
+  std::string lines;  ///< detect/driver_lines.h; what was said before a crash or time-out is kept
+  friend bool operator==(const DriverAnswer&, const DriverAnswer&) = default;
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  [[nodiscard]] virtual Arch arch() = 0;
+
+  /// CPUID on the CPU that runs; nullopt where there is no such instruction. Out-of-range leaves
+  /// give the processor's nonsense: callers check the bounds.
+  [[nodiscard]] virtual std::optional<CpuidLeaf> cpuid(std::uint32_t leaf,
+                                                       std::uint32_t subleaf) = 0;
+  /// XGETBV(0). Call only when CPUID says OSXSAVE.
+  [[nodiscard]] virtual std::uint64_t xcr0() = 0;
+  /// The kernel's mask; nullopt when the call is refused (seccomp) or unknown (before Linux 5.16).
+  [[nodiscard]] virtual std::optional<std::uint64_t> xcomp(XcompQuery query) = 0;
+  /// Runs `work` on that CPU. False, and `work` not run, when the thread may not go there.
+  virtual bool on_cpu(unsigned cpu, const std::function<void()>& work) = 0;
+  /// The processor's own name for people; may be empty.
+  [[nodiscard]] virtual std::string cpu_brand() = 0;
+
+  /// getauxval; nullopt when the kernel gave no such entry.
+  [[nodiscard]] virtual std::optional<std::uint64_t> auxiliary(unsigned long type) = 0;
+  /// prctl(PR_SVE_GET_VL) in bytes.
+  [[nodiscard]] virtual std::optional<unsigned> sve_vector_bytes() = 0;
+
+  [[nodiscard]] virtual SystemName system_name() = 0;
+  [[nodiscard]] virtual unsigned online_cpus() = 0;  ///< 0 unknown
+  /// confstr(_CS_GNU_LIBC_VERSION), "glibc 2.36"; empty where the C library is another one.
+  [[nodiscard]] virtual std::string glibc_version() = 0;
+  /// stdout and stderr of `program` started without arguments, at most 1 s and 64 KiB.
+  [[nodiscard]] virtual std::string program_output(const std::string& program) = 0;
+
+  /// At most `limit` bytes of the file; nullopt when it cannot be read.
+  [[nodiscard]] virtual std::optional<std::string> read_file(const std::string& path,
+                                                             std::size_t limit) = 0;
+  [[nodiscard]] std::optional<std::string> read_file(const std::string& path) {
+    return read_file(path, 64 * 1024);
+  }
+  /// Names in the folder, sorted; empty when it cannot be listed.
+  [[nodiscard]] virtual std::vector<std::string> list_folder(const std::string& path) = 0;
+  [[nodiscard]] virtual std::optional<std::string> read_link(const std::string& path) = 0;
+  [[nodiscard]] virtual bool accessible(const std::string& path, Access access) = 0;
+  [[nodiscard]] virtual std::optional<std::string> environment(const std::string& name) = 0;
+
+  /// Asks each vendor's libraries in a child process of its own, all at once; one answer a vendor,
+  /// in order. Returns after `time_limit` plus at most a moment, whatever the libraries do.
+  [[nodiscard]] virtual std::vector<DriverAnswer> ask_drivers(
+      std::span<const GpuVendor> vendors, std::chrono::milliseconds time_limit) = 0;
+};
+
+/// The machine that runs this program.
+[[nodiscard]] std::unique_ptr<Host> make_real_host();
+
+}  // namespace axle::detect

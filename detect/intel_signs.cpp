@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "detect/driver_lines.h"
+#include "detect/intel_facts.h"
+#include "detect/intel_gpus.h"
+#include "detect/library_search.h"
+
+namespace axle::detect {
+namespace {
+
+std::string read_render_node(Host& host, const std::string& address) {
+  for (const std::string& name : host.list_folder(pci_folder(address) + "/drm")) {
+    if (name.starts_with("renderD")) return "/dev/dri/" + name;
+  }
+  return {};
+}
+
+std::string read_kernel_version(Host& host) {
+  for (const char* module : {"xe", "i915"}) {
+    const std::string path = std::string("/sys/module/") + module + "/version";
+    std::string version = host.read_file(path).value_or("");
+    while (version.ends_with('\n')) version.pop_back();
+    if (!version.empty()) return sanitise(version);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool IntelSigns::candidates() const {
+  return std::ranges::any_of(devices, &IntelDevice::candidate);
+}
+
+IntelSigns look_for_intel(Host& host, const std::vector<DisplayDevice>& bus) {
+  IntelSigns signs;
+  for (const DisplayDevice& seen : bus) {
+    if (seen.vendor != GpuVendor::intel) continue;
+    IntelDevice device;
+    device.bus = seen;
+    // Unknown ids under xe are newer than the table; under i915 they are older generations.
+    device.candidate = find_intel_model(seen.device) != nullptr || seen.driver == "xe";
+    device.render_node = read_render_node(host, seen.address);
+    if (!device.render_node.empty()) {
+      device.node_exists = host.accessible(device.render_node, Access::exists);
+      device.node_usable = host.accessible(device.render_node, Access::read_write);
+    }
+    signs.devices.push_back(std::move(device));
+  }
+  signs.invited = !find_on_library_path(host, "libze_loader.so.1").empty() ||
+                  !host.environment("ZE_ENABLE_ALT_DRIVERS").value_or("").empty() ||
+                  !find_library(host, "libze_intel_gpu.so.1").empty();
+  if (signs.devices.empty()) return signs;
+  signs.loader = signs.invited || !find_library(host, "libze_loader.so.1").empty();
+  signs.kernel_version = read_kernel_version(host);
+  return signs;
+}
+
+}  // namespace axle::detect

@@ -1,0 +1,171 @@
+#include "detect/nvidia_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace axle::detect {
+namespace {
+
+struct DriverBranch {
+  int branch;
+  std::string_view cuda;
+};
+
+// Branch -> newest CUDA, from the CUDA toolkit release notes, table "CUDA Toolkit and Corresponding
+// Driver Versions", and NVIDIA's forward-compatibility notes for 575 and 590.
+constexpr std::array<DriverBranch, 27> branches{{
+    {384, "9.0"},  {390, "9.1"},  {396, "9.2"},  {410, "10.0"}, {418, "10.1"}, {440, "10.2"},
+    {450, "11.0"}, {455, "11.1"}, {460, "11.2"}, {465, "11.3"}, {470, "11.4"}, {495, "11.5"},
+    {510, "11.6"}, {515, "11.7"}, {520, "11.8"}, {525, "12.0"}, {530, "12.1"}, {535, "12.2"},
+    {545, "12.3"}, {550, "12.4"}, {555, "12.5"}, {560, "12.6"}, {565, "12.7"}, {570, "12.8"},
+    {575, "12.9"}, {580, "13.0"}, {590, "13.1"},
+}};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "570.124.06": digits, a dot, and more of both.
+bool is_driver_version(std::string_view text) {
+  if (text.empty() || !is_digit(text.front()) || !is_digit(text.back())) return false;
+  if (text.size() > 32 || text.find('.') == std::string_view::npos) return false;
+  return std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
+}
+
+std::string_view take_word(std::string_view& text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return text = {};
+  text.remove_prefix(begin);
+  const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(end);
+  return word;
+}
+
+std::string_view line_with(std::string_view text, std::string_view prefix) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (line.starts_with(prefix)) return line.substr(prefix.size());
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+NvidiaDevice read_device(const DriverLine& line) {
+  NvidiaDevice device;
+  device.index = parse_integer(line.field(0)).value_or(0);
+  device.capability = line.field(1);
+  device.pci_address = normalise_pci_address(line.field(2));
+  const std::int64_t memory = parse_integer(line.field(3)).value_or(0);
+  device.memory = memory > 0 ? static_cast<std::uint64_t>(memory) : 0;
+  device.name = line.field(5);
+  return device;
+}
+
+bool read_cuda_line(NvidiaAnswer& answer, const DriverLine& line) {
+  if (line.word == "cuda.missing") {
+    answer.cuda_missing = line.field(0);
+  } else if (line.word == "cuda.file") {
+    answer.cuda_file = line.field(0);
+  } else if (line.word == "cuda.version") {
+    answer.cuda_version = parse_integer(line.field(0));
+  } else if (line.word == "cuda.version_error") {
+    answer.cuda_version_error = parse_integer(line.field(0));
+  } else if (line.word == "cuda.init") {
+    answer.cuda_init = parse_integer(line.field(0));
+  } else if (line.word == "cuda.device") {
+    NvidiaDevice device = read_device(line);
+    device.integrated = line.field(4) == "1";
+    answer.cuda_devices.push_back(std::move(device));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool read_nvml_line(NvidiaAnswer& answer, const DriverLine& line) {
+  if (line.word == "nvml.missing") {
+    answer.nvml_missing = line.field(0);
+  } else if (line.word == "nvml.init") {
+    answer.nvml_init = parse_integer(line.field(0));
+  } else if (line.word == "nvml.cuda") {
+    answer.nvml_cuda = parse_integer(line.field(0));
+  } else if (line.word == "nvml.driver") {
+    if (is_driver_version(line.field(0))) answer.nvml_driver = line.field(0);
+  } else if (line.word == "nvml.count") {
+    answer.nvml_count = parse_integer(line.field(0));
+  } else if (line.word == "nvml.device_error") {
+    if (!answer.nvml_device_error) answer.nvml_device_error = parse_integer(line.field(1));
+  } else if (line.word == "nvml.device") {
+    NvidiaDevice device = read_device(line);
+    device.uuid = line.field(4);
+    answer.nvml_devices.push_back(std::move(device));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string parse_nvidia_proc_version(std::string_view text) {
+  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 …": the first word of
+  // the line that looks like one; the word before may be "Module" or "for x86_64" (open modules).
+  std::string_view line = line_with(text, "NVRM version:");
+  while (!line.empty()) {
+    const std::string_view word = take_word(line);
+    if (is_driver_version(word)) return std::string(word);
+  }
+  return {};
+}
+
+std::string parse_nvidia_model(std::string_view text) {
+  std::string_view model = line_with(text, "Model:");
+  const std::size_t begin = model.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  model.remove_prefix(begin);
+  while (model.ends_with(' ') || model.ends_with('\t')) model.remove_suffix(1);
+  return sanitise(model);
+}
+
+std::string parse_library_version(std::string_view file) {
+  const std::size_t at = file.rfind(".so.");
+  if (at == std::string_view::npos) return {};
+  const std::string_view version = file.substr(at + 4);
+  // Jetson's is "libcuda.so.1.1", which is no driver version.
+  if (!is_driver_version(version) || version.find('.') < 3) return {};
+  return std::string(version);
+}
+
+std::string cuda_of_driver(std::string_view driver_version) {
+  int branch = 0;
+  const auto [end, error] =
+      std::from_chars(driver_version.data(), driver_version.data() + driver_version.size(), branch);
+  if (error != std::errc{}) return {};
+  std::string_view cuda;
+  for (const DriverBranch& row : branches) {
+    if (row.branch <= branch) cuda = row.cuda;
+  }
+  return std::string(cuda);
+}
+
+std::optional<std::string> render_cuda_version(std::int64_t version) {
+  if (version < 1000 || version > 99990) return std::nullopt;
+  return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
+}
+
+NvidiaAnswer read_nvidia_lines(const std::vector<DriverLine>& lines) {
+  NvidiaAnswer answer;
+  for (const DriverLine& line : lines) {
+    if (line.word == "step") {
+      answer.step = line.field(0);
+    } else if (line.word == "cuda.symbol" || line.word == "nvml.symbol") {
+      answer.missing_symbols.emplace_back(line.field(0));
+    } else if (!read_cuda_line(answer, line)) {
+      read_nvml_line(answer, line);
+    }
+  }
+  return answer;
+}
+
+}  // namespace axle::detect

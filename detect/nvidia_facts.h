@@ -1,0 +1,61 @@
+#pragma once
+// NVIDIA's texts and numbers, and what its libraries say: lines in, facts out. Touches no system.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/driver_lines.h"
+
+namespace axle::detect {
+
+/// The version in /proc/driver/nvidia/version ("550.54.14"); empty when there is none.
+[[nodiscard]] std::string parse_nvidia_proc_version(std::string_view text);
+
+/// The model in /proc/driver/nvidia/gpus/<address>/information; empty when there is none.
+[[nodiscard]] std::string parse_nvidia_model(std::string_view text);
+
+/// The version that a driver library's file name carries: "libcuda.so.570.124.06". Empty when none.
+[[nodiscard]] std::string parse_library_version(std::string_view file);
+
+/// The newest CUDA that a driver's branch brings (NVIDIA, CUDA Compatibility): "570.26" -> "12.8".
+/// A branch that the table does not know gives that of the newest older one; empty for none.
+[[nodiscard]] std::string cuda_of_driver(std::string_view driver_version);
+
+/// 12080 -> "12.8"; nullopt for what no driver says.
+[[nodiscard]] std::optional<std::string> render_cuda_version(std::int64_t version);
+
+struct NvidiaDevice {
+  std::int64_t index = 0;
+  std::string capability;   ///< "9.0"; empty when not told
+  std::string pci_address;  ///< as sysfs writes it, may be empty
+  std::uint64_t memory = 0;
+  std::string uuid;  ///< "GPU-…", NVML only
+  std::string name;
+  bool integrated = false;
+};
+
+/// What the child said (detect/nvidia_libraries.cpp).
+struct NvidiaAnswer {
+  std::string step;  ///< the last one begun
+  std::string cuda_missing;
+  std::string cuda_file;
+  std::optional<std::int64_t> cuda_version;
+  std::optional<std::int64_t> cuda_version_error;
+  std::optional<std::int64_t> cuda_init;
+  std::vector<NvidiaDevice> cuda_devices;
+  std::string nvml_missing;
+  std::optional<std::int64_t> nvml_init;
+  std::optional<std::int64_t> nvml_cuda;
+  std::string nvml_driver;
+  std::optional<std::int64_t> nvml_count;
+  std::optional<std::int64_t> nvml_device_error;  ///< the first
+  std::vector<NvidiaDevice> nvml_devices;
+  std::vector<std::string> missing_symbols;
+};
+
+[[nodiscard]] NvidiaAnswer read_nvidia_lines(const std::vector<DriverLine>& lines);
+
+}  // namespace axle::detect

@@ -1,0 +1,90 @@
+#include "detect/probe.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "detect/amd_gpus.h"
+#include "detect/cpu_aarch64.h"
+#include "detect/cpu_x86.h"
+#include "detect/intel_gpus.h"
+#include "detect/nvidia_gpus.h"
+#include "detect/os_facts.h"
+#include "detect/pci_bus.h"
+
+namespace axle::detect {
+namespace {
+
+Cpu probe_cpu(Host& host, const SystemName& name) {
+  Cpu cpu;
+  cpu.arch = host.arch();
+  cpu.machine = name.machine;
+  cpu.logical_cpus = host.online_cpus();
+  cpu.brand = host.cpu_brand();
+  if (cpu.arch == Arch::x86_64) probe_x86(host, cpu);
+  if (cpu.arch == Arch::aarch64) probe_aarch64(host, cpu);
+  return cpu;
+}
+
+void add(Machine& machine, VendorFindings&& findings) {
+  if (findings.driver) machine.drivers.push_back(std::move(*findings.driver));
+  std::ranges::move(findings.gpus, std::back_inserter(machine.gpus));
+  std::ranges::move(findings.problems, std::back_inserter(machine.problems));
+}
+
+/// Asks the vendors whose turn it is, all at once.
+class Answers {
+ public:
+  Answers(Host& host, const std::vector<GpuVendor>& vendors, std::chrono::milliseconds time_limit)
+      : vendors_(vendors) {
+    if (!vendors.empty()) answers_ = host.ask_drivers(vendors, time_limit);
+  }
+
+  [[nodiscard]] const DriverAnswer* of(GpuVendor vendor) const {
+    const auto place = std::ranges::find(vendors_, vendor) - vendors_.begin();
+    const auto index = static_cast<std::size_t>(place);
+    return index < answers_.size() ? &answers_[index] : nullptr;
+  }
+
+ private:
+  std::vector<GpuVendor> vendors_;
+  std::vector<DriverAnswer> answers_;
+};
+
+void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
+  const std::vector<DisplayDevice> bus = read_display_devices(host);
+  const NvidiaSigns nvidia = look_for_nvidia(host, bus);
+  const AmdSigns amd = look_for_amd(host, bus);
+  const IntelSigns intel = look_for_intel(host, bus);
+  std::vector<GpuVendor> vendors;
+  if (options.driver_libraries) {
+    if (nvidia.worth_asking()) vendors.push_back(GpuVendor::nvidia);
+    if (amd.worth_asking()) vendors.push_back(GpuVendor::amd);
+    if (intel.worth_asking()) vendors.push_back(GpuVendor::intel);
+  }
+  const auto limit = options.driver_time_limit;
+  const Answers answers(host, vendors, limit);
+  add(machine, judge_nvidia(nvidia, answers.of(GpuVendor::nvidia), limit,
+                            host.environment("CUDA_VISIBLE_DEVICES")));
+  add(machine, judge_amd(amd, answers.of(GpuVendor::amd), limit, read_amd_environment(host)));
+  add(machine, judge_intel(intel, answers.of(GpuVendor::intel), options.driver_libraries, limit,
+                           host.environment("ZE_AFFINITY_MASK")));
+  // By address, so that the order in which anything was enumerated does not show.
+  std::ranges::stable_sort(machine.gpus, {}, [](const Gpu& gpu) {
+    return std::pair(gpu.pci_address.empty(), gpu.pci_address);
+  });
+}
+
+}  // namespace
+
+Machine probe_machine(Host& host, const ProbeOptions& options) {
+  Machine machine;
+  const SystemName name = host.system_name();
+  machine.os = probe_os(host, name);
+  machine.libc = probe_libc(host);
+  machine.cpu = probe_cpu(host, name);
+  if (options.gpus) probe_gpus(host, options, machine);
+  return machine;
+}
+
+}  // namespace axle::detect

@@ -1,0 +1,109 @@
+#include "detect/verdict.h"
+
+#include <algorithm>
+#include <csignal>
+
+namespace axle::detect {
+namespace {
+
+std::string render_signal(int signal) {
+  switch (signal) {
+    case 0:
+      return "it ended the process";
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGABRT:
+      return "SIGABRT";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGILL:
+      return "SIGILL";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGKILL:
+      return "SIGKILL";
+    default:
+      return "signal " + std::to_string(signal);
+  }
+}
+
+std::string render_reason(const Failure& failure) {
+  return failure.hint.empty() ? failure.message : failure.message + "; " + failure.hint;
+}
+
+}  // namespace
+
+void blame(Gpu& gpu, Presence usable, const Failure& failure) {
+  gpu.usable = usable;
+  gpu.reason_code = failure.code;
+  gpu.reason = render_reason(failure);
+}
+
+void blame(Driver& driver, Presence usable, const Failure& failure) {
+  driver.usable = usable;
+  driver.reason_code = failure.code;
+  driver.reason = render_reason(failure);
+}
+
+void add_problem(VendorFindings& findings, GpuVendor vendor, const Failure& failure) {
+  const std::string code = std::string(render_vendor(vendor)) + '.' + failure.code;
+  if (std::ranges::find(findings.problems, code, &Problem::code) != findings.problems.end()) return;
+  findings.problems.push_back({code, failure.message, failure.hint});
+}
+
+std::string_view brand_of(GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::nvidia:
+      return "NVIDIA";
+    case GpuVendor::amd:
+      return "AMD";
+    case GpuVendor::intel:
+      return "Intel";
+  }
+  return "";
+}
+
+std::optional<Failure> judge_end(const DriverAnswer& answer, GpuVendor vendor,
+                                 std::string_view step, std::chrono::milliseconds time_limit) {
+  const std::string library = "the " + std::string(brand_of(vendor)) + " driver library";
+  const std::string doing = step.empty() ? "" : " in " + std::string(step);
+  switch (answer.end) {
+    case DriverAnswer::End::finished:
+      return std::nullopt;
+    case DriverAnswer::End::timed_out:
+      return Failure{
+          "driver-hangs",
+          library + " did not answer within " + std::to_string(time_limit.count()) + " ms" + doing,
+          "look into the kernel log (dmesg) for a lost GPU, then reset it or reboot"};
+    case DriverAnswer::End::crashed:
+      return Failure{"driver-crashed",
+                     library + " crashed" + doing + " (" + render_signal(answer.signal) + ")",
+                     "reinstall the driver, and check that LD_LIBRARY_PATH names no foreign one"};
+    case DriverAnswer::End::not_started:
+      return Failure{"not-asked",
+                     library + " could not be asked: no child process could be started",
+                     "check the limits on processes (ulimit -u) and memory"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> judge_kernel_driver(std::string_view bound, std::string_view wanted,
+                                           std::string_view mend) {
+  if (bound == wanted) return std::nullopt;
+  if (bound.empty()) {
+    return Failure{"no-kernel-driver", "no kernel driver is bound to the GPU", std::string(mend)};
+  }
+  std::string hint(mend);
+  if (bound == "vfio-pci" || bound == "pci-stub") {
+    hint = "it is reserved for a virtual machine: bind it to " + std::string(wanted) +
+           " to use it here";
+  }
+  return Failure{"other-driver",
+                 "the GPU is held by the kernel driver " + std::string(bound) + ", not by " +
+                     std::string(wanted),
+                 hint};
+}
+
+Failure not_asked() { return {"not-asked", "the driver's libraries were not asked", ""}; }
+
+}  // namespace axle::detect

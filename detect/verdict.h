@@ -1,0 +1,50 @@
+#pragma once
+// Why a GPU cannot be used: one stable word, what is wrong, what to do.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/host.h"
+#include "detect/machine.h"
+
+namespace axle::detect {
+
+struct Failure {
+  std::string code;     ///< stable word: "no-device-nodes"
+  std::string message;  ///< what is wrong
+  std::string hint;     ///< what to do
+};
+
+/// What was found of one vendor.
+struct VendorFindings {
+  std::optional<Driver> driver;
+  std::vector<Gpu> gpus;
+  std::vector<Problem> problems;
+};
+
+void blame(Gpu& gpu, Presence usable, const Failure& failure);
+void blame(Driver& driver, Presence usable, const Failure& failure);
+
+/// Adds the problem "<vendor>.<code>", once.
+void add_problem(VendorFindings& findings, GpuVendor vendor, const Failure& failure);
+
+/// The failure behind a child that did not finish; nullopt when it did. `step` is what it was
+/// doing.
+[[nodiscard]] std::optional<Failure> judge_end(const DriverAnswer& answer, GpuVendor vendor,
+                                               std::string_view step,
+                                               std::chrono::milliseconds time_limit);
+
+/// The GPU's kernel driver is missing or another than `wanted`; nullopt when it is `wanted`.
+[[nodiscard]] std::optional<Failure> judge_kernel_driver(std::string_view bound,
+                                                         std::string_view wanted,
+                                                         std::string_view mend);
+
+/// The driver was not asked because the caller said so.
+[[nodiscard]] Failure not_asked();
+
+/// "NVIDIA", "AMD", "Intel": the name for people.
+[[nodiscard]] std::string_view brand_of(GpuVendor vendor);
+
+}  // namespace axle::detect

@@ -1,0 +1,20 @@
+#pragma once
+// The masks by which users hide GPUs from programs. A mask is a wish, not a property of the driver.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axle::detect {
+
+/// CUDA_VISIBLE_DEVICES and its like: for each device, in the order in which the vendor numbers
+/// them, whether a program sees it. Numbers, or beginnings of `uuids`; the list ends at the first
+/// entry that names no device (CUDA C++ programming guide, "CUDA environment variables"). An entry
+/// that only the driver can resolve ("MIG-…") leaves every device visible.
+[[nodiscard]] std::vector<bool> visible_by_list(std::string_view mask,
+                                                const std::vector<std::string>& uuids);
+
+/// ZE_AFFINITY_MASK: numbers, each with an optional sub-device ("0,1.0"); empty hides nothing.
+[[nodiscard]] std::vector<bool> visible_by_affinity(std::string_view mask, std::size_t devices);
+
+}  // namespace axle::detect
