@@ -1,26 +1,10 @@
 #include "detect/nvidia_facts.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace axle::detect {
 namespace {
-
-struct DriverBranch {
-  int branch;
-  std::string_view cuda;
-};
-
-// Branch -> newest CUDA, from the CUDA toolkit release notes, table "CUDA Toolkit and Corresponding
-// Driver Versions", and NVIDIA's forward-compatibility notes for 575 and 590.
-constexpr std::array<DriverBranch, 27> branches{{
-    {384, "9.0"},  {390, "9.1"},  {396, "9.2"},  {410, "10.0"}, {418, "10.1"}, {440, "10.2"},
-    {450, "11.0"}, {455, "11.1"}, {460, "11.2"}, {465, "11.3"}, {470, "11.4"}, {495, "11.5"},
-    {510, "11.6"}, {515, "11.7"}, {520, "11.8"}, {525, "12.0"}, {530, "12.1"}, {535, "12.2"},
-    {545, "12.3"}, {550, "12.4"}, {555, "12.5"}, {560, "12.6"}, {565, "12.7"}, {570, "12.8"},
-    {575, "12.9"}, {580, "13.0"}, {590, "13.1"},
-}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -135,18 +119,6 @@ std::string parse_library_version(std::string_view file) {
   // Jetson's is "libcuda.so.1.1", which is no driver version.
   if (!is_driver_version(version) || version.find('.') < 3) return {};
   return std::string(version);
-}
-
-std::string cuda_of_driver(std::string_view driver_version) {
-  int branch = 0;
-  const auto [end, error] =
-      std::from_chars(driver_version.data(), driver_version.data() + driver_version.size(), branch);
-  if (error != std::errc{}) return {};
-  std::string_view cuda;
-  for (const DriverBranch& row : branches) {
-    if (row.branch <= branch) cuda = row.cuda;
-  }
-  return std::string(cuda);
 }
 
 std::optional<std::string> render_cuda_version(std::int64_t version) {

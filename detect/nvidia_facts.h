@@ -20,10 +20,6 @@ namespace axle::detect {
 /// The version that a driver library's file name carries: "libcuda.so.570.124.06". Empty when none.
 [[nodiscard]] std::string parse_library_version(std::string_view file);
 
-/// The newest CUDA that a driver's branch brings (NVIDIA, CUDA Compatibility): "570.26" -> "12.8".
-/// A branch that the table does not know gives that of the newest older one; empty for none.
-[[nodiscard]] std::string cuda_of_driver(std::string_view driver_version);
-
 /// 12080 -> "12.8"; nullopt for what no driver says.
 [[nodiscard]] std::optional<std::string> render_cuda_version(std::int64_t version);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "detect/cuda_drivers.h"
 #include "detect/nvidia_facts.h"
 #include "detect/nvidia_failures.h"
 #include "detect/visible_devices.h"

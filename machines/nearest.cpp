@@ -28,15 +28,15 @@ std::string nearest_words(std::string_view word, const std::vector<std::string>&
   constexpr std::size_t shown = 3;
   constexpr std::size_t longest = 64;
   word = word.substr(0, longest);
-  std::vector<std::pair<std::size_t, std::string_view>> ranked;
-  for (const std::string& candidate : known) {
-    ranked.emplace_back(edit_distance(word, candidate), candidate);
+  std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance, index in `known`
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    ranked.emplace_back(edit_distance(word, known[i]), i);
   }
-  std::ranges::stable_sort(ranked, {}, [](const auto& pair) { return pair.first; });
+  std::ranges::sort(ranked);
   std::string text;
   for (std::size_t i = 0; i < ranked.size() && i < shown; ++i) {
     if (i > 0) text += ", ";
-    text += ranked[i].second;
+    text += known[ranked[i].second];
   }
   return text;
 }
