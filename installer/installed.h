@@ -9,6 +9,7 @@
 #include "report/error.h"
 #include "report/report.h"
 #include "wheel/core_metadata.h"
+#include "wheel/variant_metadata.h"
 
 namespace axle::installer {
 
@@ -17,10 +18,11 @@ struct InstalledDistribution {
   std::string name;                    ///< normalised
   std::string dist_info;               ///< absolute path of the *.dist-info (or *.egg-info) folder
   std::optional<std::string> variant;  ///< label, from dist-info/variant.json
-  std::string installer;               ///< INSTALLER, may be empty
-  bool requested = false;              ///< REQUESTED exists
-  std::string direct_url;              ///< direct_url.json text, or empty
-  bool has_record = false;             ///< RECORD exists: can be uninstalled
+  wheel::VariantProperties variant_properties;  ///< of that label
+  std::string installer;                        ///< INSTALLER, may be empty
+  bool requested = false;                       ///< REQUESTED exists
+  std::string direct_url;                       ///< direct_url.json text, or empty
+  bool has_record = false;                      ///< RECORD exists: can be uninstalled
 };
 
 /// Sorted by name. Recovers an interrupted transaction first (transaction.h), so that nobody ever

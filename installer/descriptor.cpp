@@ -1,0 +1,93 @@
+#include "installer/descriptor.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace axle::installer {
+
+void Descriptor::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Error system_error(std::string_view action, std::string_view path, int code) {
+  std::string hint;
+  switch (code) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      hint = "run as the owner of that folder, or choose an environment of your own with --python";
+      break;
+    case ENOSPC:
+    case EDQUOT:
+      hint = "free some space there and run the same command again";
+      break;
+    default:
+      break;
+  }
+  return {ErrorKind::io, fmt::format("cannot {} {}: {}", action, path, std::strerror(code)),
+          std::move(hint)};
+}
+
+Result<Descriptor> open_folder(const std::string& path) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) return std::unexpected(system_error("open", path, errno));
+  return folder;
+}
+
+Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      return fail(ErrorKind::not_found, fmt::format("{} does not exist", path));
+    }
+    return std::unexpected(system_error("open", path, errno));
+  }
+  struct stat status = {};
+  if (::fstat(file.get(), &status) != 0) {
+    return std::unexpected(system_error("read", path, errno));
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorKind::malformed, fmt::format("{} is no regular file", path));
+  }
+  if (static_cast<std::uint64_t>(status.st_size) > limit) {
+    return fail(ErrorKind::malformed, fmt::format("{} is longer than {} bytes", path, limit));
+  }
+  std::string content(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t filled = 0;
+  while (filled < content.size()) {
+    const ssize_t got = ::read(file.get(), content.data() + filled, content.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::unexpected(system_error("read", path, errno));
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  content.resize(filled);
+  return content;
+}
+
+Result<void> write_all(int fd, std::string_view bytes, std::string_view path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return std::unexpected(system_error("write", path, errno));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> create_file(int folder_fd, const std::string& name, std::string_view content,
+                         bool executable) {
+  const Descriptor file(::openat(folder_fd, name.c_str(),
+                                 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                 executable ? 0777 : 0666));
+  if (!file) return std::unexpected(system_error("create", name, errno));
+  return write_all(file.get(), content, name);
+}
+
+}  // namespace axle::installer

@@ -1,0 +1,52 @@
+#pragma once
+// File descriptors that close themselves, and what the system said when a call failed.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "report/error.h"
+
+namespace axle::installer {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(); }
+
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
+  void close();
+
+ private:
+  int fd_ = -1;
+};
+
+/// "cannot <action> <path>: <what the system says>", with what to do about it. `code` is an errno.
+[[nodiscard]] Error system_error(std::string_view action, std::string_view path, int code);
+
+/// Opens an existing folder; a symbolic link as the last component is refused.
+[[nodiscard]] Result<Descriptor> open_folder(const std::string& path);
+
+/// The whole of a regular file. Errors: not_found, malformed (longer than `limit` or no regular
+/// file), io.
+[[nodiscard]] Result<std::string> read_file(const std::string& path, std::uint64_t limit);
+
+/// Writes all bytes, resuming after signals and short writes. `path` is for the message.
+[[nodiscard]] Result<void> write_all(int fd, std::string_view bytes, std::string_view path);
+
+/// Creates `name` under the folder `folder_fd` (AT_FDCWD: `name` is a path); it must not exist yet.
+/// Permissions 0666 or 0777 less the umask.
+[[nodiscard]] Result<void> create_file(int folder_fd, const std::string& name,
+                                       std::string_view content, bool executable);
+
+}  // namespace axle::installer

@@ -1,0 +1,25 @@
+#pragma once
+// The bytes of a wheel, with the hash and the size that the index gave for them.
+
+#include <memory>
+#include <string>
+
+#include "index/transport.h"
+#include "report/error.h"
+#include "report/report.h"
+#include "resolver/decision.h"
+#include "wheel/zip_reader.h"
+
+namespace axle::installer {
+
+/// Into the new file `path`. Returns the sha256 in hex. Errors: mismatch (hash, size), not_found,
+/// io.
+[[nodiscard]] Result<std::string> download_wheel(const resolver::ResolvedPackage& package,
+                                                 index::Transport& transport,
+                                                 const std::string& path, Report& report);
+
+/// A wheel on this machine: reads it through and returns its sha256. Errors: mismatch, io.
+[[nodiscard]] Result<std::string> hash_wheel(const resolver::ResolvedPackage& package,
+                                             wheel::ByteSource& source, Report& report);
+
+}  // namespace axle::installer

@@ -1,0 +1,32 @@
+#pragma once
+// entry_points.txt (entry points specification): the scripts that a wheel asks for.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/error.h"
+
+namespace axle::installer {
+
+struct ScriptEntry {
+  std::string name;    ///< file name of the script
+  std::string module;  ///< dotted identifiers
+  std::string object;  ///< dotted identifiers
+  bool gui = false;
+  friend bool operator==(const ScriptEntry&, const ScriptEntry&) = default;
+};
+
+/// Reads [console_scripts] and [gui_scripts]; other groups are passed over. Keys are
+/// case-sensitive,
+/// "=" is the only delimiter, nothing is interpolated. Error: malformed (a line that is none, a
+/// name that is no plain file name or is reserved, a reference that is not `module:object`, a name
+/// twice).
+[[nodiscard]] Result<std::vector<ScriptEntry>> parse_entry_points(std::string_view text,
+                                                                  std::string_view where);
+
+/// A name under which a wheel may put a script: ASCII letters, digits, "._+-", not beginning with
+/// "-", neither "." nor "..".
+[[nodiscard]] bool is_script_name(std::string_view name);
+
+}  // namespace axle::installer

@@ -1,0 +1,183 @@
+#include "installer/installed.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "installer/descriptor.h"
+#include "installer/installed_scan.h"
+#include "installer/lock.h"
+#include "installer/recovery.h"
+#include "installer/roots.h"
+#include "wheel/requirement.h"
+
+namespace axle::installer {
+namespace {
+
+constexpr std::uint64_t metadata_limit = 64U << 20;
+constexpr std::uint64_t small_limit = 1U << 20;
+
+std::string trim_line(std::string text) {
+  text.resize(std::min(text.find('\n'), text.size()));
+  while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+std::string read_optional(const std::string& path, std::uint64_t limit) {
+  auto text = read_file(path, limit);
+  return text ? std::move(*text) : std::string();
+}
+
+void read_variant(InstalledDistribution& distribution, Report& report) {
+  const std::string path = distribution.dist_info + "/variant.json";
+  const std::string text = read_optional(path, small_limit * 16);
+  if (text.empty()) return;
+  auto metadata = wheel::parse_variant_metadata(text, path, report);
+  if (!metadata || metadata->variants.size() != 1) {
+    report.warn(fmt::format("{} does not say which variant is installed", path));
+    return;
+  }
+  distribution.variant = metadata->variants.begin()->first;
+  distribution.variant_properties = std::move(metadata->variants.begin()->second);
+}
+
+Result<InstalledDistribution> read_distribution(const std::string& folder, Report& report) {
+  InstalledDistribution distribution;
+  distribution.dist_info = folder;
+  const bool egg = folder.ends_with(".egg-info");
+  std::string path = folder + (egg ? "/PKG-INFO" : "/METADATA");
+  std::error_code error;
+  if (egg && std::filesystem::is_regular_file(folder, error)) path = folder;
+  auto text = read_file(path, metadata_limit);
+  if (!text) return std::unexpected(text.error());
+  auto metadata = wheel::parse_core_metadata(*text, path);
+  if (!metadata) return std::unexpected(metadata.error());
+  distribution.metadata = std::move(*metadata);
+  distribution.name = wheel::normalize_name(distribution.metadata.name);
+  if (egg) return distribution;
+  read_variant(distribution, report);
+  distribution.installer = trim_line(read_optional(folder + "/INSTALLER", small_limit));
+  distribution.direct_url = read_optional(folder + "/direct_url.json", small_limit);
+  distribution.requested = std::filesystem::exists(folder + "/REQUESTED", error);
+  distribution.has_record = std::filesystem::is_regular_file(folder + "/RECORD", error);
+  return distribution;
+}
+
+/// Newer before older: of two of one name the first counts.
+void drop_doubles(std::vector<InstalledDistribution>& installed, Report& report) {
+  std::ranges::sort(installed, [](const auto& left, const auto& right) {
+    if (left.name != right.name) return left.name < right.name;
+    return right.metadata.version < left.metadata.version;
+  });
+  for (std::size_t i = 1; i < installed.size();) {
+    if (installed[i].name != installed[i - 1].name) {
+      ++i;
+      continue;
+    }
+    report.warn(fmt::format("{} is installed twice: {} counts, {} is passed over",
+                            installed[i].name, installed[i - 1].dist_info, installed[i].dist_info),
+                "reinstall it");
+    installed.erase(installed.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+wheel::MarkerEnvironment marker_environment(const InstalledDistribution& distribution,
+                                            const Environment& environment) {
+  wheel::MarkerEnvironment markers = environment.markers;
+  markers.strings["extra"] = "";
+  markers.strings["variant_label"] = distribution.variant.value_or("");
+  for (const wheel::Property& property : distribution.variant_properties) {
+    markers.sets["variant_namespaces"].insert(property.ns);
+    markers.sets["variant_features"].insert(fmt::format("{} :: {}", property.ns, property.feature));
+    markers.sets["variant_properties"].insert(wheel::render_property(property));
+  }
+  return markers;
+}
+
+/// A reader holds the shared lock; only a visible interruption makes it a writer for a moment.
+Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Report& report) {
+  const std::string state = roots.state_folder();
+  for (int attempt = 0;; ++attempt) {
+    auto lock = EnvironmentLock::for_reading(state, report);
+    if (!lock) return std::unexpected(lock.error());
+    if (*lock && find_interrupted(roots.base) == Interrupted::visible) {
+      lock->reset();
+      auto exclusive = EnvironmentLock::for_change(state, report);
+      if (!exclusive) return std::unexpected(exclusive.error());
+      if (auto done = finish_interrupted(roots.base, report); !done) {
+        return std::unexpected(within(
+            "an interrupted installation must be finished before anything else", done.error()));
+      }
+      return scan_installed(roots, report);
+    }
+    CollectedReport remarks;
+    auto installed = scan_installed(roots, remarks);
+    // The first change ever may have begun meanwhile.
+    std::error_code error;
+    const bool unseen = !*lock && std::filesystem::exists(state + "/lock", error);
+    if (unseen && attempt == 0) continue;
+    for (Remark& remark : remarks.remarks) report.add(std::move(remark));
+    return installed;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots, Report& report) {
+  std::vector<InstalledDistribution> installed;
+  for (const std::string& site : std::set<std::string>{roots.purelib, roots.platlib}) {
+    std::error_code error;
+    std::filesystem::directory_iterator entry(site, error);
+    if (error == std::errc::no_such_file_or_directory) continue;
+    for (const std::filesystem::directory_iterator end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      if (!name.ends_with(".dist-info") && !name.ends_with(".egg-info")) continue;
+      auto distribution = name.starts_with('~')
+                              ? fail(ErrorKind::malformed, "left over from an interrupted pip")
+                              : read_distribution(entry->path().string(), report);
+      if (distribution) {
+        installed.push_back(std::move(*distribution));
+      } else {
+        report.warn(fmt::format("{} is passed over: {}", entry->path().string(),
+                                distribution.error().message));
+      }
+    }
+    if (error) return std::unexpected(system_error("read", site, error.value()));
+  }
+  drop_doubles(installed, report);
+  return installed;
+}
+
+Result<std::vector<InstalledDistribution>> list_installed(const Environment& environment,
+                                                          Report& report) {
+  auto roots = find_roots(environment);
+  if (!roots) return std::unexpected(roots.error());
+  return scan_locked(*roots, report);
+}
+
+std::vector<BrokenRequirement> check_installed(const std::vector<InstalledDistribution>& installed,
+                                               const Environment& environment) {
+  std::vector<BrokenRequirement> broken;
+  for (const InstalledDistribution& distribution : installed) {
+    const wheel::MarkerEnvironment markers = marker_environment(distribution, environment);
+    for (const wheel::Requirement& requirement : distribution.metadata.requires_dist) {
+      if (requirement.marker && !requirement.marker->evaluate(markers)) continue;
+      const auto found = std::ranges::find(installed, wheel::normalize_name(requirement.name),
+                                           &InstalledDistribution::name);
+      if (found != installed.end() && requirement.specifiers.contains(found->metadata.version))
+        continue;
+      broken.push_back({fmt::format("{} {}", distribution.name,
+                                    wheel::render_version(distribution.metadata.version)),
+                        wheel::render_requirement(requirement),
+                        found == installed.end() ? std::string()
+                                                 : wheel::render_version(found->metadata.version)});
+    }
+  }
+  return broken;
+}
+
+}  // namespace axle::installer

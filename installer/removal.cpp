@@ -1,0 +1,165 @@
+#include "installer/removal.h"
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "installer/ownership.h"
+
+namespace axle::installer {
+namespace {
+
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// "module.cpython-311.opt-1.pyc" -> "module"; empty when it is no byte code of the cache.
+std::string byte_code_stem(std::string_view name) {
+  if (!name.ends_with(".pyc")) return {};
+  name.remove_suffix(4);
+  const std::size_t level = name.rfind(".opt-");
+  if (level != std::string_view::npos) name = name.substr(0, level);
+  const std::size_t tag = name.rfind('.');
+  return tag == std::string_view::npos ? std::string() : std::string(name.substr(0, tag));
+}
+
+class RemovalPlanner {
+ public:
+  RemovalPlanner(const Roots& roots, Report& report)
+      : roots_(roots), report_(report), resolver_(roots) {}
+
+  Result<void> add(const InstalledDistribution& distribution) {
+    if (!distribution.has_record) {
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{} cannot be removed: it was installed without a RECORD of its files "
+                      "({})",
+                      distribution.name, distribution.dist_info),
+          distribution.installer.empty()
+              ? "remove it with the tool that installed it"
+              : fmt::format("remove it with {}, which installed it", distribution.installer));
+    }
+    auto record = read_record(distribution);
+    if (!record) return std::unexpected(record.error());
+    for (const wheel::RecordEntry& entry : *record) add_entry(distribution, entry);
+    auto metadata = resolver_.resolve(distribution.dist_info);
+    if (!metadata) {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{} lies outside the environment", distribution.dist_info));
+    }
+    metadata_.insert(std::move(*metadata));
+    return {};
+  }
+
+  void keep_shared(const std::vector<InstalledDistribution>& staying) {
+    for (const auto& [path, owner] : find_owners(files_, staying, roots_)) files_.erase(path);
+  }
+
+  Removal plan() {
+    add_byte_code();
+    for (const std::string& folder : metadata_) whole_.emplace(folder, true);
+    std::set<std::string> things;
+    for (const std::string& file : files_) {
+      std::string thing = file;
+      for (std::string folder = folder_of(file); is_whole(folder); folder = folder_of(folder))
+        thing = folder;
+      things.insert(std::move(thing));
+    }
+    for (const std::string& folder : metadata_) things.erase(folder);
+    Removal removal;
+    removal.things.assign(metadata_.begin(), metadata_.end());
+    removal.things.insert(removal.things.end(), things.begin(), things.end());
+    removal.index.insert(removal.things.begin(), removal.things.end());
+    return removal;
+  }
+
+ private:
+  void add_entry(const InstalledDistribution& distribution, const wheel::RecordEntry& entry) {
+    auto target = record_target(distribution, entry, resolver_);
+    if (!target) {
+      report_.warn(
+          fmt::format("{} lists '{}', which lies outside the environment; it is left as it is",
+                      distribution.name, entry.path));
+      return;
+    }
+    if (roots_.is_reserved(*target)) {
+      report_.warn(fmt::format("{} lists '{}', which is the environment's own; it is left as it is",
+                               distribution.name, entry.path));
+      return;
+    }
+    struct stat status = {};
+    if (::lstat(target->c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return;
+    files_.insert(std::move(*target));
+  }
+
+  /// Also of modules that stay under their name: byte code is tied to its source by seconds and
+  /// size, which two versions may share.
+  void add_byte_code() {
+    std::unordered_map<std::string, std::set<std::string>> stems;
+    for (const std::string& file : files_) {
+      if (!file.ends_with(".py")) continue;
+      const std::string name = name_of(file);
+      stems[folder_of(file)].insert(name.substr(0, name.size() - 3));
+    }
+    for (const auto& [folder, names] : stems) {
+      const std::string cache = folder + "/__pycache__";
+      for (const auto& [name, is_folder] : list(cache)) {
+        if (!is_folder && names.contains(byte_code_stem(name))) files_.insert(cache + "/" + name);
+      }
+    }
+  }
+
+  static std::map<std::string, bool> list(const std::string& folder) {
+    std::map<std::string, bool> entries;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      std::error_code unknown;
+      const bool is_folder =
+          entry->symlink_status(unknown).type() == std::filesystem::file_type::directory;
+      entries.emplace(entry->path().filename().string(), is_folder);
+    }
+    return entries;
+  }
+
+  /// Whether a folder holds nothing but what leaves.
+  bool is_whole(const std::string& folder) {
+    if (const auto known = whole_.find(folder); known != whole_.end()) return known->second;
+    bool whole = !roots_.is_fixed_folder(folder);
+    if (whole) {
+      for (const auto& [name, is_folder] : list(folder)) {
+        const std::string path = folder + "/" + name;
+        whole = whole && (is_folder ? is_whole(path) : files_.contains(path));
+        if (!whole) break;
+      }
+    }
+    whole_.emplace(folder, whole);
+    return whole;
+  }
+
+  const Roots& roots_;
+  Report& report_;
+  PathResolver resolver_;
+  std::unordered_set<std::string> files_;
+  std::set<std::string> metadata_;
+  std::unordered_map<std::string, bool> whole_;
+};
+
+}  // namespace
+
+Result<Removal> plan_removal(const std::vector<InstalledDistribution>& leaving,
+                             const std::vector<InstalledDistribution>& staying, const Roots& roots,
+                             Report& report) {
+  RemovalPlanner planner(roots, report);
+  for (const InstalledDistribution& distribution : leaving) {
+    if (auto added = planner.add(distribution); !added) return std::unexpected(added.error());
+  }
+  if (!leaving.empty()) planner.keep_shared(staying);
+  return planner.plan();
+}
+
+}  // namespace axle::installer

@@ -1,0 +1,31 @@
+#pragma once
+// What leaves an environment with a distribution.
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "installer/installed.h"
+#include "installer/roots.h"
+#include "report/error.h"
+#include "report/report.h"
+
+namespace axle::installer {
+
+struct Removal {
+  /// Files and whole folders, absolute, none inside another; metadata folders come first.
+  std::vector<std::string> things;
+  std::unordered_set<std::string> index;  ///< the same, to ask
+
+  [[nodiscard]] bool has(const std::string& path) const { return index.contains(path); }
+};
+
+/// By the RECORDs of `leaving`: their files, the byte code of their modules, and every folder that
+/// holds nothing else. Entries outside the environment, or naming its interpreter, are warned of
+/// and left; files that a RECORD of `staying` lists too stay. Errors: unsupported (no RECORD),
+/// malformed, io.
+[[nodiscard]] Result<Removal> plan_removal(const std::vector<InstalledDistribution>& leaving,
+                                           const std::vector<InstalledDistribution>& staying,
+                                           const Roots& roots, Report& report);
+
+}  // namespace axle::installer

@@ -1,0 +1,144 @@
+#include "installer/roots.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace axle::installer {
+namespace {
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+  });
+  return lower;
+}
+
+/// "", "3", "3.11", "3.13t": what follows the name of an interpreter.
+bool is_interpreter_version(std::string_view text) {
+  const auto skip_digits = [&text] {
+    while (!text.empty() && text.front() >= '0' && text.front() <= '9') text.remove_prefix(1);
+  };
+  skip_digits();
+  while (text.size() > 1 && text.front() == '.') {
+    text.remove_prefix(1);
+    skip_digits();
+  }
+  if (text.starts_with('t')) text.remove_prefix(1);
+  return text.empty();
+}
+
+/// "/a/./b//c/../d" -> "/a/b/d"; purely textual. nullopt when it climbs above the root.
+std::optional<std::string> normalise(std::string_view path) {
+  std::string normal;
+  std::size_t begin = 0;
+  while (begin <= path.size()) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    if (part == "..") {
+      if (normal.empty()) return std::nullopt;
+      normal.resize(normal.rfind('/'));
+    } else if (!part.empty() && part != ".") {
+      normal.append("/").append(part);
+    }
+    begin = end + 1;
+  }
+  return normal;
+}
+
+Result<std::string> canonical(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
+  if (error || path.empty() || !resolved.is_absolute()) {
+    return fail(ErrorKind::io, fmt::format("the environment's folder '{}' cannot be resolved: {}",
+                                           path, error ? error.message() : "not an absolute path"));
+  }
+  std::string text = resolved.lexically_normal().string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+bool contains_path(std::string_view folder, std::string_view path) {
+  if (!path.starts_with(folder)) return false;
+  return path.size() == folder.size() || folder == "/" || path[folder.size()] == '/';
+}
+
+bool is_reserved_script(std::string_view name) {
+  std::string lower = lower_case(name);
+  if (lower.ends_with(".exe")) lower.resize(lower.size() - 4);
+  static constexpr std::array<std::string_view, 7> activation = {
+      "activate",     "activate.csh", "activate.fish",   "activate.ps1",
+      "activate.bat", "activate.nu",  "activate_this.py"};
+  if (std::ranges::find(activation, lower) != activation.end()) return true;
+  static constexpr std::array<std::string_view, 4> interpreters = {"pythonw", "python", "pypy",
+                                                                   "graalpy"};
+  return std::ranges::any_of(interpreters, [&](std::string_view interpreter) {
+    return lower.starts_with(interpreter) &&
+           is_interpreter_version(std::string_view(lower).substr(interpreter.size()));
+  });
+}
+
+bool Roots::is_fixed_folder(std::string_view path) const {
+  return contains_path(path, base) || contains_path(path, purelib) ||
+         contains_path(path, platlib) || contains_path(path, scripts) || contains_path(path, data);
+}
+
+bool Roots::is_reserved(std::string_view path) const {
+  if (contains_path(state_folder(), path)) return true;
+  const std::size_t slash = path.rfind('/');
+  const std::string_view folder = path.substr(0, slash);
+  const std::string_view name = path.substr(slash + 1);
+  if (name == "pyvenv.cfg" && folder == base) return true;
+  return folder == scripts && is_reserved_script(name);
+}
+
+Result<Roots> find_roots(const Environment& environment) {
+  Roots roots;
+  const std::pair<const std::string*, std::string*> folders[] = {
+      {&environment.data, &roots.base},       {&environment.data, &roots.data},
+      {&environment.purelib, &roots.purelib}, {&environment.platlib, &roots.platlib},
+      {&environment.scripts, &roots.scripts}, {&environment.include, &roots.include}};
+  for (const auto& [from, to] : folders) {
+    auto resolved = canonical(*from);
+    if (!resolved) return std::unexpected(resolved.error());
+    *to = std::move(*resolved);
+    if (!contains_path(roots.base, *to)) {
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{} lies outside of {}: such an environment cannot be changed as a whole",
+                      *to, roots.base),
+          "use a virtual environment");
+    }
+  }
+  return roots;
+}
+
+std::optional<std::string> PathResolver::resolve(std::string_view path) {
+  if (path.empty() || path.front() != '/' || path.find('\0') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::optional<std::string> normal = normalise(path);
+  if (!normal || normal->empty()) return std::nullopt;
+  const std::size_t slash = normal->rfind('/');
+  std::string folder = normal->substr(0, slash);
+  auto known = folders_.find(folder);
+  if (known == folders_.end()) {
+    std::error_code error;
+    const std::filesystem::path real =
+        std::filesystem::weakly_canonical(folder.empty() ? "/" : folder, error);
+    known = folders_.emplace(std::move(folder), error ? std::string() : real.string()).first;
+  }
+  if (known->second.empty()) return std::nullopt;
+  std::string resolved = known->second == "/" ? "" : known->second;
+  resolved.append(*normal, slash);
+  if (resolved == roots_.base || !contains_path(roots_.base, resolved)) return std::nullopt;
+  return resolved;
+}
+
+}  // namespace axle::installer

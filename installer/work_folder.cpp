@@ -1,0 +1,57 @@
+#include "installer/work_folder.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+
+namespace axle::installer {
+namespace {
+
+constexpr std::string_view prefix = "work-";
+
+void remove_abandoned(const std::string& store) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(store, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(prefix)) continue;
+    const auto folder = open_folder(entry->path().string());
+    if (!folder || ::flock(folder->get(), LOCK_EX | LOCK_NB) != 0) continue;
+    std::error_code ignored;
+    std::filesystem::remove_all(entry->path(), ignored);
+  }
+}
+
+}  // namespace
+
+Result<WorkFolder> WorkFolder::create(const std::string& store) {
+  std::error_code error;
+  std::filesystem::create_directories(store, error);
+  if (error) return std::unexpected(system_error("create", store, error.value()));
+  remove_abandoned(store);
+  while (true) {
+    std::string path = store + "/" + std::string(prefix) + "XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) {
+      return std::unexpected(system_error("create a folder in", store, errno));
+    }
+    auto folder = open_folder(path);
+    // Between the two calls another process may take the folder for an abandoned one.
+    if (!folder && folder.error().kind == ErrorKind::io && !std::filesystem::exists(path, error))
+      continue;
+    if (!folder) return std::unexpected(folder.error());
+    if (::flock(folder->get(), LOCK_EX | LOCK_NB) == 0 && std::filesystem::exists(path, error)) {
+      return WorkFolder(std::move(path), std::move(*folder));
+    }
+  }
+}
+
+WorkFolder::~WorkFolder() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace axle::installer
