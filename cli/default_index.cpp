@@ -1,0 +1,57 @@
+#include "cli/default_index.h"
+
+#include <chrono>
+#include <sstream>
+#include <vector>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "installer/process_output.h"
+
+namespace axle::cli {
+
+namespace {
+
+constexpr std::chrono::seconds limit{10};
+
+/// pip keeps the address of its default index as a value of its own; no other place states it.
+constexpr const char* question =
+    "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
+
+/// The address that `python`'s pip answers, or "" when it has no pip.
+std::string ask(const std::string& python) {
+  const auto answer = installer::run_process({python, "-I", "-c", question}, limit);
+  if (!answer || answer->exit_code != 0) return {};
+  std::string url = answer->out;
+  while (!url.empty() && (url.back() == '\n' || url.back() == '\r')) url.pop_back();
+  const bool plausible = url.starts_with("https://") || url.starts_with("http://");
+  return plausible && url.find_first_of(" \n\t") == std::string::npos ? url : std::string();
+}
+
+std::string find_on_path(const std::string& name, const std::string& path) {
+  std::istringstream folders(path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string candidate = folder + "/" + name;
+    if (!folder.empty() && access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<DefaultIndex> find_default_index(const std::string& python, const std::string& path) {
+  std::vector<std::string> interpreters = {python};
+  if (std::string other = find_on_path("python3", path); !other.empty() && other != python) {
+    interpreters.push_back(std::move(other));
+  }
+  for (const std::string& interpreter : interpreters) {
+    std::string url = ask(interpreter);
+    if (!url.empty()) return DefaultIndex{std::move(url), "pip of " + interpreter};
+  }
+  return fail(ErrorKind::not_found,
+              fmt::format("no index is configured, and {} has no pip to ask for one", python),
+              "name one: --index-url URL, PIP_INDEX_URL, or index-url in pip.conf or uv.toml");
+}
+
+}  // namespace axle::cli

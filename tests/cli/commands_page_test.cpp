@@ -1,0 +1,75 @@
+// docs/commands.md is what --help prints. AXLE_UPDATE_GOLDEN=1 rewrites it.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "cli/command.h"
+#include "cli/parse.h"
+#include "cli/variables.h"
+
+namespace {
+
+using axle::cli::parse_command_line;
+
+constexpr const char* preamble = R"(# Commands
+
+What `--help` prints, for every command; a test keeps this page equal to it.
+
+stdout is the answer, stderr the rest. With `--json` stdout is one object: `schema_version`, then the keys of the
+command, or `error: {kind, message, hint}`. Exit codes: 0 done, 1 failed (conflicts too), 2 usage, 3 nothing here fits
+the machine. `variant` in JSON is the label of a variant, null for a plain wheel.
+
+)";
+
+std::vector<std::string> words(std::string_view name) {
+  std::istringstream stream{std::string(name)};
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+std::string page() {
+  std::string text = preamble;
+  text += "```\n" + parse_command_line({"--help"}).text + "```\n";
+  for (const axle::cli::Command& command : axle::cli::commands()) {
+    std::vector<std::string> line = words(command.name);
+    line.emplace_back("--help");
+    text += "\n## variant " + std::string(command.name) + "\n\n```\n" +
+            parse_command_line(line).text + "```\n";
+  }
+  text += "\n## Environment variables\n\n| variable | meaning |\n|---|---|\n";
+  for (const axle::cli::VariableRow& row : axle::cli::variables) {
+    text += "| `" + std::string(row.name) + "` | " + std::string(row.meaning) + " |\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("docs/commands.md equals what --help prints") {
+  const std::string path = AXLE_SOURCE_DIR "/docs/commands.md";
+  if (std::getenv("AXLE_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << page();
+  std::ifstream file(path, std::ios::binary);
+  const std::string committed(std::istreambuf_iterator<char>(file), {});
+  CHECK_MESSAGE(committed == page(), "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
+}
+
+TEST_CASE("every command has a summary, an example that parses, and ends at its own row") {
+  for (const axle::cli::Command& command : axle::cli::commands()) {
+    INFO(command.name);
+    CHECK_FALSE(command.summary.empty());
+    CHECK(command.examples.starts_with("variant "));
+    std::string example(command.examples.substr(0, command.examples.find('\n')));
+    example = example.substr(0, example.find("   "));
+    example = example.substr(0, example.find(" > "));
+    std::vector<std::string> line = words(example);
+    line.erase(line.begin());
+    const axle::cli::Parsed parsed = parse_command_line(line);
+    CHECK_FALSE(parsed.usage_error);
+    REQUIRE(parsed.command != nullptr);
+    CHECK(parsed.command->name == command.name);
+  }
+}

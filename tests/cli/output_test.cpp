@@ -1,0 +1,34 @@
+#include "cli/output.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using axle::cli::error_json;
+using axle::cli::failed;
+using axle::cli::failed_to_choose;
+using axle::cli::misused;
+using axle::cli::Output;
+using axle::cli::Style;
+
+TEST_CASE("failures carry the exit code that scripts rely on") {
+  CHECK(failed({axle::ErrorKind::unsupported, "x"}).error().exit_code == 1);
+  CHECK(failed_to_choose({axle::ErrorKind::unsupported, "x"}).error().exit_code == 3);
+  CHECK(failed_to_choose({axle::ErrorKind::conflict, "x"}).error().exit_code == 1);
+  CHECK(misused("x").error().exit_code == 2);
+}
+
+TEST_CASE("an error in JSON has kind, message and hint") {
+  const auto usage = error_json(misused("what", "how").error());
+  CHECK(usage.dump() == R"({"kind":"usage","message":"what","hint":"how"})");
+  CHECK(error_json(failed({axle::ErrorKind::mismatch, "m"}).error())["kind"] == "mismatch");
+}
+
+TEST_CASE("text that is not UTF-8 cannot break the JSON") {
+  const std::string text = axle::cli::render_json({{"name", "\xff\xfe"}});
+  CHECK(nlohmann::json::accept(text));
+}
+
+TEST_CASE("colour only where it was asked for") {
+  CHECK(Output({}).paint(Style::good, "x") == "x");
+  CHECK(Output({.color = true}).paint(Style::good, "x") == "\033[32mx\033[0m");
+}

@@ -1,0 +1,66 @@
+#include "cli/parse.h"
+
+#include <doctest/doctest.h>
+
+using axle::cli::Opt;
+using axle::cli::parse_command_line;
+using axle::cli::Parsed;
+
+TEST_CASE("options may stand before and after the positionals") {
+  const Parsed parsed = parse_command_line(
+      {"install", "--pre", "demo", "-i", "file:///simple", "other>=2", "--json"});
+  REQUIRE(parsed.command != nullptr);
+  CHECK(parsed.command->name == "install");
+  CHECK(parsed.arguments.positionals == std::vector<std::string>{"demo", "other>=2"});
+  CHECK(parsed.arguments.value(Opt::index_url) == "file:///simple");
+  CHECK(parsed.arguments.has(Opt::pre));
+  CHECK(parsed.arguments.has(Opt::json));
+  CHECK_FALSE(parsed.arguments.has(Opt::upgrade));
+}
+
+TEST_CASE("an option given again: lists grow, single values take the last") {
+  const Parsed parsed =
+      parse_command_line({"install", "demo", "--extra-index-url", "a", "--extra-index-url", "b",
+                          "-i", "first", "--index-url", "second"});
+  CHECK(parsed.arguments.values(Opt::extra_index_url) == std::vector<std::string>{"a", "b"});
+  CHECK(parsed.arguments.value(Opt::index_url) == "second");
+}
+
+TEST_CASE("--no-variants takes a package only behind an equals sign") {
+  const Parsed all = parse_command_line({"install", "--no-variants", "demo"});
+  CHECK(all.arguments.has(Opt::no_variants));
+  CHECK(all.arguments.positionals == std::vector<std::string>{"demo"});
+  const Parsed one = parse_command_line({"install", "--no-variants=demo", "demo"});
+  CHECK_FALSE(one.arguments.has(Opt::no_variants));
+  CHECK(one.arguments.values(Opt::no_variants_of) == std::vector<std::string>{"demo"});
+}
+
+TEST_CASE("nested commands are found by their two words") {
+  const Parsed parsed = parse_command_line({"index", "build", "dist", "--out", "public"});
+  REQUIRE(parsed.command != nullptr);
+  CHECK(parsed.command->name == "index build");
+  CHECK(parsed.arguments.value(Opt::out) == "public");
+}
+
+TEST_CASE("usage errors say where help is, and never name a command") {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{},
+                                                {"instal"},
+                                                {"install", "--no-such-option"},
+                                                {"explain"},
+                                                {"index"},
+                                                {"rank"},
+                                                {"detect", "extra"}}) {
+    const Parsed parsed = parse_command_line(words);
+    CHECK(parsed.usage_error);
+    CHECK(parsed.command == nullptr);
+    CHECK_FALSE(parsed.text.empty());
+    CHECK(parsed.hint.find("--help") != std::string::npos);
+  }
+}
+
+TEST_CASE("help and version are answers, not errors") {
+  CHECK_FALSE(parse_command_line({"--help"}).usage_error);
+  CHECK(parse_command_line({"--help"}).text.find("install") != std::string::npos);
+  CHECK(parse_command_line({"--version"}).text.starts_with("variant "));
+  CHECK(parse_command_line({"install", "--help"}).text.find("--index-url") != std::string::npos);
+}
