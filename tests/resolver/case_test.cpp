@@ -1,0 +1,114 @@
+// Runs every tests/cases/*.case.
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "providers/provider.h"
+#include "report/report.h"
+#include "resolver/provider_algorithm.h"
+#include "resolver/ranking.h"
+#include "tests/resolver/case_file.h"
+
+namespace resolver = axle::resolver;
+namespace testing = axle::testing;
+
+namespace {
+
+struct Outcome {
+  resolver::SupportedLists lists;
+  resolver::Ranking ranking;
+  axle::CollectedReport report;
+};
+
+/// Reason and fact, as a person reads them.
+std::string why(const testing::CaseFile& file, const Outcome& outcome, const std::string& label) {
+  for (const auto& rejected : outcome.ranking.rejected) {
+    if (rejected.label != label) continue;
+    const auto& property = rejected.property;
+    const auto* provider = axle::providers::find_provider(property.ns);
+    const auto origin =
+        std::ranges::find(outcome.lists.origins, property.ns, &resolver::NamespaceOrigin::ns);
+    const bool builtin =
+        origin != outcome.lists.origins.end() && origin->origin == resolver::ListOrigin::builtin;
+    return rejected.reason +
+           (builtin ? ": " + provider->fact(file.machine, property.feature, property.value)
+                    : std::string());
+  }
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+void check_case(const testing::CaseFile& file, Outcome& outcome) {
+  const axle::wheel::MarkerEnvironment markers{
+      {{"sys_platform", "linux"}, {"python_version", "3.11"}, {"platform_machine", "x86_64"}}, {}};
+  outcome.lists =
+      resolver::supported_lists(file.metadata, file.machine, file.policy, markers, outcome.report);
+  outcome.ranking = resolver::rank_variants(file.metadata, outcome.lists.lists);
+  std::vector<std::string> order;
+  for (const auto& variant : outcome.ranking.ranked) order.push_back(variant.label);
+  CHECK(order == file.expected);
+  // A case says why each variant that it does not expect is rejected.
+  std::set<std::string> explained;
+  for (const auto& [label, reason] : file.rejected) {
+    explained.insert(label);
+    const std::string text = why(file, outcome, label);
+    CHECK_MESSAGE(contains(text, reason), label, ": ", text);
+  }
+  for (const auto& rejected : outcome.ranking.rejected) CHECK(explained.contains(rejected.label));
+  for (const auto& [ns, origin] : file.origins) {
+    const auto found = std::ranges::find(outcome.lists.origins, ns, &resolver::NamespaceOrigin::ns);
+    REQUIRE(found != outcome.lists.origins.end());
+    CHECK(testing::render_origin(found->origin) == origin);
+  }
+  for (const std::string& part : file.remarks) {
+    CHECK(std::ranges::any_of(outcome.report.remarks, [&](const axle::Remark& remark) {
+      return contains(remark.message + " " + remark.hint, part);
+    }));
+  }
+  if (file.remarks.empty()) CHECK(outcome.report.remarks.empty());
+}
+
+}  // namespace
+
+TEST_CASE("every case file is decided as it says") {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(AXLE_CASES)) {
+    if (entry.path().extension() == ".case") paths.push_back(entry.path().string());
+  }
+  std::ranges::sort(paths);
+  REQUIRE(paths.size() >= 12);
+  for (const std::string& path : paths) {
+    CAPTURE(path);
+    const testing::CaseFile file = testing::read_case(path);
+    CHECK_FALSE(file.metadata.variants.empty());
+    Outcome outcome;
+    check_case(file, outcome);
+  }
+}
+
+TEST_CASE("a case with an unknown directive is refused with its line") {
+  const std::string path = std::filesystem::temp_directory_path() / "axle_unknown_directive.case";
+  {
+    std::FILE* file = std::fopen(path.c_str(), "w");
+    REQUIRE(file != nullptr);
+    std::fputs("priorities x86_64\nexpext null\n", file);
+    std::fclose(file);
+  }
+  std::string message;
+  try {
+    static_cast<void>(testing::read_case(path));
+  } catch (const std::exception& e) {
+    message = e.what();
+  }
+  std::filesystem::remove(path);
+  CHECK(contains(message, "line 2"));
+  CHECK(contains(message, "expext"));
+}

@@ -1,0 +1,59 @@
+#pragma once
+// An index in memory, seam and all: pages for the resolver, bytes (whole, by range, by tail) for
+// the transport. Wheels are made by the wheel writer.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/source.h"
+#include "index/transport.h"
+#include "wheel/variant_metadata.h"
+
+namespace axle::testing {
+
+struct WheelRecipe {
+  std::string name;  ///< as in the file name
+  std::string version;
+  std::vector<std::string> requires_dist = {};
+  std::string tags = "py3-none-any";
+  std::string label = {};
+  std::string build = {};
+  std::vector<std::string> extras = {};
+  std::string requires_python = {};
+  /// Of the release; the wheel carries its own label's part of it.
+  std::optional<wheel::VariantMetadata> variants = {};
+};
+
+class MemoryIndex final : public index::Source, public index::Transport {
+ public:
+  explicit MemoryIndex(std::string base = "https://index.test") : base_(std::move(base)) {}
+
+  /// Returns the entry on the page, to be changed: yanked, requires_python, has_metadata.
+  index::PublishedFile& add_wheel(const WheelRecipe& recipe);
+  index::PublishedFile& add_file(const std::string& project, const std::string& filename,
+                                 std::string bytes);
+  /// `{name}-{version}-variants.json`, its hash listed.
+  index::PublishedFile& add_variants(const std::string& project, const std::string& version,
+                                     const std::string& json);
+  index::PublishedFile& add_variants(const std::string& project, const std::string& version,
+                                     const wheel::VariantMetadata& metadata);
+  void replace_bytes(const std::string& filename, std::string bytes);
+
+  Result<index::ProjectPage> project(std::string_view name) override;
+  std::string description() const override { return base_; }
+  Result<index::Response> fetch(const index::Request& request) override;
+  Result<index::Response> download(const index::Request& request,
+                                   const index::BodySink& sink) override;
+
+  std::vector<std::string> fetched;  ///< last path components, in order
+
+ private:
+  std::string base_;
+  std::map<std::string, std::vector<index::PublishedFile>, std::less<>> pages_;
+  std::map<std::string, std::string, std::less<>> bytes_;  ///< by URL
+};
+
+}  // namespace axle::testing
