@@ -1,0 +1,119 @@
+#include "wheel/tag.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace wheel = axle::wheel;
+
+namespace {
+
+std::vector<std::string> rendered(const std::vector<wheel::Tag>& tags) {
+  std::vector<std::string> texts;
+  for (const wheel::Tag& tag : tags) texts.push_back(wheel::render_tag(tag));
+  return texts;
+}
+
+wheel::TagTarget cpython(unsigned minor) {
+  wheel::TagTarget target;
+  target.python_minor = minor;
+  target.architecture = "x86_64";
+  target.libc_family = "glibc";
+  target.libc_major = 2;
+  target.libc_minor = 17;
+  return target;
+}
+
+bool supports(const wheel::TagTarget& target, const char* triple) {
+  return wheel::supported_tags(target).best_index(*wheel::parse_tags(triple)) !=
+         wheel::SupportedTags::npos;
+}
+
+}  // namespace
+
+TEST_CASE("compressed tags are expanded") {
+  CHECK(rendered(*wheel::parse_tags("py2.PY3-none-any.any")) ==
+        std::vector<std::string>{"py2-none-any", "py3-none-any"});
+  CHECK(wheel::parse_tags("cp39.cp310-abi3.cp39-linux_x86_64.win32")->size() == 8);
+}
+
+TEST_CASE("what is not a tag is refused") {
+  for (const char* triple :
+       {"", "py3", "py3-none", "py3-none-any-x", "py3--any", "py3.-none-any", ".py3-none-any",
+        "3py-none-any", "py3-none-an y", "py3-none-a/b", "p+-none-any"}) {
+    CAPTURE(triple);
+    const auto tags = wheel::parse_tags(triple);
+    REQUIRE_FALSE(tags.has_value());
+    CHECK(tags.error().kind == axle::ErrorKind::malformed);
+  }
+}
+
+TEST_CASE("a tag that stands for millions is refused") {
+  const auto many = [](char first) {
+    std::string set;
+    for (int i = 0; i < 200; ++i)
+      set += (i == 0 ? "" : ".") + std::string(1, first) + std::to_string(i);
+    return set;
+  };
+  const auto tags = wheel::parse_tags(many('a') + "-" + many('b') + "-" + many('c'));
+  REQUIRE_FALSE(tags.has_value());
+  CHECK(tags.error().message.ends_with("it stands for more than 10000 tags"));
+}
+
+TEST_CASE("an interpreter prefers its own tags, then the stable ABI, then pure Python") {
+  const auto tags = rendered(wheel::supported_tags(cpython(3)).best_first());
+  const std::vector<std::string> first = {
+      "cp33-cp33m-linux_x86_64", "cp33-cp33m-manylinux_2_17_x86_64",
+      "cp33-cp33m-manylinux2014_x86_64", "cp33-cp33m-manylinux_2_16_x86_64"};
+  CHECK(std::vector(tags.begin(), tags.begin() + 4) == first);
+  const std::vector<std::string> last = {"cp33-none-any", "py33-none-any", "py3-none-any",
+                                         "py32-none-any", "py31-none-any", "py30-none-any"};
+  CHECK(std::vector(tags.end() - 6, tags.end()) == last);
+  CHECK(std::ranges::count(tags, "cp32-abi3-manylinux1_x86_64") == 1);
+}
+
+TEST_CASE("the GIL decides between abi3 and abi3t") {
+  auto target = cpython(14);
+  CHECK(supports(target, "cp39-abi3-manylinux_2_17_x86_64"));
+  CHECK_FALSE(supports(target, "cp314-cp314t-linux_x86_64"));
+  target.free_threaded = true;
+  CHECK(supports(target, "cp314-cp314t-linux_x86_64"));
+  CHECK_FALSE(supports(target, "cp39-abi3-manylinux_2_17_x86_64"));
+  CHECK(supports(target, "cp314-abi3t-manylinux_2_17_x86_64"));
+  target.free_threaded = false;
+  target.abi = "cp314t";
+  CHECK_FALSE(supports(target, "cp39-abi3-linux_x86_64"));
+}
+
+TEST_CASE("the libc decides between manylinux and musllinux") {
+  auto target = cpython(11);
+  CHECK(supports(target, "py3-none-manylinux2010_x86_64"));
+  CHECK_FALSE(supports(target, "py3-none-manylinux_2_18_x86_64"));
+  CHECK_FALSE(supports(target, "py3-none-musllinux_1_1_x86_64"));
+  target.libc_family = "musl";
+  target.libc_major = 1;
+  target.libc_minor = 1;
+  CHECK(supports(target, "py3-none-musllinux_1_0_x86_64"));
+  CHECK_FALSE(supports(target, "py3-none-musllinux_1_2_x86_64"));
+  CHECK_FALSE(supports(target, "py3-none-manylinux2010_x86_64"));
+  target.libc_family = "";
+  CHECK(supports(target, "cp311-none-linux_x86_64"));
+  CHECK_FALSE(supports(target, "py3-none-musllinux_1_0_x86_64"));
+}
+
+TEST_CASE("hostile versions of a target do not make millions of tags") {
+  auto target = cpython(4'000'000'000U);
+  target.libc_minor = 4'000'000'000U;
+  CHECK(wheel::supported_tags(target).best_first().size() < 300'000);
+}
+
+TEST_CASE("the best of several tags counts, a repeated tag by its first place") {
+  const wheel::SupportedTags supported({{"cp311", "cp311", "linux_x86_64"},
+                                        {"py3", "none", "any"},
+                                        {"cp311", "cp311", "linux_x86_64"}});
+  CHECK(supported.best_index(*wheel::parse_tags("py2.py3-none-any")) == 1);
+  CHECK(supported.best_index(*wheel::parse_tags("cp311-cp311-linux_x86_64")) == 0);
+  CHECK(supported.best_index({}) == wheel::SupportedTags::npos);
+}
