@@ -32,9 +32,9 @@ axle_status report_failure(axle_error* error, axle_status status, const char* fo
 }
 
 axle_status Engine::choose_kernels(const char* kernel, axle_error* error) {
-  count_ = 0;
-  forced_ = kernel != nullptr && kernel[0] != '\0';
-  if (!forced_) {
+  if (kernel == nullptr || kernel[0] == '\0') {
+    count_ = 0;
+    forced_ = false;
     for (const KernelRow& row : kernel_table()) {
       if (count_ < most_kernels && is_usable(row)) kernels_[count_++] = &row;
     }
@@ -55,8 +55,14 @@ axle_status Engine::choose_kernels(const char* kernel, axle_error* error) {
     return report_failure(error, AXLE_UNSUPPORTED,
                           "kernel set '%s': the system refuses the permission to use AMX tiles",
                           row->name);
-  kernels_[count_++] = row;
+  use_only(*row);
   return AXLE_OK;
+}
+
+void Engine::use_only(const KernelRow& row) {
+  kernels_[0] = &row;
+  count_ = 1;
+  forced_ = true;
 }
 
 bool Engine::tiles_permitted() {

@@ -30,9 +30,15 @@ class Engine {
   /// `kernel` null or empty: all usable sets; else that one or an error.
   axle_status choose_kernels(const char* kernel, axle_error* error);
 
+  /// That set alone, whatever the machine has: for a caller that knows that it runs.
+  void use_only(const KernelRow& row);
+
   /// The set for that many rows of quantised activations. Asks for the permission to use tiles when
   /// the set that comes first needs it.
   [[nodiscard]] const KernelRow& kernel_for(std::size_t rows);
+
+  /// Asks the system on the first call.
+  [[nodiscard]] bool tiles_permitted();
 
   [[nodiscard]] std::span<const KernelRow* const> kernels() const { return {kernels_, count_}; }
   [[nodiscard]] bool forced() const { return forced_; }
@@ -42,8 +48,6 @@ class Engine {
 
  private:
   enum class Permission : int { unasked, granted, refused };
-
-  [[nodiscard]] bool tiles_permitted();
 
   const KernelRow* kernels_[most_kernels] = {};
   std::size_t count_ = 0;

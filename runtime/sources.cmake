@@ -42,3 +42,19 @@ function(axle_runtime_sources target)
   set_source_files_properties(${kernel_sources} TARGET_DIRECTORY ${target}
     PROPERTIES COMPILE_OPTIONS "-O3;-Wno-uninitialized;-Wno-maybe-uninitialized")
 endfunction()
+
+# axle_runtime_shared(TARGET): libaxle_runtime.so as it goes into a wheel. It links the C library
+# only: the core is compiled without exceptions and linked as C.
+function(axle_runtime_shared target)
+  set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  add_library(${target} SHARED ${root}/../detect/capability.cpp)
+  axle_runtime_sources(${target})
+  target_compile_features(${target} PRIVATE cxx_std_23)
+  target_include_directories(${target} PRIVATE ${root}/..)
+  target_compile_definitions(${target} PRIVATE AXLE_OLD_GLIBC)
+  target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -fno-threadsafe-statics)
+  target_link_options(${target} PRIVATE -Wl,--as-needed -Wl,-z,defs -Wl,-z,relro -Wl,-z,now)
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME axle_runtime CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON LINKER_LANGUAGE C)
+endfunction()

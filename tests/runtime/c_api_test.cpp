@@ -1,0 +1,281 @@
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "runtime/axle_runtime.h"
+
+namespace {
+
+struct DestroyRuntime {
+  void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }
+};
+struct DestroyLinear {
+  void operator()(axle_linear* linear) const { axle_linear_destroy(linear); }
+};
+using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
+using LinearPtr = std::unique_ptr<axle_linear, DestroyLinear>;
+
+RuntimePtr make_runtime(const char* kernel = nullptr, int threads = 1) {
+  const axle_runtime_options options{sizeof(axle_runtime_options), kernel, threads};
+  axle_runtime* runtime = nullptr;
+  axle_error error{};
+  REQUIRE_MESSAGE(axle_runtime_create(&options, &runtime, &error) == AXLE_OK, error.message);
+  return RuntimePtr(runtime);
+}
+
+axle_linear_options int8_options(const std::vector<std::int8_t>& weights,
+                                 const std::vector<float>& scales) {
+  return {.struct_size = sizeof(axle_linear_options),
+          .mode = AXLE_DA8W8,
+          .weight_type = AXLE_INT8,
+          .n = scales.size(),
+          .k = weights.size() / scales.size(),
+          .weights = weights.data(),
+          .scales = scales.data(),
+          .bias = nullptr};
+}
+
+LinearPtr make_linear(axle_runtime* runtime, const axle_linear_options& options) {
+  axle_linear* linear = nullptr;
+  axle_error error{};
+  REQUIRE_MESSAGE(axle_linear_create(runtime, &options, &linear, &error) == AXLE_OK, error.message);
+  return LinearPtr(linear);
+}
+
+std::string refusal(axle_runtime* runtime, const axle_linear_options& options) {
+  axle_linear* linear = nullptr;
+  axle_error error{};
+  CHECK(axle_linear_create(runtime, &options, &linear, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(linear == nullptr);
+  CHECK(error.status == AXLE_BAD_ARGUMENT);
+  return error.message;
+}
+
+}  // namespace
+
+TEST_CASE("the kernel table is ordered, its last row runs everywhere") {
+  const std::size_t count = axle_kernel_count();
+  REQUIRE(count >= 1);
+  axle_kernel_info info{};
+  info.struct_size = sizeof info;
+  for (std::size_t i = 0; i < count; ++i) {
+    REQUIRE(axle_kernel_at(i, &info) == AXLE_OK);
+    CHECK((info.usable == 0 || info.built != 0));
+    CHECK((info.usable != 0 || info.missing[0] != '\0' || info.built == 0));
+  }
+  CHECK(std::string(info.name) == "baseline");
+  CHECK(info.usable == 1);
+  CHECK(axle_kernel_at(count, &info) == AXLE_BAD_ARGUMENT);
+  info.struct_size = 1;
+  CHECK(axle_kernel_at(0, &info) == AXLE_BAD_ARGUMENT);
+}
+
+TEST_CASE("a forced kernel set is the one that runs, whatever the shape") {
+  axle_kernel_info info{};
+  info.struct_size = sizeof info;
+  for (std::size_t i = 0; i < axle_kernel_count(); ++i) {
+    REQUIRE(axle_kernel_at(i, &info) == AXLE_OK);
+    if (info.usable == 0) continue;
+    const RuntimePtr runtime = make_runtime(info.name);
+    for (const std::size_t rows : {1U, 16U, 500U}) {
+      CHECK(std::string(axle_runtime_kernel(runtime.get(), AXLE_DA8W8, rows)) == info.name);
+      CHECK(std::string(axle_runtime_kernel(runtime.get(), AXLE_A16W8, rows)) == info.name);
+    }
+  }
+}
+
+TEST_CASE("an unknown or unusable kernel set is an error and never replaced") {
+  axle_error error{};
+  axle_runtime* runtime = nullptr;
+  axle_runtime_options options{sizeof options, "abacus", 1};
+  CHECK(axle_runtime_create(&options, &runtime, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(std::string(error.message) == "there is no kernel set named 'abacus'");
+  CHECK(runtime == nullptr);
+  axle_kernel_info info{};
+  info.struct_size = sizeof info;
+  for (std::size_t i = 0; i < axle_kernel_count(); ++i) {
+    REQUIRE(axle_kernel_at(i, &info) == AXLE_OK);
+    if (info.usable != 0) continue;
+    options.kernel = info.name;
+    CHECK(axle_runtime_create(&options, &runtime, &error) == AXLE_UNSUPPORTED);
+    CHECK(runtime == nullptr);
+    CHECK(std::string(error.message).find(info.name) != std::string::npos);
+  }
+}
+
+TEST_CASE("the facts of a runtime are pairs") {
+  const RuntimePtr runtime = make_runtime("baseline", 2);
+  std::string all;
+  const char* key = nullptr;
+  char value[64];
+  for (std::size_t i = 0; axle_runtime_info(runtime.get(), i, &key, value, sizeof value) == AXLE_OK;
+       ++i)
+    all += std::string(key) + "=" + value + ";";
+  CHECK(all == std::string("version=") + axle_runtime_version() +
+                   ";kernel=baseline;kernels=baseline;forced=yes;threads=2;");
+  CHECK(axle_runtime_info(runtime.get(), 1, &key, value, 5) == AXLE_OK);
+  CHECK(std::string(value) == "base");
+}
+
+TEST_CASE("structures of another size and missing pointers are refused") {
+  axle_error error{};
+  axle_runtime* runtime = nullptr;
+  axle_runtime_options options{4, nullptr, 0};
+  CHECK(axle_runtime_create(&options, &runtime, &error) == AXLE_BAD_ARGUMENT);
+  options = {sizeof options, nullptr, -1};
+  CHECK(axle_runtime_create(&options, &runtime, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_runtime_create(nullptr, nullptr, nullptr) == AXLE_BAD_ARGUMENT);
+  const RuntimePtr good = make_runtime();
+  const std::vector<std::int8_t> weights(4);
+  const std::vector<float> scales(2);
+  axle_linear* linear = nullptr;
+  const axle_linear_options right = int8_options(weights, scales);
+  axle_linear_options wrong = right;
+  wrong.struct_size = 3;
+  CHECK(axle_linear_create(good.get(), &wrong, &linear, nullptr) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_linear_create(nullptr, &right, &linear, nullptr) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_linear_create(good.get(), nullptr, &linear, nullptr) == AXLE_BAD_ARGUMENT);
+  const LinearPtr layer = make_linear(good.get(), right);
+  float y[2];
+  CHECK(axle_linear_forward(layer.get(), AXLE_FLOAT32, nullptr, 1, y, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_linear_forward(nullptr, AXLE_FLOAT32, y, 1, y, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_linear_forward(layer.get(), AXLE_INT8, y, 1, y, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_linear_forward(layer.get(), 77, y, 1, y, &error) == AXLE_BAD_ARGUMENT);
+  CHECK(axle_linear_forward(layer.get(), AXLE_FLOAT32, nullptr, 0, nullptr, &error) == AXLE_OK);
+  axle_runtime_destroy(nullptr);
+  axle_linear_destroy(nullptr);
+}
+
+TEST_CASE("shapes and values that cannot be meant are refused by name") {
+  const RuntimePtr runtime = make_runtime();
+  const std::vector<std::int8_t> weights(6);
+  std::vector<float> scales(2, 1.0F);
+  const axle_linear_options right = int8_options(weights, scales);
+  axle_linear_options wrong = right;
+  wrong.k = 0;
+  CHECK(refusal(runtime.get(), wrong).find("k (input features) is 0") == 0);
+  wrong.k = 131072;
+  CHECK(refusal(runtime.get(), wrong).find("k (input features) is 131072") == 0);
+  wrong = right;
+  wrong.n = 0;
+  CHECK(refusal(runtime.get(), wrong).find("n (output features) is 0") == 0);
+  wrong.n = SIZE_MAX / 2;
+  CHECK(refusal(runtime.get(), wrong).find("n (output features)") == 0);
+  wrong = right;
+  wrong.mode = 9;
+  CHECK(refusal(runtime.get(), wrong) == "unknown mode 9");
+  wrong = right;
+  wrong.weight_type = AXLE_FLOAT16;
+  CHECK(refusal(runtime.get(), wrong) == "weights must be int8 or float32, not type 2");
+  wrong = right;
+  wrong.scales = nullptr;
+  CHECK(refusal(runtime.get(), wrong) == "int8 weights need scales");
+  scales[1] = std::numeric_limits<float>::infinity();
+  CHECK(refusal(runtime.get(), right) == "a scale is not finite");
+  const std::vector<float> bad_weights{1.0F, 2.0F, std::nanf(""), 3.0F};
+  wrong = {sizeof wrong, AXLE_DA8W8, AXLE_FLOAT32, 2, 2, bad_weights.data(), nullptr, nullptr};
+  CHECK(refusal(runtime.get(), wrong) == "a weight of output channel 1 is not finite");
+  const std::vector<float> bad_bias{1.0F, std::nanf("")};
+  scales[1] = 1.0F;
+  wrong = right;
+  wrong.bias = bad_bias.data();
+  CHECK(refusal(runtime.get(), wrong) == "a bias is not finite");
+}
+
+TEST_CASE("float weights are quantised by output channel, symmetrically, ties to even") {
+  const RuntimePtr runtime = make_runtime("baseline");
+  // Scale 1 exactly (127 / 127): 0.5 -> 0, 1.5 -> 2, 2.5 -> 2, -3.5 -> -4; the last channel is
+  // zero.
+  const std::vector<float> weights{127.0F, 0.5F, 1.5F, 2.5F, -3.5F, 0, 0, 0, 0, 0};
+  const axle_linear_options options{sizeof options, AXLE_A16W8, AXLE_FLOAT32, 2, 5,
+                                    weights.data(), nullptr,    nullptr};
+  const LinearPtr layer = make_linear(runtime.get(), options);
+  for (std::size_t i = 0; i < 5; ++i) {
+    float x[5] = {};
+    x[i] = 1.0F;
+    float y[2];
+    REQUIRE(axle_linear_forward(layer.get(), AXLE_FLOAT32, x, 1, y, nullptr) == AXLE_OK);
+    const float expected[] = {127, 0, 2, 2, -4};
+    CHECK(y[0] == doctest::Approx(expected[i]));
+    CHECK(y[1] == 0.0F);
+  }
+}
+
+TEST_CASE("bfloat16 and float16 rows give what their values as float give") {
+  const RuntimePtr runtime = make_runtime();
+  const std::vector<std::int8_t> weights{1, -2, 3, 4, 50, 6, -70, 8};
+  const std::vector<float> scales{0.5F, 0.25F};
+  const LinearPtr layer = make_linear(runtime.get(), int8_options(weights, scales));
+  struct Row {
+    axle_type type;
+    std::uint16_t halves[4];
+    float floats[4];
+  };
+  const Row rows[] = {
+      {AXLE_BFLOAT16, {0x3f80, 0xc000, 0x0000, 0x4049}, {1.0F, -2.0F, 0.0F, 3.140625F}},
+      {AXLE_FLOAT16, {0x3c00, 0xc000, 0x3555, 0x7bff}, {1.0F, -2.0F, 0.333251953125F, 65504.0F}},
+      {AXLE_FLOAT16, {0x0001, 0x83ff, 0x0400, 0x8000}, {0x1p-24F, -0x1.ff8p-15F, 0x1p-14F, -0.0F}},
+      {AXLE_FLOAT16, {0x7c00, 0, 0, 0}, {std::numeric_limits<float>::infinity(), 0, 0, 0}},
+      {AXLE_BFLOAT16, {0x7fc0, 0, 0, 0}, {std::numeric_limits<float>::quiet_NaN(), 0, 0, 0}},
+  };
+  for (const Row& row : rows) {
+    float from_halves[2];
+    float from_floats[2];
+    REQUIRE(axle_linear_forward(layer.get(), row.type, row.halves, 1, from_halves, nullptr) ==
+            AXLE_OK);
+    REQUIRE(axle_linear_forward(layer.get(), AXLE_FLOAT32, row.floats, 1, from_floats, nullptr) ==
+            AXLE_OK);
+    for (int i = 0; i < 2; ++i) {
+      CHECK(std::isnan(from_halves[i]) == std::isnan(from_floats[i]));
+      if (!std::isnan(from_halves[i])) CHECK(from_halves[i] == from_floats[i]);
+    }
+  }
+}
+
+TEST_CASE("two threads may use one runtime at once") {
+  const RuntimePtr runtime = make_runtime(nullptr, 3);
+  std::vector<std::int8_t> weights(300 * 256);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = static_cast<std::int8_t>(i * 7 % 251 - 125);
+  const std::vector<float> scales(300, 0.01F);
+  const LinearPtr layer = make_linear(runtime.get(), int8_options(weights, scales));
+  std::vector<float> x(20 * 256);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 17) - 8.0F;
+  std::vector<float> expected(20 * 300);
+  REQUIRE(axle_linear_forward(layer.get(), AXLE_FLOAT32, x.data(), 20, expected.data(), nullptr) ==
+          AXLE_OK);
+  int wrong[4] = {};
+  std::vector<std::jthread> threads;
+  for (int& count : wrong)
+    threads.emplace_back([&] {
+      std::vector<float> y(20 * 300);
+      for (int i = 0; i < 50; ++i) {
+        axle_linear_forward(layer.get(), AXLE_FLOAT32, x.data(), 20, y.data(), nullptr);
+        if (y != expected) ++count;
+      }
+    });
+  threads.clear();
+  for (const int count : wrong) CHECK(count == 0);
+}
+
+TEST_CASE("the self-test passes and the benchmark measures") {
+  const RuntimePtr runtime = make_runtime(nullptr, 2);
+  axle_error error{};
+  CHECK_MESSAGE(axle_runtime_selftest(runtime.get(), &error) == AXLE_OK, error.message);
+  axle_bench_options options{sizeof options, AXLE_A16W8, 2, 96, 200, 60000, 0.001};
+  axle_bench_result result{};
+  result.struct_size = sizeof result;
+  REQUIRE(axle_runtime_bench(runtime.get(), &options, &result, &error) == AXLE_OK);
+  CHECK(result.microseconds > 0);
+  CHECK(result.gigabytes_per_second > 0);
+  CHECK(result.gigaops_per_second > 0);
+  CHECK(result.read_gigabytes_per_second > 0);
+  options.k = 0;
+  CHECK(axle_runtime_bench(runtime.get(), &options, &result, &error) == AXLE_BAD_ARGUMENT);
+}

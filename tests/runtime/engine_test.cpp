@@ -1,0 +1,210 @@
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "detect/host.h"
+#include "detect/probe.h"
+#include "runtime/cpu.h"
+#include "runtime/linear.h"
+#include "runtime/runtime.h"
+#include "runtime/selftest.h"
+#include "tests/runtime/kernel_sets.h"
+#include "tests/runtime/layer_case.h"
+
+namespace axle::runtime {
+namespace {
+
+/// Runs `work` in a child process; its result is the exit code.
+int in_child(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::vector<float> forward(Engine& engine, const LayerCase& layer, axle_mode mode) {
+  Linear linear(engine);
+  std::vector<float> y(layer.m * layer.n);
+  if (linear.pack({.struct_size = sizeof(axle_linear_options),
+                   .mode = mode,
+                   .weight_type = AXLE_INT8,
+                   .n = layer.n,
+                   .k = layer.k,
+                   .weights = layer.weights.data(),
+                   .scales = layer.scales.data(),
+                   .bias = nullptr},
+                  nullptr) == AXLE_OK)
+    linear.forward(AXLE_FLOAT32, layer.x.data(), layer.m, y.data(), nullptr);
+  return y;
+}
+
+LayerCase shared_case() {
+  LayerCase layer = make_case(16, 256, 128, Contents::ordinary, 1);
+  layer.bias.clear();
+  return layer;
+}
+
+#if defined(__x86_64__)
+bool tiles_are_permitted() {
+  constexpr long get_permission = 0x1022;
+  std::uint64_t mask = 0;
+  return syscall(SYS_arch_prctl, get_permission, &mask) == 0 && ((mask >> 18U) & 1U) != 0;
+}
+
+/// From here on this process is refused AMX, as some containers do.
+bool refuse_tile_requests() {
+  constexpr std::uint32_t request = 0x1023;
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_arch_prctl, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, request, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{static_cast<unsigned short>(std::size(filter)), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+bool amx_is_usable() {
+  const KernelRow* const row = find_kernel("amx_int8");
+  if (row != nullptr && is_usable(*row)) return true;
+  MESSAGE("skipped: this machine has no AMX, or its system does not offer it");
+  return false;
+}
+#endif
+
+void broken_multiply(const BlockProduct& product) {
+  kernel_table().back().set->multiply(product);
+  product.sums[0] += 100000;
+}
+
+}  // namespace
+
+TEST_CASE("what the runtime reads of the CPU is what detection reads") {
+  const auto host = detect::make_real_host();
+  const detect::Machine machine =
+      detect::probe_machine(*host, {.gpus = false, .driver_libraries = false});
+  for (const KernelRow& row : kernel_table()) {
+    for (const detect::Capability capability : row.required) {
+      CAPTURE(std::string(detect::row(capability).name));
+      CHECK(machine_has(capability) == machine.cpu.capabilities.has(capability));
+    }
+  }
+}
+
+TEST_CASE("a forked child goes on with the runtime of its parent") {
+  const LayerCase layer = shared_case();
+  Engine engine(3);
+  REQUIRE(engine.choose_kernels(nullptr, nullptr) == AXLE_OK);
+  const std::vector<float> expected = forward(engine, layer, AXLE_DA8W8);
+  CHECK(in_child([&] { return forward(engine, layer, AXLE_DA8W8) == expected ? 0 : 1; }) == 0);
+  // Also when the pool was taken at that moment: whoever had it is not in the child.
+  REQUIRE(engine.pool().try_acquire());
+  CHECK(in_child([&] {
+          const bool acquired = engine.pool().try_acquire();
+          if (acquired) engine.pool().release();
+          return acquired && forward(engine, layer, AXLE_DA8W8) == expected ? 0 : 1;
+        }) == 0);
+  CHECK_FALSE(engine.pool().try_acquire());
+  engine.pool().release();
+  CHECK(forward(engine, layer, AXLE_DA8W8) == expected);
+}
+
+TEST_CASE("the pool runs every part exactly once, call after call") {
+  for (const int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    REQUIRE(pool.try_acquire());
+    std::vector<std::atomic<int>> counts(static_cast<std::size_t>(threads));
+    auto task = [&](int thread) { ++counts[static_cast<std::size_t>(thread)]; };
+    for (int i = 0; i < 200; ++i) pool.run(task);
+    usleep(20000);  // the threads are asleep now
+    for (int i = 0; i < 3; ++i) pool.run(task);
+    pool.release();
+    for (const std::atomic<int>& count : counts) CHECK(count == 203);
+  }
+}
+
+TEST_CASE("the self-test finds a kernel that computes wrongly") {
+  KernelSet broken = *kernel_table().back().set;
+  broken.multiply = broken_multiply;
+  const KernelRow row{"broken", {}, 1, false, &broken};
+  Engine engine(1);
+  engine.use_only(row);
+  axle_error error{};
+  CHECK(selftest(engine, &error) == AXLE_MISMATCH);
+  CHECK(std::string(error.message).find("kernel set 'broken', da8w8, 1 rows: y[0][0] is wrong") ==
+        0);
+}
+
+TEST_CASE("the description names every kernel set and what the machine lacks for it") {
+  RuntimeInfo info;
+  REQUIRE(describe({}, info).ok());
+  CHECK(info.kernels.size() == axle_kernel_count());
+  CHECK(info.kernels.back().name == "baseline");
+  CHECK_FALSE(info.forced);
+  CHECK(info.threads >= 1);
+  for (const KernelStatus& kernel : info.kernels)
+    CHECK(kernel.usable == (kernel.built && kernel.missing.empty()));
+  CHECK(describe({"abacus", 1}, info).problem == "there is no kernel set named 'abacus'");
+  CHECK(info.kernel.empty());
+  CHECK(selftest(RuntimeChoice{"baseline", 1}).ok());
+  BenchFigures figures;
+  REQUIRE(bench({"baseline", 1}, {Mode::da8w8, 1, 64, 64, 8192, 0.001}, figures).ok());
+  CHECK(figures.kernel == "baseline");
+  CHECK(figures.microseconds > 0);
+}
+
+#if defined(__x86_64__)
+TEST_CASE("the permission to use tiles is asked for at the first use and not before") {
+  if (!amx_is_usable()) return;
+  if (tiles_are_permitted()) {
+    MESSAGE("skipped: an earlier test of this process has asked already; run this one alone");
+    return;
+  }
+  const LayerCase layer = shared_case();
+  CHECK(in_child([&] {
+          Engine engine(1);
+          if (engine.choose_kernels(nullptr, nullptr) != AXLE_OK) return 11;
+          LayerCase one_row = layer;
+          one_row.m = 1;
+          forward(engine, one_row, AXLE_DA8W8);
+          if (tiles_are_permitted()) return 12;
+          forward(engine, layer, AXLE_DA8W8);
+          return tiles_are_permitted() ? 0 : 13;
+        }) == 0);
+}
+
+TEST_CASE("refused tiles: the next kernel set takes over, a forced one is an error") {
+  if (!amx_is_usable()) return;
+  const LayerCase layer = shared_case();
+  const std::vector<float> expected = exact_result(layer, AXLE_DA8W8);
+  CHECK(in_child([&] {
+          if (!refuse_tile_requests()) return 10;
+          Engine engine(2);
+          if (engine.choose_kernels(nullptr, nullptr) != AXLE_OK) return 11;
+          if (std::strcmp(engine.kernel_for(16).name, "amx_int8") == 0) return 12;
+          if (forward(engine, layer, AXLE_DA8W8) != expected) return 13;
+          if (selftest(engine, nullptr) != AXLE_OK) return 14;
+          Engine forced(1);
+          axle_error error{};
+          if (forced.choose_kernels("amx_int8", &error) != AXLE_UNSUPPORTED) return 15;
+          return std::strstr(error.message, "refuses the permission") != nullptr ? 0 : 16;
+        }) == 0);
+}
+#endif
+
+}  // namespace axle::runtime

@@ -1,0 +1,39 @@
+#include "tests/runtime/kernel_sets.h"
+
+#include <doctest/doctest.h>
+
+#include "runtime/engine.h"
+
+namespace axle::runtime {
+
+namespace {
+
+std::vector<KernelRow> find_sets() {
+  std::vector<KernelRow> sets{
+      {"model of sse2", {}, 1, false, &model_pairs_16},
+      {"model of avx2", {}, 1, false, &model_pairs_32},
+      {"model of avx512", {}, 1, false, &model_pairs_64},
+      {"model of avx_vnni", {}, 1, false, &model_offset_32},
+      {"model of avx512_vnni", {}, 1, false, &model_offset_64},
+      {"model of amx_int8", {}, 1, false, &model_amx_int8},
+      {"portable", {}, 1, false, &portable_baseline},
+  };
+  Engine engine(1);
+  for (const KernelRow& row : kernel_table()) {
+    if (is_usable(row) && (!row.needs_tile_permission || engine.tiles_permitted())) {
+      sets.push_back(row);
+    } else {
+      MESSAGE("only its model is tested, this machine cannot run it: ", row.name);
+    }
+  }
+  return sets;
+}
+
+}  // namespace
+
+const std::vector<KernelRow>& kernel_sets_to_test() {
+  static const std::vector<KernelRow> sets = find_sets();
+  return sets;
+}
+
+}  // namespace axle::runtime

@@ -1,0 +1,22 @@
+#pragma once
+// All kernel sets that this machine can test: those that it runs, and the models of all.
+
+#include <vector>
+
+#include "runtime/kernel_table.h"
+
+namespace axle::runtime {
+
+extern const KernelSet model_pairs_16;
+extern const KernelSet model_pairs_32;
+extern const KernelSet model_pairs_64;
+extern const KernelSet model_offset_32;
+extern const KernelSet model_offset_64;
+extern const KernelSet model_amx_int8;
+extern const KernelSet portable_baseline;
+
+/// Rows for Engine::use_only. A set of the table that this machine cannot run is left out, and
+/// said.
+const std::vector<KernelRow>& kernel_sets_to_test();
+
+}  // namespace axle::runtime

@@ -1,0 +1,19 @@
+// One kernel set on modelled vectors: AXLE_MODEL_SET, of AXLE_MODEL_BYTES, with AXLE_MODEL_PRODUCT
+// over activations that are written by AXLE_MODEL_STORE in AXLE_MODEL_FORM (CMakeLists.txt).
+#include "tests/runtime/vector_model.h"
+//
+#include "runtime/kernels/float_steps.h"
+#include "runtime/kernels/multiply.h"
+#include "tests/runtime/kernel_sets.h"
+
+namespace axle::runtime {
+
+const KernelSet AXLE_MODEL_SET{.form = ActivationForm::AXLE_MODEL_FORM,
+                               .largest_magnitude = largest_magnitude,
+                               .quantise = quantise<AXLE_MODEL_STORE>,
+                               .multiply = multiply<AXLE_MODEL_PRODUCT>,
+                               .finish = finish,
+                               .enter = nullptr,
+                               .leave = nullptr};
+
+}  // namespace axle::runtime

@@ -1,0 +1,312 @@
+"""The Python package, with nothing but the standard library (and NumPy where it happens to be)."""
+
+import array
+import ctypes
+import math
+import os
+import random
+import subprocess
+import sys
+import threading
+import unittest
+
+import axle_runtime
+
+N, K = 21, 70
+KERNELS = [row["name"] for row in axle_runtime.kernels() if row["usable"]]
+
+
+class Case:
+    def __init__(self, rows, seed=1):
+        numbers = random.Random(seed)
+        self.rows = rows
+        self.weight = array.array("b", (numbers.randint(-128, 127) for _ in range(N * K)))
+        self.scale = array.array("f", (numbers.uniform(0.01, 0.02) for _ in range(N)))
+        self.bias = array.array("f", (numbers.uniform(-1, 1) for _ in range(N)))
+        self.x = array.array("f", (numbers.gauss(0, 1) for _ in range(rows * K)))
+
+    def expected(self, i, j):
+        total = math.fsum(self.x[i * K + k] * self.weight[j * K + k] for k in range(K))
+        return total * self.scale[j] + self.bias[j]
+
+    def error(self, y):
+        difference = size = 0.0
+        for i in range(self.rows):
+            for j in range(N):
+                right = self.expected(i, j)
+                difference += (y[i * N + j] - right) ** 2
+                size += right**2
+        return math.sqrt(difference / size)
+
+
+class Capsule:
+    """A tensor with DLPack and without the buffer protocol, as torch's are."""
+
+    def __init__(
+        self, values, shape, code=2, bits=32, strides=None, device=(1, 0), versioned=False
+    ):
+        self.values = values
+        self.device = device
+        self.name = b"dltensor_versioned" if versioned else b"dltensor"
+        integers = ctypes.c_int64 * len(shape)
+        self.shape = integers(*shape)
+        self.strides = integers(*strides) if strides else None
+        address = values.buffer_info()[0]
+        words = bytearray()
+        if versioned:
+            words += (1).to_bytes(4, sys.byteorder) + (0).to_bytes(4, sys.byteorder) + bytes(24)
+        words += address.to_bytes(8, sys.byteorder)
+        words += device[0].to_bytes(4, sys.byteorder) + device[1].to_bytes(4, sys.byteorder)
+        words += len(shape).to_bytes(4, sys.byteorder) + bytes([code, bits])
+        words += (1).to_bytes(2, sys.byteorder)
+        words += ctypes.addressof(self.shape).to_bytes(8, sys.byteorder)
+        words += (ctypes.addressof(self.strides) if strides else 0).to_bytes(8, sys.byteorder)
+        words += bytes(8) + bytes(16)
+        self.memory = (ctypes.c_char * len(words)).from_buffer(words)
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self):
+        make = ctypes.PYFUNCTYPE(
+            ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+        )(("PyCapsule_New", ctypes.pythonapi))
+        return make(ctypes.addressof(self.memory), self.name, None)
+
+
+class LinearTest(unittest.TestCase):
+    def layer(self, case, **options):
+        return axle_runtime.Linear(case.weight, case.scale, case.bias, **options)
+
+    def test_both_modes_are_near_the_float_layer_with_every_kernel(self):
+        for rows in (1, 5, 17):
+            case = Case(rows, seed=rows)
+            for mode, bound in (("da8w8", 2e-2), ("a16w8", 1e-4)):
+                results = []
+                for kernel in KERNELS:
+                    y = self.layer(case, mode=mode, kernel=kernel)(case.x)
+                    self.assertIsInstance(y, array.array)
+                    self.assertLess(case.error(y), bound, (mode, kernel, rows))
+                    results.append(bytes(y))
+                self.assertEqual(len(set(results)), 1, "kernels differ")
+
+    def test_buffers_of_every_kind_give_the_same_bytes(self):
+        case = Case(3)
+        right = self.layer(case)(case.x)
+        flat_weight = (ctypes.c_int8 * (N * K))(*case.weight)
+        rows_weight = ((ctypes.c_int8 * K) * N).from_buffer(case.weight)
+        view = memoryview(bytes(case.weight)).cast("b", shape=[N, K])
+        for weight in (flat_weight, rows_weight, view, memoryview(case.weight)):
+            layer = axle_runtime.Linear(weight, case.scale, case.bias)
+            for x in (
+                (ctypes.c_float * (3 * K))(*case.x),
+                memoryview(bytes(case.x)).cast("f", shape=[3, K]),
+                memoryview(case.x).toreadonly(),
+            ):
+                self.assertEqual(layer(x), right)
+
+    def test_dlpack_tensors_are_read_in_place(self):
+        case = Case(3)
+        right = self.layer(case)(case.x)
+        for versioned in (False, True):
+            weight = Capsule(case.weight, (N, K), 0, 8, versioned=versioned)
+            scale = Capsule(case.scale, (N,), versioned=versioned)
+            bias = Capsule(case.bias, (N,), strides=(1,), versioned=versioned)
+            layer = axle_runtime.Linear(weight, scale, bias)
+            x = Capsule(case.x, (3, K), strides=(K, 1), versioned=versioned)
+            self.assertEqual(layer(x), right)
+        halves = array.array("H", (0x3F80 if i % 2 else 0xBF00 for i in range(K)))
+        floats = array.array("f", (1.0 if i % 2 else -0.5 for i in range(K)))
+        self.assertEqual(layer(Capsule(halves, (1, K), 4, 16)), layer(floats))
+
+    def test_dlpack_tensors_that_cannot_be_read_are_refused(self):
+        case = Case(3)
+        layer = self.layer(case)
+        with self.assertRaisesRegex(ValueError, "x lies on device \\(2, 0\\)"):
+            layer(Capsule(case.x, (3, K), device=(2, 0)))
+        with self.assertRaisesRegex(ValueError, "x is not contiguous"):
+            layer(Capsule(case.x, (3, K), strides=(1, 3)))
+        with self.assertRaisesRegex(TypeError, "x must hold .* not DLPack type code 2 with 64 bits"):
+            layer(Capsule(case.x, (3, K), bits=64))
+        wrong = Capsule(case.x, (3, K))
+        wrong.name = b"something else"
+        with self.assertRaisesRegex(TypeError, "no DLPack capsule"):
+            layer(wrong)
+
+    def test_float_weights_are_quantised(self):
+        case = Case(4)
+        weight = array.array("f", (w * case.scale[i // K] for i, w in enumerate(case.weight)))
+        layer = axle_runtime.Linear(weight, bias=case.bias, mode="a16w8", shape=(N, K))
+        self.assertEqual((layer.out_features, layer.in_features), (N, K))
+        self.assertLess(case.error(layer(case.x)), 1e-2)
+
+    def test_float16_rows(self):
+        case = Case(1)
+        try:
+            halves = array.array("e", case.x)
+        except ValueError:
+            halves = memoryview(bytearray(b"\x00\x3c" * K)).cast("B")
+            halves = (ctypes.c_uint16 * K).from_buffer(halves)
+            with self.assertRaisesRegex(TypeError, "x must hold float32 or float16 or bfloat16"):
+                self.layer(case)(halves)
+            return
+        self.assertLess(case.error(self.layer(case, mode="a16w8")(halves)), 1e-2)
+
+    def test_out_is_filled_and_returned(self):
+        case = Case(2)
+        layer = self.layer(case)
+        right = layer(case.x)
+        out = (ctypes.c_float * (2 * N))()
+        self.assertIs(layer.forward(case.x, out=out), out)
+        self.assertEqual(list(out), list(right))
+        with self.assertRaisesRegex(ValueError, "out has 3 elements; y has 2 x 21"):
+            layer(case.x, out=array.array("f", [0, 0, 0]))
+        with self.assertRaisesRegex(TypeError, "out must be a writable buffer"):
+            layer(case.x, out=bytes(8 * N))
+        with self.assertRaisesRegex(TypeError, "out must hold float32, not float64"):
+            layer(case.x, out=array.array("d", [0] * (2 * N)))
+
+    def test_wrong_shapes_and_types_say_what_is_wrong(self):
+        case = Case(2)
+        layer = self.layer(case)
+        for x, kind, message in (
+            (array.array("f", [0] * (K + 1)), ValueError, r"x has shape \(71,\); .* 70 elements"),
+            (memoryview(bytes(8 * K)).cast("f", shape=[K, 2]), ValueError, r"shape \(70, 2\)"),
+            (array.array("d", [0] * K), TypeError, "x must hold .*, not float64"),
+            (array.array("f", [0] * (2 * K))[:0], None, None),
+            (memoryview(case.x)[::2], ValueError, "x is not contiguous"),
+            ([1.0] * K, TypeError, "x must be a buffer or have __dlpack__, not list"),
+        ):
+            if kind is None:
+                self.assertEqual(len(layer(x)), 0)
+                continue
+            with self.assertRaisesRegex(kind, message):
+                layer(x)
+        for arguments, kind, message in (
+            ({"weight": case.weight}, ValueError, "weight has shape .* or pass shape"),
+            ({"weight": case.weight, "shape": (N, K)}, ValueError, "int8 weights need scales"),
+            (
+                {"weight": case.weight, "scale": case.scale, "shape": (N, K + 1)},
+                ValueError,
+                "weight has 1470 elements, which are not 21 x 71",
+            ),
+            (
+                {"weight": case.weight, "scale": case.scale[:20], "shape": (N, K)},
+                ValueError,
+                "scale has 20 elements; it must have one for each of the 21",
+            ),
+            (
+                {"weight": case.weight, "scale": case.scale, "bias": case.bias[1:]},
+                ValueError,
+                "bias has 20 elements",
+            ),
+            ({"weight": bytes(N * K), "scale": case.scale}, TypeError, "weight .* not uint8"),
+            (
+                {"weight": case.weight, "scale": case.scale, "mode": "int4"},
+                ValueError,
+                "mode must be a16w8 or da8w8, not 'int4'",
+            ),
+            (
+                {"weight": case.weight, "scale": array.array("f", [math.inf] * N)},
+                ValueError,
+                "a scale is not finite",
+            ),
+        ):
+            with self.assertRaisesRegex(kind, message):
+                axle_runtime.Linear(**arguments)
+
+    def test_nothing_holds_the_buffers_afterwards(self):
+        case = Case(1)
+        layer = self.layer(case)
+        layer(case.x)
+        with self.assertRaises(ValueError):
+            layer(array.array("f", [0]))
+        for one in (case.weight, case.scale, case.bias, case.x):
+            one.append(1)  # BufferError while a buffer is held
+
+    def test_many_threads_may_use_one_layer(self):
+        case = Case(8)
+        layer = self.layer(case, threads=2)
+        right = layer(case.x)
+        wrong = []
+
+        def work():
+            for _ in range(30):
+                if layer(case.x) != right:
+                    wrong.append(1)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_a_forked_child_goes_on(self):
+        case = Case(8)
+        layer = self.layer(case, threads=2)
+        right = layer(case.x)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if layer(case.x) == right else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_numpy_arrays(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("this interpreter has no NumPy")
+        case = Case(3)
+        weight = numpy.array(case.weight, numpy.int8).reshape(N, K)
+        x = numpy.array(case.x, numpy.float32).reshape(3, K)
+        layer = axle_runtime.Linear(weight, numpy.array(case.scale), numpy.array(case.bias))
+        y = layer(x, out=numpy.empty((3, N), numpy.float32))
+        self.assertEqual(array.array("f", y.tobytes()), self.layer(case)(case.x))
+        with self.assertRaisesRegex(ValueError, "not contiguous"):
+            layer(numpy.asfortranarray(x))
+        layer(x.astype(numpy.float16))
+
+
+class LibraryTest(unittest.TestCase):
+    def test_the_environment_forces_a_kernel_and_the_force_holds(self):
+        case = Case(16)
+        for kernel in KERNELS:
+            os.environ["AXLE_RUNTIME_KERNEL"] = kernel
+            try:
+                self.assertEqual(axle_runtime.info()["kernel"], kernel)
+                self.assertEqual(axle_runtime.info()["forced"], "yes")
+                layer = axle_runtime.Linear(case.weight, case.scale)
+                self.assertEqual({layer.kernel(rows) for rows in (1, 4, 16)}, {kernel})
+                figures = axle_runtime.bench(n=64, k=64, weight_bytes=8192, seconds=0.001)
+                self.assertEqual(figures["kernel"], kernel)
+                self.assertGreater(figures["gigabytes_per_second"], 0)
+            finally:
+                del os.environ["AXLE_RUNTIME_KERNEL"]
+        self.assertEqual(axle_runtime.info()["forced"], "no")
+
+    def test_a_kernel_that_cannot_be_had_is_an_error(self):
+        with self.assertRaisesRegex(ValueError, "no kernel set named 'abacus'"):
+            axle_runtime.info(kernel="abacus")
+        for row in axle_runtime.kernels():
+            if not row["usable"]:
+                with self.assertRaises(axle_runtime.UnsupportedKernel):
+                    axle_runtime.info(kernel=row["name"])
+
+    def test_the_table_ends_with_what_runs_everywhere(self):
+        last = axle_runtime.kernels()[-1]
+        self.assertEqual(last, {"name": "baseline", "built": True, "usable": True, "missing": []})
+
+    def test_selftest_and_info(self):
+        axle_runtime.selftest()
+        facts = axle_runtime.info(threads=2)
+        self.assertEqual(facts["threads"], "2")
+        self.assertEqual(facts["version"], axle_runtime.__version__)
+        self.assertEqual(facts["kernels"].split(), KERNELS)
+
+    def test_numpy_is_not_imported(self):
+        code = "import sys, axle_runtime; sys.exit('numpy' in sys.modules)"
+        self.assertEqual(subprocess.run([sys.executable, "-c", code]).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

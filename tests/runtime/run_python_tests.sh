@@ -1,0 +1,34 @@
+#!/bin/sh
+# run_python_tests.sh PACKAGE_PARENT: the Python tests on every CPython from 3.9 on that is on PATH
+# or among pyenv's versions.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+candidates=""
+for minor in 9 10 11 12 13 14 15; do
+  candidates="$candidates $(command -v "python3.$minor" || true) /usr/bin/python3.$minor"
+done
+for python in "${PYENV_ROOT:-${HOME:-/nonexistent}/.pyenv}"/versions/3.*/bin/python3; do
+  candidates="$candidates $python"
+done
+candidates="$candidates $(command -v python3 || true)"
+seen=" "
+ran=0
+for python in $candidates; do
+  [ -x "$python" ] || continue
+  # Shims of version managers answer for a version that is not switched on by failing.
+  real=$("$python" -c 'import sys, platform
+if sys.version_info >= (3, 9) and platform.python_implementation() == "CPython":
+    print(sys.executable, "%d.%d.%d" % sys.version_info[:3])' 2>/dev/null) || continue
+  [ -n "$real" ] || continue
+  executable=$(readlink -f "${real% *}")
+  case $seen in *" $executable "*) continue ;; esac
+  seen="$seen$executable "
+  echo "== CPython ${real##* } ($executable)"
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$1 "$executable" "$here/python_test.py"
+  ran=$((ran + 1))
+done
+if [ $ran -eq 0 ]; then
+  echo "skipped: there is no CPython from 3.9 on"
+  exit 77
+fi
+echo "ran on $ran versions of CPython"

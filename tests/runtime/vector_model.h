@@ -1,0 +1,153 @@
+#pragma once
+// The vectors of runtime/kernels in plain C++: what each operation means, at any width. Stands in
+// for vector_sse2.h, vector_avx2.h and vector_avx512.h, so that float_steps.h and multiply.h are
+// tested at every width on every machine. AXLE_MODEL_BYTES: 16, 32 or 64.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#define AXLE_TARGET
+#define AXLE_VECTOR_OP static inline
+#define AXLE_VECTOR_HAS_DOT
+
+namespace axle::runtime {
+namespace {
+
+struct Vector {
+  static constexpr int bytes = AXLE_MODEL_BYTES;
+  static constexpr int registers = bytes == 64 ? 32 : 16;
+  static constexpr std::size_t lanes = bytes / 4;
+
+  struct Floats {
+    float lane[lanes];
+  };
+  struct Ints {
+    std::int32_t lane[lanes];
+  };
+
+  template <class To, class Operation>
+  static To each(Operation operation) {
+    To result;
+    for (std::size_t i = 0; i < lanes; ++i) result.lane[i] = operation(i);
+    return result;
+  }
+  static std::int32_t wrap(std::int64_t v) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(v));
+  }
+  template <class T, std::size_t N>
+  static void take_apart(const Ints& v, T (&parts)[N]) {
+    static_assert(sizeof parts == sizeof v);
+    std::memcpy(parts, &v, sizeof v);
+  }
+
+  static Floats load_floats(const float* from) {
+    return each<Floats>([&](std::size_t i) { return from[i]; });
+  }
+  static void store_floats(float* to, Floats v) { std::memcpy(to, &v, sizeof v); }
+  static Floats broadcast_float(float v) {
+    return each<Floats>([&](std::size_t) { return v; });
+  }
+  static Floats multiply(Floats a, Floats b) {
+    return each<Floats>([&](std::size_t i) { return a.lane[i] * b.lane[i]; });
+  }
+  static Floats add_floats(Floats a, Floats b) {
+    return each<Floats>([&](std::size_t i) { return a.lane[i] + b.lane[i]; });
+  }
+  /// To the nearest, ties to even.
+  static Ints round(Floats v) {
+    return each<Ints>(
+        [&](std::size_t i) { return static_cast<std::int32_t>(std::lrint(v.lane[i])); });
+  }
+  static Floats to_floats(Ints v) {
+    return each<Floats>([&](std::size_t i) { return static_cast<float>(v.lane[i]); });
+  }
+
+  static Ints zero() { return broadcast_int(0); }
+  static Ints broadcast_int(std::int32_t v) {
+    return each<Ints>([&](std::size_t) { return v; });
+  }
+  static Ints load_ints(const void* from) {
+    Ints v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+  }
+  static void store_ints(void* to, Ints v) { std::memcpy(to, &v, sizeof v); }
+  static Ints add(Ints a, Ints b) {
+    return each<Ints>([&](std::size_t i) { return wrap(std::int64_t{a.lane[i]} + b.lane[i]); });
+  }
+  static Ints subtract(Ints a, Ints b) {
+    return each<Ints>([&](std::size_t i) { return wrap(std::int64_t{a.lane[i]} - b.lane[i]); });
+  }
+  static Ints bit_and(Ints a, Ints b) {
+    return each<Ints>([&](std::size_t i) { return a.lane[i] & b.lane[i]; });
+  }
+  static Ints bit_xor(Ints a, Ints b) {
+    return each<Ints>([&](std::size_t i) { return a.lane[i] ^ b.lane[i]; });
+  }
+  static Ints largest(Ints a, Ints b) {
+    return each<Ints>([&](std::size_t i) { return a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]; });
+  }
+  static Ints shift_left_8(Ints v) {
+    return each<Ints>([&](std::size_t i) { return wrap(std::int64_t{v.lane[i]} * 256); });
+  }
+  static Ints shift_right_8(Ints v) {
+    return each<Ints>([&](std::size_t i) { return v.lane[i] >> 8; });
+  }
+
+  /// The kernels store values that fit; what a real store does beyond that differs by width.
+  static void store_int16(std::int16_t* to, Ints v) {
+    for (std::size_t i = 0; i < lanes; ++i) to[i] = static_cast<std::int16_t>(v.lane[i]);
+  }
+  static void store_int8(std::int8_t* to, Ints v) {
+    for (std::size_t i = 0; i < lanes; ++i) to[i] = static_cast<std::int8_t>(v.lane[i]);
+  }
+
+  /// bytes / 2 int8 to as many int16.
+  static Ints widen(const std::int8_t* from) {
+    std::int16_t wide[bytes / 2];
+    for (std::size_t i = 0; i < bytes / 2; ++i) wide[i] = from[i];
+    return load_ints(wide);
+  }
+  static Ints broadcast_four_int16(const std::int16_t* from) {
+    std::int16_t four[bytes / 2];
+    for (std::size_t i = 0; i < bytes / 2; ++i) four[i] = from[i % 4];
+    return load_ints(four);
+  }
+  /// PMADDWD and an addition.
+  static Ints add_pairs_multiplied(Ints sums, Ints a, Ints b) {
+    std::int16_t x[bytes / 2];
+    std::int16_t y[bytes / 2];
+    take_apart(a, x);
+    take_apart(b, y);
+    return each<Ints>([&](std::size_t i) {
+      return wrap(std::int64_t{sums.lane[i]} + x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1]);
+    });
+  }
+  static void store_neighbour_sums(std::int32_t* to, Ints v, bool first) {
+    for (std::size_t i = 0; i < lanes / 2; ++i)
+      to[i] = wrap((first ? 0 : std::int64_t{to[i]}) + v.lane[2 * i] + v.lane[2 * i + 1]);
+  }
+
+  static Ints broadcast_four_bytes(const std::uint8_t* from) {
+    std::uint8_t four[bytes];
+    for (std::size_t i = 0; i < bytes; ++i) four[i] = from[i % 4];
+    return load_ints(four);
+  }
+  /// VPDPBUSD: no saturation, modulo 2^32.
+  static Ints add_dot(Ints sums, Ints unsigned_bytes, Ints signed_bytes) {
+    std::uint8_t x[bytes];
+    std::int8_t y[bytes];
+    take_apart(unsigned_bytes, x);
+    take_apart(signed_bytes, y);
+    return each<Ints>([&](std::size_t i) {
+      std::int64_t sum = sums.lane[i];
+      for (std::size_t j = 4 * i; j < 4 * i + 4; ++j) sum += x[j] * y[j];
+      return wrap(sum);
+    });
+  }
+};
+
+}  // namespace
+}  // namespace axle::runtime
