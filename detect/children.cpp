@@ -143,14 +143,15 @@ void gather(std::span<Child> children, Clock::time_point deadline) {
   }
 }
 
-/// waitpid until `deadline`. A process inside a broken driver may not die at all (state D): then it
-/// is left to init.
+/// Waits until the child is gone, at most until `deadline`: a process inside a broken driver may
+/// not die at all (state D), and is then left to init.
 bool reap(Child& child, Clock::time_point deadline) {
   constexpr timespec pause{0, 200'000};
   while (true) {
     const pid_t ended = ::waitpid(child.pid, &child.status, WNOHANG);
-    // ECHILD: the program ignores SIGCHLD and the kernel has reaped it.
-    if (ended == child.pid || (ended < 0 && errno != EINTR)) return child.reaped = ended > 0;
+    child.reaped = ended == child.pid;
+    // ECHILD: the program ignores SIGCHLD, the kernel has reaped it and may give its number away.
+    if (child.reaped || (ended < 0 && errno != EINTR)) return true;
     if (Clock::now() >= deadline) return false;
     ::nanosleep(&pause, nullptr);
   }
@@ -165,7 +166,7 @@ void finish(Child& child, Clock::time_point deadline) {
   child.timed_out = !child.overflowed;
   kill_child(child);
   if (child.output >= 0) close_output(child);
-  if (!child.reaped) reap(child, Clock::now() + patience_after_kill);
+  reap(child, Clock::now() + patience_after_kill);
 }
 
 DriverAnswer conclude(Child&& child) {

@@ -208,7 +208,7 @@ void probe_x86(Host& host, Cpu& cpu) {
   const bool osxsave = common[index_of(Capability::osxsave)];
   OsStates os;
   if (osxsave) os.xcr0 = host.xcr0();
-  if (common[index_of(Capability::amx_tile)]) {
+  if ((os.xcr0 & state_tile) == state_tile) {
     os.tile_supported = host.xcomp(XcompQuery::supported);
     const std::uint64_t permitted = host.xcomp(XcompQuery::permitted).value_or(0);
     cpu.amx_permitted = (permitted & state_tile) == state_tile;

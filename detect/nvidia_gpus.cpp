@@ -85,6 +85,7 @@ std::optional<Failure> judge_libraries(const NvidiaAnswer& answer) {
                    "they are too old or belong to something else: reinstall the NVIDIA driver"};
   }
   if (!answer.nvml_devices.empty()) return std::nullopt;
+  if (answer.nvml_init && *answer.nvml_init != 0) return judge_nvml_code(*answer.nvml_init);
   if (answer.nvml_device_error) return judge_nvml_code(*answer.nvml_device_error);
   return Failure{"no-device", "the NVIDIA driver lists no GPU",
                  "check that the container was given one"};

@@ -1,0 +1,82 @@
+#include "detect/cpu_aarch64.h"
+
+#include <doctest/doctest.h>
+
+#include "detect/probe.h"
+#include "tests/support/recorded_host.h"
+
+using namespace axle::detect;
+using axle::testing::RecordedHost;
+
+namespace {
+
+RecordedHost arm() {
+  RecordedHost host;
+  host.architecture = Arch::aarch64;
+  host.name.machine = "aarch64";
+  host.auxiliary_values = {{16, 0}, {26, 0}};
+  return host;
+}
+
+}  // namespace
+
+TEST_CASE("each ARM capability is read from its own bit of its own word") {
+  for (const CapabilityRow& each : capabilities()) {
+    if (each.x86) continue;
+    CAPTURE(each.name);
+    RecordedHost host = arm();
+    host.give(each.id);
+    Cpu cpu;
+    probe_aarch64(host, cpu);
+    for (const CapabilityRow& other : capabilities()) {
+      CAPTURE(other.name);
+      CHECK(cpu.capabilities.has(other.id) == (other.id == each.id));
+    }
+  }
+}
+
+TEST_CASE("a machine with SVE but not SVE2") {
+  RecordedHost host = arm();
+  // Written out as the kernel gives them: fp to pacg without sm3, sm4 and ssbs, then dcpodp,
+  // svei8mm, svebf16, i8mm, bf16, dgh, rng.
+  host.auxiliary_values[16] = 0xEFF3FFFF;
+  host.auxiliary_values[26] = 0x1F201;
+  host.sve_bytes = 32;
+  host.files["/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"] = "0x00000000411fd401\n";
+  const Machine machine = probe_machine(host);
+  CHECK(machine.cpu.arch == Arch::aarch64);
+  CHECK(machine.cpu.vendor == "0x41");
+  CHECK(machine.cpu.sve_vector_bytes == 32U);
+  CHECK(machine.cpu.capabilities.has(Capability::arm_sve));
+  CHECK(machine.cpu.capabilities.has(Capability::arm_i8mm));
+  CHECK(machine.cpu.capabilities.has(Capability::arm_bf16));
+  CHECK(machine.cpu.capabilities.of(Capability::arm_sve2) == Presence::absent);
+  CHECK(machine.cpu.capabilities.of(Capability::arm_sm4) == Presence::absent);
+  CHECK(machine.cpu.capabilities.of(Capability::avx2) == Presence::absent);
+}
+
+TEST_CASE("an old kernel that gives no second word leaves it unknown") {
+  RecordedHost host = arm();
+  host.auxiliary_values.erase(26);
+  host.give(Capability::arm_asimd);
+  host.auxiliary_values.erase(26);
+  Cpu cpu;
+  probe_aarch64(host, cpu);
+  CHECK(cpu.capabilities.has(Capability::arm_asimd));
+  CHECK(cpu.capabilities.of(Capability::arm_i8mm) == Presence::unknown);
+}
+
+TEST_CASE("the SVE length is only asked where there is SVE") {
+  RecordedHost host = arm();
+  host.sve_bytes = 16;
+  Cpu cpu;
+  probe_aarch64(host, cpu);
+  CHECK_FALSE(cpu.sve_vector_bytes.has_value());
+}
+
+TEST_CASE("implementers in MIDR_EL1") {
+  CHECK(parse_midr_implementer("0x00000000410fd4f0\n") == "0x41");
+  CHECK(parse_midr_implementer("0x00000000c00fac30") == "0xc0");
+  CHECK(parse_midr_implementer("").empty());
+  CHECK(parse_midr_implementer("410fd4f0").empty());
+}

@@ -1,0 +1,208 @@
+// This machine's CPU, compared with four others who know it: the loader, the compiler's run-time
+// library, the kernel and cpu_features.
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include <cpuinfo_x86.h>
+#include <doctest/doctest.h>
+
+#include "detect/probe.h"
+
+using namespace axle::detect;
+
+namespace {
+
+const CapabilityFacts& ours() {
+  static const CapabilityFacts facts = [] {
+    const auto host = make_real_host();
+    return probe_machine(*host, {.gpus = false}).cpu.capabilities;
+  }();
+  return facts;
+}
+
+bool has_level(unsigned level) {
+  for (unsigned each = 1; each <= level; ++each) {
+    for (const Capability capability : x86_64_level(each)) {
+      if (!ours().has(capability)) return false;
+    }
+  }
+  return true;
+}
+
+std::string output_of(const char* command) {
+  std::string text;
+  std::FILE* const pipe = ::popen(command, "r");
+  if (pipe == nullptr) return text;
+  char buffer[4096];
+  while (const std::size_t got = std::fread(buffer, 1, sizeof(buffer), pipe))
+    text.append(buffer, got);
+  ::pclose(pipe);
+  return text;
+}
+
+std::set<std::string> kernel_flags() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("flags")) continue;
+    std::istringstream words(line.substr(line.find(':') + 1));
+    std::set<std::string> flags;
+    for (std::string word; words >> word;) flags.insert(word);
+    return flags;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("the loader's x86-64 levels are ours") {
+  const std::string text = output_of("/lib64/ld-linux-x86-64.so.2 --help 2>/dev/null");
+  if (text.find("x86-64-v2") == std::string::npos) {
+    MESSAGE("skipped: this C library's loader does not tell levels");
+    return;
+  }
+  for (const unsigned level : {2U, 3U, 4U}) {
+    CAPTURE(level);
+    const std::string line = "x86-64-v" + std::to_string(level) + " (supported";
+    CHECK(has_level(level) == (text.find(line) != std::string::npos));
+  }
+}
+
+TEST_CASE("the compiler's run-time library agrees on every flag that both know") {
+  __builtin_cpu_init();
+#define SAME(builtin, capability)                                                  \
+  CHECK_MESSAGE(ours().has(Capability::capability) ==                              \
+                    (static_cast<unsigned>(__builtin_cpu_supports(builtin)) != 0), \
+                builtin)
+  SAME("cmov", cmov);
+  SAME("mmx", mmx);
+  SAME("popcnt", popcnt);
+  SAME("sse", sse);
+  SAME("sse2", sse2);
+  SAME("sse3", sse3);
+  SAME("ssse3", ssse3);
+  SAME("sse4.1", sse4_1);
+  SAME("sse4.2", sse4_2);
+  SAME("sse4a", sse4a);
+  SAME("avx", avx);
+  SAME("avx2", avx2);
+  SAME("fma", fma);
+  SAME("fma4", fma4);
+  SAME("xop", xop);
+  SAME("bmi", bmi1);
+  SAME("bmi2", bmi2);
+  SAME("aes", aes);
+  SAME("pclmul", pclmulqdq);
+  SAME("avx512f", avx512f);
+  SAME("avx512bw", avx512bw);
+  SAME("avx512cd", avx512cd);
+  SAME("avx512dq", avx512dq);
+  SAME("avx512vl", avx512vl);
+  SAME("avx512ifma", avx512ifma);
+  SAME("avx512vbmi", avx512vbmi);
+  SAME("avx512vbmi2", avx512_vbmi2);
+  SAME("avx512vnni", avx512_vnni);
+  SAME("avx512bitalg", avx512_bitalg);
+  SAME("avx512vpopcntdq", avx512_vpopcntdq);
+  SAME("avx512bf16", avx512_bf16);
+  SAME("avx512vp2intersect", avx512_vp2intersect);
+  SAME("gfni", gfni);
+  SAME("vpclmulqdq", vpclmulqdq);
+#undef SAME
+  CHECK(has_level(2) == (__builtin_cpu_supports("x86-64-v2") != 0));
+  CHECK(has_level(3) == (__builtin_cpu_supports("x86-64-v3") != 0));
+  CHECK(has_level(4) == (__builtin_cpu_supports("x86-64-v4") != 0));
+}
+
+TEST_CASE("the kernel's flags are ours") {
+  const std::set<std::string> flags = kernel_flags();
+  if (flags.empty()) {
+    MESSAGE("skipped: /proc/cpuinfo lists no flags");
+    return;
+  }
+  // Where the kernel has another word than the published property.
+  const std::map<std::string_view, std::string> words{{"sse3", "pni"}};
+  // CPUID bits that no kernel shows, and words that kernels of today may not have yet.
+  const std::set<std::string_view> unshown{"osxsave",        "cppc",          "ibrs_enhanced",
+                                           "avx10_1",        "avx10_2",       "apx_f",
+                                           "movrs",          "amx_fp16",      "amx_complex",
+                                           "amx_fp8",        "amx_transpose", "amx_tf32",
+                                           "amx_avx512",     "amx_movrs",     "avx_ifma",
+                                           "avx_ne_convert", "prefetchi",     "avx_vnni_int8",
+                                           "avx_vnni_int16", "raoint",        "cmpccxadd",
+                                           "sha512",         "sm3",           "sm4"};
+  for (const CapabilityRow& each : capabilities()) {
+    if (!each.x86) continue;
+    CAPTURE(each.name);
+    const auto renamed = words.find(each.name);
+    const bool shown =
+        flags.contains(renamed == words.end() ? std::string(each.name) : renamed->second);
+    if (shown) CHECK(ours().of(each.id) != Presence::absent);
+    if (ours().has(each.id) && !unshown.contains(each.name)) CHECK(shown);
+  }
+}
+
+TEST_CASE("cpu_features agrees on every flag that both know") {
+  const cpu_features::X86Info info = cpu_features::GetX86Info();
+  const cpu_features::X86Features& theirs = info.features;
+  if (theirs.sse2 == 0) {
+    MESSAGE("skipped: cpu_features does not know this vendor");
+    return;
+  }
+  // One-bit signed fields: set is -1.
+#define SAME(field, capability) \
+  CHECK_MESSAGE(ours().has(Capability::capability) == (theirs.field != 0), #field)
+  SAME(fpu, fpu);
+  SAME(cx8, cx8);
+  SAME(mmx, mmx);
+  SAME(aes, aes);
+  SAME(f16c, f16c);
+  SAME(fma4, fma4);
+  SAME(fma3, fma);
+  SAME(vaes, vaes);
+  SAME(vpclmulqdq, vpclmulqdq);
+  SAME(bmi1, bmi1);
+  SAME(bmi2, bmi2);
+  SAME(sse, sse);
+  SAME(sse2, sse2);
+  SAME(sse3, sse3);
+  SAME(ssse3, ssse3);
+  SAME(sse4_1, sse4_1);
+  SAME(sse4_2, sse4_2);
+  SAME(sse4a, sse4a);
+  SAME(avx, avx);
+  SAME(avx2, avx2);
+  SAME(avx512f, avx512f);
+  SAME(avx512cd, avx512cd);
+  SAME(avx512er, avx512er);
+  SAME(avx512pf, avx512pf);
+  SAME(avx512bw, avx512bw);
+  SAME(avx512dq, avx512dq);
+  SAME(avx512vl, avx512vl);
+  SAME(avx512ifma, avx512ifma);
+  SAME(avx512vbmi, avx512vbmi);
+  SAME(avx512vbmi2, avx512_vbmi2);
+  SAME(avx512vnni, avx512_vnni);
+  SAME(avx512bitalg, avx512_bitalg);
+  SAME(avx512vpopcntdq, avx512_vpopcntdq);
+  SAME(avx512_4vnniw, avx512_4vnniw);
+  SAME(avx512_bf16, avx512_bf16);
+  SAME(avx512_vp2intersect, avx512_vp2intersect);
+  SAME(amx_bf16, amx_bf16);
+  SAME(amx_tile, amx_tile);
+  SAME(amx_int8, amx_int8);
+  SAME(pclmulqdq, pclmulqdq);
+  SAME(sha, sha_ni);
+  SAME(popcnt, popcnt);
+  SAME(movbe, movbe);
+  SAME(rdrnd, rdrand);
+  SAME(cx16, cx16);
+  SAME(rdseed, rdseed);
+  SAME(clflushopt, clflushopt);
+  SAME(clwb, clwb);
+  SAME(adx, adx);
+#undef SAME
+}

@@ -1,0 +1,287 @@
+#include "detect/cpu_x86.h"
+
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/recorded_host.h"
+
+using namespace axle::detect;
+using axle::testing::RecordedHost;
+
+namespace {
+
+constexpr std::uint64_t xcr0_avx = 0x7;
+constexpr std::uint64_t xcr0_avx512 = 0xE7;
+constexpr std::uint64_t xcr0_amx = 0x600E7;
+
+Cpu probe(Host& host) {
+  Cpu cpu;
+  probe_x86(host, cpu);
+  return cpu;
+}
+
+bool has_level(const Cpu& cpu, unsigned level) {
+  for (unsigned each = 1; each <= level; ++each) {
+    for (const Capability capability : x86_64_level(each)) {
+      if (!cpu.capabilities.has(capability)) return false;
+    }
+  }
+  return true;
+}
+
+RecordedHost sapphire_rapids() {
+  RecordedHost host;
+  host.give_level(4);
+  for (const Capability each : {Capability::avx512_vnni, Capability::avx512_fp16,
+                                Capability::avx_vnni, Capability::amx_tile, Capability::amx_int8,
+                                Capability::amx_bf16, Capability::xsave, Capability::xsavec}) {
+    host.give(each);
+  }
+  host.xcr0_value = xcr0_amx;
+  host.xcomp_supported = xcr0_amx;
+  host.xcomp_permitted = xcr0_avx512;
+  return host;
+}
+
+}  // namespace
+
+TEST_CASE("each capability is read from its own bit") {
+  for (const CapabilityRow& each : capabilities()) {
+    if (!each.x86) continue;
+    CAPTURE(each.name);
+    RecordedHost host;
+    host.give(Capability::osxsave);
+    host.give(each.id);
+    host.xcr0_value = ~std::uint64_t{0};
+    host.xcomp_supported = ~std::uint64_t{0};
+    const Cpu cpu = probe(host);
+    CHECK(cpu.capabilities.has(each.id));
+    for (const CapabilityRow& other : capabilities()) {
+      const bool implied = other.id == Capability::osxsave ||
+                           (other.leaf == 0x24 && each.leaf == 0x24 && other.bit <= each.bit);
+      if (other.id == each.id || implied) continue;
+      CAPTURE(other.name);
+      CHECK(cpu.capabilities.of(other.id) == Presence::absent);
+    }
+  }
+}
+
+TEST_CASE("leaves beyond the bounds are never read") {
+  RecordedHost host;
+  host.leaves[{0, 0}] = {.eax = 7};
+  host.leaves[{0x80000000, 0}] = {.eax = 0x80000001};
+  // What an Intel CPU does out of range: the data of another leaf.
+  const CpuidLeaf nonsense{~0U, ~0U, ~0U, ~0U};
+  for (const std::uint32_t leaf : {0xDU, 0x1EU, 0x24U, 0x80000008U, 0x80000021U}) {
+    host.leaves[{leaf, 0}] = nonsense;
+    host.leaves[{leaf, 1}] = nonsense;
+  }
+  host.leaves[{7, 1}] = nonsense;
+  host.xcr0_value = ~std::uint64_t{0};
+  const Cpu cpu = probe(host);
+  for (const CapabilityRow& each : capabilities()) {
+    CAPTURE(each.name);
+    CHECK(cpu.capabilities.of(each.id) == Presence::absent);
+  }
+  for (const auto& [leaf, subleaf] : host.leaves_read) {
+    CAPTURE(leaf);
+    CHECK((leaf <= 7 || (leaf >= 0x80000000 && leaf <= 0x80000001)));
+    CHECK(subleaf == 0);
+  }
+}
+
+TEST_CASE("a processor without extended leaves has none") {
+  RecordedHost host;
+  host.leaves[{0, 0}] = {.eax = 1};
+  host.leaves[{0x80000000, 0}] = {.eax = 1};
+  CHECK(probe(host).capabilities.of(Capability::lahf_lm) == Presence::absent);
+}
+
+TEST_CASE("the levels need the operating system's registers") {
+  RecordedHost host;
+  host.give_level(4);
+  host.xcr0_value = xcr0_avx512;
+  CHECK(has_level(probe(host), 4));
+  host.xcr0_value = xcr0_avx;
+  CHECK(has_level(probe(host), 3));
+  CHECK_FALSE(has_level(probe(host), 4));
+  CHECK(probe(host).capabilities.of(Capability::avx512f) == Presence::blocked);
+  host.xcr0_value = 0x3;
+  CHECK(has_level(probe(host), 2));
+  CHECK_FALSE(has_level(probe(host), 3));
+  CHECK(probe(host).capabilities.of(Capability::avx2) == Presence::blocked);
+  CHECK(probe(host).capabilities.has(Capability::bmi2));
+}
+
+TEST_CASE("without OSXSAVE there is no AVX whatever XCR0 would say") {
+  RecordedHost host;
+  host.give_level(4);
+  host.give(Capability::xsave);
+  host.take(Capability::osxsave);
+  host.xcr0_value = ~std::uint64_t{0};
+  const Cpu cpu = probe(host);
+  CHECK(has_level(cpu, 2));
+  CHECK(cpu.capabilities.of(Capability::avx) == Presence::blocked);
+  CHECK(cpu.capabilities.of(Capability::xsave) == Presence::blocked);
+}
+
+TEST_CASE("a level lacks what one of its flags lacks") {
+  for (unsigned level = 1; level <= 4; ++level) {
+    for (const Capability missing : x86_64_level(level)) {
+      CAPTURE(row(missing).name);
+      RecordedHost host;
+      host.give_level(4);
+      host.take(missing);
+      host.xcr0_value = xcr0_avx512;
+      const Cpu cpu = probe(host);
+      CHECK_FALSE(has_level(cpu, level));
+      if (missing != Capability::osxsave) CHECK(has_level(cpu, level - 1));
+    }
+  }
+}
+
+TEST_CASE("AMX is present when CPU, XCR0 and the kernel's query agree") {
+  RecordedHost host = sapphire_rapids();
+  Cpu cpu = probe(host);
+  CHECK(cpu.capabilities.has(Capability::amx_int8));
+  CHECK_FALSE(cpu.amx_permitted);
+  host.xcomp_permitted = xcr0_amx;
+  CHECK(probe(host).amx_permitted);
+}
+
+TEST_CASE("AMX is blocked where the kernel knows no tiles") {
+  RecordedHost host = sapphire_rapids();
+  host.xcr0_value = xcr0_avx512;
+  host.xcomp_supported = std::nullopt;
+  CHECK(probe(host).capabilities.of(Capability::amx_int8) == Presence::blocked);
+  host.xcr0_value = xcr0_amx;
+  host.xcomp_supported = xcr0_avx512;
+  CHECK(probe(host).capabilities.of(Capability::amx_int8) == Presence::blocked);
+}
+
+TEST_CASE("AMX is unknown where the query is refused") {
+  RecordedHost host = sapphire_rapids();
+  host.xcomp_supported = std::nullopt;
+  host.xcomp_permitted = std::nullopt;
+  const Cpu cpu = probe(host);
+  CHECK(cpu.capabilities.of(Capability::amx_tile) == Presence::unknown);
+  CHECK(cpu.capabilities.of(Capability::amx_int8) == Presence::unknown);
+  CHECK_FALSE(cpu.amx_permitted);
+  CHECK(cpu.capabilities.has(Capability::avx512_fp16));
+}
+
+TEST_CASE("AMX between ZMM registers needs those too") {
+  RecordedHost host = sapphire_rapids();
+  host.give(Capability::amx_avx512);
+  CHECK(probe(host).capabilities.has(Capability::amx_avx512));
+  host.xcr0_value = 0x60007;
+  CHECK(probe(host).capabilities.of(Capability::amx_avx512) == Presence::blocked);
+  CHECK(probe(host).capabilities.has(Capability::amx_int8));
+}
+
+TEST_CASE("AVX10 counts by version and by its own bit") {
+  RecordedHost host;
+  host.give_level(4);
+  host.give(Capability::avx10_1);
+  host.xcr0_value = xcr0_avx512;
+  CHECK(probe(host).capabilities.has(Capability::avx10_1));
+  CHECK(probe(host).capabilities.of(Capability::avx10_2) == Presence::absent);
+  host.leaves[{0x24, 0}].ebx = 0x70000 | 3;
+  CHECK(probe(host).capabilities.has(Capability::avx10_2));
+  host.leaves[{7, 1}].edx = 0;
+  CHECK(probe(host).capabilities.of(Capability::avx10_1) == Presence::absent);
+}
+
+TEST_CASE("APX needs its registers") {
+  RecordedHost host;
+  host.give_level(3);
+  host.give(Capability::apx_f);
+  host.xcr0_value = xcr0_avx;
+  CHECK(probe(host).capabilities.of(Capability::apx_f) == Presence::blocked);
+  host.xcr0_value |= 0x80000;
+  CHECK(probe(host).capabilities.has(Capability::apx_f));
+}
+
+TEST_CASE("FSGSBASE is the kernel's to allow") {
+  RecordedHost host;
+  host.give(Capability::fsgsbase);
+  CHECK(probe(host).capabilities.has(Capability::fsgsbase));
+  host.auxiliary_values[26] = 0;
+  CHECK(probe(host).capabilities.of(Capability::fsgsbase) == Presence::blocked);
+  host.auxiliary_values[26] = 2;
+  CHECK(probe(host).capabilities.has(Capability::fsgsbase));
+}
+
+TEST_CASE("enhanced IBRS comes from the kernel where CPUID has no bit") {
+  RecordedHost host;
+  CHECK_FALSE(probe(host).capabilities.has(Capability::ibrs_enhanced));
+  host.files["/sys/devices/system/cpu/vulnerabilities/spectre_v2"] =
+      "Mitigation: Enhanced / Automatic IBRS; IBPB: conditional\n";
+  CHECK(probe(host).capabilities.has(Capability::ibrs_enhanced));
+}
+
+TEST_CASE("a hybrid CPU has what all its kinds of core have") {
+  RecordedHost host;
+  host.give_level(4);
+  host.leaves[{7, 0}].edx |= 1U << 15U;
+  host.xcr0_value = xcr0_avx512;
+  RecordedHost atom;
+  atom.give_level(3);
+  host.files["/sys/devices/cpu_core/cpus"] = "0-3\n";
+  host.files["/sys/devices/cpu_atom/cpus"] = "4-7\n";
+  host.leaves_of_cpu[0] = host.leaves;
+  host.leaves_of_cpu[5] = atom.leaves;  // CPU 4 is not ours to run on
+  const Cpu cpu = probe(host);
+  CHECK(has_level(cpu, 3));
+  CHECK(cpu.capabilities.of(Capability::avx512f) == Presence::blocked);
+  CHECK(cpu.capabilities.of(Capability::avx512_vnni) == Presence::absent);
+}
+
+TEST_CASE("a CPU that is not hybrid is asked once") {
+  RecordedHost host;
+  host.give_level(3);
+  host.xcr0_value = xcr0_avx;
+  host.files["/sys/devices/cpu_core/cpus"] = "0\n";
+  host.leaves_of_cpu[0] = {};
+  CHECK(has_level(probe(host), 3));
+}
+
+TEST_CASE("taking state from XCR0 never adds a capability, adding a bit never removes one") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    RecordedHost host;
+    for (const CapabilityRow& each : capabilities()) {
+      if (each.x86 && random() % 2 == 0) host.give(each.id);
+    }
+    host.xcr0_value = random() % 0x100000;
+    host.xcomp_supported = host.xcr0_value;
+    const Cpu before = probe(host);
+    RecordedHost poorer = host;
+    poorer.xcr0_value &= random();
+    const Cpu less = probe(poorer);
+    RecordedHost richer = host;
+    const auto added = capabilities()[random() % capability_count].id;
+    if (row(added).x86) richer.give(added);
+    const Cpu more = probe(richer);
+    for (const CapabilityRow& each : capabilities()) {
+      CAPTURE(each.name);
+      if (less.capabilities.has(each.id)) CHECK(before.capabilities.has(each.id));
+      if (before.capabilities.has(each.id)) CHECK(more.capabilities.has(each.id));
+    }
+  }
+}
+
+TEST_CASE("the vendor is three registers of text") {
+  RecordedHost host;
+  host.leaves[{0, 0}] = {.eax = 1, .ebx = 0x756E6547, .ecx = 0x6C65746E, .edx = 0x49656E69};
+  CHECK(probe(host).vendor == "GenuineIntel");
+}
+
+TEST_CASE("lists of CPUs as the kernel writes them") {
+  CHECK(parse_cpu_list("0-3,8,10-11\n") == std::vector<unsigned>{0, 1, 2, 3, 8, 10, 11});
+  CHECK(parse_cpu_list("").empty());
+  CHECK(parse_cpu_list("x,2").size() == 1);
+  CHECK(parse_cpu_list("3-1").empty());
+  CHECK(parse_cpu_list("0-4294967295").size() == 4096);
+}
