@@ -80,7 +80,7 @@ std::optional<Failure> judge_end(const DriverAnswer& answer, GpuVendor vendor,
                      library + " crashed" + doing + " (" + render_signal(answer.signal) + ")",
                      "reinstall the driver, and check that LD_LIBRARY_PATH names no foreign one"};
     case DriverAnswer::End::not_started:
-      return Failure{"not-asked",
+      return Failure{"not-started",
                      library + " could not be asked: no child process could be started",
                      "check the limits on processes (ulimit -u) and memory"};
   }

@@ -1,0 +1,35 @@
+// What a driver library may say, read by everyone who reads it.
+#include "detect/driver_lines.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "detect/amd_facts.h"
+#include "detect/cpu_x86.h"
+#include "detect/intel_facts.h"
+#include "detect/nvidia_facts.h"
+#include "detect/pci_bus.h"
+#include "detect/visible_devices.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto lines = axle::detect::parse_driver_lines(text);
+  for (const axle::detect::DriverLine& line : lines) {
+    if (line.fields.size() > 16) std::abort();
+    for (const std::string& field : line.fields) {
+      if (field.size() > 128) std::abort();
+      const std::string address = axle::detect::normalise_pci_address(field);
+      if (axle::detect::normalise_pci_address(address) != address) std::abort();
+    }
+  }
+  static_cast<void>(axle::detect::read_nvidia_lines(lines));
+  static_cast<void>(axle::detect::read_smi_lines(lines));
+  static_cast<void>(axle::detect::read_level_zero_lines(lines));
+  static_cast<void>(axle::detect::parse_modalias(text));
+  static_cast<void>(axle::detect::visible_by_list(text, {"GPU-a", "GPU-b"}));
+  static_cast<void>(axle::detect::visible_by_affinity(text, 2));
+  if (axle::detect::parse_cpu_list(text).size() > 4096) std::abort();
+  return 0;
+}
