@@ -13,8 +13,8 @@ namespace {
 
 constexpr bool is_name_separator(char c) { return c == '-' || c == '_' || c == '.'; }
 
-/// PEP 508: requirement = name [extras] (specifiers | "@" URL) [";" marker]. `packaging` is the
-/// judge of details: blanks are spaces and tabs, a comma may trail, a name may end in "_".
+/// PEP 508: requirement = name [extras] (specifiers | "@" URL) [";" marker]. `packaging` is the judge
+/// of details: blanks are spaces and tabs, a comma may trail.
 class RequirementParser {
  public:
   explicit RequirementParser(std::string_view text) : cursor_(text, "a requirement") {}
@@ -41,7 +41,7 @@ std::string_view RequirementParser::identifier() {
          (is_ascii_alnum(rest[length]) || is_name_separator(rest[length]))) {
     ++length;
   }
-  while (!is_word_character(rest[length - 1])) --length;
+  while (!is_ascii_alnum(rest[length - 1])) --length;
   cursor_.advance(length);
   return rest.substr(0, length);
 }

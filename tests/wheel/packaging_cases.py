@@ -133,7 +133,7 @@ def marker_cases(run, texts, rng):
     for environment in ENVIRONMENTS:
         for key, value in environment.items():
             run.tell("env", key, value)
-        generator = MarkerTexts(texts, rng, {**environment})
+        generator = MarkerTexts(texts, rng, environment)
         for i in range(4000):
             generator.kinds = set()
             text = generator.tree() if i % 2 else generator.clause()
@@ -176,7 +176,8 @@ def variant_marker_cases(run, texts, rng):
         return
     for _ in range(500):
         if rng.randrange(2):
-            clause = f"{{}} {rng.choice(['==', '!=', 'in', 'not in', '<', '>='])} \"{rng.choice([label, 'cpu', ''])}\""
+            op = rng.choice(["==", "!=", "in", "not in", "<", ">="])
+            clause = f'{{}} {op} "{rng.choice([label, "cpu", ""])}"'
             ours, theirs = clause.format("variant_label"), clause.format("sys_platform")
         else:
             clause = f"\"{rng.choice(members + ['amd'])}\" {rng.choice(['in', 'not in'])} {{}}"
@@ -216,6 +217,9 @@ def requirement_cases(run, texts, rng):
             continue
         marker = text.partition(";")[2]
         if i % 2 and marker and two_of_a_kind(run, marker):
+            continue
+        head = re.split(r"[<>=!~;(@]", text)[0]
+        if re.search(r"_(?![\w.-])", head) and run.differs("trailing-underscore"):
             continue
         url = re.search(r"@[ \t]*[^ \t]*\n", text)
         if url and run.differs("control"):

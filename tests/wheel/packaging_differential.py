@@ -88,8 +88,8 @@ def escape(text):
 
 
 def ask_all(run, rng):
-    from packaging_cases import (marker_cases, name_cases, requirement_cases, specifier_cases, variant_marker_cases,
-                                 version_cases, wheel_cases)
+    from packaging_cases import (marker_cases, name_cases, requirement_cases, specifier_cases,
+                                 variant_marker_cases, version_cases, wheel_cases)
     from packaging_tag_cases import tag_cases
     from packaging_texts import Texts
     texts = Texts(rng)
@@ -130,7 +130,7 @@ def compare_with_newest(oracle):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--newest", action="store_true", help="install the newest packaging and compare with that")
+    parser.add_argument("--newest", action="store_true", help="compare with the newest packaging")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("oracle", help="the program built from packaging_oracle.cpp")
     options = parser.parse_args()

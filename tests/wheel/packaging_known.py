@@ -33,6 +33,7 @@ OURS = {
     "literals": "a marker of two literals or two variables is malformed; packaging fails to evaluate it, "
                 "or compares with the variable's name",
     "undefined": "a comparison without a meaning is false; packaging raises for the whole marker",
+    "trailing-underscore": 'a name or an extra that ends in "_" is malformed (PEP 508)',
     "control": "control characters in URLs are malformed",
     "wide-number": "a number above 64 bits is malformed",
 }

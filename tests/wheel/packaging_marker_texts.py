@@ -51,8 +51,7 @@ class MarkerTexts:
         return f"{quoted}{space}{op}{gap}{variable}"
 
     def compared(self, variable, op, literal, literal_first):
-        name = variable.replace(".", "_").replace("platform_python_implementation", "python_implementation")
-        name = name.replace("python_implementation", "platform_python_implementation")
+        name = "platform_" + variable if variable == "python_implementation" else variable.replace(".", "_")
         value = self.environment[name]
         if value.endswith("+"):
             self.kinds.add("not-a-version")
@@ -63,7 +62,8 @@ class MarkerTexts:
     def version_clause(self):
         rng = self.rng
         variable = rng.choice(VERSION_VARIABLES)
-        literal = rng.choice(["3.11", "3.9", "3.14", "3.11.2", "3.*", "6.18", "7", self.texts.version(), "2.7, 3.11"])
+        literal = rng.choice(["3.11", "3.9", "3.14", "3.11.2", "3.*", "6.18", "7", "2.7, 3.11",
+                              self.texts.version()])
         op = rng.choice(["==", "!=", "<=", ">=", "<", ">", "~=", "===", "in", "not in"])
         return self.joined(variable, op, literal)
 

@@ -12,7 +12,8 @@ def linux_platforms(architecture, libc, major, minor):
     """The platforms that `packaging` finds on a machine described by its arguments."""
     saved = (_manylinux._get_glibc_version, _manylinux._have_compatible_abi, _musllinux._get_musl_version,
              sysconfig.get_platform)
-    known = {"x86_64", "aarch64", "ppc64", "ppc64le", "s390x", "loongarch64", "riscv64", "i686", "armv7l", "armv8l"}
+    known = {"x86_64", "aarch64", "ppc64", "ppc64le", "s390x", "loongarch64", "riscv64", "i686", "armv7l",
+             "armv8l"}
     try:
         glibc = (major, minor) if libc == "glibc" else (-1, -1)
         _manylinux._get_glibc_version = lambda: _manylinux._GLibCVersion(*glibc)

@@ -67,6 +67,8 @@ TEST_CASE("what is not a requirement is refused with what was expected and where
   CHECK(problem("a @ ").ends_with("expected a URL after \"@\" at position 4"));
   CHECK(problem("a @ b\nc").ends_with("a control character in the URL at position 4"));
   CHECK(problem("a\n").ends_with("or the end at position 1"));
+  CHECK(problem("a_").ends_with("\";\" or the end at position 1"));
+  CHECK(problem("a[b_]").ends_with("expected \",\" or \"]\" after an extra at position 3"));
   CHECK(problem("a>=x").find("is not a version") != std::string::npos);
 }
 
