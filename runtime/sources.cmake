@@ -39,8 +39,12 @@ function(axle_runtime_sources target)
   target_compile_definitions(${target} PRIVATE AXLE_RUNTIME_VERSION="0.1.0")
   # Never -m<isa>: each function of a kernel carries its own target attribute. -O3 unrolls the
   # register blocks; GCC 12's AVX-512 headers warn falsely of uninitialised values.
+  set(kernel_options -O3)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND kernel_options -Wno-uninitialized -Wno-maybe-uninitialized)
+  endif()
   set_source_files_properties(${kernel_sources} TARGET_DIRECTORY ${target}
-    PROPERTIES COMPILE_OPTIONS "-O3;-Wno-uninitialized;-Wno-maybe-uninitialized")
+    PROPERTIES COMPILE_OPTIONS "${kernel_options}")
 endfunction()
 
 # axle_runtime_shared(TARGET): libaxle_runtime.so as it goes into a wheel. It links the C library
