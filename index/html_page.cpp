@@ -114,11 +114,12 @@ void read_anchor(const GumboElement& anchor, PageBuilder& builder) {
   const char* raw = attribute(anchor, "href");
   if (raw == nullptr) return;
   const std::string_view href = trim(raw);
-  PublishedFile file;
-  file.filename = url_file_name(href);
-  if (!is_distribution_name(file.filename)) return;
+  std::string filename = url_file_name(href);
+  if (!is_distribution_name(filename)) return;
+  PublishedFile& file = builder.begin();
+  file.filename = std::move(filename);
   Result<std::string> sha256 = fragment_sha256(href);
-  if (!sha256) return builder.skip(file.filename, sha256.error().message);
+  if (!sha256) return builder.leave_out(sha256.error().message);
   file.sha256 = std::move(*sha256);
   if (const char* text = attribute(anchor, "data-requires-python")) file.requires_python = text;
   if (const char* reason = attribute(anchor, "data-yanked")) {
@@ -126,7 +127,7 @@ void read_anchor(const GumboElement& anchor, PageBuilder& builder) {
     file.yanked_reason = reason;
   }
   read_metadata_mark(anchor, file);
-  builder.add(std::move(file), href);
+  builder.keep(href);
 }
 
 /// What the page says about itself, apart from its links.

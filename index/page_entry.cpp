@@ -13,17 +13,40 @@ namespace {
 
 constexpr std::size_t shown_skips = 5;
 
-bool needs_encoding(char c) {
-  return static_cast<unsigned char>(c) <= 0x20 || static_cast<unsigned char>(c) >= 0x7f;
+// Every byte of every name and link of a page is looked at: a table entry each, not comparisons.
+constexpr unsigned char unfit_for_name = 1;
+constexpr unsigned char unfit_for_url = 2;
+
+struct ByteTable {
+  std::array<unsigned char, 256> kinds{};
+  std::array<char, 256> hex_digit{};  ///< in lower case; 0 for what is none
+};
+
+constexpr ByteTable byte_table = [] {
+  ByteTable table;
+  for (unsigned c = 0; c < 256; ++c) {
+    if (c < 0x20 || c == 0x7f || c == '/' || c == '\\') table.kinds[c] |= unfit_for_name;
+    if (c <= 0x20 || c >= 0x7f) table.kinds[c] |= unfit_for_url;
+    if (c >= '0' && c <= '9') table.hex_digit[c] = static_cast<char>(c);
+    if (c >= 'a' && c <= 'f') table.hex_digit[c] = static_cast<char>(c);
+    if (c >= 'A' && c <= 'F') table.hex_digit[c] = static_cast<char>(c - 'A' + 'a');
+  }
+  return table;
+}();
+
+unsigned char kinds_in(std::string_view text) {
+  unsigned char kinds = 0;
+  for (const char c : text) kinds |= byte_table.kinds[static_cast<unsigned char>(c)];
+  return kinds;
 }
 
 /// Spaces, control characters and non-ASCII bytes of a link as a browser would send them.
 void encode_stray_bytes(std::string& url) {
-  if (std::ranges::none_of(url, needs_encoding)) return;
+  if ((kinds_in(url) & unfit_for_url) == 0) return;
   std::string clean;
   clean.reserve(url.size() + 16);
   for (const char c : url) {
-    if (needs_encoding(c)) {
+    if ((byte_table.kinds[static_cast<unsigned char>(c)] & unfit_for_url) != 0) {
       clean += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     } else {
       clean += c;
@@ -45,24 +68,22 @@ bool PageBuilder::link_allowed(std::string_view url) const {
   return is_http_url(url) || (page_is_local_ && is_file_url(url));
 }
 
-void PageBuilder::add(PublishedFile&& file, std::string_view link) {
-  if (!is_sound_file_name(file.filename)) return skip(file.filename, "its name is not a file name");
-  file.url = resolver_.resolve(link);
-  if (const std::size_t hash = file.url.find('#'); hash != std::string::npos) {
-    file.url.resize(hash);
-  }
+void PageBuilder::keep(std::string_view link) {
+  PublishedFile& file = page_.files.back();
+  if (!is_sound_file_name(file.filename)) return leave_out("its name is not a file name");
+  file.url = resolver_.resolve(without_fragment(link));
   encode_stray_bytes(file.url);
-  if (!link_allowed(file.url))
-    return skip(file.filename, "its link is neither http, https nor a local file");
-  page_.files.push_back(std::move(file));
+  if (!link_allowed(file.url)) leave_out("its link is neither http, https nor a local file");
 }
 
-void PageBuilder::skip(std::string_view filename, std::string_view why) {
-  if (++skipped_ > shown_skips) return;
-  std::string name(filename.substr(0, 200));
-  std::ranges::replace_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
-  report_.warn(fmt::format("{}: '{}' is left out: {}", page_.url, name, why),
-               "tell whoever runs this index");
+void PageBuilder::leave_out(std::string_view why) {
+  if (++skipped_ <= shown_skips) {
+    std::string name = page_.files.back().filename.substr(0, 200);
+    std::ranges::replace_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+    report_.warn(fmt::format("{}: '{}' is left out: {}", page_.url, name, why),
+                 "tell whoever runs this index");
+  }
+  page_.files.pop_back();
 }
 
 ProjectPage PageBuilder::finish() {
@@ -94,20 +115,20 @@ Result<void> check_api_version(std::string_view version, std::string_view page_u
 }
 
 std::string sha256_digits(std::string_view text) {
-  if (text.size() != 64) return {};
-  std::string digits(text);
-  for (char& c : digits) {
-    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
-    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return {};
+  constexpr std::size_t digits = 64;
+  if (text.size() != digits) return {};
+  std::array<char, digits> lower;
+  bool sound = true;
+  for (std::size_t i = 0; i < digits; ++i) {
+    lower[i] = byte_table.hex_digit[static_cast<unsigned char>(text[i])];
+    sound &= lower[i] != 0;
   }
-  return digits;
+  return sound ? std::string(lower.data(), digits) : std::string();
 }
 
 bool is_sound_file_name(std::string_view name) {
   if (name.empty() || name.size() > 255 || name == "." || name == "..") return false;
-  return std::ranges::none_of(name, [](char c) {
-    return c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-  });
+  return (kinds_in(name) & unfit_for_name) == 0;
 }
 
 bool is_distribution_name(std::string_view name) {

@@ -21,10 +21,12 @@ class PageBuilder {
   void reserve(std::size_t files) { page_.files.reserve(files); }
   void set_name(std::string_view name) { page_.name = name; }
 
-  /// Takes the file if its name and link are sound: `file.url` is set from `link`. Otherwise
-  /// remarks.
-  void add(PublishedFile&& file, std::string_view link);
-  void skip(std::string_view filename, std::string_view why);
+  /// An empty entry at the end of the page, to be filled and then either kept or left out.
+  [[nodiscard]] PublishedFile& begin() { return page_.files.emplace_back(); }
+  /// Keeps the entry if its name and link are sound, its `url` set from `link`; else leaves it out.
+  void keep(std::string_view link);
+  /// Takes the entry away again and says why.
+  void leave_out(std::string_view why);
 
   /// Remarks that were held back are summed up here.
   [[nodiscard]] ProjectPage finish();

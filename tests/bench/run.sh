@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Every benchmark of docs/performance.md, one after the other; nothing else should run meanwhile.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+bin=$root/build/release/bin
+python=/usr/bin/python3
+[[ -x $python ]] || python=python3
+
+printf 'load: %s; %s\n' "$(cut -d' ' -f1 /proc/loadavg)" "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
+printf '\n== commands\n'
+"$python" "$root/tests/bench/commands.py" "$bin" "$root" "${1:-31}"
+for program in "$bin"/bench_*; do
+  printf '\n== %s\n' "${program##*/}"
+  # Debian's library always says that it was built for debugging; that is not our build.
+  "$program" 2>&1 | grep -v 'Library was built as DEBUG'
+done

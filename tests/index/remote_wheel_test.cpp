@@ -1,0 +1,186 @@
+#include "index/remote_wheel.h"
+
+#include <memory>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/index/sample_wheels.h"
+#include "tests/support/index_server.h"
+#include "wheel/sha256.h"
+#include "wheel/wheel_file.h"
+
+using namespace axle::index;
+using axle::CollectedReport;
+using axle::ErrorKind;
+using axle::test::IndexServer;
+using axle::test::SampleWheel;
+using axle::test::TemporaryFolder;
+
+namespace {
+
+std::string hex_sha256(const std::string& bytes) {
+  return axle::wheel::render_hex(axle::wheel::sha256(bytes));
+}
+
+struct Setup {
+  explicit Setup(SampleWheel sample = {}) : server(folder.path()) {
+    bytes = axle::test::read_file(axle::test::write_wheel(folder.path(), sample));
+    file.filename = axle::test::wheel_file_name(sample);
+    file.sha256 = hex_sha256(bytes);
+    file.size = bytes.size();
+    TransportOptions options;
+    options.retries = 0;
+    options.timeout_seconds = 2;
+    transport = make_transport(options);
+  }
+  PublishedFile at(const std::string& mode) const {
+    PublishedFile result = file;
+    result.url = server.url(mode + "/" + file.filename);
+    return result;
+  }
+
+  TemporaryFolder folder;
+  IndexServer server;
+  std::string bytes;
+  PublishedFile file;
+  std::unique_ptr<Transport> transport;
+};
+
+SampleWheel large_variant() {
+  SampleWheel sample;
+  sample.label = "v3";
+  sample.properties = {"x86_64 :: level :: v3"};
+  sample.padding = 1'000'000;
+  return sample;
+}
+
+}  // namespace
+
+TEST_CASE("metadata and variant of a large wheel take one request for its tail") {
+  const Setup setup(large_variant());
+  auto source = open_remote(setup.at(""), *setup.transport);
+  REQUIRE(source);
+  CHECK((*source)->size() == setup.bytes.size());
+  CollectedReport report;
+  const auto wheel =
+      axle::wheel::open_wheel(std::move(*source), setup.file.filename, "remote", report, true);
+  REQUIRE(wheel);
+  CHECK(wheel->metadata.name == "sample");
+  REQUIRE(wheel->variant.has_value());
+  CHECK(wheel->variant->variants.contains("v3"));
+  CHECK(setup.server.seen().size() == 1);
+  CHECK(setup.server.seen()[0].headers.at("range") == "bytes=-65536");
+}
+
+TEST_CASE("reads outside the tail fetch a block and keep it") {
+  const Setup setup(large_variant());
+  auto source = open_remote(setup.at(""), *setup.transport);
+  REQUIRE(source);
+  for (const std::size_t offset : {0, 30, 1000, 20'000}) {
+    std::string got(100, '\0');
+    REQUIRE((*source)->read(offset, std::as_writable_bytes(std::span(got))));
+    CHECK(got == setup.bytes.substr(offset, 100));
+  }
+  CHECK(setup.server.seen().size() == 2);
+  std::string all(setup.bytes.size(), '\0');
+  REQUIRE((*source)->read(0, std::as_writable_bytes(std::span(all))));
+  CHECK(all == setup.bytes);
+  std::string beyond(10, '\0');
+  CHECK(!(*source)->read(setup.bytes.size() - 5, std::as_writable_bytes(std::span(beyond))));
+}
+
+TEST_CASE("servers without ranges, or without tails, give the whole file once") {
+  const Setup setup(large_variant());
+  for (const char* mode : {"/-no-range", "/-no-tail"}) {
+    CAPTURE(mode);
+    const std::size_t before = setup.server.seen().size();
+    auto source = open_remote(setup.at(mode), *setup.transport);
+    REQUIRE(source);
+    for (const std::size_t offset : {0UL, 500'000UL, setup.bytes.size() - 100}) {
+      std::string got(100, '\0');
+      REQUIRE((*source)->read(offset, std::as_writable_bytes(std::span(got))));
+      CHECK(got == setup.bytes.substr(offset, 100));
+    }
+    CHECK(setup.server.seen().size() == before + 2);
+  }
+}
+
+TEST_CASE("servers that lie about ranges are not believed") {
+  const Setup setup(large_variant());
+  for (const char* mode : {"/-bad-range", "/-short-range"}) {
+    CAPTURE(mode);
+    const auto source = open_remote(setup.at(mode), *setup.transport);
+    REQUIRE(!source);
+    CHECK(source.error().kind == ErrorKind::unsupported);
+  }
+}
+
+TEST_CASE("a wheel whose size or hash differs from the index is refused") {
+  const Setup setup(large_variant());
+  PublishedFile file = setup.at("");
+  file.size = *file.size + 1;
+  CHECK(open_remote(file, *setup.transport).error().kind == ErrorKind::mismatch);
+  const auto wrong = open_remote(setup.at("/-no-range/-wrong"), *setup.transport);
+  REQUIRE(!wrong);
+  CHECK(wrong.error().kind == ErrorKind::mismatch);
+  CHECK(wrong.error().message.find(setup.file.sha256) != std::string::npos);
+}
+
+TEST_CASE("an absent wheel is not found, a forbidden one is an io error") {
+  const Setup setup;
+  CHECK(open_remote(setup.at("/absent"), *setup.transport).error().kind == ErrorKind::not_found);
+  CHECK(open_remote(setup.at("/-status-403"), *setup.transport).error().kind == ErrorKind::io);
+}
+
+TEST_CASE("a wheel on disk is read in place") {
+  const Setup setup;
+  PublishedFile file = setup.file;
+  file.url = file_url(setup.folder / setup.file.filename);
+  CHECK((*open_remote(file, *setup.transport))->size() == setup.bytes.size());
+  CHECK(fetch_metadata(file, *setup.transport)->find("Name: sample") != std::string::npos);
+  CHECK(setup.server.seen().empty());
+}
+
+TEST_CASE("published metadata is fetched alone and checked") {
+  const Setup setup(large_variant());
+  axle::test::write_file(setup.folder / (setup.file.filename + ".metadata"), "Name: published\n");
+  PublishedFile file = setup.at("");
+  file.has_metadata = true;
+  file.metadata_sha256 = hex_sha256("Name: published\n");
+  CHECK(fetch_metadata(file, *setup.transport).value() == "Name: published\n");
+  REQUIRE(setup.server.seen().size() == 1);
+  CHECK(setup.server.seen()[0].target.ends_with(".whl.metadata"));
+
+  file.metadata_sha256 = std::string(64, '0');
+  const auto wrong = fetch_metadata(file, *setup.transport);
+  REQUIRE(!wrong);
+  CHECK(wrong.error().kind == ErrorKind::mismatch);
+}
+
+TEST_CASE("metadata that was promised and is absent comes from the wheel") {
+  const Setup setup;
+  PublishedFile file = setup.at("");
+  file.has_metadata = true;
+  CHECK(fetch_metadata(file, *setup.transport)->find("Name: sample") != std::string::npos);
+  file.has_metadata = false;
+  CHECK(fetch_metadata(file, *setup.transport)->find("Name: sample") != std::string::npos);
+}
+
+TEST_CASE("a listed file must have its listed hash") {
+  const Setup setup;
+  axle::test::write_file(setup.folder / "sample-1.0-variants.json", "{}");
+  PublishedFile file;
+  file.filename = "sample-1.0-variants.json";
+  file.url = setup.server.url("/" + file.filename);
+  CHECK(fetch_listed(file, *setup.transport, 100).value() == "{}");
+  file.sha256 = hex_sha256("{}");
+  CHECK(fetch_listed(file, *setup.transport, 100).value() == "{}");
+  CHECK(fetch_listed(file, *setup.transport, 1).error().kind == ErrorKind::io);
+  file.sha256 = std::string(64, 'f');
+  CHECK(fetch_listed(file, *setup.transport, 100).error().kind == ErrorKind::mismatch);
+  file.url = setup.server.url("/absent.json");
+  CHECK(fetch_listed(file, *setup.transport, 100).error().kind == ErrorKind::not_found);
+  file.url = file_url(setup.folder / "absent.json");
+  CHECK(fetch_listed(file, *setup.transport, 100).error().kind == ErrorKind::not_found);
+}

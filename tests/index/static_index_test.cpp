@@ -1,0 +1,288 @@
+#include "index/static_index.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "index/page.h"
+#include "index/remote_wheel.h"
+#include "index/source.h"
+#include "tests/index/sample_wheels.h"
+#include "wheel/sha256.h"
+#include "wheel/variant_metadata.h"
+
+using namespace axle::index;
+using axle::CollectedReport;
+using axle::ErrorKind;
+using axle::test::SampleWheel;
+using axle::test::TemporaryFolder;
+using axle::test::write_wheel;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+SampleWheel variant(const std::string& label, std::vector<std::string> properties) {
+  SampleWheel wheel;
+  wheel.label = label;
+  wheel.properties = std::move(properties);
+  return wheel;
+}
+
+/// Two variants, the null variant and the plain wheel of a release, and another project.
+void write_release(const std::string& folder) {
+  write_wheel(folder, {});
+  write_wheel(folder + "/deep/er", variant("v3", {"x86_64 :: level :: v3"}));
+  write_wheel(folder, variant("v4", {"x86_64 :: level :: v4"}));
+  write_wheel(folder, variant("null", {}));
+  SampleWheel local;
+  local.name = "other_thing";
+  local.version = "2.0+cu128";
+  write_wheel(folder, local);
+}
+
+std::map<std::string, std::string> tree_of(const fs::path& root) {
+  std::map<std::string, std::string> tree;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    tree[fs::relative(entry.path(), root)] = axle::test::read_file(entry.path());
+  }
+  return tree;
+}
+
+/// Names beside which nothing else lies in `folder`.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+
+struct Setup {
+  TemporaryFolder folder;
+  CollectedReport report;
+  std::string wheels = folder / "wheels";
+  std::string out = folder / "out";
+
+  axle::Result<StaticIndex> build() { return build_static_index(wheels, out, report); }
+};
+
+}  // namespace
+
+TEST_CASE("a static index lists wheels, variants files and metadata") {
+  Setup setup;
+  write_release(setup.wheels);
+  const auto index = setup.build();
+  REQUIRE(index);
+  CHECK(index->folder == setup.out);
+  REQUIRE(index->projects.size() == 2);
+  CHECK(index->projects[0].name == "other-thing");
+  const IndexedProject& sample = index->projects[1];
+  CHECK(sample.name == "sample");
+  CHECK(sample.labels == std::vector<std::string>{"null", "v3", "v4"});
+  CHECK(sample.files.size() == 5);
+
+  const auto tree = tree_of(setup.out);
+  for (const char* path : {"simple/index.json", "simple/index.html", "simple/sample/index.json",
+                           "simple/sample/index.html", "simple/sample/sample-1.0-variants.json",
+                           "simple/sample/sample-1.0-py3-none-any-v3.whl",
+                           "simple/sample/sample-1.0-py3-none-any-v3.whl.metadata",
+                           "simple/other-thing/other_thing-2.0+cu128-py3-none-any.whl"}) {
+    CAPTURE(path);
+    CHECK(tree.contains(path));
+  }
+  CollectedReport report;
+  const auto variants = axle::wheel::parse_variant_metadata(
+      tree.at("simple/sample/sample-1.0-variants.json"), "variants", report);
+  REQUIRE(variants);
+  CHECK(variants->variants.size() == 3);
+  CHECK(names_in(setup.folder.path()) == std::vector<std::string>{"out", "wheels"});
+}
+
+TEST_CASE("our own sources read a static index, in JSON and in HTML alike") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  const auto transport = make_transport({});
+  auto source = make_simple_source(file_url(setup.out + "/simple"), *transport, setup.report);
+  for (const char* project : {"sample", "other-thing"}) {
+    const auto page = source->project(project);
+    REQUIRE(page);
+    const std::string folder = setup.out + "/simple/" + project;
+    const auto html = parse_html_page(axle::test::read_file(folder + "/index.html"),
+                                      file_url(folder + "/index.html"), setup.report);
+    REQUIRE(html);
+    REQUIRE(html->files.size() == page->files.size());
+    for (std::size_t i = 0; i < page->files.size(); ++i) {
+      const PublishedFile& file = page->files[i];
+      CHECK(html->files[i].filename == file.filename);
+      CHECK(html->files[i].url == file.url);
+      CHECK(html->files[i].sha256 == file.sha256);
+      CHECK(html->files[i].requires_python == file.requires_python);
+      CHECK(html->files[i].metadata_sha256 == file.metadata_sha256);
+      const std::string content = fetch_listed(file, *transport, 1 << 20).value();
+      CHECK(content.size() == file.size);
+      if (!file.filename.ends_with(".whl")) continue;
+      CHECK(file.requires_python == ">=3.9, <4");
+      CHECK(file.has_metadata);
+      const std::string published = fetch_metadata(file, *transport).value();
+      PublishedFile without = file;
+      without.has_metadata = false;
+      CHECK(fetch_metadata(without, *transport).value() == published);
+    }
+  }
+  CHECK(setup.report.remarks.empty());
+}
+
+TEST_CASE("the same wheels give the same index, byte for byte, wherever they lie") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  const auto first = tree_of(setup.out);
+  Setup other;
+  write_release(other.wheels + "/elsewhere");
+  REQUIRE(other.build());
+  CHECK(tree_of(other.out) == first);
+  REQUIRE(setup.build());  // over the existing one
+  CHECK(tree_of(setup.out) == first);
+}
+
+TEST_CASE("an index is replaced as a whole") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  fs::remove_all(setup.wheels);
+  SampleWheel newer;
+  newer.version = "2.0";
+  write_wheel(setup.wheels, newer);
+  REQUIRE(setup.build());
+  CHECK(!fs::exists(setup.out + "/simple/other-thing"));
+  CHECK(!fs::exists(setup.out + "/simple/sample/sample-1.0-py3-none-any.whl"));
+  CHECK(fs::exists(setup.out + "/simple/sample/sample-2.0-py3-none-any.whl"));
+  CHECK(names_in(setup.folder.path()) == std::vector<std::string>{"out", "wheels"});
+}
+
+TEST_CASE("two wheels that give one label two meanings are both named, and the old index stays") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  const auto before = tree_of(setup.out);
+  SampleWheel liar = variant("v3", {"x86_64 :: level :: v2"});
+  const std::string bytes = axle::test::wheel_bytes(liar);
+  const std::string path = setup.wheels + "/sample-1.0-1-py3-none-any-v3.whl";
+  axle::test::write_file(path, bytes);
+  const auto index = setup.build();
+  REQUIRE(!index);
+  CHECK(index.error().kind == ErrorKind::mismatch);
+  CHECK(index.error().message.find("sample-1.0-1-py3-none-any-v3.whl") != std::string::npos);
+  CHECK(index.error().message.find("deep/er/sample-1.0-py3-none-any-v3.whl") != std::string::npos);
+  CHECK(!index.error().hint.empty());
+  CHECK(tree_of(setup.out) == before);
+  CHECK(names_in(setup.folder.path()) == std::vector<std::string>{"out", "wheels"});
+}
+
+TEST_CASE("wheels that order their namespaces against each other are both named") {
+  Setup setup;
+  SampleWheel one = variant("v3", {"x86_64 :: level :: v3"});
+  one.namespaces = {"x86_64", "nvidia"};
+  SampleWheel two = variant("cu", {"nvidia :: cuda_version_lower_bound :: 12.8"});
+  two.namespaces = {"nvidia", "x86_64"};
+  write_wheel(setup.wheels, one);
+  write_wheel(setup.wheels, two);
+  const auto index = setup.build();
+  REQUIRE(!index);
+  CHECK(index.error().kind == ErrorKind::mismatch);
+  CHECK(index.error().message.find("any-v3.whl") != std::string::npos);
+  CHECK(index.error().message.find("any-cu.whl") != std::string::npos);
+  CHECK(!fs::exists(setup.out));
+}
+
+TEST_CASE("a broken wheel is named and nothing is written") {
+  Setup setup;
+  write_release(setup.wheels);
+  const std::string path = write_wheel(setup.wheels, variant("bad", {"x86_64 :: level :: v1"}));
+  const std::string whole = axle::test::read_file(path);
+  for (const std::string& broken :
+       {std::string(), whole.substr(0, whole.size() / 2), std::string("not a zip")}) {
+    axle::test::write_file(path, broken);
+    const auto index = setup.build();
+    REQUIRE(!index);
+    CHECK(index.error().kind == ErrorKind::malformed);
+    CHECK(index.error().message.find("any-bad.whl") != std::string::npos);
+    CHECK(!fs::exists(setup.out));
+  }
+  // A label in the name that the metadata does not know.
+  axle::test::write_file(path, axle::test::wheel_bytes(variant("v4", {"x86_64 :: level :: v4"})));
+  const auto index = setup.build();
+  REQUIRE(!index);
+  CHECK(index.error().message.find("any-bad.whl") != std::string::npos);
+}
+
+TEST_CASE("one name with two contents is a mismatch, the same content twice counts once") {
+  Setup setup;
+  write_wheel(setup.wheels + "/a", {});
+  write_wheel(setup.wheels + "/b", {});
+  const auto index = setup.build();
+  REQUIRE(index);
+  CHECK(index->projects[0].files.size() == 1);
+  SampleWheel other;
+  other.padding = 10;
+  write_wheel(setup.wheels + "/b", other);
+  const auto conflict = setup.build();
+  REQUIRE(!conflict);
+  CHECK(conflict.error().kind == ErrorKind::mismatch);
+  CHECK(conflict.error().message.find("/a/sample") != std::string::npos);
+  CHECK(conflict.error().message.find("/b/sample") != std::string::npos);
+}
+
+TEST_CASE("a folder without wheels makes no index") {
+  Setup setup;
+  fs::create_directories(setup.wheels);
+  CHECK(setup.build().error().kind == ErrorKind::not_found);
+  setup.wheels += "/absent";
+  CHECK(setup.build().error().kind == ErrorKind::io);
+  CHECK(!fs::exists(setup.out));
+}
+
+TEST_CASE("folders that hold anything but an index are never replaced") {
+  Setup setup;
+  write_release(setup.wheels);
+  axle::test::write_file(setup.out + "/thesis.txt", "years of work");
+  const auto refused = setup.build();
+  REQUIRE(!refused);
+  CHECK(refused.error().message.find("something else") != std::string::npos);
+  CHECK(names_in(setup.out) == std::vector<std::string>{"thesis.txt"});
+  fs::remove(setup.out + "/thesis.txt");
+  CHECK(setup.build());  // an empty folder
+}
+
+TEST_CASE("an index inside the folder of wheels does not feed itself") {
+  Setup setup;
+  write_release(setup.wheels);
+  setup.out = setup.wheels + "/index";
+  const auto first = setup.build();
+  REQUIRE(first);
+  fs::remove(setup.wheels + "/other_thing-2.0+cu128-py3-none-any.whl");
+  const auto second = setup.build();
+  REQUIRE(second);
+  CHECK(second->projects.size() == 1);
+}
+
+TEST_CASE("what a killed run left is removed, what a running one writes is not") {
+  Setup setup;
+  write_release(setup.wheels);
+  axle::test::write_file(setup.folder / ".out.staged-dead00/simple/x", "torn");
+  axle::test::write_file(setup.folder / ".out.staged-live00/simple/x", "growing");
+  const int live = ::open((setup.folder / ".out.staged-live00").c_str(), O_RDONLY | O_DIRECTORY);
+  REQUIRE(::flock(live, LOCK_EX) == 0);
+  REQUIRE(setup.build());
+  CHECK(names_in(setup.folder.path()) ==
+        std::vector<std::string>{".out.staged-live00", "out", "wheels"});
+  ::close(live);
+}

@@ -1,0 +1,57 @@
+#pragma once
+// A package index on loopback for tests: serves a folder, well or badly. How it behaves is part of
+// the URL, so that any client can be sent against any misbehaviour: "/-cut/simple/x/" is
+// "/simple/x/", cut.
+//
+//   -gzip           compressed when the client takes it       -slow            in pieces with
+//   pauses -fresh          Cache-Control: max-age=600                -stall           half the
+//   body, then silence -no-store       Cache-Control: no-store                   -hang no answer at
+//   all -login          a login page, status 200                  -cut             half the body,
+//   then closed -auth           401 unless user:secret                    -cut-once        the
+//   first time only -status-NNN     that status                               -wrong           one
+//   bit of the body flipped -busy-once      429 with Retry-After: 0 the first time    -huge a body
+//   without end -fail-twice     503 two times                             -bomb            64 MiB
+//   of zeros, compressed -no-range       ranges ignored                            -redirect 302 to
+//   the rest of the path -no-tail        "last N bytes" refused with 416           -redirect-loop
+//   302 to itself -bad-range      Content-Range one byte off                -redirect-file   302 to
+//   a file URL -short-range    a shorter part than Content-Range says    -redirect-host   302, the
+//   same by another name -other-type     Content-Type text/plain
+//
+// Plain paths: files of the folder; a folder answers with its index.json or index.html by Accept.
+// "/-/seen" lists the requests as JSON, "/-/forget" empties that list.
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axle::test {
+
+struct SeenRequest {
+  std::string method;
+  std::string target;
+  std::map<std::string, std::string, std::less<>> headers;  ///< names in lower case
+};
+
+class IndexServer {
+ public:
+  /// Serves at once, on a free port of 127.0.0.1 only, until destroyed.
+  explicit IndexServer(std::string folder);
+  ~IndexServer();
+  IndexServer(const IndexServer&) = delete;
+  IndexServer& operator=(const IndexServer&) = delete;
+
+  [[nodiscard]] unsigned port() const;
+  /// "http://127.0.0.1:PORT" + `path`.
+  [[nodiscard]] std::string url(std::string_view path) const;
+  [[nodiscard]] std::vector<SeenRequest> seen() const;
+  void forget();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace axle::test
