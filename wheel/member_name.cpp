@@ -76,10 +76,14 @@ std::optional<NameCollision> find_name_collision(const std::vector<std::string_v
     const std::size_t upper = order[i - 1];
     const std::size_t lower = order[i];
     const bool equal = keys[upper] == keys[lower];
+    const bool folders = names[upper].ends_with('/') && names[lower].ends_with('/');
+    const bool files = !names[upper].ends_with('/') && !names[lower].ends_with('/');
     const bool below = !names[upper].ends_with('/') && keys[lower].size() > keys[upper].size() &&
                        keys[lower].starts_with(keys[upper]) &&
                        keys[lower][keys[upper].size()] == '\x01';
-    if (equal || below) return NameCollision{std::min(upper, lower), std::max(upper, lower), below};
+    if (!equal && !below) continue;
+    const bool nested = below || !(folders || files);
+    return NameCollision{std::min(upper, lower), std::max(upper, lower), nested};
   }
   return std::nullopt;
 }

@@ -19,7 +19,8 @@ namespace axle::wheel {
 struct NameCollision {
   std::size_t first;  ///< indices into the names, first < second
   std::size_t second;
-  bool nested;  ///< one is a file and the other lies below it; else they are equal but for case
+  bool nested;  ///< one is a file, the other a folder of this name or below it; else equal but for
+                ///< case
 };
 
 /// Finds two names that cannot both be unpacked, on any file system: equal, equal without ASCII

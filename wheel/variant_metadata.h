@@ -62,6 +62,7 @@ struct VariantMetadata {
   /// provider's own order.
   std::map<std::string, std::vector<std::string>, std::less<>> feature_priorities;
   std::map<std::string, std::vector<FeatureValues>, std::less<>> property_priorities;
+  friend bool operator==(const VariantMetadata&, const VariantMetadata&) = default;
 };
 
 inline constexpr std::string_view null_label = "null";

@@ -15,16 +15,28 @@
 namespace axle::wheel {
 namespace {
 
-/// "module" or "module:object", both dotted.
+/// Takes a dotted name from the front of `text`; false when there is none.
+bool take_dotted_name(std::string_view& text) {
+  const std::size_t end =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+  if (text.empty() || end == 0) return false;
+  text.remove_prefix(std::min(end, text.size()));
+  return true;
+}
+
+void skip_spaces(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+}
+
+/// "module" or "module:object", both dotted, spaces around the colon.
 bool is_plugin_api(std::string_view text) {
-  std::size_t colons = 0;
-  for (const char c : text) {
-    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '_' || c == '.';
-    if (c == ':') ++colons;
-    if (!word && c != ':' && c != ' ') return false;
-  }
-  return colons <= 1 && !text.empty() && !text.starts_with(':') && !text.ends_with(':');
+  if (!take_dotted_name(text)) return false;
+  if (text.empty()) return true;
+  skip_spaces(text);
+  if (!text.starts_with(':')) return false;
+  text.remove_prefix(1);
+  skip_spaces(text);
+  return take_dotted_name(text) && text.empty();
 }
 
 /// Reads one provider at a time.

@@ -247,7 +247,7 @@ Result<void> check_names(const std::vector<ZipEntry>& entries, const std::string
   if (collision->nested) {
     return entry_error(
         ErrorKind::malformed, where, first,
-        fmt::format("and entry {}: one is a file, the other lies below it", quote(second)));
+        fmt::format("and entry {}: one is a file, the other a folder or below it", quote(second)));
   }
   if (first == second) {
     return entry_error(ErrorKind::malformed, where, first, "is there twice");

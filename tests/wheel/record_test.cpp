@@ -1,0 +1,103 @@
+#include "wheel/record.h"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "wheel/sha256.h"
+
+namespace {
+
+using namespace axle::wheel;
+
+const std::string hash = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
+
+}  // namespace
+
+TEST_CASE("a RECORD is read as Python's csv module writes it") {
+  const auto record = parse_record("a.py,sha256=" + hash +
+                                       ",0\r\n\"b, \"\"c\"\".py\",,\n\n"
+                                       "../../bin/tool,sha256=" +
+                                       hash +
+                                       ",12\n"
+                                       "strong.py,sha512=whatever,7\n"
+                                       "\"two\nlines.py\",,5\nd.dist-info/RECORD,,",
+                                   "RECORD");
+  REQUIRE_MESSAGE(record.has_value(), record.error().message);
+  REQUIRE(record->size() == 6);
+  CHECK((*record)[0] == RecordEntry{"a.py", hash, 0, false});
+  CHECK((*record)[1] == RecordEntry{"b, \"c\".py", "", std::nullopt, false});
+  CHECK((*record)[2] == RecordEntry{"../../bin/tool", hash, 12, false});
+  CHECK((*record)[3] == RecordEntry{"strong.py", "", 7, true});
+  CHECK((*record)[4] == RecordEntry{"two\nlines.py", "", 5, false});
+  CHECK((*record)[5] == RecordEntry{"d.dist-info/RECORD", "", std::nullopt, false});
+}
+
+TEST_CASE("a RECORD that is none is refused with its line") {
+  struct Case {
+    std::string text;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"a.py,,\nb.py\n", "RECORD: line 2: 1 fields instead of 3"},
+      {"a.py,,,\n", "RECORD: line 1: 4 fields instead of 3"},
+      {",,\n", "RECORD: line 1: an empty path"},
+      {"\"a\nb\",,\nc,d,\n", "RECORD: line 3: a hash without an algorithm"},
+      {"a,md5=x,\n", "line 1: the hash algorithm \"md5\" where sha256 or better is demanded"},
+      {"a,sha256=x,\n", "not 43 digits"},
+      {"a,sha256=" + hash + "=,\n", "not 43 digits"},
+      {"a,sha256=" + hash.substr(1) + "+,\n", "not 43 digits"},
+      {"a,,-1\n", "the size \"-1\" is no number"},
+      {"a,,1x\n", "the size \"1x\" is no number"},
+      {"a,,18446744073709551616\n", "is no number"},
+      {"\"a,,\n", "line 1: a quote that never closes"},
+      {"\"a\"b,,\n", "line 1: text after a closing quote"},
+      {std::string("a\0b,,\n", 6), "a path with a NUL byte"},
+      {"\xFF,,\n", "RECORD: not UTF-8 text"},
+  };
+  for (const Case& bad : cases) {
+    CAPTURE(bad.text);
+    const auto record = parse_record(bad.text, "RECORD");
+    REQUIRE_FALSE(record.has_value());
+    CHECK(record.error().kind == axle::ErrorKind::malformed);
+    CHECK_MESSAGE(record.error().message.find(bad.message) != std::string::npos,
+                  record.error().message);
+  }
+}
+
+TEST_CASE("what is rendered is read back") {
+  const std::vector<RecordEntry> entries = {{"plain.py", hash, 5, false},
+                                            {"with, comma.py", hash, 6, false},
+                                            {"with \"quotes\".py", "", std::nullopt, false},
+                                            {"with\nnewline", "", 0, false}};
+  const std::string text = render_record(entries);
+  CHECK(text.starts_with("plain.py,sha256=" + hash + ",5\n\"with, comma.py\","));
+  const auto back = parse_record(text, "RECORD");
+  REQUIRE(back.has_value());
+  CHECK(*back == entries);
+}
+
+TEST_CASE("an empty RECORD has no entries") {
+  CHECK(parse_record("", "RECORD")->empty());
+  CHECK(parse_record("\n\r\n", "RECORD")->empty());
+}
+
+TEST_CASE("SHA-256 gives the digests of the standard in both spellings") {
+  CHECK(render_hex(sha256("")) ==
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(render_base64(sha256("")) == hash);
+  CHECK(render_hex(sha256("abc")) ==
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(render_hex(sha256(std::string(1'000'000, 'a'))) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("SHA-256 in pieces equals SHA-256 at once") {
+  const std::string text(100'000, 'q');
+  Sha256 hasher;
+  for (std::size_t at = 0; at < text.size(); at += 777) {
+    hasher.update(
+        std::as_bytes(std::span(text).subspan(at, std::min<std::size_t>(777, text.size() - at))));
+  }
+  CHECK(hasher.finish() == sha256(text));
+}
