@@ -97,28 +97,40 @@ wheel::MarkerEnvironment marker_environment(const InstalledDistribution& distrib
   return markers;
 }
 
-/// A reader holds the shared lock; only a visible interruption makes it a writer for a moment.
+/// What an interrupted command left, seen under the shared lock: abandoned for certain. What nobody
+/// sees is cleaned only by those who may.
+Result<void> clear_interrupted(const Roots& roots, Interrupted kind, Report& report) {
+  auto exclusive = EnvironmentLock::for_change(roots.state_folder(), report);
+  if (exclusive) {
+    auto done = finish_interrupted(roots.base, report);
+    if (done || kind == Interrupted::invisible) return {};
+    exclusive = std::unexpected(done.error());
+  }
+  if (kind == Interrupted::invisible) return {};
+  return std::unexpected(within("an interrupted installation must be finished before anything else",
+                                exclusive.error()));
+}
+
+/// A reader holds the shared lock; only what was interrupted makes it a writer for a moment.
 Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Report& report) {
   const std::string state = roots.state_folder();
-  for (int attempt = 0;; ++attempt) {
+  bool cleared = false;
+  while (true) {
     auto lock = EnvironmentLock::for_reading(state, report);
     if (!lock) return std::unexpected(lock.error());
-    if (*lock && find_interrupted(roots.base) == Interrupted::visible) {
+    const Interrupted kind = *lock ? find_interrupted(roots.base) : Interrupted::no;
+    if (kind == Interrupted::visible || (kind == Interrupted::invisible && !cleared)) {
       lock->reset();
-      auto exclusive = EnvironmentLock::for_change(state, report);
-      if (!exclusive) return std::unexpected(exclusive.error());
-      if (auto done = finish_interrupted(roots.base, report); !done) {
-        return std::unexpected(within(
-            "an interrupted installation must be finished before anything else", done.error()));
-      }
-      return scan_installed(roots, report);
+      if (auto done = clear_interrupted(roots, kind, report); !done)
+        return std::unexpected(done.error());
+      cleared = true;
+      continue;
     }
     CollectedReport remarks;
     auto installed = scan_installed(roots, remarks);
-    // The first change ever may have begun meanwhile.
     std::error_code error;
-    const bool unseen = !*lock && std::filesystem::exists(state + "/lock", error);
-    if (unseen && attempt == 0) continue;
+    // The first change ever may have begun meanwhile.
+    if (!*lock && std::filesystem::exists(state + "/lock", error)) continue;
     for (Remark& remark : remarks.remarks) report.add(std::move(remark));
     return installed;
   }
