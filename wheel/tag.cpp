@@ -12,7 +12,8 @@
 namespace axle::wheel {
 namespace {
 
-constexpr std::size_t kMaxTags = 10'000;
+/// Real wheels stand for a few dozen at most.
+constexpr std::size_t kMaxTags = 1'000;
 
 std::unexpected<Error> not_tags(std::string_view triple, std::string_view why) {
   return fail(ErrorKind::malformed, fmt::format("{} is not a wheel tag: {}", quote(triple), why),
@@ -30,55 +31,74 @@ constexpr bool is_plain(std::string_view text) {
                              [](char c) { return c > ' ' && c < 0x7F && c != '/' && c != '\\'; });
 }
 
-/// "py2.py3" as ["py2", "py3"]; empty when a part is.
-std::vector<std::string> split_set(std::string_view set) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t dot = set.find('.');
-    const std::string_view part = set.substr(0, dot);
-    if (part.empty()) return {};
-    std::string lowered = ascii_lower(part);
-    if (std::ranges::find(parts, lowered) == parts.end()) parts.push_back(std::move(lowered));
-    if (dot == std::string_view::npos) return parts;
-    set.remove_prefix(dot + 1);
+/// One of the three compressed sets, "py2.py3", without copies.
+class TagSet {
+ public:
+  explicit TagSet(std::string_view text) : text_(text) {}
+
+  [[nodiscard]] std::size_t size() const {
+    return static_cast<std::size_t>(std::ranges::count(text_, '.')) + 1;
   }
+  /// Calls `use` with every part, first to last, while it returns true; whether all were used.
+  template <class Use>
+  bool each(const Use& use) const {
+    std::string_view rest = text_;
+    while (true) {
+      const std::size_t dot = rest.find('.');
+      if (!use(rest.substr(0, dot))) return false;
+      if (dot == std::string_view::npos) return true;
+      rest.remove_prefix(dot + 1);
+    }
+  }
+
+ private:
+  std::string_view text_;
+};
+
+/// Why one set is not a set of tags; nullptr when it is.
+const char* set_problem(const TagSet& set, std::string_view text, bool python) {
+  if (!is_plain(text)) return "a character that does not belong there";
+  if (!set.each([](std::string_view part) { return !part.empty(); })) return "a part is empty";
+  if (python && !set.each(is_identifier)) return "a Python tag starts with a letter";
+  return nullptr;
+}
+
+std::vector<Tag> expand(const std::array<TagSet, 3>& sets, std::size_t count) {
+  std::vector<Tag> tags;
+  tags.reserve(count);
+  sets[0].each([&](std::string_view python) {
+    return sets[1].each([&](std::string_view abi) {
+      return sets[2].each([&](std::string_view platform) {
+        Tag tag{ascii_lower(python), ascii_lower(abi), ascii_lower(platform)};
+        if (std::ranges::find(tags, tag) == tags.end()) tags.push_back(std::move(tag));
+        return true;
+      });
+    });
+  });
+  return tags;
 }
 
 }  // namespace
 
 Result<std::vector<Tag>> parse_tags(std::string_view triple) {
-  std::array<std::vector<std::string>, 3> sets;
-  std::string_view rest = triple;
-  std::size_t product = 1;
+  const std::size_t first = triple.find('-');
+  const std::size_t second = triple.find('-', first == std::string_view::npos ? first : first + 1);
+  if (second == std::string_view::npos || triple.find('-', second + 1) != std::string_view::npos) {
+    return not_tags(triple, "it must have three parts between dashes");
+  }
+  const std::array<std::string_view, 3> texts = {triple.substr(0, first),
+                                                 triple.substr(first + 1, second - first - 1),
+                                                 triple.substr(second + 1)};
+  const std::array<TagSet, 3> sets = {TagSet(texts[0]), TagSet(texts[1]), TagSet(texts[2])};
+  std::size_t count = 1;
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    const std::size_t dash = rest.find('-');
-    if ((dash == std::string_view::npos) != (i == 2)) {
-      return not_tags(triple, "it must have three parts between dashes");
-    }
-    const std::string_view set = rest.substr(0, dash);
-    if (!is_plain(set)) return not_tags(triple, "a character that does not belong there");
-    if (static_cast<std::size_t>(std::ranges::count(set, '.')) >= kMaxTags) {
+    if (const char* why = set_problem(sets[i], texts[i], i == 0)) return not_tags(triple, why);
+    count *= std::min(sets[i].size(), kMaxTags + 1);
+    if (count > kMaxTags) {
       return not_tags(triple, fmt::format("it stands for more than {} tags", kMaxTags));
     }
-    sets[i] = split_set(set);
-    if (sets[i].empty()) return not_tags(triple, "a part is empty");
-    product *= sets[i].size();
-    if (product > kMaxTags) {
-      return not_tags(triple, fmt::format("it stands for more than {} tags", kMaxTags));
-    }
-    if (i < 2) rest.remove_prefix(dash + 1);
   }
-  if (const auto bad = std::ranges::find_if_not(sets[0], is_identifier); bad != sets[0].end()) {
-    return not_tags(triple, fmt::format("{} cannot be a Python tag", quote(*bad)));
-  }
-  std::vector<Tag> tags;
-  tags.reserve(product);
-  for (const std::string& python : sets[0]) {
-    for (const std::string& abi : sets[1]) {
-      for (const std::string& platform : sets[2]) tags.push_back({python, abi, platform});
-    }
-  }
-  return tags;
+  return expand(sets, count);
 }
 
 std::string render_tag(const Tag& tag) {

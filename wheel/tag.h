@@ -19,7 +19,7 @@ struct Tag {
 };
 
 /// A tag triple with compressed sets, "cp39.cp310-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64".
-/// Parts are lowered, repeated ones dropped. Errors: malformed; more than 10,000 tags are malformed
+/// Parts are lowered, repeated ones dropped. Errors: malformed; more than 1,000 tags are malformed
 /// too.
 [[nodiscard]] Result<std::vector<Tag>> parse_tags(std::string_view triple);
 [[nodiscard]] std::string render_tag(const Tag& tag);
