@@ -13,8 +13,8 @@ namespace {
 
 constexpr bool is_name_separator(char c) { return c == '-' || c == '_' || c == '.'; }
 
-/// PEP 508: requirement = name [extras] (specifiers | "@" URL) [";" marker]. `packaging` is the judge
-/// of details: blanks are spaces and tabs, a comma may trail.
+/// PEP 508: requirement = name [extras] (specifiers | "@" URL) [";" marker]. `packaging` is the
+/// judge of details: blanks are spaces and tabs, a comma may trail.
 class RequirementParser {
  public:
   explicit RequirementParser(std::string_view text) : cursor_(text, "a requirement") {}

@@ -14,12 +14,24 @@
 namespace axle::wheel {
 namespace {
 
+constexpr std::size_t kFewestParts = 5;
 constexpr std::size_t kMostParts = 7;
 
 std::unexpected<Error> not_a_wheel_name(std::string_view file_name, std::string_view why) {
   return fail(ErrorKind::malformed,
               fmt::format("{} is not the name of a wheel: {}", quote(file_name), why),
               "wheels are named name-version[-build]-python-abi-platform[-label].whl");
+}
+
+/// How many parts there are between dashes; the first of them in `parts`.
+std::size_t split_parts(std::string_view stem, std::array<std::string_view, kMostParts>& parts) {
+  for (std::size_t count = 0; count < kMostParts; ++count) {
+    const std::size_t dash = stem.find('-');
+    parts[count] = stem.substr(0, dash);
+    if (dash == std::string_view::npos) return count + 1;
+    stem.remove_prefix(dash + 1);
+  }
+  return kMostParts + 1;
 }
 
 /// PEP 427 escapes a name so that only letters, digits, "_" and "." are left, "_" never doubled.
@@ -50,19 +62,11 @@ bool is_valid_label(std::string_view label) {
 
 Result<WheelName> parse_wheel_name(std::string_view file_name) {
   if (!file_name.ends_with(".whl")) return not_a_wheel_name(file_name, "it does not end in .whl");
-  std::string_view rest = file_name.substr(0, file_name.size() - 4);
   std::array<std::string_view, kMostParts> parts;
-  std::size_t count = 0;
-  for (; count < kMostParts; ++count) {
-    const std::size_t dash = rest.find('-');
-    parts[count] = rest.substr(0, dash);
-    rest = dash == std::string_view::npos ? std::string_view{} : rest.substr(dash + 1);
-    if (dash == std::string_view::npos) break;
-  }
-  if (count < 4 || count == kMostParts) {
+  const std::size_t count = split_parts(file_name.substr(0, file_name.size() - 4), parts);
+  if (count < kFewestParts || count > kMostParts) {
     return not_a_wheel_name(file_name, "it must have five to seven parts between dashes");
   }
-  ++count;
 
   WheelName name;
   if (!is_distribution(parts[0])) {
@@ -92,14 +96,13 @@ Result<WheelName> parse_wheel_name(std::string_view file_name) {
   if (!tags) return not_a_wheel_name(file_name, tags.error().message);
   name.tags = std::move(*tags);
   if (first_tag + 3 == count) return name;
-  const std::string_view label = parts[first_tag + 3];
-  if (!is_valid_label(label)) {
+  if (!is_valid_label(parts[first_tag + 3])) {
     return not_a_wheel_name(
         file_name,
         fmt::format("the variant label {} has other characters than a-z, 0-9, \"_\" and \".\"",
-                    quote(label)));
+                    quote(parts[first_tag + 3])));
   }
-  name.label = std::string(label);
+  name.label = std::string(parts[first_tag + 3]);
   return name;
 }
 
