@@ -1,6 +1,7 @@
 #include "detect/nvidia_gpus.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "detect/cuda_drivers.h"
 #include "detect/nvidia_facts.h"
@@ -145,9 +146,10 @@ void apply_mask(std::vector<Gpu>& gpus, const std::vector<NvidiaDevice>& listed,
   const auto place = [&](const NvidiaDevice* device) {
     const auto found =
         std::ranges::find(answer.cuda_devices, device->pci_address, &NvidiaDevice::pci_address);
-    return found - answer.cuda_devices.begin();
+    // Those that CUDA did not list keep NVML's order.
+    return std::pair(found - answer.cuda_devices.begin(), device);
   };
-  std::ranges::stable_sort(order, {}, place);
+  std::ranges::sort(order, {}, place);
   std::vector<std::string> uuids;
   for (const NvidiaDevice* device : order) uuids.push_back(device->uuid);
   const std::vector<bool> visible = visible_by_list(mask, uuids);

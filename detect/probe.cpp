@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
+#include <tuple>
+#include <utility>
 
 #include "detect/amd_gpus.h"
 #include "detect/cpu_aarch64.h"
@@ -30,6 +31,20 @@ void add(Machine& machine, VendorFindings&& findings) {
   if (findings.driver) machine.drivers.push_back(std::move(*findings.driver));
   std::ranges::move(findings.gpus, std::back_inserter(machine.gpus));
   std::ranges::move(findings.problems, std::back_inserter(machine.problems));
+}
+
+/// So that the order in which anything was enumerated does not show. Those without an address come
+/// last, in their driver's order.
+void sort_by_address(std::vector<Gpu>& gpus) {
+  std::vector<std::tuple<bool, std::string, std::size_t>> order;
+  for (const Gpu& gpu : gpus) {
+    order.emplace_back(gpu.pci_address.empty(), gpu.pci_address, order.size());
+  }
+  std::ranges::sort(order);
+  std::vector<Gpu> sorted;
+  sorted.reserve(gpus.size());
+  for (const auto& [without, address, index] : order) sorted.push_back(std::move(gpus[index]));
+  gpus = std::move(sorted);
 }
 
 /// Asks the vendors whose turn it is, all at once.
@@ -69,10 +84,7 @@ void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
   add(machine, judge_amd(amd, answers.of(GpuVendor::amd), limit, read_amd_environment(host)));
   add(machine, judge_intel(intel, answers.of(GpuVendor::intel), options.driver_libraries, limit,
                            host.environment("ZE_AFFINITY_MASK")));
-  // By address, so that the order in which anything was enumerated does not show.
-  std::ranges::stable_sort(machine.gpus, {}, [](const Gpu& gpu) {
-    return std::pair(gpu.pci_address.empty(), gpu.pci_address);
-  });
+  sort_by_address(machine.gpus);
 }
 
 }  // namespace
