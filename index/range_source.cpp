@@ -11,7 +11,9 @@
 namespace axle::index {
 namespace {
 
-constexpr std::uint64_t tail_bytes = 64U << 10;
+/// Where a zip archive ends may take 65,633 bytes (end record with the longest comment, zip64 records),
+/// and the reader asks for all of them first.
+constexpr std::uint64_t tail_bytes = (64U << 10) + 1024;
 /// Small reads (a local header, then its content) are served by one request.
 constexpr std::uint64_t least_block_bytes = 32U << 10;
 constexpr std::uint64_t largest_read_bytes = 256ULL << 20;

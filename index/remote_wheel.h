@@ -13,7 +13,7 @@
 namespace axle::index {
 
 /// Range reads with one cached tail; file URLs and folders included. The first read asks for the
-/// last 64 KiB. Error: io; unsupported when the server answers ranges with lies.
+/// last 65 KiB. Error: io; unsupported when the server answers ranges with lies.
 [[nodiscard]] Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file,
                                                                      Transport& transport);
 

@@ -24,7 +24,7 @@ struct Setup {
   Setup() : server(folder.path()) {
     axle::test::write_file(folder / "page.html", "first");
     options.retries = 0;
-    options.timeout_seconds = 2;
+    options.timeout_seconds = 30;
   }
 
   std::unique_ptr<Transport> transport(bool offline = false) const {

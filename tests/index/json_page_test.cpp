@@ -96,8 +96,7 @@ TEST_CASE("broken entries of a JSON page are left out with a warning each, the r
         entry_with(R"(,"hashes":{"sha256":12})"), entry_with(R"(,"hashes":[])"),
         entry_with(R"(,"size":-1)"), entry_with(R"(,"size":1.5)"), entry_with(R"(,"size":"1")"),
         entry_with(R"(,"size":99999999999999999999999)"), entry_with(R"(,"yanked":[])"),
-        entry_with(R"(,"url":"javascript:alert") "), entry_with(R"(
-            , "url" : "file:///etc/passwd") "),
+        entry_with(R"(,"url":"javascript:x")"), entry_with(R"(,"url":"file:///etc/passwd")"),
         entry_with(R"(,"core-metadata":{"sha256":"zz"})"),
         entry_with(R"(,"requires-python":[])")}) {
     CAPTURE(broken);

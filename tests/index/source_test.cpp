@@ -29,7 +29,7 @@ struct Setup {
   Setup() : server(folder.path()) {
     TransportOptions options;
     options.retries = 0;
-    options.timeout_seconds = 2;
+    options.timeout_seconds = 30;
     transport = make_transport(options);
   }
   std::unique_ptr<Source> simple(const std::string& path) {

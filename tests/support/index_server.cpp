@@ -147,7 +147,7 @@ std::optional<Answer> odd_answer(const Modes& modes, const std::string& rest,
   if (modes.contains("bomb")) {
     return Answer{200,
                   {{"Content-Type", "text/html"}, {"Content-Encoding", "gzip"}},
-                  gzip(std::string(64U << 20, '\0'))};
+                  gzip(std::string(8U << 20, '\0'))};
   }
   return std::nullopt;
 }

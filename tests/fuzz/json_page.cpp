@@ -1,0 +1,22 @@
+// Whatever a server sends as a JSON page: read or refused, and every file given out is sound.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "index/page.h"
+#include "index/page_entry.h"
+#include "index/url.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  axle::CollectedReport report;
+  const auto page = axle::index::parse_json_page({reinterpret_cast<const char*>(data), size},
+                                                 "https://index.example/simple/name/", report);
+  if (!page) return 0;
+  for (const axle::index::PublishedFile& file : page->files) {
+    const bool sound = axle::index::is_sound_file_name(file.filename) &&
+                       axle::index::is_http_url(file.url) &&
+                       (file.sha256.empty() || file.sha256.size() == 64);
+    if (!sound) std::abort();
+  }
+  return 0;
+}

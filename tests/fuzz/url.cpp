@@ -1,0 +1,34 @@
+// Any reference against any base: what comes out stays what it is when resolved again.
+#include "index/url.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "index/credentials.h"
+#include "index/transport.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace axle::index;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::size_t line = text.find('\n');
+  const std::string_view reference = text.substr(0, line);
+  const std::string_view base =
+      line == std::string_view::npos ? "http://a/b/c/d;p?q" : text.substr(line + 1);
+  const std::string resolved = resolve_url(base, reference);
+  if (!split_url(resolved).scheme.empty() && resolve_url("http://x/", resolved) != resolved &&
+      resolve_url("http://x/", resolve_url("http://x/", resolved)) !=
+          resolve_url("http://x/", resolved)) {
+    std::abort();
+  }
+  if (split_url(redact_url(text)).authority.find('@') != std::string_view::npos) std::abort();
+  if (url_credential(redact_url(text)).user.size() > 0) std::abort();
+  if (const auto path = file_path(text); path && file_path(file_url(*path)).value() != *path) {
+    std::abort();
+  }
+  if (percent_decode(percent_encode(text, false)) != text) std::abort();
+  if (url_file_name(text).size() > text.size()) std::abort();
+  if (!url_origin(text).empty() && !is_http_url(text)) std::abort();
+  return 0;
+}
