@@ -1,0 +1,288 @@
+#include "builder/build.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include "builder/cmake_build.h"
+#include "builder/compile_flags.h"
+#include "builder/platform_tag.h"
+#include "builder/project.h"
+#include "builder/project_files.h"
+#include "wheel/sha256.h"
+#include "wheel/wheel_file.h"
+#include "wheel/wheel_name.h"
+#include "wheel/wheel_writer.h"
+
+namespace axle::builder {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using wheel::WheelMember;
+
+/// The folder of CMake's trees: the caller's, or one of our own that goes when all went well.
+class WorkFolder {
+ public:
+  static Result<WorkFolder> open(const std::string& wanted) {
+    std::error_code error;
+    WorkFolder folder;
+    if (!wanted.empty()) {
+      folder.path_ = fs::absolute(wanted, error).lexically_normal();
+      if (!error) fs::create_directories(folder.path_, error);
+    } else {
+      std::string pattern = (fs::temp_directory_path(error) / "axle-build-XXXXXX").string();
+      if (!error && mkdtemp(pattern.data()) == nullptr) {
+        error = std::error_code(errno, std::generic_category());
+      }
+      folder.path_ = pattern;
+      folder.temporary_ = true;
+    }
+    if (error) {
+      folder.temporary_ = false;
+      return fail(ErrorKind::io, fmt::format("{}: {}", folder.path_.string(), error.message()));
+    }
+    return folder;
+  }
+  WorkFolder(WorkFolder&& other) noexcept
+      : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, false)) {}
+  WorkFolder& operator=(WorkFolder&&) = delete;
+  ~WorkFolder() {
+    std::error_code ignored;
+    if (temporary_) fs::remove_all(path_, ignored);
+  }
+
+  /// After a failure: the logs that the error names must stay.
+  void keep() { temporary_ = false; }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  WorkFolder() = default;
+  fs::path path_;
+  bool temporary_ = false;
+};
+
+/// Everything that building one row needs to know.
+struct Plan {
+  const Project& project;
+  std::string folder;  ///< of the project, absolute
+  std::string out;
+  fs::path work;
+  std::optional<Compilers> compilers;
+  const BuildOptions& options;
+};
+
+std::string label_of(const MatrixRow& row) { return row.label.empty() ? "plain" : row.label; }
+
+Result<std::vector<MatrixRow>> choose_rows(const Project& project,
+                                           const std::vector<std::string>& labels) {
+  if (labels.empty()) return project.matrix;
+  std::vector<MatrixRow> rows;
+  for (const std::string& label : labels) {
+    const auto found = std::ranges::find(project.matrix, label, &MatrixRow::label);
+    if (found == project.matrix.end()) {
+      std::string known;
+      for (const MatrixRow& row : project.matrix)
+        known += (known.empty() ? "" : ", ") + label_of(row);
+      return fail(ErrorKind::not_found, fmt::format("the project has no variant \"{}\"", label),
+                  "it has " + known);
+    }
+    rows.push_back(*found);
+  }
+  return rows;
+}
+
+// Python code: a folder is a package, a file a module; both keep their own name.
+Result<void> add_packages(const Plan& plan, std::vector<WheelMember>& members) {
+  for (const std::string& package : plan.project.packages) {
+    auto path = inside_folder(plan.folder, package);
+    if (!path) return std::unexpected(path.error());
+    std::error_code error;
+    const std::string name = fs::path(*path).filename().string();
+    if (fs::is_directory(*path, error)) {
+      auto tree = read_tree(*path, name);
+      if (!tree) return std::unexpected(tree.error());
+      std::ranges::move(*tree, std::back_inserter(members));
+      continue;
+    }
+    auto content = read_file(*path, largest_member);
+    if (!content) return std::unexpected(within("tool.axle.packages", content.error()));
+    members.push_back({name, std::move(*content), false});
+  }
+  return {};
+}
+
+Result<void> add_cmake_files(const Plan& plan, const MatrixRow& row,
+                             std::vector<WheelMember>& members) {
+  if (!plan.project.cmake) return {};
+  const CMakeSettings& cmake = *plan.project.cmake;
+  CMakeJob job;
+  const auto source = inside_folder(plan.folder, cmake.source);
+  if (!source) return std::unexpected(within("tool.axle.cmake.source", source.error()));
+  job.source = fs::path(*source).lexically_normal().string();
+  while (job.source.size() > 1 && job.source.ends_with('/')) job.source.pop_back();
+  job.work_folder = (plan.work / label_of(row)).string();
+  job.build_type = cmake.build_type;
+  job.define = cmake.define;
+  job.define.insert(job.define.end(), row.define.begin(), row.define.end());
+  job.source_date_epoch = plan.options.source_date_epoch;
+  job.jobs = plan.options.jobs;
+  if (row.flags && plan.compilers) {
+    const auto flags = compile_flags(plan.project.properties_of(row));
+    auto known = check_flags(*plan.compilers, flags, plan.work.string());
+    if (!known) return std::unexpected(within(row.place, known.error()));
+    job.flags = join_flags(flags);
+  }
+  const auto stage = run_cmake(job);
+  if (!stage)
+    return std::unexpected(within(fmt::format("variant {}", label_of(row)), stage.error()));
+  auto tree = read_tree(*stage, "");
+  if (!tree) return std::unexpected(tree.error());
+  std::ranges::move(*tree, std::back_inserter(members));
+  return {};
+}
+
+std::string render_wheel_file(const TagChoice& tags, const std::vector<wheel::Tag>& expanded) {
+  std::string text = fmt::format("Wheel-Version: 1.0\nGenerator: axle {}\nRoot-Is-Purelib: {}\n",
+                                 AXLE_VERSION, tags.pure);
+  for (const wheel::Tag& tag : expanded) text += fmt::format("Tag: {}\n", wheel::render_tag(tag));
+  return text;
+}
+
+Result<void> add_variant_metadata(const Plan& plan, const MatrixRow& row,
+                                  const std::string& dist_info, std::vector<WheelMember>& members) {
+  if (row.label.empty()) return {};
+  const auto own = wheel::only_variant(*plan.project.variants, row.label);
+  if (!own) return std::unexpected(own.error());
+  auto text = wheel::render_variant_metadata(*own);
+  if (!text) return std::unexpected(text.error());
+  members.push_back({dist_info + "/variant.json", std::move(*text), false});
+  return {};
+}
+
+// Written beside its place and moved there, so that nobody ever sees half a wheel.
+Result<void> write_atomically(const fs::path& path, std::string_view bytes) {
+  const fs::path part = path.string() + ".part";
+  std::ofstream file(part, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  std::error_code error;
+  if (file) fs::rename(part, path, error);
+  if (file && !error) return {};
+  std::error_code ignored;
+  fs::remove(part, ignored);
+  return fail(ErrorKind::io, fmt::format("{}: cannot be written", path.string()));
+}
+
+// What goes out is read back as strictly as any other wheel.
+Result<void> check_wheel(std::string_view bytes, const std::string& file_name, Report& report) {
+  const auto opened = wheel::open_wheel(wheel::memory_source(bytes), file_name, file_name, report);
+  if (!opened) return std::unexpected(opened.error());
+  const auto record = wheel::read_checked_record(*opened);
+  if (!record) return std::unexpected(record.error());
+  return {};
+}
+
+Result<BuiltWheel> pack(const Plan& plan, const MatrixRow& row, std::vector<WheelMember> members,
+                        Report& report) {
+  const auto tags = choose_tags(members, {plan.project.python_tag, plan.project.allowed_libraries});
+  if (!tags) return std::unexpected(within(fmt::format("variant {}", label_of(row)), tags.error()));
+  wheel::WheelName name;
+  name.distribution = wheel::wheel_distribution(plan.project.metadata.name);
+  name.version = plan.project.metadata.version;
+  name.tags_text = fmt::format("{}-{}-{}", tags->python, tags->abi, tags->platform);
+  name.label = row.label;
+  auto expanded = wheel::parse_tags(name.tags_text);
+  if (!expanded) return std::unexpected(expanded.error());
+  name.tags = *expanded;
+  const std::string dist_info =
+      fmt::format("{}-{}.dist-info", name.distribution, wheel::render_version(name.version));
+
+  auto info = render_dist_info(plan.project.metadata, plan.folder, dist_info);
+  if (!info) return std::unexpected(info.error());
+  std::ranges::move(*info, std::back_inserter(members));
+  members.push_back({dist_info + "/WHEEL", render_wheel_file(*tags, name.tags), false});
+  if (auto added = add_variant_metadata(plan, row, dist_info, members); !added) {
+    return std::unexpected(added.error());
+  }
+  const auto bytes =
+      wheel::write_wheel(std::move(members), dist_info, plan.options.source_date_epoch);
+  if (!bytes) return std::unexpected(bytes.error());
+  const std::string file_name = wheel::render_wheel_name(name);
+  if (auto checked = check_wheel(*bytes, file_name, report); !checked) {
+    return std::unexpected(checked.error());
+  }
+  const fs::path path = fs::path(plan.out) / file_name;
+  if (auto written = write_atomically(path, *bytes); !written) {
+    return std::unexpected(written.error());
+  }
+  return BuiltWheel{path.string(), row.label, wheel::render_hex(wheel::sha256(*bytes)),
+                    bytes->size()};
+}
+
+Result<BuiltWheel> build_row(const Plan& plan, const MatrixRow& row, Report& report) {
+  std::vector<WheelMember> members;
+  if (auto added = add_packages(plan, members); !added) return std::unexpected(added.error());
+  if (auto added = add_cmake_files(plan, row, members); !added) {
+    return std::unexpected(added.error());
+  }
+  return pack(plan, row, std::move(members), report);
+}
+
+Result<std::vector<BuiltWheel>> build_rows(const Plan& plan, const std::vector<MatrixRow>& rows,
+                                           Report& report) {
+  std::vector<BuiltWheel> wheels;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    report.progress(fmt::format("building {}", label_of(rows[i])), i, rows.size());
+    auto built = build_row(plan, rows[i], report);
+    if (!built) return std::unexpected(built.error());
+    wheels.push_back(std::move(*built));
+  }
+  report.progress("building", rows.size(), rows.size());
+  return wheels;
+}
+
+}  // namespace
+
+Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Report& report) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(options.project_folder, error).lexically_normal();
+  const std::string file = (folder / "pyproject.toml").string();
+  const auto text = read_file(file, largest_text);
+  if (!text) {
+    Error missing = text.error();
+    if (missing.kind == ErrorKind::not_found) missing.hint = "a project has a pyproject.toml";
+    return std::unexpected(std::move(missing));
+  }
+  const auto project = parse_project(*text, file, report);
+  if (!project) return std::unexpected(project.error());
+  const auto rows = choose_rows(*project, options.labels);
+  if (!rows) return std::unexpected(rows.error());
+
+  const fs::path out =
+      options.out_folder.empty() ? folder / "dist" : fs::absolute(options.out_folder, error);
+  fs::create_directories(out, error);
+  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", out.string(), error.message()));
+  auto work = WorkFolder::open(options.work_folder);
+  if (!work) return std::unexpected(work.error());
+
+  Plan plan{*project, folder.string(), out.lexically_normal().string(), work->path(), {}, options};
+  if (project->cmake) {
+    auto compilers = find_compilers(work->path().string());
+    if (!compilers) return std::unexpected(compilers.error());
+    plan.compilers = std::move(*compilers);
+  }
+  auto wheels = build_rows(plan, *rows, report);
+  if (!wheels) work->keep();
+  return wheels;
+}
+
+}  // namespace axle::builder

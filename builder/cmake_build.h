@@ -1,0 +1,44 @@
+#pragma once
+// Drives CMake for one variant: configure, build, install into a staging folder.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "builder/compile_flags.h"
+#include "builder/project.h"
+#include "report/error.h"
+
+namespace axle::builder {
+
+/// The compilers that CMake picks in this environment.
+struct Compilers {
+  std::string c;
+  std::string cxx;  ///< empty where there is none
+};
+
+/// Asks CMake itself, in `work_folder`, so that CC, CXX and its own search count as they will
+/// later. Errors: not_found (cmake, ninja or a C compiler is missing: what to install), io.
+[[nodiscard]] Result<Compilers> find_compilers(const std::string& work_folder);
+
+/// Tries `flags` on the compilers. Error: unsupported, naming flag, compiler and property.
+[[nodiscard]] Result<void> check_flags(const Compilers& compilers,
+                                       const std::vector<CompileFlag>& flags,
+                                       const std::string& work_folder);
+
+struct CMakeJob {
+  std::string source;       ///< absolute
+  std::string work_folder;  ///< absolute, of this variant alone: build, stage, build.log
+  std::string build_type;
+  std::string flags;
+  Definitions define;
+  std::uint64_t source_date_epoch = 0;
+  unsigned jobs = 0;
+};
+
+/// Returns the folder that stands for site-packages. Paths of this machine do not get into the
+/// binaries. Errors: io (CMake failed: the last lines of its output), malformed (files installed
+/// elsewhere).
+[[nodiscard]] Result<std::string> run_cmake(const CMakeJob& job);
+
+}  // namespace axle::builder

@@ -1,0 +1,88 @@
+#include "builder/compile_flags.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "detect/capability.h"
+
+namespace axle::builder {
+
+namespace {
+
+using wheel::Property;
+
+// "8.2a" -> "armv8.2-a"
+std::string arm_architecture(std::string_view version) {
+  if (version.ends_with('a')) version.remove_suffix(1);
+  return fmt::format("armv{}-a", version);
+}
+
+bool is_level(const Property& property) {
+  return property.ns == "x86_64" && property.feature == "level";
+}
+
+bool is_version(const Property& property) {
+  return property.ns == "aarch64" && property.feature == "version";
+}
+
+CompileFlag level_flag(const Property& property) {
+  const std::string march =
+      property.value == "v1" ? "x86-64" : fmt::format("x86-64-{}", property.value);
+  return {"-march=" + march, wheel::render_property(property), 0};
+}
+
+// The flags of single features in the order of the capability table; `x86` tells the halves apart.
+std::vector<CompileFlag> feature_flags(const wheel::VariantProperties& properties, bool x86) {
+  std::vector<CompileFlag> flags;
+  for (const detect::CapabilityRow& row : detect::capabilities()) {
+    if (row.x86 != x86 || row.gcc_flag.empty() || row.property.empty()) continue;
+    const bool wanted = std::ranges::any_of(properties, [&](const Property& property) {
+      return wheel::render_property(property) == row.property;
+    });
+    if (!wanted) continue;
+    flags.push_back({std::string(row.gcc_flag), std::string(row.property), row.first_gcc});
+  }
+  return flags;
+}
+
+// GCC takes one -march for all of aarch64: the version, then a suffix a feature.
+void add_arm_flags(const wheel::VariantProperties& properties, std::vector<CompileFlag>& flags) {
+  CompileFlag march;
+  for (const Property& property : properties) {
+    if (!is_version(property)) continue;
+    march.flag = "-march=" + arm_architecture(property.value);
+    march.property = wheel::render_property(property);
+  }
+  for (const CompileFlag& suffix : feature_flags(properties, false)) {
+    if (march.flag.empty()) march.flag = "-march=armv8-a";
+    if (march.flag.find(suffix.flag + "+") != std::string::npos ||
+        march.flag.ends_with(suffix.flag)) {
+      continue;
+    }
+    march.flag += suffix.flag;
+    march.property += (march.property.empty() ? "" : ", ") + suffix.property;
+    march.first_gcc = std::max(march.first_gcc, suffix.first_gcc);
+  }
+  if (!march.flag.empty()) flags.push_back(std::move(march));
+}
+
+}  // namespace
+
+std::vector<CompileFlag> compile_flags(const wheel::VariantProperties& properties) {
+  std::vector<CompileFlag> flags;
+  for (const Property& property : properties) {
+    if (is_level(property)) flags.push_back(level_flag(property));
+  }
+  for (CompileFlag& flag : feature_flags(properties, true)) flags.push_back(std::move(flag));
+  add_arm_flags(properties, flags);
+  return flags;
+}
+
+std::string join_flags(const std::vector<CompileFlag>& flags) {
+  std::string text;
+  for (const CompileFlag& flag : flags) text += (text.empty() ? "" : " ") + flag.flag;
+  return text;
+}
+
+}  // namespace axle::builder

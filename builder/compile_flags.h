@@ -1,0 +1,24 @@
+#pragma once
+// From a variant's properties to compiler flags, by the capability table.
+
+#include <string>
+#include <vector>
+
+#include "wheel/variant_metadata.h"
+
+namespace axle::builder {
+
+struct CompileFlag {
+  std::string flag;        ///< "-mavx512vnni"
+  std::string property;    ///< what asks for it
+  unsigned first_gcc = 0;  ///< first GCC major that knows it; 0: every one we support
+};
+
+/// `x86_64 :: level :: vN` is -march=x86-64-vN, a flag's property its own flag; the versions and
+/// flags of aarch64 make one -march. Properties that no compiler flag stands for (GPUs) give none.
+[[nodiscard]] std::vector<CompileFlag> compile_flags(const wheel::VariantProperties& properties);
+
+/// The flags alone, joined by spaces.
+[[nodiscard]] std::string join_flags(const std::vector<CompileFlag>& flags);
+
+}  // namespace axle::builder

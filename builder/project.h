@@ -1,0 +1,55 @@
+#pragma once
+// A project as its pyproject.toml describes it: what it is ([project]), which variants it has
+// ([variant], PEP 850's build-side draft) and how they are made ([tool.axle]).
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "builder/project_metadata.h"
+#include "report/error.h"
+#include "report/report.h"
+#include "wheel/variant_metadata.h"
+
+namespace axle::builder {
+
+/// CMake cache variables, by name.
+using Definitions = std::vector<std::pair<std::string, std::string>>;
+
+/// [tool.axle.cmake]
+struct CMakeSettings {
+  std::string source;  ///< relative to the project
+  std::string build_type = "Release";
+  Definitions define;
+};
+
+/// [[tool.axle.variant]]: one wheel.
+struct MatrixRow {
+  std::string label;   ///< empty: the plain wheel
+  bool flags = true;   ///< compiler flags follow from the properties
+  Definitions define;  ///< on top of those of all rows
+  std::string place;   ///< "pyproject.toml:12", for errors
+};
+
+struct Project {
+  ProjectMetadata metadata;
+  std::optional<wheel::VariantMetadata> variants;  ///< absent: plain wheels only
+  std::vector<std::string> packages;               ///< folders and modules of Python code
+  std::string python_tag = "py3";
+  std::optional<CMakeSettings> cmake;
+  std::vector<std::string> allowed_libraries;  ///< that the machine must bring: "libcuda.so.1"
+  std::vector<MatrixRow> matrix;               ///< never empty
+
+  [[nodiscard]] const wheel::VariantProperties& properties_of(const MatrixRow& row) const;
+};
+
+/// `where` is the file named in errors. Everything is checked that can be checked without a
+/// compiler: every label has properties and a valid name, every namespace a provider, every
+/// property is one that its provider knows, single-valued features have one value. Errors:
+/// malformed and unsupported, with line and key.
+[[nodiscard]] Result<Project> parse_project(std::string_view text, const std::string& where,
+                                            Report& report);
+
+}  // namespace axle::builder

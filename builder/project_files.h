@@ -1,0 +1,30 @@
+#pragma once
+// Reading the files that a project names: inside its folder only, bounded, links not followed
+// outside.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/error.h"
+#include "wheel/wheel_writer.h"
+
+namespace axle::builder {
+
+inline constexpr std::uint64_t largest_text = std::uint64_t{4} << 20;  ///< bytes of a text file
+inline constexpr std::uint64_t largest_member = (std::uint64_t{1} << 32) - 2;  ///< of a zip member
+
+/// Errors: not_found, malformed (larger than `limit`), io.
+[[nodiscard]] Result<std::string> read_file(const std::string& path, std::uint64_t limit);
+
+/// `relative` joined to `folder`. Error: malformed when it is absolute or leaves the folder.
+[[nodiscard]] Result<std::string> inside_folder(const std::string& folder,
+                                                std::string_view relative);
+
+/// Every file below `folder` as a member `prefix/…`, sorted. Python's caches are left out. A link
+/// to a file of the same tree becomes a copy of it; any other link is malformed.
+[[nodiscard]] Result<std::vector<wheel::WheelMember>> read_tree(const std::string& folder,
+                                                                const std::string& prefix);
+
+}  // namespace axle::builder

@@ -1,0 +1,163 @@
+#include "builder/toml_reader.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace axle::builder {
+
+namespace {
+
+constexpr std::size_t deepest_nesting = 32;
+
+// The parser recurses for every bracket, on text that anybody may have written.
+bool is_nested_too_deeply(std::string_view text) {
+  std::size_t depth = 0;
+  for (const char c : text) {
+    if (c == '[' || c == '{') {
+      if (++depth > deepest_nesting) return true;
+    } else if (c == '\n') {
+      depth = 0;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string TomlReading::place(const toml::node& node) const {
+  const auto line = node.source().begin.line;
+  return line == 0 ? where_ : fmt::format("{}:{}", where_, line);
+}
+
+void TomlReading::refuse(const toml::node& node, std::string_view path, std::string_view why,
+                         std::string hint, ErrorKind kind) {
+  refuse(Error{kind, fmt::format("{}: {}: {}", place(node), path, why), std::move(hint)});
+}
+
+void TomlReading::refuse(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+std::string TomlTable::path_of(std::string_view key) const {
+  return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+}
+
+const toml::node* TomlTable::find(std::string_view key) {
+  known_.emplace(key);
+  return table_.get(key);
+}
+
+void TomlTable::refuse(std::string_view key, std::string_view why, std::string hint,
+                       ErrorKind kind) {
+  const toml::node* node = table_.get(key);
+  reading_.refuse(node == nullptr ? table_ : *node, path_of(key), why, std::move(hint), kind);
+}
+
+std::optional<std::string> TomlTable::text(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  if (!node->is_string()) {
+    refuse(key, "expected a string");
+    return std::nullopt;
+  }
+  return node->as_string()->get();
+}
+
+std::string TomlTable::required_text(std::string_view key) {
+  auto value = text(key);
+  if (!value && table_.get(key) == nullptr) refuse(key, "the key is missing");
+  return value.value_or("");
+}
+
+std::optional<bool> TomlTable::flag(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  if (!node->is_boolean()) {
+    refuse(key, "expected true or false");
+    return std::nullopt;
+  }
+  return node->as_boolean()->get();
+}
+
+std::vector<std::string> TomlTable::texts(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return {};
+  std::vector<std::string> values;
+  const toml::array* array = node->as_array();
+  if (array == nullptr) {
+    refuse(key, "expected an array of strings");
+    return {};
+  }
+  for (const toml::node& element : *array) {
+    if (!element.is_string()) {
+      reading_.refuse(element, path_of(key), "expected a string");
+      return {};
+    }
+    values.push_back(element.as_string()->get());
+  }
+  return values;
+}
+
+std::vector<std::pair<std::string, std::string>> TomlTable::text_pairs(std::string_view key) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  auto inner = table(key);
+  if (!inner) return pairs;
+  for (const auto& [name, node] : inner->node()) {
+    pairs.emplace_back(std::string(name.str()), inner->text(name.str()).value_or(""));
+  }
+  return pairs;
+}
+
+std::optional<TomlTable> TomlTable::table(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  if (!node->is_table()) {
+    refuse(key, "expected a table");
+    return std::nullopt;
+  }
+  return TomlTable(*node->as_table(), path_of(key), reading_);
+}
+
+std::vector<TomlTable> TomlTable::tables(std::string_view key) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return {};
+  std::vector<TomlTable> tables;
+  const toml::array* array = node->as_array();
+  if (array == nullptr) {
+    refuse(key, "expected an array of tables");
+    return {};
+  }
+  for (const toml::node& element : *array) {
+    if (!element.is_table()) {
+      reading_.refuse(element, path_of(key), "expected a table");
+      return {};
+    }
+    tables.emplace_back(*element.as_table(), fmt::format("{}[{}]", path_of(key), tables.size()),
+                        reading_);
+  }
+  return tables;
+}
+
+void TomlTable::finish() {
+  for (const auto& [key, node] : table_) {
+    if (!known_.contains(key.str())) reading_.refuse(node, path_of(key.str()), "unknown key");
+  }
+}
+
+Result<toml::table> parse_toml(std::string_view text, const std::string& where) {
+  if (is_nested_too_deeply(text)) {
+    return fail(ErrorKind::malformed, fmt::format("{}: nested too deeply", where));
+  }
+  try {
+    return toml::parse(text, where);
+  } catch (const toml::parse_error& error) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{}:{}:{}: is not TOML: {}", where, error.source().begin.line,
+                            error.source().begin.column, error.description()));
+  }
+}
+
+}  // namespace axle::builder

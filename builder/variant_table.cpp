@@ -1,0 +1,144 @@
+#include "builder/variant_table.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "providers/provider.h"
+#include "wheel/requirement.h"
+
+namespace axle::builder {
+
+namespace {
+
+constexpr std::string_view schema = "https://variants-schema.wheelnext.dev/peps/850/v0.2.0.json";
+
+// TOML's tables as JSON, with what the pyproject form leaves out put in.
+std::string to_json(const toml::table& variant) {
+  std::ostringstream text;
+  text << toml::json_formatter(variant, toml::format_flags::none);
+  nlohmann::json json = nlohmann::json::parse(text.str(), nullptr, false);
+  if (!json.is_object()) return "{}";
+  json["$schema"] = schema;
+  if (!json.contains("providers")) json["providers"] = nlohmann::json::object();
+  if (!json.contains("variants")) json["variants"] = nlohmann::json::object();
+  return json.dump();
+}
+
+// `build-requires` asks for a run of the plugin at build time; what it would say can be written
+// down.
+void refuse_build_requires(TomlTable& variant) {
+  auto providers = variant.table("providers");
+  if (!providers) return;
+  for (const auto& [ns, node] : providers->node()) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr || !table->contains("build-requires")) continue;
+    providers->refuse(ns.str(), "build-requires needs a run of the plugin",
+                      "write its answer as static-properties and feature-order",
+                      ErrorKind::unsupported);
+  }
+}
+
+using Values = std::map<std::string, providers::Feature, std::less<>>;
+
+// What may be said in a namespace; null when nobody here knows.
+std::optional<Values> values_of(std::string_view ns, const wheel::ProviderInfo& info) {
+  Values values;
+  if (info.static_properties) {
+    for (const wheel::FeatureValues& entry : *info.static_properties) {
+      values.emplace(entry.feature, providers::Feature{entry.feature, true, entry.values});
+    }
+    return values;
+  }
+  const providers::Provider* provider = providers::find_provider(ns);
+  if (provider == nullptr || info.requires_.empty()) return std::nullopt;
+  const auto requirement = wheel::parse_requirement(info.requires_.front());
+  if (!requirement) return std::nullopt;
+  const std::string package = wheel::normalize_name(requirement->name);
+  if (package != provider->package &&
+      std::ranges::find(provider->aliases, package) == provider->aliases.end()) {
+    return std::nullopt;
+  }
+  for (providers::Feature& feature : provider->all()) {
+    std::string name = feature.name;
+    values.emplace(std::move(name), std::move(feature));
+  }
+  return values;
+}
+
+void check_property(TomlTable& variants, std::string_view label, const wheel::Property& property,
+                    const Values& values) {
+  const auto feature = values.find(property.feature);
+  if (feature == values.end()) {
+    variants.refuse(label, fmt::format("\"{}\": the provider has no feature {}",
+                                       wheel::render_property(property), property.feature));
+    return;
+  }
+  const auto& known = feature->second.values;
+  if (std::ranges::find(known, property.value) != known.end()) return;
+  variants.refuse(
+      label,
+      fmt::format("\"{}\": the provider has no such value", wheel::render_property(property)),
+      fmt::format("it has {}{}",
+                  fmt::join(known.begin(),
+                            known.begin() + std::min<std::ptrdiff_t>(8, std::ssize(known)), ", "),
+                  known.size() > 8 ? ", …" : ""));
+}
+
+void check_single_values(TomlTable& variants, std::string_view label,
+                         const wheel::VariantProperties& properties, std::string_view ns,
+                         const Values& values) {
+  const wheel::Property* previous = nullptr;
+  for (const wheel::Property& property : properties) {
+    if (property.ns != ns) continue;
+    const bool again = previous != nullptr && previous->feature == property.feature;
+    const auto feature = values.find(property.feature);
+    if (again && feature != values.end() && !feature->second.multi_value) {
+      variants.refuse(label,
+                      fmt::format("{} :: {} takes one value, not several", ns, property.feature));
+    }
+    previous = &property;
+  }
+}
+
+void check_properties(TomlTable& variant, const wheel::VariantMetadata& metadata, Report& report) {
+  auto variants = variant.table("variants");
+  if (!variants) return;
+  for (const auto& [ns, info] : metadata.providers) {
+    const auto values = values_of(ns, info);
+    if (!values) {
+      report.note(
+          fmt::format("the provider of {} is not known here: its properties are not checked", ns));
+      continue;
+    }
+    for (const auto& [label, properties] : metadata.variants) {
+      for (const wheel::Property& property : properties) {
+        if (property.ns == ns) check_property(*variants, label, property, *values);
+      }
+      check_single_values(*variants, label, properties, ns, *values);
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<wheel::VariantMetadata> read_variants(TomlTable& variant, Report& report) {
+  refuse_build_requires(variant);
+  if (variant.reading().error()) return std::nullopt;
+  const std::string where = fmt::format("{}: [variant]", variant.reading().place(variant.node()));
+  auto metadata = wheel::parse_variant_metadata(to_json(variant.node()), where, report);
+  if (!metadata) {
+    variant.reading().refuse(metadata.error());
+    return std::nullopt;
+  }
+  check_properties(variant, *metadata, report);
+  return std::move(*metadata);
+}
+
+}  // namespace axle::builder
