@@ -47,6 +47,7 @@ Result<void> Worklist::handle(const std::string& name, ChoiceFailure failure) {
     const std::string why = node.excluded.rbegin()->second;
     node.excluded.clear();
     node.rivals.clear();
+    node.rechoose = true;
     return exclude(*rival, name, why);
   }
   std::set<std::string> owners;

@@ -1,0 +1,56 @@
+#pragma once
+// A little world to resolve in: an index in memory, a CPython 3.11 on x86-64 glibc 2.36, what is
+// installed.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.h"
+#include "resolver/solver.h"
+#include "tests/support/memory_index.h"
+
+namespace axle::testing {
+
+[[nodiscard]] wheel::Requirement requirement(std::string_view text);
+[[nodiscard]] wheel::Version version(std::string_view text);
+
+/// x86_64 :: level v1, v2, v3 and nothing else, as static lists: no machine is needed.
+[[nodiscard]] wheel::VariantMetadata level_variants(const std::vector<std::string>& labels);
+
+struct World {
+  World();
+
+  MemoryIndex index;
+  detect::Machine machine;
+  resolver::Target target;
+  std::vector<resolver::InstalledPackage> installed;
+  resolver::Options options;
+  std::vector<std::string> constraints;
+  std::vector<std::string> wheel_files;
+  CollectedReport report;
+
+  void install(const std::string& name, const std::string& version,
+               const std::vector<std::string>& dependencies = {},
+               std::optional<std::string> variant = std::nullopt);
+  /// A wheel a label of `metadata`, and its variants file.
+  void publish_variants(const std::string& name, const std::string& version,
+                        const wheel::VariantMetadata& metadata);
+
+  [[nodiscard]] Result<resolver::Resolution> try_resolve(
+      const std::vector<std::string>& requirements);
+  /// "name version" or "name version[label]", kept ones with "=" in front; fails the test on an
+  /// error.
+  [[nodiscard]] std::vector<std::string> resolve(const std::vector<std::string>& requirements);
+  /// The error; fails the test when there is none.
+  [[nodiscard]] Error error(const std::vector<std::string>& requirements);
+  [[nodiscard]] bool remarked(std::string_view part) const;
+  /// The package of the last resolution.
+  [[nodiscard]] const resolver::ResolvedPackage& package(std::string_view name) const;
+
+  resolver::Resolution last;
+};
+
+}  // namespace axle::testing
