@@ -95,7 +95,8 @@ AXLE_EXPORT axle_status axle_runtime_create(const axle_runtime_options* options,
                                             axle_error* error);
 AXLE_EXPORT void axle_runtime_destroy(axle_runtime* runtime);
 
-/* The kernel that this runtime uses for x of `rows` rows in `mode`. */
+/* The kernel that this runtime uses for x of `rows` rows in `mode`. Where a forward pass would ask
+ * for the permission to use tiles, so does this. */
 AXLE_EXPORT const char* axle_runtime_kernel(axle_runtime* runtime, axle_mode mode, size_t rows);
 
 /* Facts about the runtime as pairs, "kernel" = "avx512_vnni", in an order that may grow. Returns
