@@ -62,6 +62,9 @@ json.dump({
 }, sys.stdout)
 )python";
 
+constexpr std::string_view another_python =
+    "name another with --python, or make an environment with `python3 -m venv`";
+
 using Json = nlohmann::json;
 
 const std::string& text_at(const Json& object, const char* key) {
@@ -136,7 +139,7 @@ Result<std::string> ask_interpreter(const std::string& python, std::chrono::mill
   const auto refuse = [&](std::string_view why) {
     return fail(ErrorKind::malformed,
                 fmt::format("{} is no working Python interpreter: {}", python, why),
-                "name another with --python, or make an environment with `python3 -m venv`");
+                std::string(another_python));
   };
   auto output = run_process({python, "-I", "-c", question}, limit);
   if (!output) return refuse(output.error().message);
@@ -167,13 +170,15 @@ Result<Environment> parse_interpreter_answer(std::string_view json, std::string_
                                     &environment.scripts, &environment.data, &stdlib}) {
       if (!path->starts_with('/')) {
         return fail(ErrorKind::malformed,
-                    fmt::format("{} answers with a path that is none: '{}'", where, *path));
+                    fmt::format("{} answers with a path that is none: '{}'", where, *path),
+                    std::string(another_python));
       }
     }
     return environment;
   } catch (const std::exception& error) {
     return fail(ErrorKind::malformed,
-                fmt::format("{} does not answer as a Python interpreter: {}", where, error.what()));
+                fmt::format("{} does not answer as a Python interpreter: {}", where, error.what()),
+                std::string(another_python));
   }
 }
 

@@ -139,16 +139,24 @@ class Soak {
     return result.out.substr(0, result.out.find('\n'));
   }
 
-  /// After an interruption: `list` and Python agree on one of `allowed`.
-  void settle(const std::set<std::string>& allowed, const std::string& what) {
+  /// What `list` finds, in Python's spelling.
+  std::string list(const std::string& what) {
     const CommandResult listed = drive({"list"}, {});
     INFO(what, "\n", listed.err);
     REQUIRE(listed.status == 0);
+    std::string state;
+    for (const char c : listed.out) {
+      state += c == ' ' ? "==" : std::string(1, c == '\n' ? ' ' : c);
+    }
+    if (!state.empty()) state.pop_back();
+    return state;
+  }
+
+  /// After an interruption: `list` and Python agree on one of `allowed`.
+  void settle(const std::set<std::string>& allowed, const std::string& what) {
+    const std::string by_list = list(what);
+    INFO(what);
     state_ = verify();
-    std::string by_list;
-    for (const char c : listed.out)
-      by_list += c == ' ' ? "==" : std::string(1, c == '\n' ? ' ' : c);
-    if (!by_list.empty()) by_list.pop_back();
     CHECK(by_list == state_);
     CAPTURE(state_);
     REQUIRE(allowed.contains(state_));
@@ -158,7 +166,7 @@ class Soak {
     if (state_.contains("alpha==")) REQUIRE(drive({"uninstall", "alpha"}, {}).status == 0);
     if (state_.contains("beta==")) REQUIRE(drive({"uninstall", "beta"}, {}).status == 0);
     for (const auto& command : commands) REQUIRE(drive(command, {}).status == 0);
-    state_ = verify();
+    state_ = list("preparing");
   }
 
   void empty_store() { std::filesystem::remove_all(store_ + "/wheels"); }
@@ -210,7 +218,6 @@ void fail_every(Soak& soak, const std::vector<std::vector<std::string>>& before,
   unsigned long refused = 0;
   for (unsigned long at = 1; at <= calls; at += step) {
     const Fault fault = faults[turn++ % std::size(faults)];
-    soak.settle({old_state, new_state}, "before");
     soak.bring_to(before);
     if (cold) soak.empty_store();
     const CommandResult result =

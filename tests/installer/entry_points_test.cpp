@@ -1,0 +1,85 @@
+#include "installer/entry_points.h"
+
+#include <doctest/doctest.h>
+
+#include "installer/roots.h"
+#include "installer/scripts.h"
+
+using namespace axle::installer;
+using axle::ErrorKind;
+
+TEST_CASE("entry points of both kinds are read and other groups passed over") {
+  const auto scripts = parse_entry_points(
+      "# comment\n[other]\nanything = goes here\n[console_scripts]\r\n say = pkg.mod:main.run "
+      "[extra]\r\n"
+      "; comment\n[gui_scripts]\nwin=pkg:gui\n",
+      "entry_points.txt");
+  REQUIRE(scripts.has_value());
+  REQUIRE(scripts->size() == 2);
+  CHECK((*scripts)[0] == ScriptEntry{"say", "pkg.mod", "main.run", false});
+  CHECK((*scripts)[1] == ScriptEntry{"win", "pkg", "gui", true});
+}
+
+TEST_CASE("entry points that are no plain scripts are refused with their line") {
+  for (const char* line : {"../../../evil = a:b",
+                           "a/b = a:b",
+                           "python3 = a:b",
+                           "PYTHON3.11 = a:b",
+                           "python3.13t = a:b",
+                           "activate = a:b",
+                           ". = a:b",
+                           ".. = a:b",
+                           "-rf = a:b",
+                           " = a:b",
+                           "a b = a:b",
+                           "x = a",
+                           "x = a:",
+                           "x = a:b;import os",
+                           "x = a b:c",
+                           "x = a:b\"",
+                           "x = 1a:b",
+                           "x = a:b]",
+                           "x",
+                           "x = a:b\nx = a:c"}) {
+    CAPTURE(line);
+    const auto scripts =
+        parse_entry_points("[console_scripts]\n" + std::string(line) + "\n", "entry_points.txt");
+    REQUIRE_FALSE(scripts.has_value());
+    CHECK(scripts.error().kind == ErrorKind::malformed);
+    CHECK(scripts.error().message.starts_with("entry_points.txt:"));
+  }
+}
+
+TEST_CASE("names that only begin like an interpreter's are no reserved ones") {
+  for (const char* name : {"python-config2", "pythonize", "pypi-upload", "python_tool",
+                           "activate-global", "python3-say", "pip3.11"}) {
+    CAPTURE(name);
+    CHECK_FALSE(is_reserved_script(name));
+  }
+  for (const char* name :
+       {"python", "Python.exe", "python3", "python3.14t", "pythonw", "pypy3", "graalpy"}) {
+    CAPTURE(name);
+    CHECK(is_reserved_script(name));
+  }
+}
+
+TEST_CASE("a short interpreter path is named directly and a long or spaced one through sh") {
+  CHECK(render_shebang("/env/bin/python") == "#!/env/bin/python\n");
+  const auto spaced = render_shebang("/my env/bin/python");
+  CHECK(spaced == "#!/bin/sh\n'''exec' \"/my env/bin/python\" \"$0\" \"$@\"\n' '''\n");
+  const std::string longest = "/" + std::string(123, 'p');
+  CHECK(render_shebang(longest) == "#!" + longest + "\n");
+  CHECK(render_shebang(longest + "p")->starts_with("#!/bin/sh\n"));
+  CHECK(render_shebang("/a \"$`\\/p")->find("\"/a \\\"\\$\\`\\\\/p\"") != std::string::npos);
+  CHECK_FALSE(render_shebang("/a\nb/python").has_value());
+  CHECK_FALSE(render_shebang("/a '''b/python").has_value());
+}
+
+TEST_CASE("only a first line that says python is rewritten") {
+  CHECK(rewrite_script("#!python\nx\n", "#!/p\n") == "#!/p\nx\n");
+  CHECK(rewrite_script("#!pythonw\r\nx", "#!/p\n") == "#!/p\nx");
+  CHECK(rewrite_script("#!python", "#!/p\n") == "#!/p\n");
+  CHECK_FALSE(rewrite_script("#!python3\nx", "#!/p\n").has_value());
+  CHECK_FALSE(rewrite_script("#!/bin/sh\nx", "#!/p\n").has_value());
+  CHECK_FALSE(rewrite_script("", "#!/p\n").has_value());
+}

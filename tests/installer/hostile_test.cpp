@@ -1,0 +1,173 @@
+// Wheels that lie or want out (installing, hostile wheels): each is refused, the environment stays
+// as it was.
+
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "installer/installed.h"
+#include "tests/installer/sandbox.h"
+#include "wheel/sha256.h"
+
+using namespace axle::installer;
+using axle::ErrorKind;
+using axle::wheel::WheelMember;
+
+namespace {
+
+struct Refusal {
+  Sandbox folder;
+  Environment environment = bare_environment(folder / "env");
+  std::map<std::string, std::string> before = snapshot(folder / "env");
+  MemoryTransport transport;
+  axle::CollectedReport report;
+
+  /// Installs the package and checks that it is refused and nothing was changed.
+  axle::Error of(const axle::resolver::ResolvedPackage& package) {
+    axle::resolver::Resolution resolution;
+    resolution.packages.push_back(package);
+    InstallOptions options{.store_folder = folder / "store", .overwrite_foreign = true};
+    const auto outcome = install(resolution, environment, transport, options, report);
+    REQUIRE_FALSE(outcome.has_value());
+    CAPTURE(outcome.error().message);
+    CHECK(snapshot(folder / "env") == before);
+    CHECK_FALSE(is_there(folder / "env/.axle"));
+    CHECK_FALSE(is_there(folder / "store/wheels"));
+    if (is_there(folder / "store")) CHECK(snapshot(folder / "store").empty());
+    return outcome.error();
+  }
+  axle::Error of_members(std::vector<WheelMember> members) {
+    return of(package_of(make_wheel(folder / "dist", "a", "1.0", std::move(members))));
+  }
+  /// A wheel with a RECORD of its own making.
+  axle::Error of_record(const std::string& record) {
+    const std::vector<WheelMember> members = {
+        {"a.py", "x = 1\n"},
+        {"a-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: a\nVersion: 1.0\n"},
+        {"a-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
+        {"a-1.0.dist-info/RECORD", record}};
+    const std::string path = folder / "dist/a-1.0-py3-none-any.whl";
+    write_text(path, *axle::wheel::write_zip(members, 1'700'000'000));
+    return of(package_of(path));
+  }
+};
+
+std::string line_of(const std::string& path, const std::string& content) {
+  return path + ",sha256=" + axle::wheel::render_base64(axle::wheel::sha256(content)) + "," +
+         std::to_string(content.size()) + "\n";
+}
+
+const std::string rest_of_record =
+    line_of("a-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: a\nVersion: 1.0\n") +
+    line_of("a-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n") +
+    "a-1.0.dist-info/RECORD,,\n";
+
+}  // namespace
+
+TEST_CASE("files that would replace the environment's own are refused") {
+  for (const char* path :
+       {"a-1.0.data/scripts/python3", "a-1.0.data/scripts/PyThon", "a-1.0.data/data/bin/python3.11",
+        "a-1.0.data/data/bin/activate", "a-1.0.data/scripts/activate", "a-1.0.data/data/pyvenv.cfg",
+        "a-1.0.data/data/.axle/transaction/journal", "a-1.0.data/data/bin",
+        "a-1.0.data/data/lib"}) {
+    CAPTURE(path);
+    CHECK(Refusal().of_members({{path, "evil"}}).kind == ErrorKind::malformed);
+  }
+}
+
+TEST_CASE("entry points that leave the scripts folder or take an interpreter's name are refused") {
+  for (const char* entry :
+       {"../../../evil = a:b", "python3 = a:b", "x = a:b\nx = a:c", "x = os:system('x')"}) {
+    CAPTURE(entry);
+    const std::string text = std::string("[console_scripts]\n") + entry + "\n";
+    CHECK(Refusal().of_members({{"a.py", ""}, {"a-1.0.dist-info/entry_points.txt", text}}).kind ==
+          ErrorKind::malformed);
+  }
+}
+
+TEST_CASE("data folders and schemes that are none are refused") {
+  for (const char* path : {"a-1.0.data/nonsense/x", "a-1.0.data/loose", "b-1.0.data/scripts/x",
+                           "a-1.0.data/scripts/deep/er", "a-1.0.data/scripts/-rf"}) {
+    CAPTURE(path);
+    CHECK(Refusal().of_members({{path, "x"}}).kind == ErrorKind::malformed);
+  }
+}
+
+TEST_CASE("a wheel that poses as another package is refused") {
+  CHECK(Refusal().of_members({{"a-1.0.data/purelib/pip-99.dist-info/METADATA", "x"}}).kind ==
+        ErrorKind::malformed);
+  CHECK(Refusal()
+            .of_members({{"a-1.0.data/data/lib/python3.11/site-packages/pip.egg-info", "x"}})
+            .kind == ErrorKind::malformed);
+  CHECK(Refusal().of_members({{"a-1.0.data/purelib/a-1.0.dist-info/RECORD", "x"}}).kind ==
+        ErrorKind::malformed);
+}
+
+TEST_CASE("two files of a wheel for one place are refused") {
+  CHECK(Refusal().of_members({{"x.py", "1"}, {"a-1.0.data/purelib/x.py", "2"}}).kind ==
+        ErrorKind::malformed);
+}
+
+TEST_CASE("a link inside the environment is no way out of it") {
+  Refusal refusal;
+  write_text(refusal.folder / "outside/kept", "kept");
+  std::filesystem::create_directory_symlink(refusal.folder / "outside",
+                                            refusal.folder / "env/share");
+  refusal.before = snapshot(refusal.folder / "env");
+  CHECK(refusal.of_members({{"a-1.0.data/data/share/x", "evil"}}).kind == ErrorKind::malformed);
+  CHECK_FALSE(is_there(refusal.folder / "outside/x"));
+}
+
+TEST_CASE("a RECORD that lies is refused") {
+  const std::string truth = line_of("a.py", "x = 1\n");
+  const auto refused = [](const std::string& record) {
+    CAPTURE(record);
+    const ErrorKind kind = Refusal().of_record(record).kind;
+    CHECK((kind == ErrorKind::mismatch || kind == ErrorKind::malformed));
+  };
+  refused(line_of("a.py", "x = 2\n") + rest_of_record);                  // hash
+  refused(truth.substr(0, truth.rfind(',')) + ",7\n" + rest_of_record);  // size
+  refused(rest_of_record);                                               // a file unlisted
+  refused("a.py,,\n" + rest_of_record);                                  // no hash
+  refused(truth + line_of("b.py", "") + rest_of_record);                 // a file missing
+  refused(truth + truth + rest_of_record);                               // twice
+  refused(truth + "../../../../victim.txt,,\n" + rest_of_record);
+  refused("nonsense");
+}
+
+TEST_CASE("wheels that are not what the index says are refused") {
+  Refusal refusal;
+  const std::string path = make_wheel(refusal.folder / "dist", "a", "1.0", {{"a.py", "1"}});
+  const auto package = package_of(path);
+  const auto with = [&](auto change) {
+    auto changed = package;
+    change(changed);
+    return refusal.of(changed).kind;
+  };
+  CHECK(with([](auto& p) { p.sha256 = std::string(64, '0'); }) == ErrorKind::mismatch);
+  CHECK(with([](auto& p) { p.sha256 = "../../x"; }) == ErrorKind::malformed);
+  CHECK(with([](auto& p) { p.size = *p.size + 1; }) == ErrorKind::mismatch);
+  CHECK(with([](auto& p) { p.name = "b"; }) == ErrorKind::mismatch);
+  CHECK(with([](auto& p) { p.version = *axle::wheel::parse_version("2"); }) == ErrorKind::mismatch);
+  CHECK(with([](auto& p) { p.filename = "a-1.0.zip"; }) == ErrorKind::malformed);
+  const std::string bytes = read_text(path);
+  refusal.transport.files["https://index.example/short"] = bytes.substr(0, bytes.size() - 1);
+  refusal.transport.files["https://index.example/long"] = bytes + "x";
+  CHECK(with([](auto& p) { p.url = "https://index.example/short"; }) == ErrorKind::mismatch);
+  CHECK(with([](auto& p) { p.url = "https://index.example/long"; }) == ErrorKind::mismatch);
+  CHECK(with([](auto& p) { p.url = "https://index.example/none"; }) == ErrorKind::not_found);
+}
+
+TEST_CASE("an archive that is cut or has something before or after it is refused") {
+  Refusal refusal;
+  const std::string bytes = wheel_bytes("a", "1.0", {{"a.py", std::string(3000, 'a')}});
+  const std::string path = refusal.folder / "a-1.0-py3-none-any.whl";
+  std::string damaged = bytes;
+  damaged[36] = static_cast<char>(damaged[36] ^ 0x55);  // the content begins at 34
+  for (const std::string& altered : {bytes.substr(0, bytes.size() / 2), "x" + bytes, bytes + "x",
+                                     bytes + bytes, std::string(), damaged}) {
+    write_text(path, altered);
+    CHECK(refusal.of(package_of(path)).kind == ErrorKind::malformed);
+  }
+}
