@@ -31,10 +31,10 @@ struct BestValue {
 
 std::optional<BestValue> best_value(const Priorities& priorities, std::size_t ns_index,
                                     const FeatureRun& run) {
-  if (ns_index == Positions::npos) return std::nullopt;
+  if (ns_index == no_position) return std::nullopt;
   const FeatureOrder* order = priorities.feature(ns_index, run.begin->feature);
   if (order == nullptr) return std::nullopt;
-  std::size_t best = Positions::npos;
+  std::size_t best = no_position;
   PropertyIterator property = run.end;
   for (PropertyIterator it = run.begin; it != run.end; ++it) {
     const std::size_t index = order->value_index(it->value);
@@ -42,19 +42,24 @@ std::optional<BestValue> best_value(const Priorities& priorities, std::size_t ns
     best = index;
     property = it;
   }
-  if (best == Positions::npos) return std::nullopt;
+  if (best == no_position) return std::nullopt;
   return BestValue{{ns_index, order->index, best}, property};
 }
 
 std::string reject_reason(const FeatureRun& run) {
   const wheel::Property& first = *run.begin;
-  if (std::next(run.begin) == run.end) return wheel::render_property(first) + " is not supported";
-  std::string reason = first.ns + " :: " + first.feature + ": none of ";
+  std::string reason = first.ns + " :: " + first.feature;
+  if (std::next(run.begin) == run.end) {
+    reason += " :: ";
+    reason += first.value;
+    return reason += " is not supported";
+  }
+  reason += ": none of ";
   for (PropertyIterator it = run.begin; it != run.end; ++it) {
     if (it != run.begin) reason += ", ";
     reason += it->value;
   }
-  return reason + " is supported";
+  return reason += " is supported";
 }
 
 /// Either the keys of a compatible variant, or the run that makes it incompatible.
@@ -67,8 +72,8 @@ void examine(const Priorities& priorities, const wheel::VariantProperties& prope
              Examined& result) {
   result.best.clear();
   result.failed.reset();
-  std::size_t failed_ns = Positions::npos;
-  std::size_t ns_index = Positions::npos;
+  std::size_t failed_ns = no_position;
+  std::size_t ns_index = no_position;
   const std::string* ns = nullptr;
   for (PropertyIterator it = properties.begin(); it != properties.end();) {
     const FeatureRun run = run_from(it, properties.end());
@@ -138,9 +143,9 @@ wheel::VariantProperties supported_properties(const wheel::VariantMetadata& meta
   const Priorities priorities(metadata, supported);
   for (const wheel::Property& property : variant->second) {
     const std::size_t ns = priorities.namespace_index(property.ns);
-    if (ns == Positions::npos) continue;
+    if (ns == no_position) continue;
     const FeatureOrder* order = priorities.feature(ns, property.feature);
-    if (order == nullptr || order->value_index(property.value) == Positions::npos) continue;
+    if (order == nullptr || order->value_index(property.value) == no_position) continue;
     result.insert(property);
   }
   return result;

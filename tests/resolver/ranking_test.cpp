@@ -45,8 +45,8 @@ TEST_CASE("ranking agrees with the rule transcribed literally on 40000 random re
   std::size_t drafts = 0;
   for (int i = 0; i < 40'000; ++i) {
     testing::ReleaseShape shape;
-    shape.values = i % 10 == 0 ? 40 : 5;  // long lists take another way through the code
-    shape.features = i % 10 == 1 ? 24 : 4;
+    shape.values = i % 40 == 0 ? 300 : 5;  // long lists take another way through the code
+    shape.features = i % 40 == 1 ? 200 : 4;
     const auto release = testing::random_release(random, shape);
     const auto expected = testing::naive_ranking(release.metadata, release.supported);
     const auto ranking = resolver::rank_variants(release.metadata, release.supported);
