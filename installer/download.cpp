@@ -45,7 +45,7 @@ Result<std::string> download_wheel(const resolver::ResolvedPackage& package,
   if (!file) return std::unexpected(system_error("create", path, errno));
   index::Request request;
   request.url = package.url;
-  request.max_bytes = package.size.value_or(64ULL << 30);
+  request.max_bytes = 64ULL << 30;  // a given size is enforced below, with a word about whose it is
   wheel::Sha256 hash;
   std::uint64_t done = 0;
   auto response =

@@ -80,7 +80,8 @@ Result<Opened> open_for_change(const Roots& roots, Report& report) {
   if (!lock) return std::unexpected(lock.error());
   if (auto done = finish_interrupted(roots.base, report); !done)
     return std::unexpected(done.error());
-  auto installed = scan_installed(roots, report);
+  CollectedReport unread;  // what is wrong with other packages is said by `list`
+  auto installed = scan_installed(roots, unread);
   if (!installed) return std::unexpected(installed.error());
   return Opened{std::move(*lock), std::move(*installed)};
 }
