@@ -1,10 +1,13 @@
 #include "detect/children.h"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -131,6 +134,26 @@ TEST_CASE("the child owns neither our streams nor our files") {
   CHECK(answer.lines == "open\t1\nstdout\t/dev/null\n");
 }
 
+TEST_CASE("threads may ask at the same time while others allocate") {
+  std::atomic<bool> stop = false;
+  std::thread noise([&] {
+    while (!stop) std::vector<char>(1000).push_back('x');
+  });
+  std::vector<DriverAnswer> answers(16);
+  std::vector<std::thread> askers;
+  for (DriverAnswer& answer : answers) {
+    askers.emplace_back(
+        [&] { answer = ask_one([](GpuVendor, LineSink& sink) { sink.say("here", 42); }); });
+  }
+  for (std::thread& asker : askers) asker.join();
+  stop = true;
+  noise.join();
+  for (const DriverAnswer& answer : answers) {
+    CHECK(answer == DriverAnswer{End::finished, 0, "here\t42\n"});
+  }
+  CHECK_FALSE(has_children());
+}
+
 TEST_CASE("a program that ignores its children still gets their answers") {
   const auto before = ::signal(SIGCHLD, SIG_IGN);
   const DriverAnswer answer = ask_one([](GpuVendor, LineSink& sink) { sink.say("here"); });
@@ -140,6 +163,6 @@ TEST_CASE("a program that ignores its children still gets their answers") {
 
 TEST_CASE("a program's output is read, and one that does not exist says nothing") {
   CHECK(run_program("/bin/pwd", 20s) == std::filesystem::current_path().string() + "\n");
-  CHECK(run_program("/does/not/exist", 20s).empty());
+  CHECK(run_program("/does/not/exist", 20s) == "");
   CHECK_FALSE(has_children());
 }
