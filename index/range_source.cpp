@@ -11,8 +11,8 @@
 namespace axle::index {
 namespace {
 
-/// Where a zip archive ends may take 65,633 bytes (end record with the longest comment, zip64 records),
-/// and the reader asks for all of them first.
+/// Where a zip archive ends may take 65,633 bytes (end record with the longest comment, zip64
+/// records), and the reader asks for all of them first.
 constexpr std::uint64_t tail_bytes = (64U << 10) + 1024;
 /// Small reads (a local header, then its content) are served by one request.
 constexpr std::uint64_t least_block_bytes = 32U << 10;

@@ -1,22 +1,23 @@
 // A project page of 6,000 files, 4.4 MB: the size of the largest pages that there are.
-#include <benchmark/benchmark.h>
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <string>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include "index/page.h"
 
 namespace {
 
-/// Entries as large indexes write them, with relative links: building absolute URLs is part of the work.
+/// Entries as large indexes write them, with relative links: building absolute URLs is part of the
+/// work.
 std::string page_of(unsigned files) {
   std::string page = R"({"meta":{"api-version":"1.1","_last-serial":12345678},"name":"example",)"
                      R"("versions":["1.0"],"files":[)";
   for (unsigned i = 0; i < files; ++i) {
     const std::string name = fmt::format(
-        "example_package-1.{}.{}-cp3{}-cp3{}-manylinux_2_17_x86_64.manylinux2014_x86_64.whl", i / 60,
-        i % 60, 9 + i % 5, 9 + i % 5);
+        "example_package-1.{}.{}-cp3{}-cp3{}-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
+        i / 60, i % 60, 9 + i % 5, 9 + i % 5);
     const std::string digest = fmt::format("{:064x}", i * 2654435761ULL);
     page += fmt::format(
         R"({}{{"core-metadata":{{"sha256":"{}"}},"data-dist-info-metadata":{{"sha256":"{}"}},)"
@@ -33,7 +34,8 @@ void parse_page(benchmark::State& state) {
   const std::string page = page_of(static_cast<unsigned>(state.range(0)));
   axle::CollectedReport report;
   for (auto _ : state) {
-    auto parsed = axle::index::parse_json_page(page, "https://index.example/simple/example/", report);
+    auto parsed =
+        axle::index::parse_json_page(page, "https://index.example/simple/example/", report);
     if (!parsed || parsed->files.size() != static_cast<std::size_t>(state.range(0))) {
       state.SkipWithError("the page was not read");
       return;
