@@ -46,7 +46,8 @@ struct ProjectMetadata {
 
 /// METADATA, entry_points.txt and the licence files, without those that depend on the build.
 /// `folder` is the project's; files that `[project]` names are read from it.
-/// Errors: not_found, malformed (a file that is not UTF-8 or lies outside the project).
+/// Errors: not_found, malformed (a file outside of the project, or larger than a text is),
+/// unsupported.
 [[nodiscard]] Result<std::vector<wheel::WheelMember>> render_dist_info(
     const ProjectMetadata& metadata, const std::string& folder, std::string_view dist_info);
 
