@@ -39,6 +39,23 @@ std::string render_verdict(const Verdict& verdict) {
   return fmt::format("{}: {} ({})", verdict.label, verdict.reason, verdict.fact);
 }
 
+/// One line a reason: dozens of wheels tend to have the same.
+std::vector<std::string> render_skipped(const std::vector<SkippedFile>& skipped) {
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> by_reason;
+  for (const SkippedFile& file : skipped) {
+    auto known = std::ranges::find(by_reason, std::string_view(file.reason),
+                                   [](const auto& entry) { return entry.first; });
+    if (known == by_reason.end()) known = by_reason.insert(known, {file.reason, {}});
+    known->second.push_back(file.filename);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [reason, files] : by_reason) {
+    lines.push_back(files.size() == 1 ? fmt::format("{}: {}", files.front(), reason)
+                                      : fmt::format("{} wheels: {}", files.size(), reason));
+  }
+  return lines;
+}
+
 std::string build_hint(std::string_view name, const wheel::Version& version) {
   return fmt::format(
       "build a wheel with pip: python3 -m pip wheel --no-deps -w wheels {}=={}; then install it "
@@ -100,9 +117,7 @@ Error nothing_fits(std::string_view name, const Release& release, const Decision
   }
   std::vector<std::string> reasons;
   for (const Verdict& verdict : decision.rejected) reasons.push_back(render_verdict(verdict));
-  for (const SkippedFile& file : decision.skipped) {
-    reasons.push_back(fmt::format("{}: {}", file.filename, file.reason));
-  }
+  for (std::string& reason : render_skipped(decision.skipped)) reasons.push_back(std::move(reason));
   std::string hint =
       fmt::format("`variant explain {}=={}` shows every wheel with its reason", name, version);
   if (!release.sdists.empty()) hint += "; or " + build_hint(name, release.version);

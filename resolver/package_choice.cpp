@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "index/remote_wheel.h"
 #include "resolver/direct_wheel.h"
 
 namespace axle::resolver {
@@ -52,22 +51,6 @@ std::vector<std::string> direct_urls(const std::vector<const Want*>& wants) {
     if (!url.empty() && std::ranges::find(urls, url) == urls.end()) urls.push_back(url);
   }
   return urls;
-}
-
-wheel::MarkerEnvironment variant_markers(const wheel::MarkerEnvironment& target,
-                                         std::string_view label,
-                                         const wheel::VariantProperties& supported) {
-  wheel::MarkerEnvironment environment = target;
-  environment.strings.insert_or_assign("variant_label", std::string(label));
-  auto& properties = environment.sets["variant_properties"];
-  auto& features = environment.sets["variant_features"];
-  auto& namespaces = environment.sets["variant_namespaces"];
-  for (const wheel::Property& property : supported) {
-    properties.insert(wheel::render_property(property));
-    features.insert(property.ns + " :: " + property.feature);
-    namespaces.insert(property.ns);
-  }
-  return environment;
 }
 
 PackageChooser::PackageChooser(const Target& target, const std::vector<InstalledPackage>& installed,
@@ -164,45 +147,6 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Rel
                         question.version_of);
 }
 
-Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string& name,
-                                                               const CandidateWheel& wheel) {
-  const index::PublishedFile& file = *wheel.file;
-  auto known = metadata_.find(file.url);
-  if (known == metadata_.end()) {
-    report_.progress(file.filename, 0, 0);
-    const auto text = index::fetch_metadata(file, *sources_.transport);
-    known = metadata_
-                .emplace(file.url, text ? wheel::parse_core_metadata(
-                                              *text, index::redact_url(file.url) + ".metadata")
-                                        : std::unexpected(text.error()))
-                .first;
-  }
-  if (!known->second) return std::unexpected(known->second.error());
-  if (auto sound = check_metadata(name, wheel, *known->second); !sound) {
-    return std::unexpected(std::move(sound).error());
-  }
-  return &*known->second;
-}
-
-Result<void> PackageChooser::check_metadata(const std::string& name, const CandidateWheel& wheel,
-                                            const wheel::CoreMetadata& metadata) const {
-  if (wheel::normalize_name(metadata.name) != name || metadata.version != wheel.name.version) {
-    return fail(ErrorKind::malformed,
-                fmt::format("{} says in its metadata that it is {} {}", wheel.file->filename,
-                            metadata.name, wheel::render_version(metadata.version)));
-  }
-  wheel::Version python = target_.python_version;
-  python.pre.reset();
-  python.dev.reset();
-  if (!metadata.requires_python.contains(python)) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("{} needs Python {}, this is {}", wheel.file->filename,
-                            wheel::render_specifiers(metadata.requires_python),
-                            wheel::render_version(python)));
-  }
-  return {};
-}
-
 PackageChoice PackageChooser::from_installed(const InstalledPackage& package) const {
   PackageChoice choice;
   choice.package.name = package.name;
@@ -257,7 +201,9 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
   if (!releases) return std::unexpected(std::move(releases).error());
   bool exhausted = false;
   std::optional<Error> newest_trouble;
-  const auto pass_over = [&](Error error) {
+  bool ordinary = true;  // releases for newer Pythons are everyday life, all else is a warning
+  const auto pass_over = [&](Error error, bool other_python) {
+    ordinary = ordinary && other_python;
     if (!newest_trouble) newest_trouble = std::move(error);
   };
   for (Release* release : *releases) {
@@ -268,7 +214,7 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
     auto choice = choose_wheel(question, *release);
     if (!choice) return final_failure(std::move(choice).error());
     if (choice->chosen == nullptr) {
-      pass_over(std::move(*choice->why_not));
+      pass_over(std::move(*choice->why_not), choice->other_python);
       continue;
     }
     const auto metadata = metadata_of(question.name, *choice->chosen);
@@ -276,15 +222,16 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
       if (release->direct || !belongs_to_release(metadata.error())) {
         return final_failure(metadata.error());
       }
-      pass_over(metadata.error());
+      pass_over(metadata.error(), false);
       continue;
     }
     PackageChoice result = from_release(question.name, *release, std::move(*choice), **metadata);
     result.direct_urls = urls;
     if (newest_trouble) {
-      report_.warn(fmt::format("{} {} is taken, not the newest: {}", question.name,
+      report_.add({ordinary ? Severity::note : Severity::warning,
+                   fmt::format("{} {} is taken, not the newest: {}", question.name,
                                wheel::render_version(release->version), newest_trouble->message),
-                   newest_trouble->hint);
+                   newest_trouble->hint});
     }
     return result;
   }

@@ -91,6 +91,7 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
     } else if (file.yanked && !policy.yanked && !release.direct) {
       reason = file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason;
     } else if (!python_fits(name, file)) {
+      ++usable.other_python;
       reason = fmt::format("needs Python {}, this is {}", file.requires_python,
                            wheel::render_version(python_));
     } else if (wheel.tag_index == wheel::SupportedTags::npos) {
@@ -220,6 +221,8 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
         why_the_plain_wheel(policy, choice, !labels_of(release).empty());
   }
   if (choice.chosen == nullptr) {
+    choice.other_python =
+        usable.other_python > 0 && usable.other_python == release.candidates.size();
     choice.why_not = policy.pinned_label.empty()
                          ? nothing_fits(name, release, choice.decision)
                          : label_unavailable(name, release, policy.pinned_label, labels_of(release),

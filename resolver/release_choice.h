@@ -40,6 +40,7 @@ struct ReleaseChoice {
   wheel::VariantProperties supported;      ///< those that the target supports
   std::vector<AbiAssumption> abi;
   std::optional<Error> why_not;  ///< kind unsupported: each candidate with its reason
+  bool other_python = false;     ///< nothing fits because all wheels are for another Python
 };
 
 class WheelChooser {
@@ -58,6 +59,7 @@ class WheelChooser {
   struct Usable {
     std::vector<const CandidateWheel*> plain;
     std::vector<const CandidateWheel*> variants;
+    std::size_t other_python = 0;  ///< wheels left out for their requires-python
   };
 
   [[nodiscard]] Usable usable_wheels(const std::string& name, Release& release,
