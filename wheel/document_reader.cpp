@@ -56,7 +56,8 @@ const JsonNode* DocumentReader::require(const JsonNode& object, std::string_view
 
 bool DocumentReader::check_keys(const JsonNode& object, Keys known, bool tolerant,
                                 const Place& place) {
-  for (const auto& [key, node] : object.members) {
+  for (const JsonNode& member : object.items) {
+    const std::string& key = member.key;
     if (std::ranges::find(known, key) != known.end()) continue;
     if (!tolerant) {
       return complain(place, fmt::format("unknown key {}", quote(key)),
@@ -115,8 +116,9 @@ bool DocumentReader::read_list(const JsonNode& node, const Place& place, Check c
 bool DocumentReader::read_features(const JsonNode& node, const Place& place, bool may_be_empty,
                                    std::vector<FeatureValues>& features) {
   if (!expect(node, JsonNode::Kind::object, place)) return false;
-  if (node.members.empty() && !may_be_empty) return complain(place, "no feature in it");
-  for (const auto& [feature, values] : node.members) {
+  if (node.items.empty() && !may_be_empty) return complain(place, "no feature in it");
+  for (const JsonNode& values : node.items) {
+    const std::string& feature = values.key;
     const Place at{&place, feature};
     if (!is_property_name(feature)) {
       return complain(place, fmt::format("{} is no feature name", quote(feature)));

@@ -1,5 +1,6 @@
 #include "wheel/json_tree.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_set>
 
@@ -41,7 +42,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
       problem_ = fmt::format("the key {} stands twice in one object", quote(value));
       return false;
     }
-    open_.back().node->members.emplace_back(std::move(value), JsonNode{});
+    open_.back().node->items.emplace_back().key = std::move(value);
     return true;
   }
   bool end_object() override { return close(); }
@@ -70,7 +71,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     if (!open_.empty()) {
       JsonNode& parent = *open_.back().node;
       node = parent.kind == JsonNode::Kind::array ? &parent.items.emplace_back()
-                                                  : &parent.members.back().second;
+                                                  : &parent.items.back();
     }
     node->kind = kind;
     return node;
@@ -103,11 +104,9 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-const JsonNode* JsonNode::find(std::string_view key) const {
-  for (const auto& [name, node] : members) {
-    if (name == key) return &node;
-  }
-  return nullptr;
+const JsonNode* JsonNode::find(std::string_view name) const {
+  const auto found = std::ranges::find(items, name, &JsonNode::key);
+  return kind == Kind::object && found != items.end() ? &*found : nullptr;
 }
 
 std::string_view describe_kind(JsonNode::Kind kind) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "report/error.h"
@@ -18,12 +17,12 @@ struct JsonNode {
 
   Kind kind = Kind::null;
   bool boolean = false;
-  std::string text;                                       ///< of a string
-  std::vector<JsonNode> items;                            ///< of an array
-  std::vector<std::pair<std::string, JsonNode>> members;  ///< of an object, in document order
+  std::string key;              ///< of a member of an object
+  std::string text;             ///< of a string
+  std::vector<JsonNode> items;  ///< of an array, or the members of an object in document order
 
-  /// The member `key`, or nullptr. Linear: for objects with few keys of known names.
-  [[nodiscard]] const JsonNode* find(std::string_view key) const;
+  /// The member `name`, or nullptr. Linear: for objects with few keys of known names.
+  [[nodiscard]] const JsonNode* find(std::string_view name) const;
 };
 
 /// "an object", "a string", …

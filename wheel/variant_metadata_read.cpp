@@ -96,7 +96,8 @@ class MetadataReader {
     if (node == nullptr) return true;
     const Place place{&parent, "feature"};
     if (!reader_.expect(*node, JsonNode::Kind::object, place)) return false;
-    for (const auto& [ns, features] : node->members) {
+    for (const JsonNode& features : node->items) {
+      const std::string& ns = features.key;
       if (!reader_.check_namespace(ns, place) ||
           !reader_.read_list(features, {&place, ns}, is_property_name, "feature name", true,
                              metadata_.feature_priorities[ns])) {
@@ -111,7 +112,8 @@ class MetadataReader {
     if (node == nullptr) return true;
     const Place place{&parent, "property"};
     if (!reader_.expect(*node, JsonNode::Kind::object, place)) return false;
-    for (const auto& [ns, features] : node->members) {
+    for (const JsonNode& features : node->items) {
+      const std::string& ns = features.key;
       if (!reader_.check_namespace(ns, place) ||
           !reader_.read_features(features, {&place, ns}, true, metadata_.property_priorities[ns])) {
         return false;
@@ -124,7 +126,8 @@ class MetadataReader {
     const JsonNode* node = reader_.require(root, "variants", JsonNode::Kind::object, top);
     if (node == nullptr) return false;
     const Place place{&top, "variants"};
-    for (const auto& [label, table] : node->members) {
+    for (const JsonNode& table : node->items) {
+      const std::string& label = table.key;
       if (!is_valid_label(label)) {
         return reader_.complain(place, fmt::format("{} is no variant label", quote(label)));
       }
@@ -143,7 +146,8 @@ class MetadataReader {
 
   bool read_properties(const JsonNode& table, const Place& place, VariantProperties& properties) {
     if (!reader_.expect(table, JsonNode::Kind::object, place)) return false;
-    for (const auto& [ns, node] : table.members) {
+    for (const JsonNode& node : table.items) {
+      const std::string& ns = node.key;
       if (!reader_.check_namespace(ns, place)) return false;
       const Place at{&place, ns};
       if (!known_namespaces_.contains(ns)) {

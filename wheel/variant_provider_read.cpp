@@ -207,7 +207,8 @@ bool read_static_tables(DocumentReader& reader, const JsonNode& root, VariantMet
   const Place top;
   const Place place{&top, "static-properties"};
   if (!reader.expect(*node, JsonNode::Kind::object, place)) return false;
-  for (const auto& [ns, table] : node->members) {
+  for (const JsonNode& table : node->items) {
+    const std::string& ns = table.key;
     const Place at{&place, ns};
     const auto provider = metadata.providers.find(ns);
     if (provider == metadata.providers.end()) {
@@ -219,15 +220,18 @@ bool read_static_tables(DocumentReader& reader, const JsonNode& root, VariantMet
     std::vector<FeatureValues> features;
     if (!reader.read_features(table, at, true, features)) return false;
     std::map<std::string_view, std::size_t> ranks;
-    if (const auto order = metadata.feature_priorities.find(ns);
-        order != metadata.feature_priorities.end()) {
-      for (const std::string& feature : order->second) ranks.emplace(feature, ranks.size());
+    if (const auto listed = metadata.feature_priorities.find(ns);
+        listed != metadata.feature_priorities.end()) {
+      for (const std::string& feature : listed->second) ranks.emplace(feature, ranks.size());
     }
-    std::ranges::stable_sort(features, {}, [&](const FeatureValues& entry) {
-      const auto rank = ranks.find(entry.feature);
-      return rank == ranks.end() ? ranks.size() : rank->second;
-    });
-    provider->second.static_properties = std::move(features);
+    std::vector<std::pair<std::size_t, std::size_t>> order;  // rank, place in the document
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      const auto rank = ranks.find(features[i].feature);
+      order.emplace_back(rank == ranks.end() ? ranks.size() : rank->second, i);
+    }
+    std::ranges::sort(order);
+    auto& lists = provider->second.static_properties.emplace();
+    for (const auto& [rank, i] : order) lists.push_back(std::move(features[i]));
   }
   return true;
 }
@@ -245,7 +249,8 @@ bool read_providers(DocumentReader& reader, const SchemaVersion& version, const 
   const std::set<std::string_view> namespaces(metadata.namespaces.begin(),
                                               metadata.namespaces.end());
   ProviderReader providers(reader, version);
-  for (const auto& [ns, table] : node->members) {
+  for (const JsonNode& table : node->items) {
+    const std::string& ns = table.key;
     const Place at{&place, ns};
     if (!reader.check_namespace(ns, place)) return false;
     if (!namespaces.contains(ns)) {

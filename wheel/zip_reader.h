@@ -57,11 +57,12 @@ struct ZipLimits {
 class ZipReader {
  public:
   /// Validates everything: one end record, nothing before, between or after the entries, names
-  /// unique (also without case and in NFC-insensitive ASCII folding), no encryption, links or
-  /// devices, sizes within limits, every local header equal to its directory entry. `where` names
-  /// the file in errors. Data descriptors (streamed archives) are taken when header, descriptor and
-  /// directory agree to the byte. Errors: malformed; unsupported (a method other than stored or
-  /// deflated); io.
+  /// that can lie beside each other on any file system (unique without ASCII case, no path below a
+  /// file), no encryption, links or devices, sizes within limits, every local header equal to its
+  /// directory entry. Data descriptors (streamed archives) are taken when header, descriptor and
+  /// directory agree to the byte; so are Zip64 records, extra fields and a comment that ends with
+  /// the file. `where` names the file in errors. Errors: malformed; unsupported (a method other
+  /// than stored or deflated); io.
   [[nodiscard]] static Result<ZipReader> open(std::unique_ptr<ByteSource> source, std::string where,
                                               const ZipLimits& limits = {});
   /// Reads the end of a remote archive only: central directory validated in itself, local headers
