@@ -125,10 +125,10 @@ Result<void> add_cmake_files(const Plan& plan, const MatrixRow& row,
   if (!plan.project.cmake) return {};
   const CMakeSettings& cmake = *plan.project.cmake;
   CMakeJob job;
+  job.project = plan.folder;
   const auto source = inside_folder(plan.folder, cmake.source);
   if (!source) return std::unexpected(within("tool.axle.cmake.source", source.error()));
-  job.source = fs::path(*source).lexically_normal().string();
-  while (job.source.size() > 1 && job.source.ends_with('/')) job.source.pop_back();
+  job.source = *source;
   job.work_folder = (plan.work / label_of(row)).string();
   job.build_type = cmake.build_type;
   job.define = cmake.define;
@@ -254,7 +254,8 @@ Result<std::vector<BuiltWheel>> build_rows(const Plan& plan, const std::vector<M
 
 Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Report& report) {
   std::error_code error;
-  const fs::path folder = fs::absolute(options.project_folder, error).lexically_normal();
+  fs::path folder = fs::absolute(options.project_folder, error).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // "project/"
   const std::string file = (folder / "pyproject.toml").string();
   const auto text = read_file(file, largest_text);
   if (!text) {

@@ -119,7 +119,7 @@ std::string common_flags(const CMakeJob& job, const std::string& build) {
   // build.
   std::string flags = job.flags;
   flags += flags.empty() ? "" : " ";
-  flags += fmt::format("\"-ffile-prefix-map={}=/src\" \"-ffile-prefix-map={}=/build\"", job.source,
+  flags += fmt::format("\"-ffile-prefix-map={}=/src\" \"-ffile-prefix-map={}=/build\"", job.project,
                        build);
   return flags;
 }
@@ -213,7 +213,7 @@ Result<std::string> run_cmake(const CMakeJob& job) {
   const fs::path stage = work / "stage";
   const std::string build = (work / "build").string();
   const std::string log = (work / "build.log").string();
-  for (const std::string& path : {job.source, job.work_folder}) {
+  for (const std::string& path : {job.project, job.source, job.work_folder}) {
     if (auto checked = check_path(path); !checked) return std::unexpected(checked.error());
   }
   std::error_code ignored;

@@ -27,7 +27,8 @@ struct Compilers {
                                        const std::string& work_folder);
 
 struct CMakeJob {
-  std::string source;       ///< absolute
+  std::string project;      ///< absolute; called /src in the binaries
+  std::string source;       ///< absolute, inside the project
   std::string work_folder;  ///< absolute, of this variant alone: build, stage, build.log
   std::string build_type;
   std::string flags;
