@@ -255,27 +255,28 @@ class Wheels(WithEnvironment):
 class Drivers(WithEnvironment):
     """A stub where a vendor's library would be, found by the program through the normal search path."""
 
-    def detect_with(self, kind):
-        stubs = BIN / "driver_stubs" / kind
-        if not stubs.is_dir():
-            self.fail(f"{stubs} was not built")
+    def driver(self, behaviour):
+        folder = BIN.parent / "tests/detect/stubs/nvidia"
+        self.assertTrue(folder.is_dir(), f"{folder} was not built")
+        return {"LD_LIBRARY_PATH": str(folder), "AXLE_STUB": behaviour}
+
+    def detect_with(self, behaviour):
         started = time.monotonic()
-        result = self.assert_ok(self.variant("detect", "--json", env={"LD_LIBRARY_PATH": str(stubs)}))
+        result = self.assert_ok(self.variant("detect", "--json", env=self.driver(behaviour)))
         return result.json, time.monotonic() - started
 
     def test_a_driver_library_that_crashes(self):
-        facts, _ = self.detect_with("nvidia_crash")
+        facts, _ = self.detect_with("crash")
         self.assertTrue(any("nvidia" in problem["code"] for problem in facts["problems"]), facts["problems"])
 
     def test_a_driver_library_that_hangs(self):
-        facts, seconds = self.detect_with("nvidia_hang")
+        facts, seconds = self.detect_with("hang")
         self.assertLess(seconds, 15)
         self.assertTrue(any("nvidia" in problem["code"] for problem in facts["problems"]), facts["problems"])
 
     def test_an_installation_goes_on_without_the_driver(self):
         publish_levels(self.index)
-        stubs = BIN / "driver_stubs" / "nvidia_crash"
-        result = self.assert_ok(self.install("demo", index=self.index, env={"LD_LIBRARY_PATH": str(stubs)}))
+        result = self.assert_ok(self.install("demo", index=self.index, env=self.driver("crash")))
         self.assertIn("demo", self.installed())
         self.assertNotIn("Segmentation", result.err)
 
