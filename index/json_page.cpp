@@ -27,11 +27,25 @@ bool is_null(json::value& value) {
   return !value.is_null().get(null) && null;
 }
 
+/// The text of a string. Without escapes it is a view of the page itself; with them it is unescaped
+/// into the parser's memory. Both last until the next document.
+error_code get_text(json::value& value, std::string_view& text) {
+  std::string_view token = value.raw_json_token();
+  if (!token.starts_with('"') || token.find('\\') != std::string_view::npos) {
+    return value.get_string().get(text);
+  }
+  token.remove_prefix(1);
+  const std::size_t end = token.rfind('"');  // white space may follow
+  if (end == std::string_view::npos) return simdjson::STRING_ERROR;
+  text = token.substr(0, end);
+  return simdjson::SUCCESS;
+}
+
 /// A string or null (left empty). Only errors of the document itself are returned.
 error_code read_text(json::value& value, std::string& out, Complaint& complaint,
                      Complaint otherwise) {
   std::string_view text;
-  const error_code error = value.get_string().get(text);
+  const error_code error = get_text(value, text);
   if (!error) {
     out = text;
     return simdjson::SUCCESS;
@@ -47,7 +61,7 @@ error_code read_sha256(json::object hashes, std::string& out, Complaint& complai
     json::field& field = item.value_unsafe();
     if (field.key() != "sha256") continue;
     std::string_view text;
-    const error_code error = field.value().get_string().get(text);
+    const error_code error = get_text(field.value(), text);
     if (error && error != simdjson::INCORRECT_TYPE) return error;
     out = sha256_digits(text);
     if (out.empty()) complaint = "its sha256 is not 64 hexadecimal digits";
@@ -108,13 +122,13 @@ error_code read_size(json::value& value, PublishedFile& file, Complaint& complai
 
 struct Entry {
   PublishedFile& file;
-  std::string_view link = {};  ///< lies in the parser until the next document
+  std::string_view link = {};  ///< lies in the page or the parser
   bool has_core_metadata = false;
   Complaint complaint = {};
 };
 
 error_code read_link(json::value& value, Entry& entry) {
-  const error_code error = value.get_string().get(entry.link);
+  const error_code error = get_text(value, entry.link);
   if (error != simdjson::INCORRECT_TYPE) return error;
   entry.complaint = "its url is no text";
   return simdjson::SUCCESS;

@@ -13,40 +13,37 @@ namespace {
 
 constexpr std::size_t shown_skips = 5;
 
-// Every byte of every name and link of a page is looked at: a table entry each, not comparisons.
-constexpr unsigned char unfit_for_name = 1;
-constexpr unsigned char unfit_for_url = 2;
+// Every byte of every name, link and hash of a page is looked at. The loops of fixed length over
+// plain bytes, without early exit, are what compilers turn into vector code.
+using Byte = unsigned char;
 
-struct ByteTable {
-  std::array<unsigned char, 256> kinds{};
-  std::array<char, 256> hex_digit{};  ///< in lower case; 0 for what is none
-};
+constexpr Byte is_unfit_for_name(Byte c) {
+  return static_cast<Byte>((c < 0x20) | (c == 0x7f) | (c == '/') | (c == '\\'));
+}
 
-constexpr ByteTable byte_table = [] {
-  ByteTable table;
-  for (unsigned c = 0; c < 256; ++c) {
-    if (c < 0x20 || c == 0x7f || c == '/' || c == '\\') table.kinds[c] |= unfit_for_name;
-    if (c <= 0x20 || c >= 0x7f) table.kinds[c] |= unfit_for_url;
-    if (c >= '0' && c <= '9') table.hex_digit[c] = static_cast<char>(c);
-    if (c >= 'a' && c <= 'f') table.hex_digit[c] = static_cast<char>(c);
-    if (c >= 'A' && c <= 'F') table.hex_digit[c] = static_cast<char>(c - 'A' + 'a');
+constexpr Byte is_unfit_for_url(Byte c) { return static_cast<Byte>((c <= 0x20) | (c >= 0x7f)); }
+
+template <Byte (*is_kind)(Byte)>
+bool has_any(std::string_view text) {
+  constexpr std::size_t block = 32;
+  Byte found = 0;
+  for (; text.size() >= block; text.remove_prefix(block)) {
+    std::array<Byte, block> kinds;
+    const char* bytes = text.data();
+    for (std::size_t i = 0; i < block; ++i) kinds[i] = is_kind(static_cast<Byte>(bytes[i]));
+    for (std::size_t i = 0; i < block; ++i) found |= kinds[i];
   }
-  return table;
-}();
-
-unsigned char kinds_in(std::string_view text) {
-  unsigned char kinds = 0;
-  for (const char c : text) kinds |= byte_table.kinds[static_cast<unsigned char>(c)];
-  return kinds;
+  for (const char c : text) found |= is_kind(static_cast<Byte>(c));
+  return found != 0;
 }
 
 /// Spaces, control characters and non-ASCII bytes of a link as a browser would send them.
 void encode_stray_bytes(std::string& url) {
-  if ((kinds_in(url) & unfit_for_url) == 0) return;
+  if (!has_any<is_unfit_for_url>(url)) return;
   std::string clean;
   clean.reserve(url.size() + 16);
   for (const char c : url) {
-    if ((byte_table.kinds[static_cast<unsigned char>(c)] & unfit_for_url) != 0) {
+    if (is_unfit_for_url(static_cast<Byte>(c)) != 0) {
       clean += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     } else {
       clean += c;
@@ -118,17 +115,23 @@ std::string sha256_digits(std::string_view text) {
   constexpr std::size_t digits = 64;
   if (text.size() != digits) return {};
   std::array<char, digits> lower;
-  bool sound = true;
+  std::array<Byte, digits> bad;
+  const char* bytes = text.data();
   for (std::size_t i = 0; i < digits; ++i) {
-    lower[i] = byte_table.hex_digit[static_cast<unsigned char>(text[i])];
-    sound &= lower[i] != 0;
+    const Byte c = static_cast<Byte>(bytes[i]);
+    const Byte small = static_cast<Byte>(c | 0x20);
+    const bool is_digit = static_cast<Byte>(c - '0') <= 9;
+    bad[i] = static_cast<Byte>(!is_digit & (static_cast<Byte>(small - 'a') > 5));
+    lower[i] = static_cast<char>(is_digit ? c : small);
   }
-  return sound ? std::string(lower.data(), digits) : std::string();
+  Byte any_bad = 0;
+  for (std::size_t i = 0; i < digits; ++i) any_bad |= bad[i];
+  return any_bad == 0 ? std::string(lower.data(), digits) : std::string();
 }
 
 bool is_sound_file_name(std::string_view name) {
   if (name.empty() || name.size() > 255 || name == "." || name == "..") return false;
-  return (kinds_in(name) & unfit_for_name) == 0;
+  return !has_any<is_unfit_for_name>(name);
 }
 
 bool is_distribution_name(std::string_view name) {
