@@ -41,8 +41,10 @@ AbiLists abi_lists(const wheel::VariantMetadata& metadata, const VersionOf& vers
       for (const std::string& value : values) {
         if (matches(value, *version)) supported.values.push_back(value);
       }
-      std::ranges::stable_sort(supported.values, std::ranges::greater{},
-                               [](const std::string& v) { return std::ranges::count(v, '.'); });
+      std::ranges::sort(supported.values, [](const std::string& left, const std::string& right) {
+        const auto dots = [](const std::string& value) { return std::ranges::count(value, '.'); };
+        return dots(left) != dots(right) ? dots(left) > dots(right) : left < right;
+      });
       result.features.push_back(std::move(supported));
     }
     result.assumptions.push_back({package, std::move(version)});

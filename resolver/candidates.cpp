@@ -104,9 +104,11 @@ std::vector<Release> group_releases(index::ProjectPage page, std::string_view na
     }
     if (!text->second) continue;
     Release& release = releases[*text->second];
-    if (split.kind == FileKind::wheel) release.wheels.push_back(std::move(file));
-    if (split.kind == FileKind::sdist) release.sdists.push_back(std::move(file));
-    if (split.kind == FileKind::variants) release.variants_file = std::move(file);
+    if (split.kind == FileKind::variants) {
+      release.variants_file = std::move(file);
+    } else {
+      (split.kind == FileKind::wheel ? release.wheels : release.sdists).push_back(std::move(file));
+    }
   }
   std::erase_if(releases, [](const Release& r) { return r.wheels.empty() && r.sdists.empty(); });
   std::ranges::sort(releases, std::ranges::greater{}, &Release::version);
@@ -149,7 +151,14 @@ Result<void> Catalogue::append(std::vector<Release*>& releases, index::Source* s
                                std::string_view name) {
   const auto found = page(source, name);
   if (!found) return std::unexpected(found.error());
-  for (Release& release : **found) releases.push_back(&release);
+  std::vector<Release*> own;
+  own.reserve((*found)->size());
+  for (Release& release : **found) own.push_back(&release);
+  // What came first stays first among equals.
+  std::vector<Release*> merged;
+  merged.reserve(releases.size() + own.size());
+  std::ranges::merge(releases, own, std::back_inserter(merged), newer_first);
+  releases = std::move(merged);
   return {};
 }
 
@@ -161,7 +170,6 @@ Result<std::vector<Release*>> Catalogue::tier(index::Source* index, std::string_
   if (index != nullptr) {
     if (auto ok = append(releases, index, name); !ok) return std::unexpected(ok.error());
   }
-  std::ranges::stable_sort(releases, newer_first);
   return releases;
 }
 
@@ -194,7 +202,6 @@ Result<std::vector<KnownVersion>> Catalogue::versions(std::string_view name) {
       if (auto ok = append(releases, source, name); !ok) return std::unexpected(ok.error());
     }
   }
-  std::ranges::stable_sort(releases, newer_first);
   std::vector<KnownVersion> result;
   for (const Release* release : releases) {
     if (!result.empty() && result.back().version == release->version) continue;

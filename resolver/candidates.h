@@ -93,6 +93,7 @@ class Catalogue {
   using Pages = std::map<std::string, std::vector<Release>, std::less<>>;
 
   [[nodiscard]] Result<std::vector<Release>*> page(index::Source* source, std::string_view name);
+  /// Merges the releases of one source into `releases`, newest first.
   [[nodiscard]] Result<void> append(std::vector<Release*>& releases, index::Source* source,
                                     std::string_view name);
   [[nodiscard]] Result<std::vector<Release*>> tier(index::Source* index, std::string_view name);

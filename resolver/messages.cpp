@@ -49,6 +49,7 @@ std::vector<std::string> render_skipped(const std::vector<SkippedFile>& skipped)
     known->second.push_back(file.filename);
   }
   std::vector<std::string> lines;
+  lines.reserve(by_reason.size());
   for (const auto& [reason, files] : by_reason) {
     lines.push_back(files.size() == 1 ? fmt::format("{}: {}", files.front(), reason)
                                       : fmt::format("{} wheels: {}", files.size(), reason));
@@ -116,6 +117,7 @@ Error nothing_fits(std::string_view name, const Release& release, const Decision
             build_hint(name, release.version)};
   }
   std::vector<std::string> reasons;
+  reasons.reserve(decision.rejected.size());
   for (const Verdict& verdict : decision.rejected) reasons.push_back(render_verdict(verdict));
   for (std::string& reason : render_skipped(decision.skipped)) reasons.push_back(std::move(reason));
   std::string hint =

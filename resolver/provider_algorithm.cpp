@@ -1,6 +1,7 @@
 #include "resolver/provider_algorithm.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -37,13 +38,18 @@ providers::Features from_priority_tables(const wheel::VariantMetadata& metadata,
                                          std::string_view ns) {
   const auto values = metadata.property_priorities.find(ns);
   if (values == metadata.property_priorities.end()) return {};
-  providers::Features features = as_features(values->second);
   const auto order = metadata.feature_priorities.find(ns);
-  if (order == metadata.feature_priorities.end()) return features;
-  std::ranges::stable_sort(features, {}, [&](const providers::Feature& feature) {
-    return std::ranges::find(order->second, feature.name) - order->second.begin();
-  });
-  return features;
+  if (order == metadata.feature_priorities.end()) return as_features(values->second);
+  std::vector<wheel::FeatureValues> in_order;
+  std::vector<wheel::FeatureValues> rest = values->second;
+  for (const std::string& feature : order->second) {
+    const auto listed = std::ranges::find(rest, feature, &wheel::FeatureValues::feature);
+    if (listed == rest.end()) continue;
+    in_order.push_back(std::move(*listed));
+    rest.erase(listed);
+  }
+  std::ranges::move(rest, std::back_inserter(in_order));
+  return as_features(in_order);
 }
 
 /// Empty when `text` is no marker: an `enable-if` that cannot be read enables nothing.

@@ -18,7 +18,8 @@ using Wheels = std::vector<const CandidateWheel*>;
 /// Inside one group: platform tag order, then the higher build tag (PEP 427).
 bool fits_better(const CandidateWheel* left, const CandidateWheel* right) {
   if (left->tag_index != right->tag_index) return left->tag_index < right->tag_index;
-  return left->name.build > right->name.build;
+  if (left->name.build != right->name.build) return left->name.build > right->name.build;
+  return left->file->filename < right->file->filename;
 }
 
 const CandidateWheel* best_with_label(const Wheels& best_first, std::string_view label) {
@@ -106,8 +107,8 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
       (wheel.name.is_variant() ? usable.variants : usable.plain).push_back(&wheel);
     }
   }
-  std::ranges::stable_sort(usable.plain, fits_better);
-  std::ranges::stable_sort(usable.variants, fits_better);
+  std::ranges::sort(usable.plain, fits_better);
+  std::ranges::sort(usable.variants, fits_better);
   return usable;
 }
 

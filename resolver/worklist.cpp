@@ -254,7 +254,7 @@ std::optional<wheel::Version> Worklist::settled_version(const std::string& packa
 
 std::optional<wheel::Version> Worklist::version_of(const std::string& asking,
                                                    const std::string& package) {
-  const auto settled = settled_version(package);
+  auto settled = settled_version(package);
   if (settled || nodes_[asking].abi_settled) return settled;
   // The package that asks usually brings this one in: what would then be tried first is the best
   // guess, and recheck_abi holds it against the outcome.

@@ -53,6 +53,7 @@ void check_case(const testing::CaseFile& file, Outcome& outcome) {
       resolver::supported_lists(file.metadata, file.machine, file.policy, markers, outcome.report);
   outcome.ranking = resolver::rank_variants(file.metadata, outcome.lists.lists);
   std::vector<std::string> order;
+  order.reserve(outcome.ranking.ranked.size());
   for (const auto& variant : outcome.ranking.ranked) order.push_back(variant.label);
   CHECK(order == file.expected);
   // A case says why each variant that it does not expect is rejected.

@@ -15,6 +15,7 @@ bool one_in(std::mt19937_64& random, std::size_t chances) { return below(random,
 
 std::vector<std::string> names(char prefix, std::size_t count) {
   std::vector<std::string> result;
+  result.reserve(count);
   for (std::size_t i = 0; i < count; ++i) result.push_back(prefix + std::to_string(i));
   return result;
 }

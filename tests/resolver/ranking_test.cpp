@@ -19,12 +19,14 @@ namespace {
 
 std::vector<std::string> labels(const std::vector<resolver::RankedVariant>& ranked) {
   std::vector<std::string> result;
+  result.reserve(ranked.size());
   for (const auto& variant : ranked) result.push_back(variant.label);
   return result;
 }
 
 std::vector<std::string> labels(const std::vector<resolver::RejectedVariant>& rejected) {
   std::vector<std::string> result;
+  result.reserve(rejected.size());
   for (const auto& variant : rejected) result.push_back(variant.label);
   return result;
 }

@@ -11,7 +11,6 @@
 #include "tests/resolver/solver_world.h"
 
 using axle::ErrorKind;
-using axle::testing::requirement;
 using axle::testing::World;
 using Names = std::vector<std::string>;
 
