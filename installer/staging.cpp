@@ -166,8 +166,8 @@ Result<void> Staging::stage(const std::string& folder, Journal& journal) {
     journal.moves.push_back({Direction::out, i, removal_.things[i].substr(below_base)});
   }
   // Metadata enters last: a reader without locks rather misses a package than finds one half.
-  std::ranges::stable_partition(
-      entering_, [](const Thing& thing) { return !thing.path.ends_with(".dist-info"); });
+  std::ranges::partition(entering_,
+                         [](const Thing& thing) { return !thing.path.ends_with(".dist-info"); });
   for (std::uint32_t i = 0; i < entering_.size(); ++i) {
     if (auto made = make(*entering_[i].node, opened->get(), fmt::format("{}", i)); !made) {
       return std::unexpected(within("staging in " + folder, made.error()));

@@ -90,12 +90,12 @@ Result<Opened> open_for_change(const Roots& roots, Report& report) {
 template <class Predicate>
 std::vector<InstalledDistribution> take_leaving(std::vector<InstalledDistribution>& installed,
                                                 const Predicate& leaves) {
-  const auto rest = std::ranges::stable_partition(
-      installed,
-      [&](const InstalledDistribution& distribution) { return !leaves(distribution.name); });
-  std::vector<InstalledDistribution> leaving(std::make_move_iterator(rest.begin()),
-                                             std::make_move_iterator(rest.end()));
-  installed.erase(rest.begin(), rest.end());
+  std::vector<InstalledDistribution> leaving;
+  std::vector<InstalledDistribution> staying;
+  for (InstalledDistribution& distribution : installed) {
+    (leaves(distribution.name) ? leaving : staying).push_back(std::move(distribution));
+  }
+  installed = std::move(staying);
   return leaving;
 }
 

@@ -229,3 +229,46 @@ TEST_CASE("a full disk refuses an installation and keeps the environment") {
   CHECK(list_installed(environment, report)->empty());
   CHECK(run_command({"/bin/umount", disk}).status == 0);
 }
+
+TEST_CASE("packages of a lower layer of overlayfs are upgraded and removed whole") {
+  const Sandbox folder;
+  const std::string disk = folder / "disk";  // overlayfs does not go on overlayfs
+  std::filesystem::create_directory(disk);
+  const auto mount = [](const std::string& type, const std::string& options,
+                        const std::string& at) {
+    return run_command({"/bin/mount", "-t", type, "-o", options, type, at}).status == 0;
+  };
+  if (!mount("tmpfs", "size=4m", disk)) {
+    MESSAGE("skipped: nothing can be mounted here");
+    return;
+  }
+  MemoryTransport transport;
+  axle::CollectedReport report;
+  const auto put = [&](const std::string& prefix, const std::string& version) {
+    const std::string wheel = make_wheel(
+        folder / "dist", "a", version,
+        {{"a/__init__.py", version}, {"a/deep/x.py", version}, {"a/v" + version + ".py", version}});
+    return install(resolution_of({wheel}), bare_environment(prefix), transport,
+                   {.store_folder = folder / "store"}, report);
+  };
+  REQUIRE(put(disk + "/lower/env", "1").has_value());
+  for (const char* name : {"/upper", "/work", "/merged"})
+    std::filesystem::create_directory(disk + name);
+  if (mount("overlay",
+            "lowerdir=" + disk + "/lower,upperdir=" + disk + "/upper,workdir=" + disk + "/work",
+            disk + "/merged")) {
+    const std::string prefix = disk + "/merged/env";
+    const std::string site = bare_environment(prefix).purelib;
+    CHECK(put(prefix, "2").has_value());
+    CHECK(read_text(site + "/a/deep/x.py") == "2");
+    CHECK_FALSE(is_there(site + "/a/v1.py"));
+    CHECK(uninstall({"a"}, bare_environment(prefix), report).has_value());
+    CHECK(std::filesystem::is_empty(site));
+    CHECK(list_installed(bare_environment(prefix), report)->empty());
+    CHECK_FALSE(is_there(prefix + "/.axle/transaction"));
+    CHECK(run_command({"/bin/umount", disk + "/merged"}).status == 0);
+  } else {
+    MESSAGE("skipped: overlayfs cannot be mounted here");
+  }
+  CHECK(run_command({"/bin/umount", disk}).status == 0);
+}

@@ -212,6 +212,7 @@ void fail_every(Soak& soak, const std::vector<std::vector<std::string>>& before,
   const std::string new_state = soak.expected(operation);
   const unsigned long calls = soak.count_calls(operation.arguments);
   REQUIRE(calls > 10);
+  soak.settle({new_state}, operation.name);
   constexpr Fault faults[] = {
       {"ENOSPC", "once"}, {"EIO", "once"}, {"EACCES", "once"}, {"ENOSPC", "after"}};
   unsigned long turn = 0;
