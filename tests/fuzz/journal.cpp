@@ -15,7 +15,7 @@ void check(std::string_view text) {
   const auto journal = axle::installer::parse_journal(text, "fuzz");
   if (!journal) return;
   for (const axle::installer::Move& move : journal->moves) {
-    if (move.path.starts_with('/') || move.path.starts_with("..")) std::abort();
+    if (move.path.starts_with('/')) std::abort();
     if (("/" + move.path + "/").find("/../") != std::string::npos) std::abort();
     if (move.path.starts_with(".axle/") || move.path == ".axle") std::abort();
   }
