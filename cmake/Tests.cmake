@@ -8,6 +8,8 @@ function(axle_test name)
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name}_test PRIVATE ${arg_USES} doctest::doctest)
   axle_configure(${name}_test)
+  # What is tested is built as it ships; the tests themselves only have to compile quickly.
+  target_compile_options(${name}_test PRIVATE -O0)
   doctest_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
 endfunction()
 
