@@ -32,7 +32,9 @@ void add_option(CLI::App& app, Opt id, Slots& slots) {
       option = app.add_option(names, slots.values[id], help)->take_last();
       break;
     case OptionKind::list:
-      option = app.add_option(names, slots.lists[id], help)->expected(1)->take_all();
+      // One value each time: a second word is a positional.
+      option = app.add_option(names, slots.lists[id], help)->take_all()->expected(1);
+      option->allow_extra_args(false);
       break;
   }
   if (row.kind != OptionKind::flag) option->type_name(std::string(row.value));

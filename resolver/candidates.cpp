@@ -141,7 +141,12 @@ Result<std::vector<Release>*> Catalogue::page(index::Source* source, std::string
   if (const auto known = pages.find(name); known != pages.end()) return &known->second;
   report_.progress(name, 0, 0);
   Result<index::ProjectPage> page = source->project(name);
-  if (!page) return std::unexpected(std::move(page).error());
+  if (!page) {
+    // An index that cannot be used says nothing of the machine: `unsupported` is kept for that.
+    Error error = std::move(page).error();
+    if (error.kind == ErrorKind::unsupported) error.kind = ErrorKind::malformed;
+    return std::unexpected(std::move(error));
+  }
   const auto added =
       pages.emplace(name, group_releases(std::move(*page), name, source->description()));
   return &added.first->second;

@@ -44,7 +44,7 @@ int answer_for_machines(Session& session, const Question& ask) {
   for (const machines::NamedMachine& machine : *machines) {
     const MachineAnswer answer = ask(machine);
     ordered_json row = {{"machine", machine.name}};
-    row.update(answer.body);
+    if (answer.body.is_object()) row.update(answer.body);
     text += output.paint(Style::strong, machine.name) + "\n" + answer.text;
     if (answer.failure) {
       row["error"] = error_json(*answer.failure);

@@ -35,6 +35,14 @@ TEST_CASE("--no-variants takes a package only behind an equals sign") {
   CHECK(one.arguments.values(Opt::no_variants_of) == std::vector<std::string>{"demo"});
 }
 
+TEST_CASE("a list option takes one value each time, the next word is a package") {
+  const Parsed parsed =
+      parse_command_line({"install", "-f", "wheels", "demo", "--for", "h100", "other"});
+  CHECK(parsed.arguments.values(Opt::find_links) == std::vector<std::string>{"wheels"});
+  CHECK(parsed.arguments.values(Opt::for_machine) == std::vector<std::string>{"h100"});
+  CHECK(parsed.arguments.positionals == std::vector<std::string>{"demo", "other"});
+}
+
 TEST_CASE("nested commands are found by their two words") {
   const Parsed parsed = parse_command_line({"index", "build", "dist", "--out", "public"});
   REQUIRE(parsed.command != nullptr);

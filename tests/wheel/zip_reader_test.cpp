@@ -85,7 +85,8 @@ TEST_CASE("stored and deflated entries of every size around the chunk are read")
                          .method = method});
     }
   }
-  const ZipReader reader = check_accepted(build_zip(members));
+  const std::string bytes = build_zip(members);  // the reader looks into it
+  const ZipReader reader = check_accepted(bytes);
   REQUIRE(reader.entries().size() == members.size());
   for (std::size_t i = 0; i < members.size(); ++i) {
     CHECK(reader.entries()[i].size == members[i].content.size());
