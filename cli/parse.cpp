@@ -87,7 +87,8 @@ class Tree {
     try {
       app_.parse(std::move(reversed));
     } catch (const CLI::CallForHelp&) {
-      parsed.text = deepest(&app_)->help();
+      const CLI::App* asked = deepest(&app_);
+      parsed.text = asked->help(asked->get_parent() == nullptr ? "" : name_of(asked->get_parent()));
       return parsed;
     } catch (const CLI::CallForVersion& call) {
       parsed.text = std::string(call.what()) + "\n";
