@@ -6,7 +6,7 @@ import subprocess
 import unittest
 import urllib.request
 
-from support import BIN, VARIANT, Index, TestCase, Wheel, publish_levels
+from support import BIN, VARIANT, Index, TestCase, Wheel, levels_document
 
 
 class Linking(TestCase):
@@ -38,9 +38,11 @@ class Http(TestCase):
     def setUp(self):
         super().setUp()
         self.make_venv()
-        index = Index(self.root / "served" / "simple")
-        publish_levels(index)
-        index.add_wheel(Wheel("lib", "1.0"))
+        document = levels_document()
+        for label in document["variants"]:
+            Wheel("demo", "1.0", label, document).write(self.root / "wheels")
+        Wheel("lib", "1.0").write(self.root / "wheels")
+        self.assert_ok(self.variant("index", "build", self.root / "wheels", "--out", self.root / "served"))
         self.server = subprocess.Popen([BIN / "index_server", str(self.root / "served")], stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.server.stdout.close)
         self.addCleanup(self.server.wait)
