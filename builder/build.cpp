@@ -1,6 +1,7 @@
 #include "builder/build.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -9,7 +10,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include "builder/cmake_build.h"
 #include "builder/compile_flags.h"

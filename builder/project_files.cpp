@@ -22,7 +22,7 @@ bool is_cache(const fs::path& path) {
 // The file behind a link, as long as it lies in the tree `root` (canonical).
 Result<fs::path> follow_link(const fs::path& link, const fs::path& root) {
   std::error_code error;
-  const fs::path target = fs::canonical(link, error);
+  fs::path target = fs::canonical(link, error);
   const bool inside = !error && std::ranges::mismatch(root, target).in1 == root.end();
   if (!inside || !fs::is_regular_file(target, error)) {
     return fail(

@@ -77,5 +77,54 @@ class Http(TestCase):
         self.assertEqual(self.installed(), {})
 
 
+class Kills(TestCase):
+    """kill -9 and write errors inside the shipped program; tests/installer/soak goes through every point."""
+
+    def setUp(self):
+        super().setUp()
+        if not (BIN / "libfault_shim.so").exists():
+            self.skipTest("the fault shim was not built (sanitizer builds have none)")
+        self.make_venv()
+        self.index = Index(self.root / "index")
+        for version in ("1.0", "2.0"):
+            files = {f"demo/part{number}.py": f"V = '{version}'\n" for number in range(5)}
+            files["demo/__init__.py"] = "from . import part0, part1, part2, part3, part4\nV = part0.V\n"
+            self.index.add_wheel(Wheel("demo", version, files=files))
+
+    def upgrade(self, venv, **shim):
+        environment = {"LD_PRELOAD": str(BIN / "libfault_shim.so")} | {f"AXLE_FAULT_{k}": str(v) for k, v in shim.items()}
+        return self.variant("install", "demo==2.0", "-i", self.index.url, "--python", venv, env=environment if shim else {})
+
+    def fresh(self, name):
+        venv = self.make_venv(self.root / name)
+        self.assert_ok(self.variant("install", "demo==1.0", "-i", self.index.url, "--python", venv))
+        return venv
+
+    def check_whole(self, venv, what):
+        version, _ = self.installed(venv)["demo"]
+        self.assertIn(version, ("1.0", "2.0"), what)
+        told = self.python("import demo; print(*{getattr(demo, f'part{n}').V for n in range(5)})", venv)
+        self.assertEqual(told, version, what)
+
+    def test_killed_or_failing_anywhere_the_environment_is_the_old_or_the_new_one(self):
+        count = self.root / "count"
+        self.assert_ok(self.upgrade(self.fresh("counted"), COUNT=count))
+        calls = int(count.read_text())
+        self.assertGreater(calls, 20)
+        venv = self.fresh("venv")
+        states, killed = set(), 0
+        for at in range(1, calls + 1, max(1, calls // 12)):
+            for action in ("kill", "ENOSPC"):
+                result = self.upgrade(venv, AT=at, ACTION=action)
+                killed += result.code == -9
+                self.check_whole(venv, f"{action} at call {at}")
+                states.add(self.installed(venv)["demo"][0])
+                self.assert_ok(self.upgrade(venv))
+                self.assert_ok(self.variant("install", "demo==1.0", "-i", self.index.url, "--python", venv))
+        # A warm store needs fewer calls than were counted: the last points lie behind the end.
+        self.assertGreater(killed, 5)
+        self.assertEqual(states, {"1.0", "2.0"})
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
