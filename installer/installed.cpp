@@ -66,12 +66,8 @@ Result<InstalledDistribution> read_distribution(const std::string& folder, Repor
   return distribution;
 }
 
-/// Newer before older: of two of one name the first counts.
+/// Of two of one name the first, the newer, counts.
 void drop_doubles(std::vector<InstalledDistribution>& installed, Report& report) {
-  std::ranges::sort(installed, [](const auto& left, const auto& right) {
-    if (left.name != right.name) return left.name < right.name;
-    return right.metadata.version < left.metadata.version;
-  });
   for (std::size_t i = 1; i < installed.size();) {
     if (installed[i].name != installed[i - 1].name) {
       ++i;
@@ -128,6 +124,7 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Repor
     }
     CollectedReport remarks;
     auto installed = scan_installed(roots, remarks);
+    if (installed) drop_doubles(*installed, remarks);
     std::error_code error;
     // The first change ever may have begun meanwhile.
     if (!*lock && std::filesystem::exists(state + "/lock", error)) continue;
@@ -160,7 +157,10 @@ Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots, Re
     }
     if (error) return std::unexpected(system_error("read", site, error.value()));
   }
-  drop_doubles(installed, report);
+  std::ranges::sort(installed, [](const auto& left, const auto& right) {
+    if (left.name != right.name) return left.name < right.name;
+    return right.metadata.version < left.metadata.version;
+  });
   return installed;
 }
 

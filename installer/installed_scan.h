@@ -8,7 +8,8 @@
 
 namespace axle::installer {
 
-/// As list_installed, without lock and recovery.
+/// As list_installed, without lock and recovery, and with all distributions of one name, newest
+/// first.
 [[nodiscard]] Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots,
                                                                         Report& report);
 

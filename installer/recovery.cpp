@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <ranges>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 
 #include "installer/descriptor.h"
 #include "installer/move_thing.h"
+#include "installer/remove_tree.h"
 
 namespace axle::installer {
 namespace {
@@ -96,25 +98,34 @@ Result<void> roll_back(const Places& places, const Journal& journal, Report& rep
   return {};
 }
 
-std::error_code remove_tree(const std::string& path) {
+/// What finished transactions left. Best effort: another user's things may have to stay.
+void sweep(const Places& places) {
+  std::vector<std::string> left;
   std::error_code error;
-  std::filesystem::remove_all(path, error);
-  return error;
+  for (std::filesystem::directory_iterator entry(places.state, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string path = entry->path().string();
+    if (path == places.discard || path.starts_with(places.discard + "-"))
+      left.push_back(std::move(path));
+  }
+  for (const std::string& path : left) (void)remove_tree(path);
 }
 
 /// Ends a transaction whose moves are all made or all undone. Its folder leaves by one rename: it
-/// must never be seen with a journal and half of its things. What cannot be deleted now is deleted
-/// by the next command.
-Result<void> retire(const Places& places) {
-  if (exists(places.discard)) {
-    if (const std::error_code error = remove_tree(places.discard)) {
-      return std::unexpected(system_error("remove", places.discard, error.value()));
-    }
-  }
-  if (::rename(places.transaction.c_str(), places.discard.c_str()) != 0) {
+/// must never be seen with a journal and half of its things. What cannot be deleted now is tried
+/// again by later commands and stands in the way of none.
+Result<void> retire(const Places& places, Report& report) {
+  sweep(places);
+  std::string discard = places.discard;
+  for (unsigned number = 1; exists(discard); ++number)
+    discard = fmt::format("{}-{}", places.discard, number);
+  if (::rename(places.transaction.c_str(), discard.c_str()) != 0) {
     return std::unexpected(system_error("remove", places.transaction, errno));
   }
-  (void)remove_tree(places.discard);
+  if (const int code = remove_tree(discard); code != 0) {
+    report.warn(system_error("remove", discard, code).message,
+                "nothing needs it: its owner may delete it, and later commands try again");
+  }
   return {};
 }
 
@@ -131,7 +142,7 @@ Result<void> undo(const Places& places, const Journal& journal, const Error& cau
                 fmt::format("{}; and undoing it failed: {}", cause.message, undone.error().message),
                 std::string(next));
   }
-  return retire(places);
+  return retire(places, report);
 }
 
 Result<Journal> read_journal(const std::string& path) {
@@ -188,7 +199,9 @@ Result<void> Transaction::commit(const Journal& journal, Report& report) {
     if (auto undone = undo(places, journal, done.error(), report); !undone) return undone;
     return done;
   }
-  (void)retire(places);  // the new state is whole; what is left is invisible
+  if (auto retired = retire(places, report); !retired) {
+    report.warn(retired.error().message, "the change is made; the next command clears up");
+  }
   return {};
 }
 
@@ -204,14 +217,14 @@ Interrupted find_interrupted(const std::string& base) {
 Result<void> finish_interrupted(const std::string& base, Report& report) {
   const Places places(base);
   if (!exists(places.transaction)) {
-    if (exists(places.discard)) (void)remove_tree(places.discard);
+    sweep(places);
     return {};
   }
   if (exists(places.undo)) {
     auto journal = read_journal(places.undo);
     if (!journal) return std::unexpected(journal.error());
     if (auto undone = roll_back(places, *journal, report); !undone) return undone;
-    if (auto retired = retire(places); !retired) return retired;
+    if (auto retired = retire(places, report); !retired) return retired;
     report.note(fmt::format("undid what an interrupted command had begun: {}", journal->title));
     return {};
   }
@@ -226,14 +239,11 @@ Result<void> finish_interrupted(const std::string& base, Report& report) {
                       journal->title, done.error().message));
       return {};
     }
-    if (auto retired = retire(places); !retired) return retired;
+    if (auto retired = retire(places, report); !retired) return retired;
     report.note(fmt::format("finished what an interrupted command had begun: {}", journal->title));
     return {};
   }
-  if (const std::error_code error = remove_tree(places.transaction)) {
-    return std::unexpected(system_error("remove", places.transaction, error.value()));
-  }
-  return {};
+  return retire(places, report);
 }
 
 }  // namespace axle::installer

@@ -5,9 +5,11 @@
 //   lock                 held (flock) by whoever changes the environment
 //   transaction/new/<n>  what will enter, complete
 //   transaction/old/<n>  what has left
-//   transaction/journal  written last and renamed into place: from then on the transaction rolls
-//   forward transaction/undo     the journal again, renamed when rolling forward failed: from then
-//   on it rolls back discard              a finished transaction, being deleted
+//   transaction/journal  written last and renamed into place: from then on it rolls forward
+//   transaction/undo     the journal again, renamed when rolling forward failed: from then on the
+//                        transaction rolls back
+//   discard              a finished transaction, being deleted
+//   discard-<n>          the same, where an earlier one holds what cannot be deleted
 // Without journal and undo nothing visible has changed, and the folder is deleted.
 //
 // Every move is one rename whose state can be read from what exists, so that rolling in either
@@ -53,7 +55,8 @@ enum class Interrupted : std::uint8_t {
 
 [[nodiscard]] Interrupted find_interrupted(const std::string& base);
 
-/// Finishes or undoes; the caller holds the lock for change. Remarks what was done.
+/// Finishes or undoes; the caller holds the lock for change. Remarks what was done, and warns once
+/// of what cannot be deleted.
 [[nodiscard]] Result<void> finish_interrupted(const std::string& base, Report& report);
 
 }  // namespace axle::installer

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <unordered_map>
@@ -107,13 +108,16 @@ class RemovalPlanner {
     }
     for (const auto& [folder, names] : stems) {
       const std::string cache = folder + "/__pycache__";
-      for (const auto& [name, is_folder] : list(cache)) {
+      const auto entries = list(cache);
+      if (!entries) continue;
+      for (const auto& [name, is_folder] : *entries) {
         if (!is_folder && names.contains(byte_code_stem(name))) files_.insert(cache + "/" + name);
       }
     }
   }
 
-  static std::map<std::string, bool> list(const std::string& folder) {
+  /// Name -> whether it is a folder; nullopt when that cannot be read.
+  static std::optional<std::map<std::string, bool>> list(const std::string& folder) {
     std::map<std::string, bool> entries;
     std::error_code error;
     for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -123,15 +127,17 @@ class RemovalPlanner {
           entry->symlink_status(unknown).type() == std::filesystem::file_type::directory;
       entries.emplace(entry->path().filename().string(), is_folder);
     }
+    if (error) return std::nullopt;
     return entries;
   }
 
-  /// Whether a folder holds nothing but what leaves.
+  /// Whether a folder holds nothing but what leaves, for certain.
   bool is_whole(const std::string& folder) {
     if (const auto known = whole_.find(folder); known != whole_.end()) return known->second;
-    bool whole = !roots_.is_fixed_folder(folder);
+    const auto entries = roots_.is_fixed_folder(folder) ? std::nullopt : list(folder);
+    bool whole = entries.has_value();
     if (whole) {
-      for (const auto& [name, is_folder] : list(folder)) {
+      for (const auto& [name, is_folder] : *entries) {
         const std::string path = folder + "/" + name;
         whole = whole && (is_folder ? is_whole(path) : files_.contains(path));
         if (!whole) break;

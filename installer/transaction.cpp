@@ -86,17 +86,47 @@ Result<Opened> open_for_change(const Roots& roots, Report& report) {
   return Opened{std::move(*lock), std::move(*installed)};
 }
 
-/// Takes those whose names `leaves` says yes to out of `installed`.
+/// What the resolution keeps must still be there: other commands may have run since.
+Result<void> check_kept(const resolver::Resolution& resolution,
+                        const std::vector<InstalledDistribution>& installed) {
+  for (const ResolvedPackage& package : resolution.packages) {
+    if (!package.already_installed) continue;
+    const auto found = std::ranges::find(installed, package.name, &InstalledDistribution::name);
+    if (found != installed.end() && found->metadata.version == package.version &&
+        found->variant == package.variant) {
+      continue;
+    }
+    return fail(ErrorKind::conflict,
+                fmt::format("{} was changed by another command meanwhile", package.name),
+                "run the same command again; nothing was changed");
+  }
+  return {};
+}
+
+/// Takes those whose names `leaves` says yes to out of `installed`: all of one name, but for older
+/// ones without a RECORD, which cannot be removed.
 template <class Predicate>
 std::vector<InstalledDistribution> take_leaving(std::vector<InstalledDistribution>& installed,
                                                 const Predicate& leaves) {
   std::vector<InstalledDistribution> leaving;
   std::vector<InstalledDistribution> staying;
   for (InstalledDistribution& distribution : installed) {
-    (leaves(distribution.name) ? leaving : staying).push_back(std::move(distribution));
+    const bool older = !leaving.empty() && leaving.back().name == distribution.name;
+    const bool stays = !leaves(distribution.name) || (older && !distribution.has_record);
+    (stays ? staying : leaving).push_back(std::move(distribution));
   }
   installed = std::move(staying);
   return leaving;
+}
+
+/// One for every name: the version that counted.
+std::vector<Change> changes_of(const std::vector<InstalledDistribution>& leaving) {
+  std::vector<Change> changes;
+  for (const InstalledDistribution& distribution : leaving) {
+    if (changes.empty() || changes.back().name != distribution.name)
+      changes.push_back(change_of(distribution));
+  }
+  return changes;
 }
 
 Result<void> change(const Roots& roots, const std::vector<NewPackage>& entering,
@@ -135,14 +165,13 @@ Result<Outcome> install(const resolver::Resolution& resolution, const Environmen
   auto opened = open_for_change(*roots, report);
   if (!opened) return std::unexpected(opened.error());
   std::vector<InstalledDistribution>& staying = opened->installed;
+  if (auto kept = check_kept(resolution, staying); !kept) return std::unexpected(kept.error());
   const std::vector<InstalledDistribution> leaving =
       take_leaving(staying, [&](const std::string& name) {
         return std::ranges::any_of(*acquired,
                                    [&](const Acquired& a) { return a.package->name == name; });
       });
-  for (const InstalledDistribution& distribution : leaving) {
-    outcome.removed.push_back(change_of(distribution));
-  }
+  outcome.removed = changes_of(leaving);
   std::vector<NewPackage> entering;
   for (const Acquired& wheel : *acquired) {
     const auto old = std::ranges::find(leaving, wheel.package->name, &InstalledDistribution::name);
@@ -184,9 +213,7 @@ Result<Outcome> uninstall(const std::vector<std::string>& names, const Environme
       staying,
       [&](const std::string& name) { return std::ranges::find(wanted, name) != wanted.end(); });
   Outcome outcome;
-  for (const InstalledDistribution& distribution : leaving) {
-    outcome.removed.push_back(change_of(distribution));
-  }
+  outcome.removed = changes_of(leaving);
   if (leaving.empty()) return outcome;
   if (auto done = change(*roots, {}, leaving, staying, false, describe(outcome), report); !done) {
     return std::unexpected(done.error());

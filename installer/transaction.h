@@ -37,8 +37,9 @@ struct InstallOptions {
 /// into the store, verifies every RECORD hash, and changes the environment in one transaction:
 /// replaced versions are removed by their RECORD. Packages that are `already_installed` are kept.
 /// Errors: mismatch (hash, size, RECORD), malformed (archive), io (permission, space: nothing
-/// changed), conflict (a file that another package or nobody owns), unsupported (externally managed
-/// is the caller's).
+/// changed), conflict (a file that another package or nobody owns; a kept package that another
+/// command changed meanwhile), unsupported (a RECORD with sha384 or sha512 hashes; externally
+/// managed is the caller's).
 [[nodiscard]] Result<Outcome> install(const resolver::Resolution& resolution,
                                       const Environment& environment, index::Transport& transport,
                                       const InstallOptions& options, Report& report);

@@ -23,19 +23,6 @@ void write_program(const std::string& path, std::string_view text) {
   REQUIRE(::chmod(path.c_str(), 0755) == 0);
 }
 
-/// Runs the driver without root's rights; nullopt, with a word, when that is not possible.
-std::optional<CommandResult> drive_as_nobody(const std::vector<std::string>& arguments) {
-  if (::geteuid() != 0) return run_command(arguments);
-  if (::access("/usr/bin/setpriv", X_OK) != 0) {
-    MESSAGE("skipped: rights cannot be dropped without setpriv");
-    return std::nullopt;
-  }
-  std::vector<std::string> command = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
-                                      "--clear-groups"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  return run_command(std::move(command));
-}
-
 }  // namespace
 
 TEST_CASE("a virtual environment is found and described by its interpreter") {
@@ -180,12 +167,12 @@ TEST_CASE("an environment that cannot be written is listed and not changed") {
   std::filesystem::create_directory(folder / "theirs");
   REQUIRE(::chmod((folder / "theirs").c_str(), 0777) == 0);
   if (::geteuid() != 0) REQUIRE(::chmod((folder / "venv").c_str(), 0555) == 0);
-  const auto listed = drive_as_nobody({driver, "list", folder / "venv", folder / "theirs"});
+  const auto listed = run_as_nobody({driver, "list", folder / "venv", folder / "theirs"});
   if (!listed) return;
   CHECK(listed->out == "a 1\n");
   CHECK(listed->status == 0);
   const auto removed =
-      drive_as_nobody({driver, "uninstall", folder / "venv", folder / "theirs", "a"});
+      run_as_nobody({driver, "uninstall", folder / "venv", folder / "theirs", "a"});
   CHECK(removed->status == 1);
   CHECK(removed->err.contains("Permission denied"));
   CHECK(snapshot(folder / "venv") == before);

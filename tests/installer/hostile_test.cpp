@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "installer/installed.h"
 #include "tests/installer/sandbox.h"
@@ -134,6 +135,16 @@ TEST_CASE("a RECORD that lies is refused") {
   refused(truth + truth + rest_of_record);                               // twice
   refused(truth + "../../../../victim.txt,,\n" + rest_of_record);
   refused("nonsense");
+}
+
+TEST_CASE("a RECORD with stronger hashes only is said to be more than is understood") {
+  for (const char* algorithm : {"sha384", "sha512"}) {
+    const auto error =
+        Refusal().of_record(fmt::format("a.py,{}=AAAA,6\n{}", algorithm, rest_of_record));
+    CHECK(error.kind == ErrorKind::unsupported);
+    CHECK(error.message.contains("sha384 or sha512 hash for a.py"));
+    CHECK_FALSE(error.hint.empty());
+  }
 }
 
 TEST_CASE("wheels that are not what the index says are refused") {

@@ -284,6 +284,68 @@ TEST_CASE("packages that are there already are kept and nothing is written") {
   CHECK_FALSE(is_there(work.folder / "env/.axle"));
 }
 
+TEST_CASE("a package that changes between the resolution and the lock is a conflict") {
+  Workplace work;
+  const std::string a = work.wheel("a", "1", {{"a.py", "1"}});
+  REQUIRE(work.put({a}));
+  auto resolution = resolution_of({a, work.wheel("b", "1", {{"b.py", "1"}})});
+  resolution.packages[0].already_installed = true;
+  const auto refused = [&] {
+    const auto before = snapshot(work.folder / "env");
+    const auto outcome = work.put(resolution);
+    REQUIRE_FALSE(outcome.has_value());
+    CHECK(outcome.error().kind == ErrorKind::conflict);
+    CHECK(outcome.error().message == "a was changed by another command meanwhile");
+    CHECK(snapshot(work.folder / "env") == before);
+  };
+  REQUIRE(work.put({work.wheel("a", "2", {{"a.py", "2"}})}));
+  refused();
+  REQUIRE(uninstall({"a"}, work.environment, work.report));
+  refused();
+  REQUIRE(work.put({a}));
+  CHECK(work.put(resolution).has_value());
+}
+
+TEST_CASE("both of two of one name leave with an upgrade or an uninstallation") {
+  for (const bool upgrade : {true, false}) {
+    CAPTURE(upgrade);
+    Workplace work;
+    const auto before = snapshot(work.folder / "env");
+    REQUIRE(work.put({work.wheel("a", "1", {{"a.py", "1"}, {"only_old.py", "1"}})}));
+    const std::string record = read_text(work.site("a-1.dist-info/RECORD"));
+    REQUIRE(work.put({work.wheel("a", "2", {{"a.py", "2"}})}));
+    // As an upgrade leaves it that was killed before it removed the old version.
+    write_text(work.site("a-1.dist-info/METADATA"), "Metadata-Version: 2.1\nName: a\nVersion: 1\n");
+    write_text(work.site("a-1.dist-info/RECORD"), record);
+    write_text(work.site("only_old.py"), "1");
+    CHECK(work.listed() == Lines{"a 2"});
+    REQUIRE(work.report.remarks.size() == 1);
+    CHECK(work.report.remarks[0].message.contains("installed twice"));
+    const auto outcome = upgrade ? work.put({work.wheel("a", "3", {{"a.py", "3"}})})
+                                 : uninstall({"a"}, work.environment, work.report);
+    REQUIRE(outcome.has_value());
+    REQUIRE(outcome->removed.size() == 1);
+    CHECK(outcome->removed[0].version == "2");
+    CHECK_FALSE(is_there(work.site("only_old.py")));
+    CHECK(work.listed() == (upgrade ? Lines{"a 3"} : Lines{}));
+    CHECK(work.report.remarks.size() == 1);
+    if (!upgrade) CHECK(snapshot(work.folder / "env") == before);
+  }
+}
+
+TEST_CASE("an older one of two without a RECORD stays and stops nothing") {
+  Workplace work;
+  write_text(work.site("a-1.dist-info/METADATA"), "Metadata-Version: 2.1\nName: a\nVersion: 1\n");
+  const auto before = snapshot(work.folder / "env");
+  write_text(work.site("a-2.dist-info/METADATA"), "Metadata-Version: 2.1\nName: a\nVersion: 2\n");
+  write_text(work.site("a-2.dist-info/RECORD"), "a.py,,\na-2.dist-info/RECORD,,\n");
+  write_text(work.site("a.py"), "2");
+  const auto outcome = uninstall({"a"}, work.environment, work.report);
+  REQUIRE(outcome.has_value());
+  CHECK(outcome->removed.size() == 1);
+  CHECK(snapshot(work.folder / "env") == before);
+}
+
 TEST_CASE("several packages enter in one transaction or not at all") {
   Workplace work;
   const auto before = snapshot(work.folder / "env");

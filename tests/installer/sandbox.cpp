@@ -180,6 +180,18 @@ CommandResult run_command(std::vector<std::string> arguments,
   return {output->exit_code, std::move(output->out), std::move(output->err)};
 }
 
+std::optional<CommandResult> run_as_nobody(const std::vector<std::string>& arguments) {
+  if (::geteuid() != 0) return run_command(arguments);
+  if (::access("/usr/bin/setpriv", X_OK) != 0) {
+    std::fprintf(stderr, "skipped: rights cannot be dropped without setpriv\n");
+    return std::nullopt;
+  }
+  std::vector<std::string> command = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
+                                      "--clear-groups"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run_command(std::move(command));
+}
+
 std::string beside_test(std::string_view name) {
   return fs::read_symlink("/proc/self/exe").parent_path().string() + "/" + std::string(name);
 }

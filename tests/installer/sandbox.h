@@ -79,6 +79,8 @@ struct CommandResult {
 /// minutes.
 CommandResult run_command(std::vector<std::string> arguments,
                           const std::vector<std::string>& settings = {});
+/// The same without root's rights; nullopt, and a word on stderr, when root cannot drop them.
+[[nodiscard]] std::optional<CommandResult> run_as_nobody(const std::vector<std::string>& arguments);
 
 /// The driver beside this test program, and the shim.
 [[nodiscard]] std::string beside_test(std::string_view name);
