@@ -57,18 +57,23 @@ int run(std::vector<std::string> words) {
 int main(int argc, char** argv) {
   // File names in archives are UTF-8, whatever the caller's locale.
   std::setlocale(LC_CTYPE, "C.UTF-8");
-  // A closed pipe is a write error that is reported, not a silent death.
-  std::signal(SIGPIPE, SIG_IGN);
+  // A closed pipe is a write error that is reported, not a silent death. A handler, because what is
+  // ignored stays ignored in the programs that we start.
+  std::signal(SIGPIPE, [](int) {});
+  // A caller may have left this ignored; then no child could be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
   std::vector<std::string> words(argv + 1, argv + argc);
   const std::string called = argc > 0 ? argv[0] : "";
   if (called.substr(called.rfind('/') + 1) == "variant-install")
     words.insert(words.begin(), "install");
+  const bool json = asks_for_json(words);
   try {
     return run(std::move(words));
   } catch (const std::exception& error) {
-    Output output({});
-    output.remark_error({axle::ErrorKind::io, std::string("a defect in Axle: ") + error.what(),
-                         "please report it, with the command that you ran"});
-    return exit_failed;
+    Output output({.json = json});
+    return output.failure(
+        failed({axle::ErrorKind::io, std::string("a defect in Axle: ") + error.what(),
+                "please report it, with the command that you ran"})
+            .error());
   }
 }

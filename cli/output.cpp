@@ -27,9 +27,10 @@ std::string human_bytes(std::uint64_t bytes) {
 }
 
 std::uint64_t now_in_ticks() {
-  using namespace std::chrono;
-  return static_cast<std::uint64_t>(
-      duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count() / 50);
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count() /
+                                    50);
 }
 
 void write(std::FILE* stream, std::string_view text) {
@@ -66,7 +67,6 @@ void Output::clear_progress() {
 
 void Output::add(Remark remark) {
   if (options_.quiet) return;
-  if (remark.severity == Severity::note && options_.json && !options_.verbose) return;
   clear_progress();
   const bool warning = remark.severity == Severity::warning;
   std::string line = printable((warning ? "warning: " : "") + remark.message) + "\n";

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -14,7 +15,7 @@ namespace {
 /// What CLI11 writes into while it parses one command.
 struct Slots {
   std::map<Opt, bool> flags;
-  std::map<Opt, std::string> values;
+  std::map<Opt, std::optional<std::string>> values;
   std::map<Opt, std::vector<std::string>> lists;
   std::vector<std::string> positionals;
 };
@@ -78,12 +79,13 @@ class Tree {
     app_.footer(
         "`variant COMMAND --help` says more. Exit codes: 0 done, 1 failed, 2 usage, 3 nothing here "
         "fits the machine.");
+    for (const Opt id : global_options()) add_option(app_, id, before_command_);
     for (const Command& command : commands()) add(command);
   }
 
   Parsed parse(std::vector<std::string> words) {
     Parsed parsed;
-    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 takes them
     try {
       app_.parse(std::move(reversed));
     } catch (const CLI::CallForHelp&) {
@@ -95,7 +97,8 @@ class Tree {
       return parsed;
     } catch (const CLI::ParseError& error) {
       parsed.usage_error = true;
-      parsed.text = error.what();
+      parsed.text =
+          unknown_command(words) ? "there is no command `" + words.front() + "`" : error.what();
       parsed.hint = "see `" + name_of(deepest(&app_)) + " --help`";
       return parsed;
     }
@@ -139,6 +142,13 @@ class Tree {
     return made;
   }
 
+  [[nodiscard]] bool unknown_command(const std::vector<std::string>& words) const {
+    if (words.empty() || words.front().starts_with("-")) return false;
+    return app_
+        .get_subcommands([&](const CLI::App* sub) { return sub->get_name() == words.front(); })
+        .empty();
+  }
+
   static CLI::App* deepest(CLI::App* app) {
     for (CLI::App* sub : app->get_subcommands()) return deepest(sub);
     return app;
@@ -154,16 +164,21 @@ class Tree {
     for (const Node& node : nodes_) {
       if (node.app != chosen) continue;
       parsed.command = node.command;
-      for (const auto& [id, set] : node.slots->flags) {
-        if (set) parsed.arguments.add(id, "");
-      }
-      for (const auto& [id, value] : node.slots->values) {
-        if (!value.empty()) parsed.arguments.add(id, value);
-      }
-      for (const auto& [id, list] : node.slots->lists) {
-        for (const std::string& value : list) parsed.arguments.add(id, value);
-      }
+      for (const Slots* slots : {&before_command_, node.slots.get()})
+        take(*slots, parsed.arguments);
       parsed.arguments.positionals = node.slots->positionals;
+    }
+  }
+
+  static void take(const Slots& slots, Arguments& arguments) {
+    for (const auto& [id, set] : slots.flags) {
+      if (set) arguments.add(id, "");
+    }
+    for (const auto& [id, value] : slots.values) {
+      if (value) arguments.add(id, *value);
+    }
+    for (const auto& [id, list] : slots.lists) {
+      for (const std::string& value : list) arguments.add(id, value);
     }
   }
 
@@ -174,6 +189,7 @@ class Tree {
   };
 
   CLI::App app_;
+  Slots before_command_;  ///< `variant --json detect`
   std::map<std::string, CLI::App*> groups_;
   std::vector<Node> nodes_;
 };

@@ -89,9 +89,12 @@ class Reader {
   explicit Reader(RequirementsFile& into) : into_(into) {}
 
   Result<void> read(const fs::path& path, bool as_constraints) {
-    if (!seen_.insert({fs::weakly_canonical(path).string(), as_constraints}).second) return {};
+    std::error_code error;
+    fs::path place = fs::weakly_canonical(path, error);
+    if (error) place = path;
+    if (!seen_.insert({place.string(), as_constraints}).second) return {};
     std::ifstream file(path);
-    if (!file || fs::is_directory(path)) {
+    if (!file || fs::is_directory(path, error)) {
       return fail(ErrorKind::not_found,
                   fmt::format("{}: no such requirements file", path.string()));
     }
@@ -99,6 +102,7 @@ class Reader {
     unsigned number = 0;
     for (std::string line; std::getline(file, line);) {
       ++number;
+      if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
       if (!line.empty() && line.back() == '\r') line.pop_back();
       if (!line.empty() && line.back() == '\\') {
         joined += line.substr(0, line.size() - 1);

@@ -69,7 +69,8 @@ Outcome<void> take_requirement(const std::string& text, resolver::Requests& requ
     return misused(fmt::format("`{}` is a repository, not a wheel", text),
                    fmt::format("let pip build it: python -m pip wheel --no-deps '{}'", text));
   }
-  if (fs::is_directory(text) || text.ends_with(".tar.gz") || text.ends_with(".zip")) {
+  std::error_code not_a_path;
+  if (fs::is_directory(text, not_a_path) || text.ends_with(".tar.gz") || text.ends_with(".zip")) {
     return misused(fmt::format("`{}` is a source, not a wheel", text),
                    fmt::format("let pip build it: python -m pip wheel --no-deps '{}'", text));
   }
@@ -179,6 +180,9 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   workspace->settings =
       read_index_settings(arguments, workspace->environment.prefix, session.output());
   IndexSettings& settings = workspace->settings;
+  if (arguments.has(Opt::index_url) && settings.index_url.empty()) {
+    return misused("--index-url is empty", "leave it out to take the configured index");
+  }
   if (settings.index_url.empty() && !settings.no_index &&
       !workspace->requests.requirements.empty()) {
     auto index = find_default_index(workspace->environment.python, variable("PATH"));
@@ -221,7 +225,7 @@ std::vector<resolver::InstalledPackage> installed_packages(
   packages.reserve(distributions.size());
   for (const installer::InstalledDistribution& distribution : distributions) {
     packages.push_back({distribution.name, distribution.metadata.version, distribution.variant,
-                        distribution.metadata.requires_dist});
+                        distribution.metadata.requires_dist, distribution.variant_properties});
   }
   return packages;
 }

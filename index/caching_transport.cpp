@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -64,7 +65,10 @@ class CachingTransport final : public Transport {
     }
     Result<Response> response = inner_->fetch(conditional);
     if (!response) return response;
-    const std::int64_t confirmed = now_seconds() - static_cast<std::int64_t>(response->age_seconds);
+    // Whatever age a server claims: a century is as stale as any.
+    constexpr std::uint64_t oldest = 100ULL * 366 * 86'400;
+    const std::int64_t confirmed =
+        now_seconds() - static_cast<std::int64_t>(std::min(response->age_seconds, oldest));
     if (response->status == 304 && entry) {
       store_.confirm(key, confirmed);
       return std::move(entry->response);

@@ -22,7 +22,8 @@ constexpr std::size_t chunk_bytes = 256U << 10;
 
 class OpenFile {
  public:
-  explicit OpenFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  explicit OpenFile(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
   ~OpenFile() {
     if (fd_ >= 0) ::close(fd_);
   }

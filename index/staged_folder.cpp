@@ -77,8 +77,14 @@ Result<StagedFolder> StagedFolder::create_beside(std::string target) {
   std::string path = parent / (staging_prefix(target) + "XXXXXX");
   if (::mkdtemp(path.data()) == nullptr) return system_failure("create a folder in", parent, errno);
   const int lock = open_locked(path);
-  if (lock < 0 || ::chmod(path.c_str(), 0755) != 0) return system_failure("lock", path, errno);
-  return StagedFolder(std::move(target), std::move(path), lock);
+  const int number = errno;
+  // From here on the folder goes with the object.
+  StagedFolder staged(std::move(target), std::move(path), lock);
+  if (lock < 0) return system_failure("lock", staged.path_, number);
+  if (::chmod(staged.path_.c_str(), 0755) != 0) {
+    return system_failure("set the mode of", staged.path_, errno);
+  }
+  return staged;
 }
 
 StagedFolder::StagedFolder(StagedFolder&& other) noexcept

@@ -49,10 +49,11 @@ Resolution Worklist::outcome() {
 
 void Worklist::warn_about_installed() {
   if (!options_.dependencies) return;
-  const wheel::MarkerEnvironment markers = variant_markers(target_.markers, "", {});
   for (const InstalledPackage& installed : installed_) {
     const auto own = nodes_.find(installed.name);
     if (own != nodes_.end() && own->second.choice) continue;
+    const wheel::MarkerEnvironment markers = variant_markers(
+        target_.markers, installed.variant.value_or(""), installed.variant_properties);
     for (const wheel::Requirement& requirement : installed.dependencies) {
       const auto node = nodes_.find(wheel::normalize_name(requirement.name));
       if (node == nodes_.end() || !node->second.choice) continue;

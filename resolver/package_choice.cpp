@@ -155,7 +155,8 @@ PackageChoice PackageChooser::from_installed(const InstalledPackage& package) co
   choice.package.already_installed = true;
   choice.package.decision.chosen_because = "it is installed and satisfies what is wanted";
   choice.requires_dist = package.dependencies;
-  choice.markers = variant_markers(target_.markers, package.variant.value_or(""), {});
+  choice.markers =
+      variant_markers(target_.markers, package.variant.value_or(""), package.variant_properties);
   return choice;
 }
 

@@ -35,9 +35,8 @@ struct InstalledPackage {
   wheel::Version version;
   std::optional<std::string> variant;
   std::vector<wheel::Requirement> dependencies;
+  wheel::VariantProperties variant_properties = {};  ///< what its variant markers see
 };
-
-enum class VariantChoice : std::uint8_t { best, none };
 
 struct Options {
   bool dependencies = true;  ///< false: --no-deps

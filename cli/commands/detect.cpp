@@ -1,9 +1,11 @@
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/machine_view.h"
@@ -15,7 +17,12 @@ namespace axle::cli {
 
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::ordered_json;
+
+/// 0644: profiles are for others too, unlike what mkstemp makes.
+constexpr fs::perms readable =
+    fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::others_read;
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -29,15 +36,23 @@ Outcome<void> write_profile(const std::string& path, const detect::Machine& mach
   machines::Profile profile{
       machine,
       {elsewhere ? "synthesised" : "captured", fmt::format("variant {}", version), today()}};
-  const std::string temporary = path + ".new";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  // A regular file is replaced whole; a device or a pipe is written to, as it is.
+  std::error_code error;
+  const fs::path resolved = fs::weakly_canonical(path, error);
+  const std::string target = error ? path : resolved.string();
+  const bool whole = !fs::exists(target, error) || fs::is_regular_file(target, error);
+  std::string written = whole ? target + ".XXXXXX" : target;
+  const int made = whole ? mkstemp(written.data()) : 0;
+  if (made > 0) close(made);
+  std::ofstream file(made < 0 ? std::string() : written, std::ios::binary);
   file << machines::render_profile(profile);
   file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
+  error.clear();
+  if (file && whole) fs::permissions(written, readable, error);
+  if (file && whole && !error) fs::rename(written, target, error);
   if (file && !error) return {};
   std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
+  if (made > 0) fs::remove(written, ignored);
   return failed({ErrorKind::io, fmt::format("{}: the profile could not be written", path),
                  "is the folder there, and writable?"});
 }

@@ -1,5 +1,9 @@
+#include <cstdlib>
+#include <filesystem>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/decision_view.h"
@@ -11,6 +15,7 @@ namespace axle::cli {
 
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 ordered_json changes_json(const std::vector<installer::Change>& changes) {
@@ -75,6 +80,40 @@ Outcome<void> refuse_managed(const installer::Environment& environment,
        "make an environment: python3 -m venv .venv (or insist with --break-system-packages)"});
 }
 
+/// The store of a command that keeps nothing: gone with it.
+class TemporaryStore {
+ public:
+  explicit TemporaryStore(bool wanted) {
+    if (!wanted) return;
+    std::error_code ignored;
+    std::string pattern = (fs::temp_directory_path(ignored) / "axle-store-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~TemporaryStore() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  TemporaryStore(const TemporaryStore&) = delete;
+  TemporaryStore& operator=(const TemporaryStore&) = delete;
+  /// Empty when none could be made.
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// `cache`, or "" with a warning when nothing can be kept there: that must not stop an
+/// installation.
+std::string writable_cache(const std::string& cache, Report& report) {
+  if (cache.empty()) return {};
+  std::error_code error;
+  fs::create_directories(cache, error);
+  if (!error && access(cache.c_str(), W_OK) == 0) return cache;
+  report.warn(fmt::format("nothing can be kept in the cache {}", cache),
+              "name another one with --cache-dir");
+  return {};
+}
+
 int report_failure(Session& session, const Failure& failure) {
   return session.output().failure(failure);
 }
@@ -121,9 +160,16 @@ int run_install(Session& session) {
   if (arguments.has(Opt::dry_run)) {
     outcome = foreseen(*resolution, *there);
   } else {
-    const std::string cache = session.cache_folder();
+    const std::string cache = writable_cache(session.cache_folder(), output);
+    const TemporaryStore temporary(cache.empty());
     installer::InstallOptions options;
-    options.store_folder = cache.empty() ? std::string() : cache + "/store";
+    options.store_folder = cache.empty() ? temporary.path() : cache + "/store";
+    if (options.store_folder.empty()) {
+      return report_failure(session,
+                            failed({ErrorKind::io, "no folder for temporary files can be made",
+                                    "set TMPDIR, or name a cache with --cache-dir"})
+                                .error());
+    }
     auto done =
         installer::install(*resolution, environment, *(*workspace)->transport, options, output);
     if (!done) return report_failure(session, failed(done.error()).error());

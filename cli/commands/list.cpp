@@ -49,6 +49,15 @@ std::string direct_url(const InstalledDistribution& distribution) {
   return document["url"].get<std::string>();
 }
 
+/// What `pip freeze` leaves out: the tools that environments begin with.
+bool is_packaging_tool(const std::string& name, const installer::Environment& environment) {
+  if (name == "pip") return true;
+  const std::vector<std::uint64_t>& release = environment.python_version.release;
+  const bool before_312 =
+      release.size() < 2 || release[0] < 3 || (release[0] == 3 && release[1] < 12);
+  return before_312 && (name == "setuptools" || name == "wheel" || name == "distribute");
+}
+
 std::vector<std::string> required_by(const Inventory& inventory, const std::string& name) {
   std::vector<std::string> names;
   for (const InstalledDistribution& other : inventory.distributions) {
@@ -84,6 +93,11 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
+}
+
+std::string required_name(const installer::BrokenRequirement& broken) {
+  const auto requirement = wheel::parse_requirement(broken.requirement);
+  return requirement ? wheel::normalize_name(requirement->name) : broken.requirement;
 }
 
 struct Shown {
@@ -169,6 +183,7 @@ int run_freeze(Session& session) {
   std::string text;
   ordered_json rows = ordered_json::array();
   for (const InstalledDistribution& distribution : inventory->distributions) {
+    if (is_packaging_tool(distribution.name, inventory->environment)) continue;
     const std::string url = direct_url(distribution);
     const std::string line = url.empty()
                                  ? distribution.metadata.name + "==" + version_of(distribution)
@@ -190,10 +205,11 @@ int run_check(Session& session) {
   ordered_json rows = ordered_json::array();
   for (const installer::BrokenRequirement& broken :
        installer::check_installed(inventory->distributions, inventory->environment)) {
-    text += broken.found.empty() ? fmt::format("{} requires {}, which is not installed.\n",
-                                               broken.package, broken.requirement)
-                                 : fmt::format("{} has requirement {}, but you have {}.\n",
-                                               broken.package, broken.requirement, broken.found);
+    text += broken.found.empty()
+                ? fmt::format("{} requires {}, which is not installed.\n", broken.package,
+                              broken.requirement)
+                : fmt::format("{} has requirement {}, but you have {} {}.\n", broken.package,
+                              broken.requirement, required_name(broken), broken.found);
     rows.push_back(
         {{"package", broken.package},
          {"requirement", broken.requirement},

@@ -363,6 +363,21 @@ class Usage(TestCase):
                 result = self.variant(*line, "--json")
                 self.assertEqual(result.json["error"]["kind"], "usage")
 
+    def test_a_requirement_as_long_as_tools_write_them(self):
+        marker = " or ".join(f"python_version == '3.{minor}'" for minor in range(40))
+        nothing = Index(self.root / "index")
+        nothing.folder.mkdir()
+        self.make_venv()
+        result = self.variant("install", f"demo; {marker}", "-i", nothing.url, "--python", self.venv)
+        self.assert_fails(result, 1, "demo")
+        self.assertNotIn("defect", result.err)
+        self.assert_fails(self.variant("install", "-r", "x" * 300), 1, "requirements file")
+
+    def test_an_unknown_command_and_an_empty_index_are_named(self):
+        self.assertIn("`bogus`", self.variant("bogus", "--json").json["error"]["message"])
+        self.make_venv()
+        self.assert_fails(self.variant("install", "demo", "--index-url", "", "--python", self.venv), 2, "--index-url")
+
     def test_no_index_at_all_says_how_to_name_one(self):
         venv = self.make_venv()
         nothing = self.root / "nothing"

@@ -1,10 +1,12 @@
 """The life of a package: found, chosen, explained, installed, upgraded, listed, removed."""
 
 import json
+import os
+import stat
 import subprocess
 import unittest
 
-from support import (PYTHON, Index, TestCase, Wheel, levels_document, publish_levels, tree, variant_document)
+from support import (PYTHON, VARIANT, Index, TestCase, Wheel, levels_document, publish_levels, tree, variant_document)
 
 
 class Choice(TestCase):
@@ -58,7 +60,6 @@ class Choice(TestCase):
     def test_the_link_variant_install_installs(self):
         publish_levels(self.index)
         link = self.root / "variant-install"
-        from support import VARIANT
         link.symlink_to(VARIANT)
         self.assert_ok(self.variant("demo", "-i", self.index.url, "--python", self.venv, program=link))
         self.assertIn("demo", self.installed())
@@ -181,6 +182,47 @@ class Life(TestCase):
         self.assertIn("demo.py", result.out)
         self.assert_fails(self.variant("show", "nothing", "--python", self.venv), 1, "nothing")
 
+    def test_without_a_cache_nothing_is_kept(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        (self.root / "tmp").mkdir()
+        environment = {"TMPDIR": str(self.root / "tmp")}
+        remove = lambda: self.assert_ok(self.variant("uninstall", "demo", "--python", self.venv))
+        self.assert_ok(self.install("demo", "--no-cache", index=self.index, env=environment))
+        self.assertIn("demo", self.installed())
+        self.assertEqual(list((self.root / "tmp").iterdir()), [])
+        self.assertFalse((self.root / "home/.cache/axle/store").exists())
+        remove()
+        (self.root / "file").write_text("")
+        result = self.assert_ok(self.install("demo", "--cache-dir", self.root / "file", index=self.index, env=environment))
+        self.assertIn("--cache-dir", result.err)
+        remove()
+        del self.env["HOME"]
+        self.assert_ok(self.install("demo", index=self.index, env=environment))
+
+    def test_a_caller_that_ignores_its_children_and_closed_pipes_changes_nothing(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        done = subprocess.run(["/bin/sh", "-c", f"trap '' CHLD PIPE; exec {VARIANT} install demo -i {self.index.url} "
+                               f"--python {self.venv}"], env=self.env, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_variant_marker_counts_for_what_is_kept(self):
+        document = variant_document({"v1": [("x86_64", "level", ["v1"])]})
+        self.index.add_wheel(Wheel("app", "1.0", "v1", document,
+                                   requires=["lib<2; 'x86_64' in variant_namespaces", "never; variant_label == 'v9'"]))
+        self.index.add_variants("app", "1.0", document)
+        self.index.add_wheel(Wheel("lib", "1.0"))
+        self.index.add_wheel(Wheel("lib", "2.0"))
+        self.assert_ok(self.install("app", "--for", "x86_64:v1", index=self.index))
+        self.assertEqual(self.installed(), {"app": ("1.0", "v1"), "lib": ("1.0", None)})
+        result = self.install("app", "lib==2.0", index=self.index)
+        self.assertIn("lib<2", result.err + result.out, str(result))
+
+    def test_freeze_leaves_out_what_environments_begin_with(self):
+        self.index.add_wheel(Wheel("pip", "99"))
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        self.assert_ok(self.install("demo", "pip", index=self.index))
+        self.assertEqual(self.assert_ok(self.variant("freeze", "--python", self.venv)).out, "demo==1.0\n")
+
     def test_offline_answers_from_what_was_kept(self):
         self.index.add_wheel(Wheel("demo", "1.0"))
         self.assert_ok(self.install("demo", "--offline", index=self.index))
@@ -194,6 +236,23 @@ class Detection(TestCase):
         here = self.assert_ok(self.variant("detect", "--properties", "--json", "--profile", profile)).json
         again = self.assert_ok(self.variant("detect", "--properties", "--json", "--for", profile)).json
         self.assertEqual(here, again)
+
+    def test_a_profile_replaces_a_file_and_spares_devices_and_what_links_lead_to(self):
+        (self.root / "victim").write_text("precious")
+        (self.root / "p.json.new").symlink_to(self.root / "victim")
+        self.assert_ok(self.variant("detect", "--profile", self.root / "p.json", "--quiet"))
+        self.assertEqual((self.root / "victim").read_text(), "precious")
+        self.assertFalse((self.root / "p.json").is_symlink())
+        if os.geteuid() == 0:
+            node = self.root / "null"
+            os.mknod(node, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+            self.assert_ok(self.variant("detect", "--profile", node))
+            self.assertTrue(stat.S_ISCHR(node.stat().st_mode))
+        self.assert_fails(self.variant("detect", "--profile", self.root / "gone/p.json"), 1, "p.json")
+
+    def test_options_for_everything_may_stand_before_the_command(self):
+        self.assertEqual(self.assert_ok(self.variant("--json", "--for", "h100", "properties")).json,
+                         self.assert_ok(self.variant("properties", "--for", "h100", "--json")).json)
 
     def test_unknown_machines_are_usage_errors_with_the_nearest_names(self):
         result = self.variant("detect", "--for", "h10O", "--json")
