@@ -80,7 +80,7 @@ error_code read_hashes(json::value& value, PublishedFile& file, Complaint& compl
 
 /// PEP 714: true, false, or the hashes of the metadata file.
 error_code read_metadata(json::value& value, PublishedFile& file, Complaint& complaint) {
-  json::json_type type;
+  json::json_type type{};
   if (const error_code error = value.type().get(type)) return error;
   if (type == json::json_type::object) {
     json::object hashes;
@@ -94,7 +94,7 @@ error_code read_metadata(json::value& value, PublishedFile& file, Complaint& com
 
 /// PEP 592: a reason, or true or false.
 error_code read_yanked(json::value& value, PublishedFile& file, Complaint& complaint) {
-  json::json_type type;
+  json::json_type type{};
   if (const error_code error = value.type().get(type)) return error;
   if (type == json::json_type::boolean) return value.get_bool().get(file.yanked);
   if (type != json::json_type::string) {
