@@ -11,6 +11,21 @@
 
 namespace {
 
+/// Bytes that live as long as the wheel that is read from them.
+class OwnedBytes final : public axle::wheel::ByteSource {
+ public:
+  explicit OwnedBytes(std::string_view bytes)
+      : bytes_(bytes), source_(axle::wheel::memory_source(bytes_)) {}
+  [[nodiscard]] std::uint64_t size() const override { return source_->size(); }
+  [[nodiscard]] axle::Result<void> read(std::uint64_t offset, std::span<std::byte> out) override {
+    return source_->read(offset, out);
+  }
+
+ private:
+  std::string bytes_;
+  std::unique_ptr<axle::wheel::ByteSource> source_;
+};
+
 using namespace axle::wheel;
 using axle::ErrorKind;
 
@@ -35,8 +50,8 @@ std::vector<WheelMember> sample() {
 axle::Result<WheelFile> open_bytes(const std::string& bytes, std::string_view name,
                                    bool directory_only = false) {
   axle::CollectedReport report;
-  return open_wheel(memory_source(bytes), name, std::string("dist/") + std::string(name), report,
-                    directory_only);
+  return open_wheel(std::make_unique<OwnedBytes>(bytes), name,
+                    std::string("dist/") + std::string(name), report, directory_only);
 }
 
 /// Opens the sample after `change`.
