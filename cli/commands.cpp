@@ -22,7 +22,7 @@ const std::vector<Opt> resolving =
                      Opt::no_variants_of} +
     environment;
 
-const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages};
+const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages, Opt::yes};
 
 const std::array rows = {
     Command{"detect",

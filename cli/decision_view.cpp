@@ -38,6 +38,11 @@ std::string_view origin_name(resolver::ListOrigin origin) {
   return "none";
 }
 
+/// What is not known, or not there, is null.
+ordered_json or_null(const std::string& text) {
+  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+}
+
 ordered_json keys_json(const std::vector<resolver::RankKey>& keys) {
   ordered_json out = ordered_json::array();
   for (const resolver::RankKey& key : keys) out.push_back({key.ns, key.feature, key.value});
@@ -124,9 +129,9 @@ ordered_json package_json(const resolver::ResolvedPackage& package) {
   return {{"name", package.name},
           {"version", wheel::render_version(package.version)},
           {"variant", variant_json(package.variant)},
-          {"wheel", package.filename},
-          {"url", index::redact_url(package.url)},
-          {"sha256", package.sha256.empty() ? ordered_json(nullptr) : ordered_json(package.sha256)},
+          {"wheel", or_null(package.filename)},
+          {"url", or_null(index::redact_url(package.url))},
+          {"sha256", or_null(package.sha256)},
           {"size", package.size ? ordered_json(*package.size) : ordered_json(nullptr)},
           {"requested", package.requested},
           {"required_by", package.required_by},

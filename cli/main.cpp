@@ -64,7 +64,8 @@ int main(int argc, char** argv) {
   std::signal(SIGCHLD, SIG_DFL);
   std::vector<std::string> words(argv + 1, argv + argc);
   const std::string called = argc > 0 ? argv[0] : "";
-  if (called.substr(called.rfind('/') + 1) == "variant-install")
+  const bool version_asked = words.size() == 1 && words.front() == "--version";
+  if (called.substr(called.rfind('/') + 1) == "variant-install" && !version_asked)
     words.insert(words.begin(), "install");
   const bool json = asks_for_json(words);
   try {

@@ -49,6 +49,7 @@ constexpr std::array rows = {
     OptionRow{Opt::system, flag, "--system", "", "The environment of the python3 on the path"},
     OptionRow{Opt::break_system_packages, flag, "--break-system-packages", "",
               "Change an environment that the operating system manages"},
+    OptionRow{Opt::yes, flag, "--yes,-y", "", "Nothing is ever asked; taken for pip's sake"},
     OptionRow{Opt::dry_run, flag, "--dry-run", "", "Say what would be done, do nothing"},
     OptionRow{Opt::explain, flag, "--explain", "",
               "Each variant, chosen or rejected, by which property and fact"},

@@ -150,6 +150,9 @@ Result<std::string> local_path(std::string_view location) {
     Result<std::string> decoded = file_path(location);
     if (!decoded) return decoded;
     path = std::move(*decoded);
+  } else if (path.find("://") != std::string::npos) {
+    return fail(ErrorKind::malformed, fmt::format("{} is no address that Axle can read", path),
+                "it is http://, https:// or file://, or the path of a folder");
   }
   std::error_code error;
   std::string absolute = std::filesystem::absolute(path, error).lexically_normal();

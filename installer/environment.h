@@ -24,6 +24,9 @@ struct Environment {
   std::string scripts;
   std::string data;
   std::string include;  ///< for .data/headers, without the distribution's name
+  /// Other folders whose packages the interpreter sees, in its own order: dist-packages of a
+  /// distribution, the system's with --system-site-packages. Read, never changed.
+  std::vector<std::string> outer_sites;
   wheel::MarkerEnvironment markers;
   wheel::Version python_version;
   wheel::TagTarget tag_target;

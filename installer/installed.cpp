@@ -107,6 +107,30 @@ Result<void> clear_interrupted(const Roots& roots, Interrupted kind, Report& rep
                                 exclusive.error()));
 }
 
+/// The distributions in one folder, which need not exist, in no order.
+Result<void> scan_site(const std::string& site, std::vector<InstalledDistribution>& installed,
+                       Report& report) {
+  std::error_code error;
+  std::filesystem::directory_iterator entry(site, error);
+  if (error == std::errc::no_such_file_or_directory) return {};
+  for (const std::filesystem::directory_iterator end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.ends_with(".dist-info") && !name.ends_with(".egg-info")) continue;
+    auto distribution = name.starts_with('~')
+                            ? fail(ErrorKind::malformed, "left over from an interrupted pip")
+                            : read_distribution(entry->path().string(), report);
+    if (distribution) {
+      installed.push_back(std::move(*distribution));
+    } else {
+      report.warn(fmt::format("{} is passed over: {}", entry->path().string(),
+                              distribution.error().message));
+    }
+  }
+  if (error) return std::unexpected(system_error("read", site, error.value()));
+  return {};
+}
+
 /// A reader holds the shared lock; only what was interrupted makes it a writer for a moment.
 Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Report& report) {
   const std::string state = roots.state_folder();
@@ -138,24 +162,7 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Repor
 Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots, Report& report) {
   std::vector<InstalledDistribution> installed;
   for (const std::string& site : std::set<std::string>{roots.purelib, roots.platlib}) {
-    std::error_code error;
-    std::filesystem::directory_iterator entry(site, error);
-    if (error == std::errc::no_such_file_or_directory) continue;
-    for (const std::filesystem::directory_iterator end; !error && entry != end;
-         entry.increment(error)) {
-      const std::string name = entry->path().filename().string();
-      if (!name.ends_with(".dist-info") && !name.ends_with(".egg-info")) continue;
-      auto distribution = name.starts_with('~')
-                              ? fail(ErrorKind::malformed, "left over from an interrupted pip")
-                              : read_distribution(entry->path().string(), report);
-      if (distribution) {
-        installed.push_back(std::move(*distribution));
-      } else {
-        report.warn(fmt::format("{} is passed over: {}", entry->path().string(),
-                                distribution.error().message));
-      }
-    }
-    if (error) return std::unexpected(system_error("read", site, error.value()));
+    if (auto done = scan_site(site, installed, report); !done) return std::unexpected(done.error());
   }
   std::ranges::sort(installed, [](const auto& left, const auto& right) {
     if (left.name != right.name) return left.name < right.name;
@@ -164,11 +171,30 @@ Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots, Re
   return installed;
 }
 
+void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,
+               Report& report) {
+  for (const std::string& site : environment.outer_sites) {
+    std::vector<InstalledDistribution> found;
+    if (auto done = scan_site(site, found, report); !done)
+      report.warn(done.error().message, done.error().hint);
+    for (InstalledDistribution& distribution : found) {
+      const auto own =
+          std::ranges::find(installed, distribution.name, &InstalledDistribution::name);
+      if (own != installed.end()) continue;
+      distribution.outer = true;
+      installed.push_back(std::move(distribution));
+    }
+  }
+  std::ranges::sort(installed, {}, &InstalledDistribution::name);
+}
+
 Result<std::vector<InstalledDistribution>> list_installed(const Environment& environment,
                                                           Report& report) {
   auto roots = find_roots(environment);
   if (!roots) return std::unexpected(roots.error());
-  return scan_locked(*roots, report);
+  auto installed = scan_locked(*roots, report);
+  if (installed) add_outer(environment, *installed, report);
+  return installed;
 }
 
 std::vector<BrokenRequirement> check_installed(const std::vector<InstalledDistribution>& installed,

@@ -23,9 +23,11 @@ struct InstalledDistribution {
   bool requested = false;                       ///< REQUESTED exists
   std::string direct_url;                       ///< direct_url.json text, or empty
   bool has_record = false;                      ///< RECORD exists: can be uninstalled
+  bool outer = false;  ///< lies in one of Environment::outer_sites: seen, never changed
 };
 
-/// Sorted by name. Recovers an interrupted transaction first (transaction.h), so that nobody ever
+/// Sorted by name; an outer package (Environment::outer_sites) only where the environment has
+/// none of its name. Recovers an interrupted transaction first (transaction.h), so that nobody ever
 /// sees a torn package; folders that are none of ours and unreadable are reported and left out.
 [[nodiscard]] Result<std::vector<InstalledDistribution>> list_installed(
     const Environment& environment, Report& report);

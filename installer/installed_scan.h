@@ -13,4 +13,9 @@ namespace axle::installer {
 [[nodiscard]] Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots,
                                                                         Report& report);
 
+/// Adds what the interpreter also sees, where the environment has none of that name itself: of one
+/// name the first folder on its path counts. A folder that cannot be read is reported.
+void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,
+               Report& report);
+
 }  // namespace axle::installer

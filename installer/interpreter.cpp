@@ -11,7 +11,7 @@ namespace {
 // Keys of "markers" as in the dependency specifiers specification; libc as `packaging` finds it,
 // the version of musl by asking its loader.
 constexpr const char* question = R"python(
-import json, os, platform, sys, sysconfig
+import json, os, platform, site, sys, sysconfig
 
 def full_version(info):
     text = "%d.%d.%d" % tuple(info[:3])
@@ -41,6 +41,7 @@ json.dump({
     "base_prefix": sys.base_prefix,
     "version": list(version[:3]),
     "paths": sysconfig.get_paths(),
+    "sites": site.getsitepackages() if hasattr(site, "getsitepackages") else [],
     "platform": sysconfig.get_platform(),
     "bits": 64 if sys.maxsize > 2**32 else 32,
     "soabi": variables.get("SOABI") or "",
@@ -120,6 +121,11 @@ Environment read_answer(const Json& answer, std::string& stdlib) {
   environment.platlib = text_at(paths, "platlib");
   environment.scripts = text_at(paths, "scripts");
   environment.data = text_at(paths, "data");
+  for (const Json& site : answer.at("sites")) {
+    const auto& folder = site.get_ref<const std::string&>();
+    if (folder.starts_with('/') && folder != environment.purelib && folder != environment.platlib)
+      environment.outer_sites.push_back(folder);
+  }
   const std::string& version = text_at(answer.at("markers"), "python_version");
   // The include folder of sysconfig is the base interpreter's; these two are where pip puts
   // headers.

@@ -42,7 +42,7 @@ std::string make_key(const std::string& python) {
   const std::string facts = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", python, stamp(python),
                                         stamp(folder + "/pyvenv.cfg"), system.release,
                                         system.version, system.machine, ::gnu_get_libc_version());
-  return "axle-interpreter 1 " + wheel::render_hex(wheel::sha256(facts)) + "\n";
+  return "axle-interpreter 2 " + wheel::render_hex(wheel::sha256(facts)) + "\n";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "installer/installed_scan.h"
 #include "installer/layout.h"
@@ -87,8 +88,10 @@ Result<Opened> open_for_change(const Roots& roots, Report& report) {
 }
 
 /// What the resolution keeps must still be there: other commands may have run since.
-Result<void> check_kept(const resolver::Resolution& resolution,
-                        const std::vector<InstalledDistribution>& installed) {
+Result<void> check_kept(const resolver::Resolution& resolution, const Environment& environment,
+                        std::vector<InstalledDistribution> installed) {
+  CollectedReport unread;
+  add_outer(environment, installed, unread);
   for (const ResolvedPackage& package : resolution.packages) {
     if (!package.already_installed) continue;
     const auto found = std::ranges::find(installed, package.name, &InstalledDistribution::name);
@@ -129,6 +132,29 @@ std::vector<Change> changes_of(const std::vector<InstalledDistribution>& leaving
   return changes;
 }
 
+/// Why packages that the environment itself does not have cannot be removed from it.
+Error not_removable(const std::vector<std::string>& names, const Environment& environment) {
+  std::vector<InstalledDistribution> outer;
+  CollectedReport unread;
+  add_outer(environment, outer, unread);
+  std::vector<std::string> places;
+  for (const std::string& name : names) {
+    const auto found =
+        std::ranges::find(outer, wheel::normalize_name(name), &InstalledDistribution::name);
+    if (found == outer.end()) continue;
+    places.push_back(fmt::format("{} ({})", name, found->dist_info));
+  }
+  if (!places.empty()) {
+    return {ErrorKind::unsupported,
+            fmt::format("outside of the environment {}, which only sees it: {}", environment.prefix,
+                        fmt::join(places, ", ")),
+            "remove it with what installed it there; nothing was changed"};
+  }
+  return {ErrorKind::not_found,
+          fmt::format("not installed in {}: {}", environment.prefix, fmt::join(names, ", ")),
+          "`variant list` shows what is; nothing was changed"};
+}
+
 Result<void> change(const Roots& roots, const std::vector<NewPackage>& entering,
                     const std::vector<InstalledDistribution>& leaving,
                     const std::vector<InstalledDistribution>& staying, bool overwrite,
@@ -165,7 +191,8 @@ Result<Outcome> install(const resolver::Resolution& resolution, const Environmen
   auto opened = open_for_change(*roots, report);
   if (!opened) return std::unexpected(opened.error());
   std::vector<InstalledDistribution>& staying = opened->installed;
-  if (auto kept = check_kept(resolution, staying); !kept) return std::unexpected(kept.error());
+  if (auto kept = check_kept(resolution, environment, staying); !kept)
+    return std::unexpected(kept.error());
   const std::vector<InstalledDistribution> leaving =
       take_leaving(staying, [&](const std::string& name) {
         return std::ranges::any_of(*acquired,
@@ -197,18 +224,13 @@ Result<Outcome> uninstall(const std::vector<std::string>& names, const Environme
   if (!opened) return std::unexpected(opened.error());
   std::vector<InstalledDistribution>& staying = opened->installed;
   std::vector<std::string> wanted;
-  std::string missing;
+  std::vector<std::string> missing;
   for (const std::string& name : names) {
     wanted.push_back(wheel::normalize_name(name));
-    if (std::ranges::find(staying, wanted.back(), &InstalledDistribution::name) == staying.end()) {
-      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
-    }
+    if (std::ranges::find(staying, wanted.back(), &InstalledDistribution::name) == staying.end())
+      missing.push_back(name);
   }
-  if (!missing.empty()) {
-    return fail(ErrorKind::not_found,
-                fmt::format("not installed in {}: {}", environment.prefix, missing),
-                "`variant list` shows what is; nothing was changed");
-  }
+  if (!missing.empty()) return std::unexpected(not_removable(missing, environment));
   const std::vector<InstalledDistribution> leaving = take_leaving(
       staying,
       [&](const std::string& name) { return std::ranges::find(wanted, name) != wanted.end(); });

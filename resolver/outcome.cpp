@@ -37,12 +37,18 @@ Resolution Worklist::outcome() {
     package.required_by.assign(owners.begin(), owners.end());
     resolution.packages.push_back(std::move(package));
   }
+  const auto is_part = [&](const std::string& name) {
+    return std::ranges::find(resolution.packages, name, &ResolvedPackage::name) !=
+           resolution.packages.end();
+  };
   for (const auto& [name, label] : options_.pinned_variants) {
-    if (std::ranges::find(resolution.packages, name, &ResolvedPackage::name) ==
-        resolution.packages.end()) {
-      report_.warn(
-          fmt::format("variant {} is asked for of {}, which is not part of this", label, name));
-    }
+    if (is_part(name)) continue;
+    report_.warn(
+        fmt::format("variant {} is asked for of {}, which is not part of this", label, name));
+  }
+  for (const std::string& name : options_.plain_only) {
+    if (is_part(name)) continue;
+    report_.warn(fmt::format("a plain wheel is asked for of {}, which is not part of this", name));
   }
   return resolution;
 }

@@ -56,7 +56,7 @@ installer::Outcome foreseen(const resolver::Resolution& resolution,
     }
     outcome.installed.push_back(change);
     for (const installer::InstalledDistribution& old : there) {
-      if (old.name == package.name) {
+      if (old.name == package.name && !old.outer) {
         outcome.removed.push_back(
             {old.name, wheel::render_version(old.metadata.version), old.variant});
       }

@@ -174,11 +174,34 @@ class Life(TestCase):
             "            if h != f.hash.value or len(data) != f.size: print('bad', f)\n")
         self.assertEqual(broken, "")
 
+    def test_packages_of_the_system_that_the_interpreter_sees_are_listed_and_never_removed(self):
+        configuration = self.venv / "pyvenv.cfg"
+        configuration.write_text(configuration.read_text().replace(
+            "include-system-site-packages = false", "include-system-site-packages = true"))
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        self.assert_ok(self.install("demo", index=self.index))
+        theirs = json.loads(self.python(
+            "import importlib.metadata as m, json;"
+            "print(json.dumps(sorted({d.metadata['Name'] for d in m.distributions()})))"))
+        self.assertEqual(sorted(self.installed()), theirs)
+        outside = [name for name in theirs if name != "demo"]
+        if not outside:
+            self.skipTest("the system's Python has no package of its own")
+        before = tree(self.venv)
+        result = self.variant("uninstall", "-y", outside[0], "--python", self.venv)
+        self.assert_fails(result, 1, outside[0], "outside of the environment")
+        self.assertEqual(tree(self.venv), before)
+
     def test_show_and_its_files(self):
-        publish_levels(self.index)
-        self.assert_ok(self.install("demo", "--variant", "demo=null", index=self.index))
+        self.index.add_wheel(Wheel("user", "1.0", requires=["demo"]))
+        publish_levels(self.index, requires=["zeta; python_version > '3'", "Alpha", "never; python_version < '3'"],
+                       extra_metadata="Author-email: me <me@example.org>\n"
+                                      "Project-URL: Homepage, https://example.org/\nLicense-Expression: MIT\n")
+        self.assert_ok(self.install("demo", "user", "--no-deps", "--variant", "demo=null", index=self.index))
         result = self.assert_ok(self.variant("show", "--files", "demo", "--python", self.venv))
-        self.assertIn("Variant: null", result.out)
+        for line in ("Variant: null", "Author-email: me <me@example.org>", "Home-page: https://example.org/",
+                     "License: MIT", "Requires: Alpha, zeta", "Required-by: user"):
+            self.assertIn(line + "\n", result.out)
         self.assertIn("demo.py", result.out)
         self.assert_fails(self.variant("show", "nothing", "--python", self.venv), 1, "nothing")
 

@@ -162,6 +162,11 @@ TEST_CASE("an index folder that does not exist is an error, not an empty index")
   CHECK(page.error().message.find("absent") != std::string::npos);
   auto foreign = make_simple_source("file://server/share", *setup.transport, setup.report);
   CHECK(foreign->project("x").error().kind == ErrorKind::malformed);
+  for (const auto& unreadable :
+       {make_simple_source("ftp://host/simple", *setup.transport, setup.report),
+        make_find_links_source("s3://bucket/wheels", *setup.transport, setup.report)}) {
+    CHECK(unreadable->project("x").error().message.contains("no address that Axle can read"));
+  }
 }
 
 TEST_CASE("find-links reads a folder or a page, for one project at a time") {

@@ -372,3 +372,31 @@ TEST_CASE("requirements of installed packages that do not hold are found") {
   CHECK(broken[1].requirement.starts_with("d"));
   CHECK(broken[1].found.empty());
 }
+
+TEST_CASE("packages in outer folders are seen, kept, shadowed, and never changed") {
+  Workplace outer;
+  REQUIRE(outer.put(
+      {outer.wheel("a", "1", {{"a.py", "outer"}}), outer.wheel("b", "1", {{"b.py", "outer"}})}));
+  const auto before = snapshot(outer.folder / "env");
+  Workplace work;
+  work.environment.outer_sites = {work.folder / "absent", outer.environment.purelib};
+  CHECK(work.listed() == Lines{"a 1", "b 1"});
+
+  auto kept = axle::resolver::Resolution{{package_of(work.wheel("a", "2", {{"a.py", "2"}})),
+                                          package_of(outer.folder / "dist/b-1-py3-none-any.whl")}};
+  kept.packages[1].already_installed = true;
+  const auto done = work.put(kept);
+  REQUIRE(done);
+  CHECK(done->removed.empty());
+  CHECK(work.listed() == Lines{"a 2", "b 1"});
+  kept.packages[1].version = *axle::wheel::parse_version("2");
+  CHECK(work.put(kept).error().kind == ErrorKind::conflict);
+
+  const auto refused = uninstall({"a", "b"}, work.environment, work.report);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.contains(outer.environment.purelib + "/b-1.dist-info"));
+  REQUIRE(uninstall({"a"}, work.environment, work.report));
+  CHECK(work.listed() == Lines{"a 1", "b 1"});
+  CHECK(snapshot(outer.folder / "env") == before);
+  CHECK(work.report.remarks.empty());
+}

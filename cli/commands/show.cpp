@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/decision_view.h"
+#include "cli/inventory.h"
+#include "cli/session.h"
+#include "wheel/record.h"
+
+namespace axle::cli {
+
+namespace {
+
+using installer::InstalledDistribution;
+using nlohmann::ordered_json;
+
+std::vector<std::string> required_by(const Inventory& inventory, const std::string& name) {
+  std::vector<std::string> names;
+  for (const InstalledDistribution& other : inventory.distributions) {
+    for (const wheel::Requirement& requirement : other.metadata.requires_dist) {
+      if (wheel::normalize_name(requirement.name) != name) continue;
+      if (requirement.marker && !requirement.marker->evaluate(inventory.environment.markers))
+        continue;
+      names.push_back(other.metadata.name);
+      break;
+    }
+  }
+  return names;
+}
+
+std::string field(const wheel::CoreMetadata& metadata, std::string_view name) {
+  for (const auto& [key, value] : metadata.fields) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+/// The old field, else the project URL that is called so.
+std::string home_page(const wheel::CoreMetadata& metadata) {
+  const std::string old = field(metadata, "Home-page");
+  if (!old.empty()) return old;
+  for (const auto& [key, value] : metadata.fields) {
+    const std::size_t comma = value.find(", ");
+    if (key != "Project-URL" || comma == std::string::npos) continue;
+    const std::string label = wheel::normalize_name(value.substr(0, comma));
+    if (label == "homepage" || label == "home-page") return value.substr(comma + 2);
+  }
+  return {};
+}
+
+std::vector<std::string> files_of(const InstalledDistribution& distribution) {
+  std::ifstream file(distribution.dist_info + "/RECORD", std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::vector<std::string> files;
+  if (const auto record = wheel::parse_record(text, "RECORD")) {
+    for (const wheel::RecordEntry& entry : *record) files.push_back(entry.path);
+  }
+  return files;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// The names of what it needs here, each once, sorted as `pip show` has them.
+std::vector<std::string> needs_of(const Inventory& inventory,
+                                  const InstalledDistribution& distribution) {
+  std::vector<std::string> names;
+  for (const wheel::Requirement& requirement : distribution.metadata.requires_dist) {
+    if (requirement.marker && !requirement.marker->evaluate(inventory.environment.markers))
+      continue;
+    if (std::ranges::find(names, requirement.name) == names.end())
+      names.push_back(requirement.name);
+  }
+  std::ranges::sort(names, {}, wheel::normalize_name);
+  return names;
+}
+
+struct Shown {
+  std::string text;
+  ordered_json body;
+};
+
+Shown show_one(const Inventory& inventory, const InstalledDistribution& distribution,
+               bool with_files) {
+  const std::vector<std::string> needs = needs_of(inventory, distribution);
+  const std::vector<std::string> users = required_by(inventory, distribution.name);
+  const std::size_t slash = distribution.dist_info.rfind('/');
+  const std::string location = distribution.dist_info.substr(0, slash);
+  Shown shown;
+  const wheel::CoreMetadata& metadata = distribution.metadata;
+  const std::string license = field(metadata, "License-Expression");
+  const std::pair<std::string_view, std::string> lines[] = {
+      {"Name", metadata.name},
+      {"Version", version_of(distribution)},
+      {"Variant", distribution.variant.value_or("")},
+      {"Summary", metadata.summary},
+      {"Home-page", home_page(metadata)},
+      {"Author", field(metadata, "Author")},
+      {"Author-email", field(metadata, "Author-email")},
+      {"License", license.empty() ? field(metadata, "License") : license},
+      {"Location", location},
+      {"Installer", distribution.installer},
+      {"Requires", joined(needs)},
+      {"Required-by", joined(users)}};
+  for (const auto& [key, value] : lines) {
+    shown.text += fmt::format("{}: {}\n", key, value);
+  }
+  shown.body = {{"name", distribution.metadata.name},
+                {"version", version_of(distribution)},
+                {"variant", variant_json(distribution.variant)},
+                {"summary", distribution.metadata.summary},
+                {"location", location},
+                {"installer", distribution.installer},
+                {"requires", needs},
+                {"required_by", users}};
+  if (with_files) {
+    const std::vector<std::string> files = files_of(distribution);
+    shown.text += "Files:\n";
+    for (const std::string& file : files) shown.text += "  " + file + "\n";
+    shown.body["files"] = files;
+  }
+  return shown;
+}
+
+}  // namespace
+
+int run_show(Session& session) {
+  Output& output = session.output();
+  if (session.arguments().positionals.empty()) {
+    return output.failure(misused("nothing to show", "name a package").error());
+  }
+  auto inventory = take_inventory(session);
+  if (!inventory) return output.failure(inventory.error());
+  std::string text;
+  ordered_json rows = ordered_json::array();
+  for (const std::string& asked : session.arguments().positionals) {
+    const std::string name = wheel::normalize_name(asked);
+    const auto found =
+        std::find_if(inventory->distributions.begin(), inventory->distributions.end(),
+                     [&](const InstalledDistribution& one) { return one.name == name; });
+    if (found == inventory->distributions.end()) {
+      output.warn(fmt::format("{} is not installed", asked));
+      continue;
+    }
+    const Shown shown = show_one(*inventory, *found, session.arguments().has(Opt::files));
+    text += (text.empty() ? "" : "---\n") + shown.text;
+    rows.push_back(shown.body);
+  }
+  if (rows.empty()) {
+    return output.failure(failed({ErrorKind::not_found, "none of the packages is installed",
+                                  "`variant list` shows what is"})
+                              .error());
+  }
+  return output.answer(text, {{"packages", rows}});
+}
+
+}  // namespace axle::cli
