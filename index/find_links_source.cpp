@@ -45,9 +45,9 @@ class FindLinksSource final : public Source {
     Result<std::optional<Response>> response = request_page(url, transport_);
     if (!response) return std::unexpected(std::move(response.error()));
     if (!*response) return std::unexpected(status_error(url, 404));
-    const Response& page = **response;
+    Response& page = **response;
     if (page.content_type.find("json") != std::string::npos) {
-      return parse_page(page.body, page.content_type, page.url, report_);
+      return parse_page(std::move(page.body), page.content_type, page.url, report_);
     }
     return parse_link_page(page.body, page.url, report_);
   }
@@ -66,7 +66,8 @@ class FindLinksSource final : public Source {
       body.error().hint = "--find-links takes a folder of wheels or a page with links to them";
       return std::unexpected(std::move(body.error()));
     }
-    if (path->ends_with(".json")) return parse_json_page(*body, file_url(*path), report_);
+    if (path->ends_with(".json"))
+      return parse_json_page(std::move(*body), file_url(*path), report_);
     return parse_link_page(*body, file_url(*path), report_);
   }
 

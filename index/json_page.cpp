@@ -174,9 +174,6 @@ error_code read_field(json::field& field, Entry& entry) {
       break;
     case 'u':
       if (key == "url") return read_link(value, entry);
-      if (key == "upload-time") {
-        return read_text(value, file.upload_time, complaint, "its upload-time is no text");
-      }
       break;
     case 'y':
       if (key == "yanked") return read_yanked(value, file, complaint);
@@ -279,12 +276,11 @@ std::unexpected<Error> not_a_page(std::string_view page_url, std::string_view wh
 
 }  // namespace
 
-Result<ProjectPage> parse_json_page(std::string_view body, std::string_view page_url,
-                                    Report& report) {
-  const simdjson::padded_string padded(body);
+Result<ProjectPage> parse_json_page(std::string body, std::string_view page_url, Report& report) {
+  body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
   json::parser parser;
   json::document document;
-  if (const error_code error = parser.iterate(padded).get(document)) {
+  if (const error_code error = parser.iterate(body).get(document)) {
     return not_a_page(page_url, simdjson::error_message(error));
   }
   PageBuilder builder(page_url, std::string(without_fragment(page_url)), report);

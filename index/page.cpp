@@ -1,6 +1,7 @@
 #include "index/page.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,11 +25,11 @@ std::string bare_type(std::string_view content_type) {
 
 }  // namespace
 
-Result<ProjectPage> parse_page(std::string_view body, std::string_view content_type,
+Result<ProjectPage> parse_page(std::string body, std::string_view content_type,
                                std::string_view page_url, Report& report) {
   const std::string type = bare_type(content_type);
   if (type == "application/vnd.pypi.simple.v1+json" || type == "application/json") {
-    return parse_json_page(body, page_url, report);
+    return parse_json_page(std::move(body), page_url, report);
   }
   if (type == "application/vnd.pypi.simple.v1+html" || type == "text/html" ||
       type == "application/xhtml+xml") {

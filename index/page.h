@@ -22,7 +22,6 @@ struct PublishedFile {
   std::string yanked_reason;
   bool has_metadata = false;    ///< PEP 658/714: `{url}.metadata` exists
   std::string metadata_sha256;  ///< may be empty
-  std::string upload_time;      ///< ISO 8601 or empty
 };
 
 struct ProjectPage {
@@ -34,9 +33,11 @@ struct ProjectPage {
 /// `content_type` decides between JSON and HTML (parameters ignored); files whose entries are
 /// broken are left out with a warning. Errors: malformed (not a project page), unsupported (API
 /// major above 1).
-[[nodiscard]] Result<ProjectPage> parse_page(std::string_view body, std::string_view content_type,
+[[nodiscard]] Result<ProjectPage> parse_page(std::string body, std::string_view content_type,
                                              std::string_view page_url, Report& report);
-[[nodiscard]] Result<ProjectPage> parse_json_page(std::string_view body, std::string_view page_url,
+/// `body` is taken because its room is: the parser wants 64 readable bytes behind the text, and a
+/// string that has them as spare capacity is not copied for it.
+[[nodiscard]] Result<ProjectPage> parse_json_page(std::string body, std::string_view page_url,
                                                   Report& report);
 [[nodiscard]] Result<ProjectPage> parse_html_page(std::string_view body, std::string_view page_url,
                                                   Report& report);

@@ -27,13 +27,18 @@ template <Byte (*is_kind)(Byte)>
 bool has_any(std::string_view text) {
   constexpr std::size_t block = 32;
   Byte found = 0;
-  for (; text.size() >= block; text.remove_prefix(block)) {
+  const auto look_at_block = [&found](const char* bytes) {
     std::array<Byte, block> kinds;
-    const char* bytes = text.data();
     for (std::size_t i = 0; i < block; ++i) kinds[i] = is_kind(static_cast<Byte>(bytes[i]));
     for (std::size_t i = 0; i < block; ++i) found |= kinds[i];
+  };
+  if (text.size() >= block) {
+    std::size_t begin = 0;
+    for (; begin + block < text.size(); begin += block) look_at_block(text.data() + begin);
+    look_at_block(text.data() + text.size() - block);  // overlaps the one before it
+  } else {
+    for (const char c : text) found |= is_kind(static_cast<Byte>(c));
   }
-  for (const char c : text) found |= is_kind(static_cast<Byte>(c));
   return found != 0;
 }
 

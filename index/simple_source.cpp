@@ -36,8 +36,9 @@ class HttpSimpleSource final : public Source {
     Result<std::optional<Response>> response = request_page(url, transport_);
     if (!response) return std::unexpected(std::move(response.error()));
     if (!*response) return ProjectPage{std::string(name), url, {}};
-    const Response& page = **response;
-    Result<ProjectPage> parsed = parse_page(page.body, page.content_type, page.url, report_);
+    Response& page = **response;
+    Result<ProjectPage> parsed =
+        parse_page(std::move(page.body), page.content_type, page.url, report_);
     if (parsed) parsed->name = name;
     return parsed;
   }
@@ -69,7 +70,7 @@ class FolderSimpleSource final : public Source {
       Result<std::string> body = read_local_file(path, max_local_page_bytes);
       if (!body && body.error().kind == ErrorKind::not_found) continue;
       if (!body) return std::unexpected(std::move(body.error()));
-      Result<ProjectPage> page = json ? parse_json_page(*body, file_url(path), report_)
+      Result<ProjectPage> page = json ? parse_json_page(std::move(*body), file_url(path), report_)
                                       : parse_html_page(*body, file_url(path), report_);
       if (page) page->name = name;
       return page;

@@ -7,7 +7,7 @@ namespace axle::runtime {
 namespace {
 
 float from_bits(std::uint32_t bits) {
-  float value;
+  float value = 0;
   std::memcpy(&value, &bits, 4);
   return value;
 }

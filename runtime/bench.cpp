@@ -158,7 +158,8 @@ void Bench::measure(axle_bench_result& result) {
     }
   }
   const double weights = static_cast<double>(options_.n) * static_cast<double>(options_.k);
-  const double read_bytes = static_cast<double>(options_.n * options_.k / piece * piece);
+  const std::size_t whole_pieces = options_.n * options_.k / piece;
+  const double read_bytes = static_cast<double>(whole_pieces * piece);
   result.microseconds = best * 1e6;
   result.gigabytes_per_second = weights / best * 1e-9;
   result.gigaops_per_second = 2.0 * static_cast<double>(options_.m) * weights / best * 1e-9;

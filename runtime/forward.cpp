@@ -128,7 +128,7 @@ class ForwardPass {
       float* const row =
           reinterpret_cast<float*>(thread_memory(static_cast<std::size_t>(thread)) +
                                    sum_bytes(rows_) + rows_ * block_columns * sizeof(float));
-      for (std::size_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < rows_;)
+      for (std::size_t r = 0; (r = next.fetch_add(1, std::memory_order_relaxed)) < rows_;)
         quantise_row(r, row);
     });
   }
@@ -152,7 +152,7 @@ class ForwardPass {
     float inverse = 0;
     row_scales_[r] = 0;
     if (bits >= negligible_bits && bits < infinity_bits) {
-      float largest;
+      float largest = 0;
       std::memcpy(&largest, &bits, 4);
       inverse = steps / largest;
       row_scales_[r] = largest / steps;
@@ -173,7 +173,7 @@ class ForwardPass {
     BlockQueue queue(linear_.blocks(), worthwhile ? threads_ : 1);
     on_threads(worthwhile, [&](int thread) {
       if (set_.enter != nullptr) set_.enter();
-      for (std::size_t block; queue.take(static_cast<std::size_t>(thread), block);)
+      for (std::size_t block = 0; queue.take(static_cast<std::size_t>(thread), block);)
         multiply_block(block, thread_memory(static_cast<std::size_t>(thread)));
       if (set_.leave != nullptr) set_.leave();
     });

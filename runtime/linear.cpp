@@ -10,7 +10,7 @@ constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
 }
 
 bool is_finite(float v) {
-  std::uint32_t bits;
+  std::uint32_t bits = 0;
   std::memcpy(&bits, &v, 4);
   return (bits & 0x7f800000U) != 0x7f800000U;
 }

@@ -74,7 +74,7 @@ struct Vector {
   }
 
   AXLE_VECTOR_OP Ints broadcast_four_bytes(const std::uint8_t* from) {
-    std::int32_t four;
+    std::int32_t four = 0;
     __builtin_memcpy(&four, from, 4);
     return _mm256_set1_epi32(four);
   }

@@ -53,7 +53,7 @@ struct Vector {
     return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
   }
   AXLE_VECTOR_OP Ints broadcast_four_int16(const std::int16_t* from) {
-    std::int64_t four;
+    std::int64_t four = 0;
     __builtin_memcpy(&four, from, 8);
     return _mm512_set1_epi64(four);
   }
@@ -69,7 +69,7 @@ struct Vector {
   }
 
   AXLE_VECTOR_OP Ints broadcast_four_bytes(const std::uint8_t* from) {
-    std::int32_t four;
+    std::int32_t four = 0;
     __builtin_memcpy(&four, from, 4);
     return _mm512_set1_epi32(four);
   }

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 BIN = pathlib.Path(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2])
@@ -53,6 +54,41 @@ def series(command, environment, prepare=lambda: None):
     return rows, empty
 
 
+def write_plain(variant_wheel, plain):
+    """The wheel without its label: no variant.json, no line of it in RECORD."""
+    with zipfile.ZipFile(variant_wheel) as source, zipfile.ZipFile(plain, "w", zipfile.ZIP_DEFLATED) as target:
+        for name in source.namelist():
+            data = source.read(name)
+            if name.endswith(".dist-info/RECORD"):
+                data = b"".join(line for line in data.splitlines(True) if b"/variant.json," not in line)
+            if not name.endswith(".dist-info/variant.json"):
+                target.writestr(name, data)
+
+
+def against_pip(folder, environment):
+    """The same files as a plain wheel, which pip can install as well, by both in turn."""
+    if subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True, env=environment).returncode != 0:
+        print("pip: skipped, this Python has none")
+        return
+    null = next((folder / "wheels").glob("*-null.whl"))
+    plain = folder / "plain" / null.name.replace("-null.whl", ".whl")
+    plain.parent.mkdir()
+    write_plain(null, plain)
+    place = folder / "pip-venv"
+    source = ["--no-index", "--find-links", str(plain.parent), "axle-runtime"]
+    commands = {
+        "variant": [str(BIN / "variant"), "install", "--python", str(place), *source],
+        "pip": [PYTHON, "-m", "pip", "--python", str(place), "--disable-pip-version-check", "install", *source]}
+    took = {name: [] for name in commands}
+    for _ in range(max(3, RUNS // 6)):
+        for name, command in commands.items():
+            shutil.rmtree(place, ignore_errors=True)
+            subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(place)], env=environment, check=True)
+            took[name].append(measure(command, environment)[0])
+    ours, theirs = (statistics.median(took[name]) for name in ("variant", "pip"))
+    print(f"the null variant as a plain wheel: variant {ours:.0f} ms, pip {theirs:.0f} ms: {theirs / ours:.0f} times as fast")
+
+
 def main():
     variant = str(BIN / "variant")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="axle-bench-"))
@@ -75,6 +111,7 @@ def main():
             shutil.rmtree(folder / "cache", ignore_errors=True)
 
         met &= report("variant install, nothing cached", *series(install, environment, forget), 100)
+        against_pip(folder, environment)
         return 0 if met else 1
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -34,9 +34,14 @@ void parse_page(benchmark::State& state) {
   const std::string page = page_of(static_cast<unsigned>(state.range(0)));
   axle::CollectedReport report;
   for (auto _ : state) {
-    auto parsed =
-        axle::index::parse_json_page(page, "https://index.example/simple/example/", report);
-    // Reading is what is measured; giving 30,000 strings back is not.
+    // Reading is what is measured, not the arrival of the bytes nor giving 24,000 strings back.
+    state.PauseTiming();
+    std::string body;
+    body.reserve(page.size() * 3 / 2);  // as a body that grew while it arrived
+    body = page;
+    state.ResumeTiming();
+    auto parsed = axle::index::parse_json_page(std::move(body),
+                                               "https://index.example/simple/example/", report);
     state.PauseTiming();
     if (!parsed || parsed->files.size() != static_cast<std::size_t>(state.range(0))) {
       state.SkipWithError("the page was not read");

@@ -9,8 +9,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   axle::CollectedReport report;
-  const auto page = axle::index::parse_json_page({reinterpret_cast<const char*>(data), size},
-                                                 "https://index.example/simple/name/", report);
+  const auto page =
+      axle::index::parse_json_page(std::string(reinterpret_cast<const char*>(data), size),
+                                   "https://index.example/simple/name/", report);
   if (!page) return 0;
   for (const axle::index::PublishedFile& file : page->files) {
     const bool sound = axle::index::is_sound_file_name(file.filename) &&
