@@ -41,7 +41,7 @@ constexpr detect::Capability for_avx512[] = {avx512f, avx512bw};
 constexpr detect::Capability for_avx2[] = {avx2};
 
 constexpr KernelRow rows[] = {
-    {"amx_int8", for_amx_int8, 4, true, AXLE_IF_AMX_INT8(kernel_set_amx_int8)},
+    {"amx_int8", for_amx_int8, 16, true, AXLE_IF_AMX_INT8(kernel_set_amx_int8)},
     {"avx512_vnni", for_avx512_vnni, 1, false, AXLE_IF_AVX512_VNNI(kernel_set_avx512_vnni)},
     {"avx_vnni", for_avx_vnni, 1, false, AXLE_IF_AVX_VNNI(kernel_set_avx_vnni)},
     {"avx512", for_avx512, 1, false, AXLE_IF_AVX512(kernel_set_avx512)},
