@@ -29,7 +29,6 @@ struct Outcome {
 struct InstallOptions {
   std::string
       store_folder;  ///< unpacked wheels, by hash; on the environment's file system links are made
-  bool compile = false;            ///< byte code is left to the interpreter
   bool overwrite_foreign = false;  ///< allow replacing files that no RECORD owns
 };
 
