@@ -168,6 +168,10 @@ Result<void> check_stage(const fs::path& stage) {
                             inner.generic_string()),
                 "install with a relative DESTINATION: it stands for site-packages");
   }
+  if (error) {
+    return fail(ErrorKind::io, fmt::format("cannot read what was installed into {}: {}",
+                                           stage.string(), error.message()));
+  }
   return {};
 }
 

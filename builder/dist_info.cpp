@@ -7,6 +7,7 @@
 
 #include "builder/project_files.h"
 #include "builder/project_metadata.h"
+#include "wheel/entry_points.h"
 
 namespace axle::builder {
 
@@ -131,8 +132,15 @@ Result<std::vector<WheelMember>> render_dist_info(const ProjectMetadata& metadat
   }
   members.push_back({fmt::format("{}/METADATA", dist_info), std::move(text), false});
   if (!metadata.entry_points.empty()) {
-    members.push_back({fmt::format("{}/entry_points.txt", dist_info),
-                       render_entry_points(metadata.entry_points), false});
+    std::string entry_points = render_entry_points(metadata.entry_points);
+    // What no installer would take must not be built.
+    const auto scripts = wheel::parse_entry_points(entry_points, "entry_points.txt");
+    if (!scripts) {
+      return std::unexpected(
+          within(folder + "/pyproject.toml: [project.scripts]", scripts.error()));
+    }
+    members.push_back(
+        {fmt::format("{}/entry_points.txt", dist_info), std::move(entry_points), false});
   }
   return members;
 }

@@ -98,17 +98,6 @@ class ElfReader {
       if (entry.d_tag == DT_NULL) return;
       if (entry.d_tag == DT_NEEDED) file.needed.push_back(text(strings, entry.d_un.d_val));
       if (entry.d_tag == DT_SONAME) file.soname = text(strings, entry.d_un.d_val);
-      if (entry.d_tag == DT_RUNPATH || entry.d_tag == DT_RPATH) {
-        split_run_path(text(strings, entry.d_un.d_val), file);
-      }
-    }
-  }
-
-  static void split_run_path(std::string_view path, ElfFile& file) {
-    while (!path.empty()) {
-      const std::size_t end = path.find(':');
-      file.run_path.emplace_back(path.substr(0, end));
-      path = end == std::string_view::npos ? std::string_view() : path.substr(end + 1);
     }
   }
 

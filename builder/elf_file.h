@@ -15,8 +15,7 @@ struct ElfFile {
   std::string architecture;  ///< "x86_64", "aarch64"; empty for another
   bool shared = false;       ///< a shared library or program; false: an object file
   std::string soname;
-  std::vector<std::string> needed;    ///< DT_NEEDED, in file order
-  std::vector<std::string> run_path;  ///< DT_RUNPATH or DT_RPATH, split at ":"
+  std::vector<std::string> needed;  ///< DT_NEEDED, in file order
   struct VersionNeed {
     std::string library;
     std::string version;  ///< "GLIBC_2.17"

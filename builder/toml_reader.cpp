@@ -6,27 +6,6 @@
 
 namespace axle::builder {
 
-namespace {
-
-constexpr std::size_t deepest_nesting = 32;
-
-// The parser recurses for every bracket, on text that anybody may have written.
-bool is_nested_too_deeply(std::string_view text) {
-  std::size_t depth = 0;
-  for (const char c : text) {
-    if (c == '[' || c == '{') {
-      if (++depth > deepest_nesting) return true;
-    } else if (c == '\n') {
-      depth = 0;
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 std::string TomlReading::place(const toml::node& node) const {
   const auto line = node.source().begin.line;
   return line == 0 ? where_ : fmt::format("{}:{}", where_, line);
@@ -148,9 +127,6 @@ void TomlTable::finish() {
 }
 
 Result<toml::table> parse_toml(std::string_view text, const std::string& where) {
-  if (is_nested_too_deeply(text)) {
-    return fail(ErrorKind::malformed, fmt::format("{}: nested too deeply", where));
-  }
   try {
     return toml::parse(text, where);
   } catch (const toml::parse_error& error) {

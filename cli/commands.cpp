@@ -42,7 +42,8 @@ const std::array rows = {
             "variant properties --namespace x86_64",
             run_properties},
     Command{"install", "Find the variants that fit best and install them", "REQ|WHEEL", Arity::any,
-            resolving + std::vector<Opt>{Opt::break_system_packages, Opt::dry_run, Opt::explain},
+            resolving + std::vector<Opt>{Opt::break_system_packages, Opt::overwrite, Opt::dry_run,
+                                         Opt::explain},
             "variant install torch                     into VIRTUAL_ENV, CONDA_PREFIX or .venv\n"
             "variant install --explain demo==1.2       and say why this variant\n"
             "variant install --variant demo=null demo  exactly this variant\n"

@@ -92,6 +92,16 @@ std::string render_decision(const resolver::Decision& decision, const std::strin
   return text;
 }
 
+std::string render_explanation(const resolver::Explanation& explanation,
+                               const detect::Machine& machine, const Output& output) {
+  const bool chosen = explanation.chosen.has_value();
+  const std::string label = chosen ? explanation.chosen->variant.value_or("") : std::string();
+  const std::string title =
+      chosen ? render_package(*explanation.chosen)
+             : explanation.name + " " + wheel::render_version(explanation.version);
+  return title + "\n" + render_decision(explanation.decision, label, machine, output);
+}
+
 ordered_json variant_json(const std::optional<std::string>& variant) {
   return variant ? ordered_json(*variant) : ordered_json(nullptr);
 }
@@ -141,6 +151,20 @@ ordered_json package_json(const resolver::ResolvedPackage& package) {
 ordered_json packages_json(const std::vector<resolver::ResolvedPackage>& packages) {
   ordered_json out = ordered_json::array();
   for (const resolver::ResolvedPackage& package : packages) out.push_back(package_json(package));
+  return out;
+}
+
+ordered_json explanations_json(const std::vector<resolver::Explanation>& explanations) {
+  ordered_json out = ordered_json::array();
+  for (const resolver::Explanation& explanation : explanations) {
+    if (explanation.chosen) {
+      out.push_back(package_json(*explanation.chosen));
+    } else {
+      out.push_back({{"name", explanation.name},
+                     {"version", wheel::render_version(explanation.version)},
+                     {"decision", decision_json(explanation.decision)}});
+    }
+  }
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "detect/machine.h"
 #include "resolver/decision.h"
+#include "resolver/solver.h"
 
 namespace axle::cli {
 
@@ -19,6 +20,10 @@ namespace axle::cli {
                                           const std::string& chosen_label,
                                           const detect::Machine& machine, const Output& output);
 
+/// What `explain` says: the package and its ranking, chosen or not.
+[[nodiscard]] std::string render_explanation(const resolver::Explanation& explanation,
+                                             const detect::Machine& machine, const Output& output);
+
 /// "demo 1.0 (variant x86_64_v4)" or "demo 1.0".
 [[nodiscard]] std::string render_package(const resolver::ResolvedPackage& package);
 
@@ -27,6 +32,9 @@ namespace axle::cli {
 [[nodiscard]] nlohmann::ordered_json package_json(const resolver::ResolvedPackage& package);
 [[nodiscard]] nlohmann::ordered_json packages_json(
     const std::vector<resolver::ResolvedPackage>& packages);
+/// The same of what was chosen, else {name, version, decision}.
+[[nodiscard]] nlohmann::ordered_json explanations_json(
+    const std::vector<resolver::Explanation>& explanations);
 
 /// The label of a package as JSON has it: null for a plain wheel.
 [[nodiscard]] nlohmann::ordered_json variant_json(const std::optional<std::string>& variant);

@@ -1,12 +1,11 @@
 #include "cli/default_index.h"
 
 #include <chrono>
-#include <sstream>
 #include <vector>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
+#include "installer/environment.h"
 #include "installer/process_output.h"
 
 namespace axle::cli {
@@ -29,21 +28,12 @@ std::string ask(const std::string& python) {
   return plausible && url.find_first_of(" \n\t") == std::string::npos ? url : std::string();
 }
 
-std::string find_on_path(const std::string& name, const std::string& path) {
-  std::istringstream folders(path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string candidate = folder + "/" + name;
-    if (!folder.empty() && access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<DefaultIndex> find_default_index(const std::string& python, const std::string& path) {
   std::vector<std::string> interpreters = {python};
-  if (std::string other = find_on_path("python3", path); !other.empty() && other != python) {
-    interpreters.push_back(std::move(other));
+  if (auto other = installer::find_program("python3", path); other && *other != python) {
+    interpreters.push_back(std::move(*other));
   }
   for (const std::string& interpreter : interpreters) {
     std::string url = ask(interpreter);

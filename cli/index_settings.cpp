@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "cli/variables.h"
+#include "wheel/ascii.h"
 
 namespace axle::cli {
 
@@ -29,8 +30,15 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-bool is_true(std::string_view text) {
-  return text == "1" || text == "true" || text == "True" || text == "yes" || text == "on";
+/// pip's spellings; nullopt for what is neither yes nor no.
+std::optional<bool> truth_of(std::string_view text) {
+  const std::string word = wheel::ascii_lower(text);
+  const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::find(words, word) != words.end();
+  };
+  if (is_one_of({"y", "yes", "t", "true", "on", "1"})) return true;
+  if (is_one_of({"", "n", "no", "f", "false", "off", "0"})) return false;
+  return std::nullopt;
 }
 
 std::optional<std::string> read_if_there(const std::string& path) {
@@ -234,15 +242,20 @@ IndexSettings read_index_settings(const Arguments& arguments, const std::string&
   settings.index_origin = layers.origin("index-url");
   settings.extra_index_urls = layers.all("extra-index-url");
   settings.find_links = layers.all("find-links");
-  settings.no_index = is_true(layers.one("no-index"));
+  const std::optional<bool> no_index = truth_of(layers.one("no-index"));
+  if (!no_index) {
+    report.warn(fmt::format("no-index is `{}`, which is neither true nor false ({})",
+                            layers.one("no-index"), layers.origin("no-index")));
+  }
+  settings.no_index = no_index.value_or(false);
   // An index that the command line names is not silenced by a file's no-index.
   if (arguments.has(Opt::index_url) && !arguments.has(Opt::no_index)) settings.no_index = false;
   settings.ca_file = layers.one("cert");
   if (settings.ca_file.empty()) settings.ca_file = variable("SSL_CERT_FILE");
-  settings.proxy = layers.one("proxy");
-  if (settings.proxy.empty()) {
-    settings.proxy =
-        first_of({"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"});
+  settings.http_proxy = settings.https_proxy = layers.one("proxy");
+  if (settings.http_proxy.empty()) {
+    settings.http_proxy = first_of({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"});
+    settings.https_proxy = first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
   }
   settings.no_proxy = first_of({"no_proxy", "NO_PROXY"});
   settings.trusted_hosts = layers.all("trusted-host");

@@ -19,7 +19,8 @@ struct IndexSettings {
   std::vector<std::string> find_links;
   bool no_index = false;
   std::string ca_file;
-  std::string proxy;
+  std::string http_proxy;   ///< for http URLs
+  std::string https_proxy;  ///< for https URLs
   std::string no_proxy;
   unsigned timeout_seconds = 15;
   std::vector<std::string> trusted_hosts;

@@ -16,7 +16,8 @@ constexpr std::array rows = {
         Opt::for_machine, list, "--for", "WHAT",
         "Another machine in the place of this one: a profile, a folder of them, a shipped name "
         "(h100), or facts (nvidia:sm=90,driver=570.26;x86_64:v4)"},
-    OptionRow{Opt::verbose, flag, "--verbose,-v", "", "Say more"},
+    OptionRow{Opt::verbose, flag, "--verbose,-v", "",
+              "Say how: the environment, the index and who names it, pages, downloads"},
     OptionRow{Opt::quiet, flag, "--quiet,-q", "", "Only the answer and errors"},
     OptionRow{Opt::no_color, flag, "--no-color", "", "No colours (NO_COLOR does the same)"},
     OptionRow{Opt::index_url, value, "--index-url,-i", "URL",
@@ -49,6 +50,8 @@ constexpr std::array rows = {
     OptionRow{Opt::system, flag, "--system", "", "The environment of the python3 on the path"},
     OptionRow{Opt::break_system_packages, flag, "--break-system-packages", "",
               "Change an environment that the operating system manages"},
+    OptionRow{Opt::overwrite, flag, "--overwrite", "",
+              "Replace files that another package or nobody owns"},
     OptionRow{Opt::yes, flag, "--yes,-y", "", "Nothing is ever asked; taken for pip's sake"},
     OptionRow{Opt::dry_run, flag, "--dry-run", "", "Say what would be done, do nothing"},
     OptionRow{Opt::explain, flag, "--explain", "",
@@ -62,7 +65,7 @@ constexpr std::array rows = {
         "Supported lists in the place of the machine: {ns: {feature: [value, ...]}}, a file or -"},
     OptionRow{Opt::out, value, "--out", "DIR", "Where the result goes"},
     OptionRow{Opt::build_variant, list, "--variant", "LABEL", "Only this variant"},
-    OptionRow{Opt::files, flag, "--files", "", "The installed files as well"},
+    OptionRow{Opt::files, flag, "--files,-f", "", "The installed files as well"},
     OptionRow{Opt::batch, value, "--batch", "M", "Rows of activations (1)"},
     OptionRow{Opt::threads, value, "--threads", "N", "Threads (those of the machine)"},
 };

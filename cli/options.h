@@ -40,6 +40,7 @@ enum class Opt : std::uint8_t {
   system,
   break_system_packages,
   // what is done and shown
+  overwrite,
   yes,
   dry_run,
   explain,

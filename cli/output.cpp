@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 
@@ -13,6 +14,11 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int schema_version = 1;
+
+constexpr std::string_view end_of_color = "\033[0m";
+/// In the order of Style, and the end.
+constexpr std::array<std::string_view, 5> color_sequences = {"\033[32m", "\033[31m", "\033[2m",
+                                                             "\033[1m", end_of_color};
 
 ordered_json versioned(const ordered_json& body) {
   ordered_json out = {{"schema_version", schema_version}};
@@ -37,16 +43,37 @@ void write(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
 }
 
-/// Text that came from outside must not steer the terminal.
-std::string printable(std::string_view text) {
+/// The length of the control character that `text` begins with, in UTF-8; 0 when it is none.
+std::size_t control_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if ((byte(0) < 0x20 && text[0] != '\n' && text[0] != '\t') || byte(0) == 0x7f) return 1;
+  return byte(0) == 0xc2 && text.size() > 1 && byte(1) >= 0x80 && byte(1) < 0xa0 ? 2 : 0;
+}
+
+/// The length of the colour sequence that `text` begins with: one of those that paint() makes.
+std::size_t color_length(std::string_view text) {
+  for (const std::string_view sequence : color_sequences) {
+    if (text.starts_with(sequence)) return sequence.size();
+  }
+  return 0;
+}
+
+/// Text that came from outside must not steer the terminal. Colours may stay: they are ours, and a
+/// stranger's do no harm.
+std::string printable(std::string_view text, bool with_colors = false) {
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
+  while (!text.empty()) {
+    std::size_t length = with_colors ? color_length(text) : 0;
+    if (length > 0) {
+      out += text.substr(0, length);
+    } else if (length = control_length(text); length > 0) {
+      for (std::size_t i = 0; i < length; ++i)
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
     } else {
-      out += c;
+      length = 1;
+      out += text[0];
     }
+    text.remove_prefix(length);
   }
   return out;
 }
@@ -66,7 +93,7 @@ void Output::clear_progress() {
 }
 
 void Output::add(Remark remark) {
-  if (options_.quiet) return;
+  if (options_.quiet || (remark.severity == Severity::detail && !options_.verbose)) return;
   clear_progress();
   const bool warning = remark.severity == Severity::warning;
   std::string line = printable((warning ? "warning: " : "") + remark.message) + "\n";
@@ -91,7 +118,7 @@ void Output::progress(std::string_view what, std::uint64_t done, std::uint64_t t
 int Output::answer(std::string_view text, const ordered_json& body, int exit_code) {
   clear_progress();
   std::fflush(stderr);
-  write(stdout, options_.json ? render_json(versioned(body)) : std::string(text));
+  write(stdout, options_.json ? render_json(versioned(body)) : printable(text, options_.color));
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     write(stderr, "error: the answer could not be written to stdout\n");
     return exit_code == 0 ? 1 : exit_code;
@@ -129,22 +156,8 @@ ordered_json error_json(const Failure& failure) {
 
 std::string Output::paint(Style style, std::string_view text) const {
   if (!options_.color) return std::string(text);
-  const char* code = "0";
-  switch (style) {
-    case Style::good:
-      code = "32";
-      break;
-    case Style::bad:
-      code = "31";
-      break;
-    case Style::faint:
-      code = "2";
-      break;
-    case Style::strong:
-      code = "1";
-      break;
-  }
-  return fmt::format("\033[{}m{}\033[0m", code, text);
+  return fmt::format("{}{}{}", color_sequences[static_cast<std::size_t>(style)], text,
+                     end_of_color);
 }
 
 }  // namespace axle::cli

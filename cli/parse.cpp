@@ -1,5 +1,6 @@
 #include "cli/parse.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -99,7 +100,10 @@ class Tree {
       parsed.usage_error = true;
       parsed.text =
           unknown_command(words) ? "there is no command `" + words.front() + "`" : error.what();
-      parsed.hint = "see `" + name_of(deepest(&app_)) + " --help`";
+      const bool editable = std::ranges::any_of(
+          words, [](const std::string& word) { return word == "-e" || word == "--editable"; });
+      parsed.hint = editable ? "editable installs are pip's: python -m pip install -e DIR"
+                             : "see `" + name_of(deepest(&app_)) + " --help`";
       return parsed;
     }
     collect(parsed);

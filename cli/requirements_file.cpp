@@ -8,19 +8,13 @@
 #include <fmt/core.h>
 
 #include "cli/variables.h"
+#include "wheel/ascii.h"
 
 namespace axle::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  const std::size_t last = text.find_last_not_of(" \t\r\n");
-  return std::string(text.substr(first, last - first + 1));
-}
 
 /// A comment starts the line or follows white space.
 std::string without_comment(const std::string& line) {
@@ -77,11 +71,16 @@ const OptionSpelling* match_option(const std::string& line, std::string& value) 
     const std::string rest = line.substr(candidate.spelling.size());
     const bool is_short = candidate.spelling.size() == 2;
     if (!rest.empty() && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '=' && !is_short) continue;
-    value = trim(rest);
-    if (value.starts_with("=")) value = trim(value.substr(1));
+    value = wheel::trim_ascii(rest);
+    if (value.starts_with("=")) value = wheel::trim_ascii(value.substr(1));
     return &candidate;
   }
   return nullptr;
+}
+
+/// What a line says: without its comment and outer white space, variables put in.
+std::string meaning(const std::string& line) {
+  return std::string(wheel::trim_ascii(expanded(without_comment(line))));
 }
 
 class Reader {
@@ -109,12 +108,11 @@ class Reader {
         continue;
       }
       joined += line;
-      Result<void> taken =
-          take(trim(expanded(without_comment(joined))), path, number, as_constraints);
+      Result<void> taken = take(meaning(joined), path, number, as_constraints);
       if (!taken) return taken;
       joined.clear();
     }
-    return take(trim(expanded(without_comment(joined))), path, number, as_constraints);
+    return take(meaning(joined), path, number, as_constraints);
   }
 
  private:
@@ -130,16 +128,19 @@ class Reader {
                       path.string() + "`");
     }
     std::string text = line;
-    if (text.ends_with(".whl") && text.find(" @ ") == std::string::npos &&
-        text.find("://") == std::string::npos && text[0] != '/') {
-      text = (path.parent_path() / text).string();
-    }
+    // A wheel's path counts from the file's folder; [extras] and a marker may follow it.
+    const bool wheel = text.find(".whl") != std::string::npos &&
+                       text.find(" @ ") == std::string::npos &&
+                       text.find("://") == std::string::npos;
+    if (wheel && text[0] != '/') text = (path.parent_path() / text).string();
     (as_constraints ? into_.constraints : into_.requirements).push_back(std::move(text));
     return {};
   }
 
   Result<void> take_option(const std::string& line, const fs::path& path,
                            const std::string& where) {
+    // Wheels are all that Axle takes: these change nothing.
+    if (line.starts_with("--prefer-binary") || line.starts_with("--only-binary")) return {};
     std::string value;
     const OptionSpelling* option = match_option(line, value);
     if (option == nullptr) {

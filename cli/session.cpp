@@ -1,5 +1,7 @@
 #include "cli/session.h"
 
+#include <filesystem>
+
 #include <fmt/core.h>
 
 #include "cli/variables.h"
@@ -42,6 +44,12 @@ Outcome<machines::NamedMachine> Session::machine() {
 
 std::string Session::cache_folder() const {
   if (arguments_.has(Opt::no_cache)) return {};
+  const std::string folder = named_cache_folder();
+  std::error_code error;
+  return folder.empty() ? folder : std::filesystem::absolute(folder, error).string();
+}
+
+std::string Session::named_cache_folder() const {
   if (arguments_.has(Opt::cache_dir)) return arguments_.value(Opt::cache_dir);
   if (std::string folder = variable("AXLE_CACHE_DIR"); !folder.empty()) return folder;
   if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/axle";

@@ -27,10 +27,13 @@ class Session {
   /// The one machine of a command that takes no fleet.
   [[nodiscard]] Outcome<machines::NamedMachine> machine();
 
-  /// --cache-dir, AXLE_CACHE_DIR, XDG_CACHE_HOME/axle or ~/.cache/axle; "" with --no-cache.
+  /// --cache-dir, AXLE_CACHE_DIR, XDG_CACHE_HOME/axle or ~/.cache/axle, absolute; "" with
+  /// --no-cache.
   [[nodiscard]] std::string cache_folder() const;
 
  private:
+  [[nodiscard]] std::string named_cache_folder() const;
+
   Arguments arguments_;
   Output& output_;
 };

@@ -1,5 +1,6 @@
 #pragma once
-// Every environment variable that Axle reads, in one place. They are read here and nowhere else.
+// Every environment variable that Axle reads as a setting. What the drivers' libraries read (device
+// masks, library paths) is a fact of the machine: detect/.
 
 #include <array>
 #include <string>
@@ -26,6 +27,7 @@ inline constexpr std::array variables = {
     VariableRow{"SOURCE_DATE_EPOCH", "the time that goes into built wheels"},
     VariableRow{"SSL_CERT_FILE", "certificates of trusted authorities"},
     VariableRow{"TERM", "`dumb`: no colours, no progress line"},
+    VariableRow{"TMPDIR", "where temporary files go"},
     VariableRow{"UV_*", "uv's own settings: index, find-links"},
     VariableRow{"VIRTUAL_ENV", "the active virtual environment"},
     VariableRow{"XDG_CACHE_HOME", "where caches lie (else ~/.cache)"},

@@ -1,6 +1,8 @@
 #include "cli/workspace.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -8,7 +10,10 @@
 #include "cli/requirements_file.h"
 #include "cli/variables.h"
 #include "cli/version.h"
+#include "resolver/direct_wheel.h"
+#include "wheel/ascii.h"
 #include "wheel/requirement.h"
+#include "wheel/wheel_name.h"
 
 namespace axle::cli {
 
@@ -19,7 +24,8 @@ namespace fs = std::filesystem;
 index::TransportOptions transport_options(const IndexSettings& settings, bool offline) {
   index::TransportOptions options;
   options.ca_file = settings.ca_file;
-  options.proxy = settings.proxy;
+  options.http_proxy = settings.http_proxy;
+  options.https_proxy = settings.https_proxy;
   options.no_proxy = settings.no_proxy;
   options.timeout_seconds = settings.timeout_seconds;
   options.trusted_hosts = settings.trusted_hosts;
@@ -58,10 +64,77 @@ void open_sources(Workspace& workspace, Report& report) {
   workspace.sources.transport = workspace.transport.get();
 }
 
+/// For --verbose: what the configuration came to.
+void describe(const Workspace& workspace, Session& session) {
+  Output& output = session.output();
+  const IndexSettings& settings = workspace.settings;
+  output.detail(fmt::format("environment: {} (Python {}, {})", workspace.environment.prefix,
+                            wheel::render_version(workspace.environment.python_version),
+                            workspace.environment.python));
+  if (!settings.no_index && !settings.index_url.empty()) {
+    output.detail(fmt::format("index: {} (from {})", index::redact_url(settings.index_url),
+                              settings.index_origin));
+  }
+  for (const index::Source* source : workspace.sources.find_links)
+    output.detail("find-links: " + source->description());
+  const std::string cache = session.cache_folder();
+  output.detail("cache: " + (cache.empty() ? "none" : cache));
+}
+
+/// A wheel by its place, as pip takes it: PATH or URL, then perhaps [extras], then perhaps ;
+/// marker.
+struct WheelPlace {
+  std::string place;
+  std::string extras;  ///< with the brackets
+  std::string marker;
+};
+
+std::optional<WheelPlace> parse_wheel_place(std::string_view text) {
+  if (text.find(" @ ") != std::string_view::npos) return std::nullopt;
+  WheelPlace wheel;
+  // A URL may hold a semicolon of its own: there a blank must follow.
+  const bool is_url = text.find("://") != std::string_view::npos;
+  const std::size_t semicolon = text.find(is_url ? "; " : ";");
+  if (semicolon != std::string_view::npos) wheel.marker = text.substr(semicolon + 1);
+  text = wheel::trim_ascii(text.substr(0, semicolon));
+  if (text.ends_with(']') && text.find('[') != std::string_view::npos) {
+    wheel.extras = text.substr(text.rfind('['));
+    text = text.substr(0, text.rfind('['));
+  }
+  wheel.place = text;
+  if (!text.substr(0, is_url ? text.find_first_of("#?") : text.npos).ends_with(".whl"))
+    return std::nullopt;
+  return wheel;
+}
+
+Result<wheel::Requirement> requirement_at(const WheelPlace& wheel) {
+  std::string url = wheel.place;
+  std::string name;
+  if (url.find("://") == std::string::npos) {
+    auto requirement = resolver::requirement_of_file(place(url));
+    if (!requirement) return requirement;
+    url = requirement->url;
+    name = requirement->name;
+  } else {
+    const std::string path = url.substr(0, url.find_first_of("#?"));
+    auto parsed = wheel::parse_wheel_name(index::percent_decode(path.substr(path.rfind('/') + 1)));
+    if (!parsed) return std::unexpected(parsed.error());
+    name = parsed->distribution;
+  }
+  const std::string marker = wheel.marker.empty() ? std::string() : " ; " + wheel.marker;
+  return wheel::parse_requirement(name + wheel.extras + " @ " + url + marker);
+}
+
 Outcome<void> take_requirement(const std::string& text, resolver::Requests& requests) {
-  const bool local = text.ends_with(".whl") && text.find(" @ ") == std::string::npos;
-  if (local && text.find("://") == std::string::npos) {
-    requests.wheel_files.push_back(place(text));
+  if (const auto wheel = parse_wheel_place(text)) {
+    if (wheel->extras.empty() && wheel->marker.empty() &&
+        wheel->place.find("://") == std::string::npos) {
+      requests.wheel_files.push_back(place(wheel->place));
+      return {};
+    }
+    auto requirement = requirement_at(*wheel);
+    if (!requirement) return failed(requirement.error());
+    requests.requirements.push_back(std::move(*requirement));
     return {};
   }
   if (text.starts_with("git+") || text.starts_with("hg+") || text.starts_with("svn+") ||
@@ -183,18 +256,23 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   if (arguments.has(Opt::index_url) && settings.index_url.empty()) {
     return misused("--index-url is empty", "leave it out to take the configured index");
   }
-  if (settings.index_url.empty() && !settings.no_index &&
-      !workspace->requests.requirements.empty()) {
+  if (settings.index_url.empty() && !settings.no_index) {
     auto index = find_default_index(workspace->environment.python, variable("PATH"));
-    if (!index) return failed(index.error());
-    settings.index_url = index->url;
-    settings.index_origin = index->origin;
+    // Wheels that are named by their place may do without.
+    const bool needed = std::ranges::any_of(workspace->requests.requirements,
+                                            [](const auto& wanted) { return wanted.url.empty(); });
+    if (!index && needed) return failed(index.error());
+    if (index) {
+      settings.index_url = index->url;
+      settings.index_origin = index->origin;
+    }
   }
   const bool offline = arguments.has(Opt::offline);
   workspace->transport =
       index::make_caching_transport(index::make_transport(transport_options(settings, offline)),
                                     {session.cache_folder(), offline});
   open_sources(*workspace, session.output());
+  describe(*workspace, session);
   return workspace;
 }
 
@@ -217,6 +295,18 @@ resolver::Target make_target(const installer::Environment& environment,
     markers.strings["platform_version"] = "";
   }
   return {&machine, wheel::supported_tags(tags), std::move(markers), environment.python_version};
+}
+
+std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,
+                                                   const resolver::Target& target) {
+  std::vector<resolver::Explanation> misfits;
+  CollectedReport said_before;
+  for (const wheel::Requirement& requirement : workspace.requests.requirements) {
+    auto explanation =
+        resolver::explain(requirement, target, workspace.sources, workspace.options, said_before);
+    if (explanation && !explanation->chosen) misfits.push_back(std::move(*explanation));
+  }
+  return misfits;
 }
 
 std::vector<resolver::InstalledPackage> installed_packages(

@@ -38,6 +38,11 @@ struct Workspace {
 [[nodiscard]] resolver::Target make_target(const installer::Environment& environment,
                                            const detect::Machine& machine, bool elsewhere);
 
+/// For a resolution that failed because nothing fits: those of the named packages that have no
+/// wheel for `target`, with the verdict on each.
+[[nodiscard]] std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,
+                                                                 const resolver::Target& target);
+
 [[nodiscard]] std::vector<resolver::InstalledPackage> installed_packages(
     const std::vector<installer::InstalledDistribution>& distributions);
 

@@ -63,7 +63,9 @@ ze_result_t LevelZero::list_drivers(std::vector<ze_driver_handle_t>& drivers) {
     if (result != ZE_RESULT_SUCCESS) return result;
     count = std::min(count, most_drivers);
     drivers.resize(count);
-    return count == 0 ? result : init(&count, drivers.data(), &type);
+    if (count > 0) result = init(&count, drivers.data(), &type);
+    drivers.resize(std::min<std::size_t>(drivers.size(), count));
+    return result;
   }
   auto* init = find<decltype(zeInit)>("zeInit");
   auto* get = find<decltype(zeDriverGet)>("zeDriverGet");
@@ -76,7 +78,9 @@ ze_result_t LevelZero::list_drivers(std::vector<ze_driver_handle_t>& drivers) {
   if (result != ZE_RESULT_SUCCESS) return result;
   count = std::min(count, most_drivers);
   drivers.resize(count);
-  return count == 0 ? result : get(&count, drivers.data());
+  if (count > 0) result = get(&count, drivers.data());
+  drivers.resize(std::min<std::size_t>(drivers.size(), count));
+  return result;
 }
 
 std::string LevelZero::pci_address_of(ze_device_handle_t device) {

@@ -45,6 +45,21 @@ class CachingTransport final : public Transport {
     return inner_->download(request, sink);
   }
 
+  std::optional<std::string> recall(std::string_view key) override {
+    if (options_.folder.empty()) return std::nullopt;
+    std::optional<CachedResponse> entry = store_.read(key);
+    if (!entry || entry->response.status != 200) return std::nullopt;
+    return std::move(entry->response.body);
+  }
+
+  void keep(std::string_view key, std::string_view text) override {
+    if (options_.folder.empty()) return;
+    Response response;
+    response.status = 200;
+    response.body = text;
+    store_.write(key, response, now_seconds());
+  }
+
   void remember_credentials(std::string_view url) override { inner_->remember_credentials(url); }
 
  private:

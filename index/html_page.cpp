@@ -12,6 +12,7 @@
 #include "index/page_entry.h"
 #include "index/transport.h"
 #include "index/url.h"
+#include "wheel/ascii.h"
 
 namespace axle::index {
 namespace {
@@ -46,13 +47,6 @@ class Arena {
   std::size_t left_ = 0;
 };
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view spaces = " \t\r\n\f";
-  const std::size_t begin = text.find_first_not_of(spaces);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(spaces) - begin + 1);
-}
-
 const char* attribute(const GumboElement& element, const char* name) {
   const GumboAttribute* found = gumbo_get_attribute(&element.attributes, name);
   return found == nullptr ? nullptr : found->value;
@@ -78,26 +72,9 @@ std::vector<const GumboElement*> elements_in_order(const GumboNode* root) {
 std::string_view first_text(const GumboElement& element) {
   for (unsigned i = 0; i < element.children.length; ++i) {
     const auto* child = static_cast<const GumboNode*>(element.children.data[i]);
-    if (child->type == GUMBO_NODE_TEXT) return trim(child->v.text.text);
+    if (child->type == GUMBO_NODE_TEXT) return wheel::trim_ascii(child->v.text.text);
   }
   return {};
-}
-
-/// The digits after "sha256=" in a link's fragment, "#egg=x&sha256=…" included.
-Result<std::string> fragment_sha256(std::string_view href) {
-  std::string_view fragment = split_url(href).fragment;
-  while (!fragment.empty()) {
-    const std::string_view item = fragment.substr(0, fragment.find('&'));
-    if (item.starts_with("sha256=")) {
-      std::string digits = sha256_digits(item.substr(7));
-      if (digits.empty()) {
-        return fail(ErrorKind::malformed, "its sha256 is not 64 hexadecimal digits");
-      }
-      return digits;
-    }
-    fragment.remove_prefix(std::min(item.size() + 1, fragment.size()));
-  }
-  return std::string();
 }
 
 /// PEP 658/714: "true", or "sha256=<digits>".
@@ -105,7 +82,7 @@ void read_metadata_mark(const GumboElement& anchor, PublishedFile& file) {
   const char* mark = attribute(anchor, "data-core-metadata");
   if (mark == nullptr) mark = attribute(anchor, "data-dist-info-metadata");
   if (mark == nullptr) return;
-  const std::string_view text = trim(mark);
+  const std::string_view text = wheel::trim_ascii(mark);
   if (text.starts_with("sha256=")) file.metadata_sha256 = sha256_digits(text.substr(7));
   file.has_metadata = !text.empty() && text != "false";
 }
@@ -113,14 +90,14 @@ void read_metadata_mark(const GumboElement& anchor, PublishedFile& file) {
 void read_anchor(const GumboElement& anchor, PageBuilder& builder) {
   const char* raw = attribute(anchor, "href");
   if (raw == nullptr) return;
-  const std::string_view href = trim(raw);
+  const std::string_view href = wheel::trim_ascii(raw);
   std::string filename = url_file_name(href);
   if (!is_distribution_name(filename)) return;
   PublishedFile& file = builder.begin();
   file.filename = std::move(filename);
-  Result<std::string> sha256 = fragment_sha256(href);
-  if (!sha256) return builder.leave_out(sha256.error().message);
-  file.sha256 = std::move(*sha256);
+  if (!note_fragment_hashes(file, split_url(href).fragment)) {
+    return builder.leave_out("its sha256 is not 64 hexadecimal digits");
+  }
   if (const char* text = attribute(anchor, "data-requires-python")) file.requires_python = text;
   if (const char* reason = attribute(anchor, "data-yanked")) {
     file.yanked = true;
@@ -142,14 +119,14 @@ Head read_head(const std::vector<const GumboElement*>& elements, std::string_vie
   for (const GumboElement* element : elements) {
     if (element->tag == GUMBO_TAG_BASE && head.base.empty()) {
       if (const char* href = attribute(*element, "href")) {
-        head.base = resolve_url(without_fragment(page_url), trim(href));
+        head.base = resolve_url(without_fragment(page_url), wheel::trim_ascii(href));
       }
     } else if (element->tag == GUMBO_TAG_META && head.api_version.empty()) {
       const char* name = attribute(*element, "name");
       const char* content = attribute(*element, "content");
       if (name != nullptr && content != nullptr &&
           std::string_view(name) == "pypi:repository-version") {
-        head.api_version = trim(content);
+        head.api_version = wheel::trim_ascii(content);
       }
     } else if (element->tag == GUMBO_TAG_TITLE || element->tag == GUMBO_TAG_H1) {
       head.titled = head.titled || first_text(*element).starts_with("Links for");

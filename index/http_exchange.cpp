@@ -78,7 +78,6 @@ class Receiver {
     response.last_modified = head_.last_modified;
     response.cache_control = head_.cache_control;
     response.age_seconds = head_.age_seconds;
-    response.accepts_ranges = head_.status == 206 || head_.accept_ranges == "bytes";
     if (head_.status == 206) {
       if (const auto range = parse_content_range(head_.content_range)) {
         response.total_size = range->total;
@@ -218,7 +217,8 @@ ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
   exchange.header_count = lines.size();
   exchange.user_agent = options.user_agent.c_str();
   exchange.ca_file = options.ca_file.empty() ? nullptr : options.ca_file.c_str();
-  exchange.proxy = options.proxy.c_str();
+  const bool encrypted = target.url.starts_with("https:");
+  exchange.proxy = (encrypted ? options.https_proxy : options.http_proxy).c_str();
   exchange.no_proxy = options.no_proxy.c_str();
   exchange.check_certificate = is_trusted(options, target.url) ? 0 : 1;
   // Archives are hashed and cut into ranges as they lie on the server.

@@ -7,26 +7,13 @@
 #include <fmt/format.h>
 
 #include "index/url.h"
+#include "wheel/ascii.h"
 
 namespace axle::index {
 namespace {
 
 constexpr std::uint64_t longest_retry_after_seconds = 30;
 constexpr std::chrono::milliseconds longest_pause{30'000};
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return result;
-}
 
 }  // namespace
 
@@ -38,9 +25,9 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text) {
 }
 
 std::optional<ContentRange> parse_content_range(std::string_view text) {
-  text = trim(text);
-  if (!lower(text.substr(0, 6)).starts_with("bytes ")) return std::nullopt;
-  text = trim(text.substr(6));
+  text = wheel::trim_ascii(text);
+  if (!wheel::ascii_lower(text.substr(0, 6)).starts_with("bytes ")) return std::nullopt;
+  text = wheel::trim_ascii(text.substr(6));
   const std::size_t dash = text.find('-');
   const std::size_t slash = text.find('/');
   if (dash == std::string_view::npos || slash == std::string_view::npos || dash > slash) {
@@ -70,10 +57,10 @@ void ResponseHead::add_line(std::string_view line) {
   }
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return;
-  const std::string name = lower(line.substr(0, colon));
-  const std::string_view value = trim(line.substr(colon + 1));
+  const std::string name = wheel::ascii_lower(line.substr(0, colon));
+  const std::string_view value = wheel::trim_ascii(line.substr(colon + 1));
   if (name == "content-type") content_type = value;
-  if (name == "content-encoding") content_encoding = lower(value);
+  if (name == "content-encoding") content_encoding = wheel::ascii_lower(value);
   if (name == "content-range") content_range = value;
   if (name == "content-length") content_length = parse_decimal(value);
   if (name == "etag") etag = value;
@@ -83,7 +70,6 @@ void ResponseHead::add_line(std::string_view line) {
     cache_control += value;
   }
   if (name == "location") location = value;
-  if (name == "accept-ranges") accept_ranges = lower(value);
   if (name == "retry-after") retry_after_seconds = parse_decimal(value);
   if (name == "age") age_seconds = parse_decimal(value).value_or(0);
 }
@@ -136,7 +122,8 @@ Result<std::string> next_hop(std::string_view from, std::string_view location) {
     return fail(ErrorKind::io, fmt::format("{} redirects to {}, which is not http or https",
                                            redact_url(from), to));
   }
-  if (lower(split_url(from).scheme) == "https" && lower(split_url(to).scheme) == "http") {
+  if (wheel::ascii_lower(split_url(from).scheme) == "https" &&
+      wheel::ascii_lower(split_url(to).scheme) == "http") {
     return fail(ErrorKind::io,
                 fmt::format("{} redirects to {}: from https to http", redact_url(from), to),
                 "use the final address as the index URL if you trust that connection");
@@ -162,7 +149,7 @@ CacheControl parse_cache_control(std::string_view text) {
   CacheControl result;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string item = lower(trim(text.substr(0, comma)));
+    const std::string item = wheel::ascii_lower(wheel::trim_ascii(text.substr(0, comma)));
     text.remove_prefix(std::min(comma + 1, text.size()));
     if (item == "no-store") result.no_store = true;
     if (item == "no-cache" || item.starts_with("no-cache=")) result.no_cache = true;

@@ -34,7 +34,6 @@ struct ResponseHead {
   std::string last_modified;
   std::string cache_control;
   std::string location;
-  std::string accept_ranges;
   std::optional<std::uint64_t> content_length;
   std::optional<std::uint64_t> retry_after_seconds;  ///< the date form is not read
   std::uint64_t age_seconds = 0;

@@ -69,10 +69,28 @@ error_code read_sha256(json::object hashes, std::string& out, Complaint& complai
   return simdjson::SUCCESS;
 }
 
+error_code note_hashes(json::object hashes, PublishedFile& file, Complaint& complaint) {
+  for (auto item : hashes) {
+    if (item.error()) return item.error();
+    json::field& field = item.value_unsafe();
+    std::string_view algorithm;
+    if (field.key() == "sha256") {
+      algorithm = "sha256";
+    } else if (const error_code error = field.unescaped_key().get(algorithm)) {
+      return error;
+    }
+    std::string_view digits;
+    const error_code error = get_text(field.value(), digits);
+    if (error && error != simdjson::INCORRECT_TYPE) return error;
+    if (!note_hash(file, algorithm, digits)) complaint = "its sha256 is not 64 hexadecimal digits";
+  }
+  return simdjson::SUCCESS;
+}
+
 error_code read_hashes(json::value& value, PublishedFile& file, Complaint& complaint) {
   json::object hashes;
   const error_code error = value.get_object().get(hashes);
-  if (!error) return read_sha256(hashes, file.sha256, complaint);
+  if (!error) return note_hashes(hashes, file, complaint);
   if (error != simdjson::INCORRECT_TYPE) return error;
   complaint = "its hashes are not an object";
   return simdjson::SUCCESS;

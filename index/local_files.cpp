@@ -84,7 +84,6 @@ Result<Response> answer_from_file(const Request& request, const BodySink* sink) 
   if (!path) return std::unexpected(std::move(path.error()));
   Response response;
   response.url = without_fragment(request.url);
-  response.accepts_ranges = true;
   const OpenFile file(*path);
   struct stat status = {};
   if (file.fd() < 0 && errno != ENOENT && errno != ENOTDIR) return system_failure(*path, errno);

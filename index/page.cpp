@@ -1,11 +1,11 @@
 #include "index/page.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "index/transport.h"
+#include "wheel/ascii.h"
 
 namespace axle::index {
 namespace {
@@ -13,14 +13,7 @@ namespace {
 constexpr std::string_view versioned_prefix = "application/vnd.pypi.simple.";
 
 std::string bare_type(std::string_view content_type) {
-  std::string_view type = content_type.substr(0, content_type.find(';'));
-  while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
-  while (!type.empty() && (type.front() == ' ' || type.front() == '\t')) type.remove_prefix(1);
-  std::string result(type);
-  std::ranges::transform(result, result.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return result;
+  return wheel::ascii_lower(wheel::trim_ascii(content_type.substr(0, content_type.find(';'))));
 }
 
 }  // namespace

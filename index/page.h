@@ -14,8 +14,9 @@ namespace axle::index {
 
 struct PublishedFile {
   std::string filename;
-  std::string url;     ///< absolute, fragment removed
-  std::string sha256;  ///< 64 hex digits, or empty when the index gives none
+  std::string url;         ///< absolute, fragment removed
+  std::string sha256;      ///< 64 hex digits, or empty when the index gives none
+  std::string other_hash;  ///< "sha512=<hex digits>", the strongest given where there is no sha256
   std::optional<std::uint64_t> size;
   std::string requires_python;  ///< as published, may be empty or broken
   bool yanked = false;
@@ -23,6 +24,12 @@ struct PublishedFile {
   bool has_metadata = false;    ///< PEP 658/714: `{url}.metadata` exists
   std::string metadata_sha256;  ///< may be empty
 };
+
+/// Notes a hash of `file` by its name in hashlib. False: a sha256 that is not 64 hex digits.
+[[nodiscard]] bool note_hash(PublishedFile& file, std::string_view algorithm,
+                             std::string_view digits);
+/// The hashes in a link's fragment: "sha256=…", "egg=x&sha512=…". False as above.
+[[nodiscard]] bool note_fragment_hashes(PublishedFile& file, std::string_view fragment);
 
 struct ProjectPage {
   std::string name;

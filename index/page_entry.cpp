@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "index/transport.h"
+#include "wheel/ascii.h"
+#include "wheel/named_hash.h"
 
 namespace axle::index {
 namespace {
@@ -132,6 +134,34 @@ std::string sha256_digits(std::string_view text) {
   Byte any_bad = 0;
   for (std::size_t i = 0; i < digits; ++i) any_bad |= bad[i];
   return any_bad == 0 ? std::string(lower.data(), digits) : std::string();
+}
+
+bool note_hash(PublishedFile& file, std::string_view algorithm, std::string_view digits) {
+  if (algorithm == "sha256") {
+    file.sha256 = sha256_digits(digits);
+    return !file.sha256.empty();
+  }
+  if (digits.empty()) return true;
+  const std::string_view noted =
+      std::string_view(file.other_hash).substr(0, file.other_hash.find('='));
+  const auto strength = wheel::hash_strength(algorithm);
+  if (!noted.empty() && (!strength || strength <= wheel::hash_strength(noted))) return true;
+  file.other_hash = fmt::format("{}={}", algorithm, wheel::ascii_lower(digits));
+  return true;
+}
+
+bool note_fragment_hashes(PublishedFile& file, std::string_view fragment) {
+  while (!fragment.empty()) {
+    const std::string_view item = fragment.substr(0, fragment.find('&'));
+    const std::size_t equals = item.find('=');
+    const std::string_view key = item.substr(0, equals);
+    // Other things stand in fragments as well: egg, subdirectory.
+    const bool is_hash = equals != std::string_view::npos &&
+                         (key == "sha256" || wheel::hash_strength(key).has_value());
+    if (is_hash && !note_hash(file, key, item.substr(equals + 1))) return false;
+    fragment.remove_prefix(std::min(item.size() + 1, fragment.size()));
+  }
+  return true;
 }
 
 bool is_sound_file_name(std::string_view name) {

@@ -133,12 +133,19 @@ Result<std::string> fetch_metadata(const PublishedFile& file, Transport& transpo
     if (!text) return std::unexpected(std::move(text.error()));
     if (*text) return std::move(**text);
   }
+  // The URL is part of the key: another index may lie about a file of the same hash.
+  const bool keepable = !file.sha256.empty() && is_http_url(file.url);
+  const std::string key = fmt::format("METADATA in {} {}", file.sha256, file.url);
+  if (keepable) {
+    if (std::optional<std::string> kept = transport.recall(key)) return std::move(*kept);
+  }
   Result<std::unique_ptr<wheel::ByteSource>> source = open_remote(file, transport);
   if (!source) return std::unexpected(std::move(source.error()));
   CollectedReport ignored;  // whoever installs the wheel opens it again and hears the remarks then
   Result<wheel::WheelFile> wheel =
       wheel::open_wheel(std::move(*source), file.filename, redact_url(file.url), ignored, true);
   if (!wheel) return std::unexpected(std::move(wheel.error()));
+  if (keepable) transport.keep(key, wheel->metadata_text);
   return std::move(wheel->metadata_text);
 }
 

@@ -14,7 +14,7 @@
 namespace axle::index {
 
 /// One place that publishes. A release's variants file and its wheels come from one source, never
-/// merged across (wheel-variants.md §8).
+/// merged across (PEP 825).
 class Source {
  public:
   virtual ~Source() = default;

@@ -45,7 +45,6 @@ struct Response {
   std::string cache_control;
   std::uint64_t age_seconds = 0;            ///< spent in caches on the way
   std::optional<std::uint64_t> total_size;  ///< from Content-Range or Content-Length
-  bool accepts_ranges = false;
   std::string body;  ///< decoded (gzip, deflate); empty unless the status is 2xx
 };
 
@@ -64,16 +63,23 @@ class Transport {
   /// out.
   /// Bytes as they are on the server: nothing is decoded.
   [[nodiscard]] virtual Result<Response> download(const Request& request, const BodySink& sink) = 0;
+  /// Small texts that were read out of a file which its URL and sha256 name for good, such as a
+  /// wheel's METADATA: a transport that keeps things gives them back.
+  virtual std::optional<std::string> recall([[maybe_unused]] std::string_view key) {
+    return std::nullopt;
+  }
+  virtual void keep([[maybe_unused]] std::string_view key, [[maybe_unused]] std::string_view text) {
+  }
   /// `url` is http(s) with user name and password: later requests to its server that carry none use
   /// them, those below its path before others. Links of a page then need not repeat them.
   virtual void remember_credentials([[maybe_unused]] std::string_view url) {}
 };
 
 struct TransportOptions {
-  std::string ca_file;  ///< passed on explicitly; libcurl does not read SSL_CERT_FILE itself
-  std::string
-      proxy;  ///< "" none; libcurl's own reading of *_proxy is switched off when `no_env_proxy`
-  std::string no_proxy;
+  std::string ca_file;      ///< passed on explicitly; libcurl does not read SSL_CERT_FILE itself
+  std::string http_proxy;   ///< for http URLs; "" none. libcurl's own reading of *_proxy is off
+  std::string https_proxy;  ///< for https URLs
+  std::string no_proxy;     ///< hosts that are reached without, separated by commas
   unsigned timeout_seconds = 15;  ///< connect, and stall: no byte for this long
   unsigned retries = 3;
   unsigned retry_pause_ms = 250;  ///< before the first retry, doubled for each further one

@@ -5,38 +5,30 @@
 #include <utility>
 
 #include "index/transport.h"
+#include "wheel/ascii.h"
 
 namespace axle::index {
 namespace {
 
-bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), to_lower);
-  return result;
-}
-
 int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
+  if (wheel::is_ascii_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
 
 bool is_unreserved(char c) {
-  return is_alpha(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+  return wheel::is_ascii_letter(c) || wheel::is_ascii_digit(c) || c == '-' || c == '.' ||
+         c == '_' || c == '~';
 }
 
 std::size_t scheme_length(std::string_view url) {
-  if (url.empty() || !is_alpha(url[0])) return std::string_view::npos;
+  if (url.empty() || !wheel::is_ascii_letter(url[0])) return std::string_view::npos;
   for (std::size_t i = 1; i < url.size(); ++i) {
     const char c = url[i];
     if (c == ':') return i;
-    if (!is_alpha(c) && !is_digit(c) && c != '+' && c != '-' && c != '.') break;
+    if (!wheel::is_ascii_letter(c) && !wheel::is_ascii_digit(c) && c != '+' && c != '-' && c != '.')
+      break;
   }
   return std::string_view::npos;
 }
@@ -138,18 +130,20 @@ Authority split_authority(std::string_view authority) {
 }
 
 bool is_http_url(std::string_view url) {
-  const std::string scheme = lower(split_url(url).scheme);
+  const std::string scheme = wheel::ascii_lower(split_url(url).scheme);
   return scheme == "http" || scheme == "https";
 }
 
-bool is_file_url(std::string_view url) { return lower(split_url(url).scheme) == "file"; }
+bool is_file_url(std::string_view url) {
+  return wheel::ascii_lower(split_url(url).scheme) == "file";
+}
 
 std::string url_origin(std::string_view url) {
   const UrlParts parts = split_url(url);
-  const std::string scheme = lower(parts.scheme);
+  const std::string scheme = wheel::ascii_lower(parts.scheme);
   if (scheme != "http" && scheme != "https") return {};
   const Authority authority = split_authority(parts.authority);
-  std::string origin = scheme + "://" + lower(authority.host) + ':';
+  std::string origin = scheme + "://" + wheel::ascii_lower(authority.host) + ':';
   if (authority.port.empty()) {
     origin += scheme == "https" ? "443" : "80";
   } else {
@@ -287,10 +281,10 @@ std::string file_url(std::string_view absolute_path) {
 
 Result<std::string> file_path(std::string_view url) {
   const UrlParts parts = split_url(url);
-  if (lower(parts.scheme) != "file") {
+  if (wheel::ascii_lower(parts.scheme) != "file") {
     return fail(ErrorKind::malformed, redact_url(url) + " is not a file URL");
   }
-  if (!parts.authority.empty() && lower(parts.authority) != "localhost") {
+  if (!parts.authority.empty() && wheel::ascii_lower(parts.authority) != "localhost") {
     return fail(
         ErrorKind::malformed,
         "the file URL " + redact_url(url) + " names the host " + std::string(parts.authority),

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 
 #include "installer/descriptor.h"
+#include "wheel/named_hash.h"
 #include "wheel/sha256.h"
 
 namespace axle::installer {
@@ -24,16 +26,58 @@ std::unexpected<Error> size_mismatch(const resolver::ResolvedPackage& package,
               std::string(mend));
 }
 
-Result<std::string> checked_hash(const resolver::ResolvedPackage& package, wheel::Sha256& hash) {
-  std::string digest = wheel::render_hex(hash.finish());
-  if (!package.sha256.empty() && digest != package.sha256) {
+/// The bytes of a file as they come by: its sha256, and whatever hash the index gives instead.
+class FileHash {
+ public:
+  FileHash(const resolver::ResolvedPackage& package, Report& report)
+      : package_(package), report_(report) {
+    if (!package.sha256.empty() || package.other_hash.empty()) return;
+    algorithm_ = package.other_hash.substr(0, package.other_hash.find('='));
+    if (wheel::hash_strength(algorithm_)) {
+      other_.emplace(algorithm_);
+    } else {
+      report.warn(fmt::format("{} gives only a {} hash of {}, which cannot be checked",
+                              package.source, algorithm_, package.filename));
+    }
+  }
+
+  void update(std::span<const std::byte> bytes) {
+    sha256_.update(bytes);
+    if (other_) other_->update(bytes);
+  }
+
+  /// The sha256. Error: mismatch.
+  Result<std::string> finish() {
+    std::string digest = wheel::render_hex(sha256_.finish());
+    if (!package_.sha256.empty() && digest != package_.sha256)
+      return differs("sha256", digest, package_.sha256);
+    if (!other_) return digest;
+    const std::string found = other_->finish();
+    if (found.empty()) {
+      report_.warn(
+          fmt::format("the {} of {} cannot be checked here", algorithm_, package_.filename));
+      return digest;
+    }
+    const std::string given = package_.other_hash.substr(algorithm_.size() + 1);
+    if (found != given) return differs(algorithm_, found, given);
+    return digest;
+  }
+
+ private:
+  std::unexpected<Error> differs(std::string_view algorithm, std::string_view found,
+                                 std::string_view given) const {
     return fail(ErrorKind::mismatch,
-                fmt::format("{} has the sha256 {}, but {} gives {}", package.filename, digest,
-                            package.source, package.sha256),
+                fmt::format("{} has the {} {}, but {} gives {}", package_.filename, algorithm,
+                            found, package_.source, given),
                 std::string(mend));
   }
-  return digest;
-}
+
+  const resolver::ResolvedPackage& package_;
+  Report& report_;
+  wheel::Sha256 sha256_;
+  std::string algorithm_;
+  std::optional<wheel::NamedHash> other_;
+};
 
 }  // namespace
 
@@ -46,7 +90,7 @@ Result<std::string> download_wheel(const resolver::ResolvedPackage& package,
   index::Request request;
   request.url = package.url;
   request.max_bytes = 64ULL << 30;  // a given size is enforced below, with a word about whose it is
-  wheel::Sha256 hash;
+  FileHash hash(package, report);
   std::uint64_t done = 0;
   auto response =
       transport.download(request, [&](std::span<const std::byte> bytes) -> Result<void> {
@@ -65,14 +109,14 @@ Result<std::string> download_wheel(const resolver::ResolvedPackage& package,
                 "the index lists a file that it does not give out: try again, or another index");
   }
   if (package.size && done != *package.size) return size_mismatch(package, done);
-  return checked_hash(package, hash);
+  return hash.finish();
 }
 
 Result<std::string> hash_wheel(const resolver::ResolvedPackage& package, wheel::ByteSource& source,
                                Report& report) {
   const std::uint64_t total = source.size();
   if (package.size && total != *package.size) return size_mismatch(package, total);
-  wheel::Sha256 hash;
+  FileHash hash(package, report);
   std::vector<std::byte> buffer(std::min<std::uint64_t>(total, 1U << 20));
   for (std::uint64_t done = 0; done < total;) {
     const std::span<std::byte> part =
@@ -82,7 +126,7 @@ Result<std::string> hash_wheel(const resolver::ResolvedPackage& package, wheel::
     done += part.size();
     report.progress("reading " + package.filename, done, total);
   }
-  return checked_hash(package, hash);
+  return hash.finish();
 }
 
 }  // namespace axle::installer

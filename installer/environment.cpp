@@ -34,19 +34,6 @@ std::optional<std::string> interpreter_in(const fs::path& folder) {
   return std::nullopt;
 }
 
-std::optional<std::string> find_on_path(const std::string& name, std::string_view path) {
-  while (!path.empty()) {
-    const std::size_t colon = std::min(path.find(':'), path.size());
-    const std::string_view folder = path.substr(0, colon);
-    path.remove_prefix(std::min(colon + 1, path.size()));
-    // An empty or relative entry means the working folder: never a place to take programs from.
-    if (!folder.starts_with('/')) continue;
-    const fs::path candidate = fs::path(folder) / name;
-    if (is_program(candidate)) return candidate.string();
-  }
-  return std::nullopt;
-}
-
 Result<std::string> environment_folder(const std::string& folder, std::string_view named_by) {
   if (auto python = interpreter_in(folder)) return *python;
   std::error_code error;
@@ -61,7 +48,7 @@ Result<std::string> named_python(const EnvironmentRequest& request) {
   std::error_code error;
   if (name.find('/') == std::string::npos && name != "." && name != "..") {
     const bool version = !name.empty() && name[0] >= '0' && name[0] <= '9';
-    if (auto found = find_on_path(version ? "python" + name : name, request.path)) return *found;
+    if (auto found = find_program(version ? "python" + name : name, request.path)) return *found;
   }
   const fs::path path = fs::path(request.working_dir) / name;
   if (fs::is_directory(path, error))
@@ -93,7 +80,7 @@ Result<std::string> nearby_python(const std::string& working_dir) {
 Result<std::string> find_python(const EnvironmentRequest& request) {
   if (!request.python.empty()) return named_python(request);
   if (request.system) {
-    if (auto found = find_on_path("python3", request.path)) return *found;
+    if (auto found = find_program("python3", request.path)) return *found;
     return fail(ErrorKind::not_found, "there is no python3 on the PATH", std::string(make_one));
   }
   if (!request.virtual_env.empty()) return environment_folder(request.virtual_env, "VIRTUAL_ENV");
@@ -137,6 +124,19 @@ void read_managed(Environment& environment, const std::string& stdlib) {
 }
 
 }  // namespace
+
+std::optional<std::string> find_program(std::string_view name, std::string_view path) {
+  while (!path.empty()) {
+    const std::size_t colon = std::min(path.find(':'), path.size());
+    const std::string_view folder = path.substr(0, colon);
+    path.remove_prefix(std::min(colon + 1, path.size()));
+    // An empty or relative entry means the working folder: never a place to take programs from.
+    if (!folder.starts_with('/')) continue;
+    const fs::path candidate = fs::path(folder) / name;
+    if (is_program(candidate)) return candidate.string();
+  }
+  return std::nullopt;
+}
 
 Result<Environment> find_environment(const EnvironmentRequest& request) {
   auto python = find_python(request);

@@ -1,6 +1,7 @@
 #pragma once
 // A Python environment: which interpreter, where its packages go, what it says of itself.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,10 @@ struct EnvironmentRequest {
   std::string
       cache_folder;  ///< answers are kept here by interpreter path, size and time; empty: not kept
 };
+
+/// The first executable file `name` in the folders of `path` ("/usr/bin:…"); relative folders are
+/// passed over.
+[[nodiscard]] std::optional<std::string> find_program(std::string_view name, std::string_view path);
 
 /// Starts the interpreter once (isolated: -I) unless the cached answer still stands.
 /// Errors: not_found (no environment: how to make one), malformed (it is none, or does not answer;

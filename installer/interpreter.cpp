@@ -9,7 +9,7 @@ namespace axle::installer {
 namespace {
 
 // Keys of "markers" as in the dependency specifiers specification; libc as `packaging` finds it,
-// the version of musl by asking its loader.
+// the version of musl by asking its loader; a build between releases ("3.14.0a1+") counts as local.
 constexpr const char* question = R"python(
 import json, os, platform, site, sys, sysconfig
 
@@ -32,6 +32,10 @@ def libc():
         if found:
             return ["musl", found.group(1)]
     return ["", ""]
+
+def python_full_version():
+    text = platform.python_version()
+    return text + "local" if text.endswith("+") else text
 
 variables = sysconfig.get_config_vars()
 version = sys.version_info
@@ -56,7 +60,7 @@ json.dump({
         "platform_release": platform.release(),
         "platform_system": platform.system(),
         "platform_version": platform.version(),
-        "python_full_version": platform.python_version(),
+        "python_full_version": python_full_version(),
         "python_version": ".".join(platform.python_version_tuple()[:2]),
         "sys_platform": sys.platform,
     },

@@ -41,11 +41,11 @@ class LayoutBuilder {
     layout_.site = manifest_.purelib ? roots_.purelib : roots_.platlib;
     layout_.dist_info = layout_.site + "/" + manifest_.dist_info;
     layout_.scripts_folder = roots_.scripts;
-    auto scripts = parse_entry_points(manifest_.entry_points,
-                                      fmt::format("{}/entry_points.txt", manifest_.dist_info));
+    auto scripts = wheel::parse_entry_points(
+        manifest_.entry_points, fmt::format("{}/entry_points.txt", manifest_.dist_info));
     if (!scripts) return std::unexpected(within(manifest_.file_name, scripts.error()));
     layout_.scripts = std::move(*scripts);
-    for (const ScriptEntry& script : layout_.scripts) {
+    for (const wheel::ScriptEntry& script : layout_.scripts) {
       targets_.insert(roots_.scripts + "/" + script.name);
     }
     for (std::size_t i = 0; i < manifest_.files.size(); ++i) {
@@ -86,9 +86,11 @@ class LayoutBuilder {
   }
 
   Result<void> place_script(std::size_t index, std::string_view name) {
-    if (!is_script_name(name)) return refuse(fmt::format("'{}' is no name for a script", name));
+    if (!wheel::is_script_name(name))
+      return refuse(fmt::format("'{}' is no name for a script", name));
     // A wrapper made from an entry point comes before a script that was shipped for old installers.
-    if (std::ranges::find(layout_.scripts, name, &ScriptEntry::name) != layout_.scripts.end())
+    if (std::ranges::find(layout_.scripts, name, &wheel::ScriptEntry::name) !=
+        layout_.scripts.end())
       return {};
     return place_at(index, roots_.scripts, name, true);
   }

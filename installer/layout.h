@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "installer/entry_points.h"
 #include "installer/manifest.h"
 #include "installer/roots.h"
 #include "report/error.h"
+#include "wheel/entry_points.h"
 
 namespace axle::installer {
 
@@ -23,7 +23,7 @@ struct Layout {
   std::string dist_info;  ///< absolute
   std::vector<PlacedFile> files;
   std::string scripts_folder;
-  std::vector<ScriptEntry> scripts;  ///< to be written there from entry points
+  std::vector<wheel::ScriptEntry> scripts;  ///< to be written there from entry points
 };
 
 /// Errors: malformed, for whatever would leave the environment, replace its interpreter or

@@ -83,7 +83,7 @@ Result<NewPackage> prepare_package(const resolver::ResolvedPackage& package,
     result.files.push_back(std::move(*file));
   }
   const std::string scripts = layout.scripts_folder;
-  for (const ScriptEntry& entry : layout.scripts) {
+  for (const wheel::ScriptEntry& entry : layout.scripts) {
     result.files.push_back(
         written_file(scripts + "/" + entry.name, render_script(entry, *shebang), true));
   }

@@ -12,14 +12,16 @@ namespace {
 
 constexpr std::uint64_t record_limit = 256U << 20;
 
-/// What any RECORD line for `path` has in it, however it spells the way there.
+/// What any RECORD line for `path` has in it, however it spells the way there. CSV doubles quotes:
+/// what stands before one is told by.
 std::string_view telling_part(std::string_view path, const Roots& roots) {
   for (const std::string& site : {roots.purelib, roots.platlib}) {
     if (!contains_path(site, path) || path.size() == site.size()) continue;
     const std::string_view relative = path.substr(site.size() + 1);
-    return relative.substr(0, relative.find('/'));
+    return relative.substr(0, relative.find_first_of("/\""));
   }
-  return path.substr(path.rfind('/') + 1);
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.substr(0, name.find('"'));
 }
 
 }  // namespace

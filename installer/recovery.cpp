@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <ranges>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -57,9 +59,16 @@ int move_out(const std::string& visible, const std::string& kept) {
 }
 
 Result<void> roll_forward(const Places& places, const Journal& journal) {
+  // Where a new thing has arrived, the old one is gone, also when it was gone before we came.
+  std::set<std::string_view> arrived;
+  for (const Move& move : journal.moves) {
+    if (move.direction == Direction::in && !exists(places.new_thing(move)))
+      arrived.insert(move.path);
+  }
   for (const Move& move : journal.moves) {
     const std::string visible = places.visible(move);
     const bool out = move.direction == Direction::out;
+    if (out && arrived.contains(move.path)) continue;
     const std::string hidden = out ? places.old_thing(move) : places.new_thing(move);
     if (exists(hidden) == out) continue;  // done before
     const int code = out ? move_out(visible, hidden) : move_thing(hidden, visible);

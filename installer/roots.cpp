@@ -7,30 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "wheel/entry_points.h"
+
 namespace axle::installer {
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-  });
-  return lower;
-}
-
-/// "", "3", "3.11", "3.13t": what follows the name of an interpreter.
-bool is_interpreter_version(std::string_view text) {
-  const auto skip_digits = [&text] {
-    while (!text.empty() && text.front() >= '0' && text.front() <= '9') text.remove_prefix(1);
-  };
-  skip_digits();
-  while (text.size() > 1 && text.front() == '.') {
-    text.remove_prefix(1);
-    skip_digits();
-  }
-  if (text.starts_with('t')) text.remove_prefix(1);
-  return text.empty();
-}
 
 /// "/a/./b//c/../d" -> "/a/b/d"; purely textual. nullopt when it climbs above the root.
 std::optional<std::string> normalise(std::string_view path) {
@@ -69,21 +49,6 @@ bool contains_path(std::string_view folder, std::string_view path) {
   return path.size() == folder.size() || folder == "/" || path[folder.size()] == '/';
 }
 
-bool is_reserved_script(std::string_view name) {
-  std::string lower = lower_case(name);
-  if (lower.ends_with(".exe")) lower.resize(lower.size() - 4);
-  static constexpr std::array<std::string_view, 7> activation = {
-      "activate",     "activate.csh", "activate.fish",   "activate.ps1",
-      "activate.bat", "activate.nu",  "activate_this.py"};
-  if (std::ranges::find(activation, lower) != activation.end()) return true;
-  static constexpr std::array<std::string_view, 4> interpreters = {"pythonw", "python", "pypy",
-                                                                   "graalpy"};
-  return std::ranges::any_of(interpreters, [&](std::string_view interpreter) {
-    return lower.starts_with(interpreter) &&
-           is_interpreter_version(std::string_view(lower).substr(interpreter.size()));
-  });
-}
-
 bool Roots::is_fixed_folder(std::string_view path) const {
   return contains_path(path, base) || contains_path(path, purelib) ||
          contains_path(path, platlib) || contains_path(path, scripts) || contains_path(path, data);
@@ -95,7 +60,7 @@ bool Roots::is_reserved(std::string_view path) const {
   const std::string_view folder = path.substr(0, slash);
   const std::string_view name = path.substr(slash + 1);
   if (name == "pyvenv.cfg" && folder == base) return true;
-  return folder == scripts && is_reserved_script(name);
+  return folder == scripts && wheel::is_reserved_script(name);
 }
 
 Result<Roots> find_roots(const Environment& environment) {

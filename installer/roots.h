@@ -15,10 +15,6 @@ namespace axle::installer {
 /// Component-wise: "/a/v" contains "/a/v/x" and itself, never "/a/victim". Both paths normal.
 [[nodiscard]] bool contains_path(std::string_view folder, std::string_view path);
 
-/// The name of a file that belongs to the environment itself: an interpreter ("python3.11",
-/// "PyPy3") or an activation script. Letter case does not count.
-[[nodiscard]] bool is_reserved_script(std::string_view name);
-
 class Roots {
  public:
   std::string base;  ///< everything lies below; holds `.axle`

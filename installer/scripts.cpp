@@ -33,7 +33,7 @@ Result<std::string> render_shebang(std::string_view python) {
   return fmt::format("#!/bin/sh\n'''exec' \"{}\" \"$0\" \"$@\"\n' '''\n", quoted);
 }
 
-std::string render_script(const ScriptEntry& entry, std::string_view shebang) {
+std::string render_script(const wheel::ScriptEntry& entry, std::string_view shebang) {
   const std::string_view object = entry.object;
   return fmt::format(
       "{}import sys\n\nfrom {} import {}\n\nif __name__ == \"__main__\":\n    sys.exit({}())\n",

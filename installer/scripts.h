@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "installer/entry_points.h"
 #include "report/error.h"
+#include "wheel/entry_points.h"
 
 namespace axle::installer {
 
@@ -16,7 +16,7 @@ namespace axle::installer {
 [[nodiscard]] Result<std::string> render_shebang(std::string_view python);
 
 /// What runs `entry`, complete.
-[[nodiscard]] std::string render_script(const ScriptEntry& entry, std::string_view shebang);
+[[nodiscard]] std::string render_script(const wheel::ScriptEntry& entry, std::string_view shebang);
 
 /// A script of a wheel with its "#!python" or "#!pythonw" line replaced; nullopt when it has none
 /// and stays as it is.

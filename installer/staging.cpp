@@ -14,7 +14,8 @@
 namespace axle::installer {
 namespace {
 
-constexpr std::string_view conflict_hint = "remove the other one first; nothing was changed";
+constexpr std::string_view conflict_hint =
+    "remove it first, or replace it with --overwrite; nothing was changed";
 
 /// Copies into a new file; the kernel does it where it can (and shares blocks where the file system
 /// can).
@@ -66,9 +67,10 @@ Result<void> Staging::add(const NewPackage& package) {
     if (same) continue;
     if (node->file != nullptr || !node->children.empty()) {
       const std::string other = node->file == nullptr ? "a folder" : node->package->title;
-      return fail(ErrorKind::conflict,
-                  fmt::format("{} and {} both install {}", package.title, other, file.target),
-                  "they cannot be installed together; nothing was changed");
+      return fail(
+          ErrorKind::conflict,
+          fmt::format("{} and {} both install {}", package.title, other, file.target),
+          "install them one after the other, the second with --overwrite; nothing was changed");
     }
     node->file = &file;
     node->package = &package;

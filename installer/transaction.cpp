@@ -208,8 +208,8 @@ Result<Outcome> install(const resolver::Resolution& resolution, const Environmen
     if (!package) return std::unexpected(package.error());
     entering.push_back(std::move(*package));
   }
-  if (auto done = change(*roots, entering, leaving, staying, options.overwrite_foreign,
-                         describe(outcome), report);
+  if (auto done =
+          change(*roots, entering, leaving, staying, options.overwrite, describe(outcome), report);
       !done) {
     return std::unexpected(done.error());
   }
@@ -230,7 +230,8 @@ Result<Outcome> uninstall(const std::vector<std::string>& names, const Environme
     if (std::ranges::find(staying, wanted.back(), &InstalledDistribution::name) == staying.end())
       missing.push_back(name);
   }
-  if (!missing.empty()) return std::unexpected(not_removable(missing, environment));
+  if (missing.size() == names.size()) return std::unexpected(not_removable(missing, environment));
+  if (!missing.empty()) report.warn(not_removable(missing, environment).message);
   const std::vector<InstalledDistribution> leaving = take_leaving(
       staying,
       [&](const std::string& name) { return std::ranges::find(wanted, name) != wanted.end(); });
@@ -241,15 +242,6 @@ Result<Outcome> uninstall(const std::vector<std::string>& names, const Environme
     return std::unexpected(done.error());
   }
   return outcome;
-}
-
-Result<void> recover(const Environment& environment, Report& report) {
-  auto roots = find_roots(environment);
-  if (!roots) return std::unexpected(roots.error());
-  if (find_interrupted(roots->base) == Interrupted::no) return {};
-  auto lock = EnvironmentLock::for_change(roots->state_folder(), report);
-  if (!lock) return std::unexpected(lock.error());
-  return finish_interrupted(roots->base, report);
 }
 
 }  // namespace axle::installer

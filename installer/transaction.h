@@ -29,7 +29,7 @@ struct Outcome {
 struct InstallOptions {
   std::string
       store_folder;  ///< unpacked wheels, by hash; on the environment's file system links are made
-  bool overwrite_foreign = false;  ///< allow replacing files that no RECORD owns
+  bool overwrite = false;  ///< replace files that another package or nobody owns
 };
 
 /// Downloads (hash and size verified), validates each archive whole before the first write, unpacks
@@ -43,13 +43,9 @@ struct InstallOptions {
                                       const Environment& environment, index::Transport& transport,
                                       const InstallOptions& options, Report& report);
 
-/// Errors: not_found (which names are not installed), unsupported (no RECORD), io.
+/// Names that are not installed are passed over with a warning, as pip does; errors: not_found
+/// (none is), unsupported (no RECORD, or outside of the environment), io.
 [[nodiscard]] Result<Outcome> uninstall(const std::vector<std::string>& names,
                                         const Environment& environment, Report& report);
-
-/// Finishes or undoes what an interrupted process left; a no-op (one stat) otherwise. Every
-/// function of this room that reads or writes the environment calls it under the environment's
-/// lock.
-[[nodiscard]] Result<void> recover(const Environment& environment, Report& report);
 
 }  // namespace axle::installer

@@ -1,6 +1,6 @@
 #pragma once
 // Providers: which properties does a machine support, best first (PEP 850). One file and one row a
-// namespace, pure functions of facts. This library (axle::provider_namespaces) links no JSON, no
+// namespace, pure functions of facts. This library (axle::providers) links no JSON, no
 // curl: it goes into wheels.
 
 #include <optional>

@@ -9,7 +9,8 @@
 
 namespace axle {
 
-enum class Severity : std::uint8_t { note, warning };
+/// `detail`: how an answer came about, for those who ask for more (--verbose).
+enum class Severity : std::uint8_t { detail, note, warning };
 
 struct Remark {
   Severity severity;
@@ -30,16 +31,19 @@ class Report {
   /// throttle.
   virtual void progress(std::string_view what, std::uint64_t done, std::uint64_t total) = 0;
 
+  void detail(std::string message) { add({Severity::detail, std::move(message), {}}); }
   void note(std::string message) { add({Severity::note, std::move(message), {}}); }
   void warn(std::string message, std::string hint = {}) {
     add({Severity::warning, std::move(message), std::move(hint)});
   }
 };
 
-/// Keeps the remarks and drops the progress.
+/// Keeps the remarks that are said unasked, drops details and progress.
 class CollectedReport final : public Report {
  public:
-  void add(Remark remark) override { remarks.push_back(std::move(remark)); }
+  void add(Remark remark) override {
+    if (remark.severity != Severity::detail) remarks.push_back(std::move(remark));
+  }
   void progress(std::string_view, std::uint64_t, std::uint64_t) override {}
 
   std::vector<Remark> remarks;

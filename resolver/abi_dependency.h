@@ -1,5 +1,5 @@
 #pragma once
-// `abi_dependency` (wheel-variants.md §3, end): supported is what the versions of other packages in
+// `abi_dependency` (PEP 825): supported is what the versions of other packages in
 // the same solution say.
 
 #include <vector>

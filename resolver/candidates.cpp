@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "wheel/requirement.h"
 
 namespace axle::resolver {
@@ -147,8 +149,11 @@ Result<std::vector<Release>*> Catalogue::page(index::Source* source, std::string
     if (error.kind == ErrorKind::unsupported) error.kind = ErrorKind::malformed;
     return std::unexpected(std::move(error));
   }
+  const std::size_t files = page->files.size();
   const auto added =
       pages.emplace(name, group_releases(std::move(*page), name, source->description()));
+  report_.detail(fmt::format("{}: {} files of {} releases in {}", name, files,
+                             added.first->second.size(), source->description()));
   return &added.first->second;
 }
 

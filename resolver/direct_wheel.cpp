@@ -13,21 +13,16 @@
 namespace axle::resolver {
 namespace {
 
-constexpr std::string_view sha256_fragment = "sha256=";
-
 /// The file behind a URL, its hash taken from the fragment as pip writes it (`#sha256=…`).
-index::PublishedFile file_at(std::string_view url) {
+Result<index::PublishedFile> file_at(std::string_view url) {
   index::PublishedFile file;
   const std::size_t hash = url.find('#');
   if (hash != std::string_view::npos) {
-    std::string_view fragment = url.substr(hash + 1);
-    url = url.substr(0, hash);
-    while (!fragment.empty()) {
-      const std::size_t end = fragment.find('&');
-      const std::string_view part = fragment.substr(0, end);
-      if (part.starts_with(sha256_fragment)) file.sha256 = part.substr(sha256_fragment.size());
-      fragment = end == std::string_view::npos ? "" : fragment.substr(end + 1);
+    if (!index::note_fragment_hashes(file, url.substr(hash + 1))) {
+      return fail(ErrorKind::malformed, fmt::format("{}: its sha256 is not 64 hexadecimal digits",
+                                                    index::redact_url(url)));
     }
+    url = url.substr(0, hash);
   }
   file.url = url;
   const std::string_view path = url.substr(0, url.find('?'));
@@ -62,7 +57,9 @@ Result<Release> direct_release(std::string_view name, const std::vector<std::str
   release.direct = true;
   release.source = index::redact_url(urls.front());
   for (const std::string& url : urls) {
-    index::PublishedFile file = file_at(url);
+    auto found = file_at(url);
+    if (!found) return std::unexpected(std::move(found).error());
+    index::PublishedFile& file = *found;
     const std::string shown = index::redact_url(url);
     if (!file.filename.ends_with(".whl")) {
       return fail(

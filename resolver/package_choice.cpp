@@ -172,6 +172,7 @@ ResolvedPackage PackageChooser::resolved(const std::string& name, const Release&
   package.filename = file.filename;
   package.url = file.url;
   package.sha256 = file.sha256;
+  package.other_hash = file.other_hash;
   package.size = file.size;
   package.source = release.source;
   package.direct = release.direct;

@@ -1,5 +1,5 @@
 #pragma once
-// The provider algorithm (PEP 850; wheel-variants.md §3): where the supported lists of each
+// The provider algorithm (PEP 850): where the supported lists of each
 // namespace of one document come from.
 
 #include <optional>

@@ -1,6 +1,5 @@
 #pragma once
-// Compatibility and ranking of the variants of one release (PEP 825 "Variant ordering";
-// wheel-variants.md §3 and §4). Pure: metadata and supported lists in, an order out.
+// Compatibility and ranking of the variants of one release (PEP 825 "Variant ordering"). Pure: metadata and supported lists in, an order out.
 
 #include <cstddef>
 #include <functional>
@@ -43,8 +42,8 @@ struct Ranking {
   std::vector<RejectedVariant> rejected;  ///< in label order
 };
 
-/// The reserved namespace without a provider: feature = a dependency, value = its release (§3,
-/// end).
+/// The reserved namespace without a provider: feature = a dependency, value = its release
+/// (PEP 825).
 inline constexpr std::string_view abi_dependency = "abi_dependency";
 
 /// All variants of `metadata`. Labels are the metadata's own; the null variant of 0.0.x documents
@@ -54,7 +53,7 @@ inline constexpr std::string_view abi_dependency = "abi_dependency";
 [[nodiscard]] Ranking rank_variants(const wheel::VariantMetadata& metadata,
                                     const SupportedProperties& supported);
 
-/// Those properties of `label` that the target supports: what the variant markers see (§5). Empty
+/// Those properties of `label` that the target supports: what the variant markers see. Empty
 /// for an unknown label.
 [[nodiscard]] wheel::VariantProperties supported_properties(const wheel::VariantMetadata& metadata,
                                                             std::string_view label,

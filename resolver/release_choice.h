@@ -1,5 +1,5 @@
 #pragma once
-// One release in, one wheel out, with the whole decision (wheel-variants.md §8, the middle part).
+// One release in, one wheel out, with the whole decision.
 
 #include <functional>
 #include <map>

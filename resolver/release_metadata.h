@@ -22,7 +22,7 @@ struct ReleaseMetadata {
 };
 
 /// `variant_wheels` are those whose tags fit, best first. Broken metadata is reported and ignored
-/// (wheel-variants.md "Consistency"). Errors: mismatch, when the variants file is not the one that
+/// and the plain wheels still count. Errors: mismatch, when the variants file is not the one that
 /// the index lists; io; for a direct release whatever is wrong with its wheels.
 [[nodiscard]] Result<ReleaseMetadata> read_release_metadata(
     const Release& release, const std::vector<const CandidateWheel*>& variant_wheels,

@@ -50,6 +50,11 @@ class Bench {
 
  private:
   [[nodiscard]] Linear& layer(std::size_t i) const { return memory_.as<Linear>()[i]; }
+  /// Bytes of plain reads beside one layer: as many as its weights, in whole pieces.
+  [[nodiscard]] std::size_t read_size() const {
+    const std::size_t pieces = options_.n * options_.k / piece;
+    return (pieces == 0 ? 1 : pieces) * piece;
+  }
   double time_forward(std::size_t i);
   double time_read(std::size_t i);
 
@@ -77,7 +82,7 @@ axle_status Bench::prepare(axle_error* error) {
   memory_ = Memory(count * sizeof(Linear));
   x_ = Memory(options_.m * k * sizeof(float));
   y_ = Memory(options_.m * n * sizeof(float));
-  read_ = Memory(count * n * k);
+  read_ = Memory(count * read_size());
   if (weights.data() == nullptr || scales.data() == nullptr || memory_.data() == nullptr ||
       x_.data() == nullptr || y_.data() == nullptr || read_.data() == nullptr)
     return report_failure(error, AXLE_NO_MEMORY, "no memory for the benchmark");
@@ -114,7 +119,7 @@ double Bench::time_forward(std::size_t i) {
 
 /// As many bytes as one layer has, another part of the memory for each i.
 double Bench::time_read(std::size_t i) {
-  const std::size_t bytes = options_.n * options_.k / piece * piece;
+  const std::size_t bytes = read_size();
   const char* const from = read_.as<char>(i * bytes);
   const KernelSet& set = *engine_.kernel_for(1).set;
   ThreadPool& pool = engine_.pool();
@@ -158,8 +163,7 @@ void Bench::measure(axle_bench_result& result) {
     }
   }
   const double weights = static_cast<double>(options_.n) * static_cast<double>(options_.k);
-  const std::size_t whole_pieces = options_.n * options_.k / piece;
-  const double read_bytes = static_cast<double>(whole_pieces * piece);
+  const double read_bytes = static_cast<double>(read_size());
   result.microseconds = best * 1e6;
   result.gigabytes_per_second = weights / best * 1e-9;
   result.gigaops_per_second = 2.0 * static_cast<double>(options_.m) * weights / best * 1e-9;

@@ -93,7 +93,7 @@ enum class MetadataForm { pep850, variantlib };  ///< which `$schema` URL is wri
 
 /// Combines the metadata of two wheels of one release: namespace lists equal or one a prefix of the
 /// other (the longer wins), providers equal where both know the namespace, one label one property
-/// set (wheel-variants.md "Consistency"). Error: mismatch, naming both `where`s.
+/// set (PEP 825: the metadata of one release must agree). Error: mismatch, naming both `where`s.
 [[nodiscard]] Result<VariantMetadata> merge_variant_metadata(const VariantMetadata& left,
                                                              std::string_view left_where,
                                                              const VariantMetadata& right,

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "wheel/ascii.h"
 #include "wheel/quote.h"
 #include "wheel/requirement.h"
 
@@ -71,13 +72,6 @@ Result<std::string> read_required(const ZipReader& archive, const std::string& p
   return archive.read_text(*entry, limit);
 }
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view spaces = " \t\r";
-  const std::size_t start = text.find_first_not_of(spaces);
-  if (start == std::string_view::npos) return {};
-  return text.substr(start, text.find_last_not_of(spaces) - start + 1);
-}
-
 bool equal_without_case(std::string_view left, std::string_view right) {
   return std::ranges::equal(left, right, [](char a, char b) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -94,7 +88,7 @@ std::optional<std::string_view> find_field(std::string_view text, std::string_vi
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos || !equal_without_case(line.substr(0, colon), key))
       continue;
-    return trim(line.substr(colon + 1));
+    return trim_ascii(line.substr(colon + 1));
   }
   return std::nullopt;
 }

@@ -93,7 +93,8 @@ int run_index_build(Session& session) {
   ordered_json rows = ordered_json::array();
   for (const index::IndexedProject& project : built->projects) {
     text += fmt::format(
-        "{}: {} files{}\n", project.name, project.files.size(),
+        "{}: {} file{}{}\n", project.name, project.files.size(),
+        project.files.size() == 1 ? "" : "s",
         project.labels.empty() ? "" : fmt::format(", {} variants", project.labels.size()));
     rows.push_back({{"name", project.name}, {"files", project.files}, {"labels", project.labels}});
   }

@@ -42,9 +42,9 @@ Outcome<void> write_profile(const std::string& path, const detect::Machine& mach
   const std::string target = error ? path : resolved.string();
   const bool whole = !fs::exists(target, error) || fs::is_regular_file(target, error);
   std::string written = whole ? target + ".XXXXXX" : target;
-  const int made = whole ? mkstemp(written.data()) : 0;
-  if (made > 0) close(made);
-  std::ofstream file(made < 0 ? std::string() : written, std::ios::binary);
+  const int made = whole ? mkstemp(written.data()) : -1;
+  if (made >= 0) close(made);
+  std::ofstream file(whole && made < 0 ? std::string() : written, std::ios::binary);
   file << machines::render_profile(profile);
   file.close();
   error.clear();
@@ -52,7 +52,7 @@ Outcome<void> write_profile(const std::string& path, const detect::Machine& mach
   if (file && whole && !error) fs::rename(written, target, error);
   if (file && !error) return {};
   std::error_code ignored;
-  if (made > 0) fs::remove(written, ignored);
+  if (made >= 0) fs::remove(written, ignored);
   return failed({ErrorKind::io, fmt::format("{}: the profile could not be written", path),
                  "is the folder there, and writable?"});
 }

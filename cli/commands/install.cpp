@@ -141,7 +141,16 @@ int run_install(Session& session) {
   const resolver::Target target = make_target(environment, machine->machine, session.elsewhere());
   auto resolution = resolver::resolve((*workspace)->requests, target, installed_packages(*there),
                                       (*workspace)->sources, (*workspace)->options, output);
-  if (!resolution) return report_failure(session, failed_to_choose(resolution.error()).error());
+  if (!resolution) {
+    const Failure failure = failed_to_choose(resolution.error()).error();
+    if (failure.error.kind != ErrorKind::unsupported) return report_failure(session, failure);
+    const auto misfits = explain_misfits(**workspace, target);
+    if (arguments.has(Opt::explain) && !output.options().json) {
+      for (const resolver::Explanation& misfit : misfits)
+        output.answer(render_explanation(misfit, machine->machine, output), {});
+    }
+    return output.failure(failure, {{"packages", explanations_json(misfits)}});
+  }
   warn_of_unusable_gpus(resolution->packages, machine->machine, output);
 
   std::string text;
@@ -159,6 +168,7 @@ int run_install(Session& session) {
   installer::Outcome outcome;
   if (arguments.has(Opt::dry_run)) {
     outcome = foreseen(*resolution, *there);
+    output.note("this is what would be done; nothing was changed");
   } else {
     const std::string cache = writable_cache(session.cache_folder(), output);
     const TemporaryStore temporary(cache.empty());
@@ -170,6 +180,7 @@ int run_install(Session& session) {
                                     "set TMPDIR, or name a cache with --cache-dir"})
                                 .error());
     }
+    options.overwrite = arguments.has(Opt::overwrite);
     auto done =
         installer::install(*resolution, environment, *(*workspace)->transport, options, output);
     if (!done) return report_failure(session, failed(done.error()).error());

@@ -25,7 +25,12 @@ std::string direct_url(const InstalledDistribution& distribution) {
   if (distribution.direct_url.empty()) return {};
   const ordered_json document = ordered_json::parse(distribution.direct_url, nullptr, false);
   if (!document.is_object() || !document.contains("url") || !document["url"].is_string()) return {};
-  return document["url"].get<std::string>();
+  std::string url = document["url"].get<std::string>();
+  const ordered_json hashes =
+      document.value(ordered_json::json_pointer("/archive_info/hashes"), ordered_json::object());
+  if (hashes.is_object() && hashes.contains("sha256") && hashes["sha256"].is_string())
+    url += "#sha256=" + hashes["sha256"].get<std::string>();
+  return url;
 }
 
 /// What `pip freeze` leaves out: the tools that environments begin with.

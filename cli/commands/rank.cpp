@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -65,12 +66,18 @@ ordered_json ranked_json(const resolver::Ranking& ranking) {
   return rows;
 }
 
-std::string reason_of(const resolver::RejectedVariant& variant, const detect::Machine* machine) {
+/// The fact of the machine only where the machine was asked: a list from elsewhere says why itself.
+std::string reason_of(const resolver::RejectedVariant& variant, const detect::Machine* machine,
+                      const std::vector<resolver::NamespaceOrigin>& origins) {
   if (machine == nullptr) return variant.reason;
-  const providers::Provider* provider = providers::find_provider(variant.property.ns);
-  if (provider == nullptr) return variant.reason;
-  const std::string fact =
-      provider->fact(*machine, variant.property.feature, variant.property.value);
+  const auto origin =
+      std::ranges::find(origins, variant.property.ns, &resolver::NamespaceOrigin::ns);
+  if (origin == origins.end()) return variant.reason;
+  std::string fact = origin->detail;
+  if (origin->origin == resolver::ListOrigin::builtin) {
+    const providers::Provider* provider = providers::find_provider(variant.property.ns);
+    fact = provider->fact(*machine, variant.property.feature, variant.property.value);
+  }
   return fact.empty() ? variant.reason : variant.reason + ": " + fact;
 }
 
@@ -84,6 +91,7 @@ int run_rank(Session& session) {
 
   resolver::SupportedProperties supported;
   std::optional<machines::NamedMachine> machine;
+  std::vector<resolver::NamespaceOrigin> origins;
   if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
     auto text = read_input(lists);
     if (!text) return output.failure(failed(text.error()).error());
@@ -95,7 +103,10 @@ int run_rank(Session& session) {
     auto found = session.machine();
     if (!found) return output.failure(found.error());
     machine = std::move(*found);
-    supported = resolver::supported_lists(*metadata, machine->machine, {}, {}, output).lists;
+    resolver::SupportedLists found_lists =
+        resolver::supported_lists(*metadata, machine->machine, {}, {}, output);
+    supported = std::move(found_lists.lists);
+    origins = std::move(found_lists.origins);
   }
 
   const resolver::Ranking ranking = resolver::rank_variants(*metadata, supported);
@@ -103,7 +114,7 @@ int run_rank(Session& session) {
   for (const resolver::RankedVariant& variant : ranking.ranked) text += variant.label + "\n";
   ordered_json rejected = ordered_json::array();
   for (const resolver::RejectedVariant& variant : ranking.rejected) {
-    const std::string reason = reason_of(variant, machine ? &machine->machine : nullptr);
+    const std::string reason = reason_of(variant, machine ? &machine->machine : nullptr, origins);
     rejected.push_back({{"label", variant.label},
                         {"property", wheel::render_property(variant.property)},
                         {"reason", reason}});

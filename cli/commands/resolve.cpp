@@ -65,6 +65,12 @@ MachineAnswer resolve_for(Session& session, const Workspace& workspace,
                                       workspace.options, session.output());
   if (!resolution) {
     answer.failure = failed_to_choose(resolution.error()).error();
+    if (resolution.error().kind != ErrorKind::unsupported) return answer;
+    const auto misfits = explain_misfits(workspace, target);
+    answer.body = {{"packages", explanations_json(misfits)}};
+    if (!session.arguments().has(Opt::explain)) return answer;
+    for (const resolver::Explanation& misfit : misfits)
+      answer.text += render_explanation(misfit, machine.machine, session.output());
     return answer;
   }
   warn_of_unusable_gpus(resolution->packages, machine.machine, session.output());
@@ -79,13 +85,6 @@ MachineAnswer resolve_for(Session& session, const Workspace& workspace,
   return answer;
 }
 
-ordered_json explanation_json(const resolver::Explanation& explanation) {
-  if (explanation.chosen) return package_json(*explanation.chosen);
-  return {{"name", explanation.name},
-          {"version", wheel::render_version(explanation.version)},
-          {"decision", decision_json(explanation.decision)}};
-}
-
 MachineAnswer explain_for(Session& session, const Workspace& workspace,
                           const machines::NamedMachine& machine) {
   MachineAnswer answer;
@@ -97,15 +96,9 @@ MachineAnswer explain_for(Session& session, const Workspace& workspace,
     answer.failure = failed_to_choose(explanation.error()).error();
     return answer;
   }
-  const bool chosen = explanation->chosen.has_value();
-  const std::string label = chosen ? explanation->chosen->variant.value_or("") : std::string();
-  answer.text =
-      fmt::format("{}\n{}",
-                  chosen ? render_package(*explanation->chosen)
-                         : explanation->name + " " + wheel::render_version(explanation->version),
-                  render_decision(explanation->decision, label, machine.machine, session.output()));
-  answer.body = {{"packages", ordered_json::array({explanation_json(*explanation)})}};
-  if (!chosen) {
+  answer.text = render_explanation(*explanation, machine.machine, session.output());
+  answer.body = {{"packages", explanations_json({*explanation})}};
+  if (!explanation->chosen) {
     answer.failure = failed_to_choose({ErrorKind::unsupported,
                                        fmt::format("no wheel of {} {} fits", explanation->name,
                                                    wheel::render_version(explanation->version)),

@@ -41,7 +41,11 @@ Outcome<std::uint32_t> count_of(const Arguments& arguments, Opt id, std::uint32_
   return count;
 }
 
-Outcome<RuntimePtr> open_runtime(std::uint32_t threads) {
+Outcome<RuntimePtr> open_runtime(const Session& session, std::uint32_t threads) {
+  if (session.elsewhere()) {
+    return misused("the runtime runs on this machine: --for has no meaning here",
+                   "`variant properties --for WHAT` shows what another machine supports");
+  }
   const std::string kernel = variable("AXLE_RUNTIME_KERNEL");
   axle_runtime_options options{};
   options.struct_size = sizeof(options);
@@ -77,7 +81,7 @@ constexpr Shape modes[] = {{AXLE_A16W8, "a16w8"}, {AXLE_DA8W8, "da8w8"}};
 
 int run_runtime_info(Session& session) {
   Output& output = session.output();
-  auto runtime = open_runtime(0);
+  auto runtime = open_runtime(session, 0);
   if (!runtime) return output.failure(runtime.error());
   ordered_json facts = ordered_json::object();
   std::string text;
@@ -106,7 +110,7 @@ int run_runtime_bench(Session& session) {
   if (!batch) return output.failure(batch.error());
   const auto threads = count_of(session.arguments(), Opt::threads, 0);
   if (!threads) return output.failure(threads.error());
-  auto runtime = open_runtime(*threads);
+  auto runtime = open_runtime(session, *threads);
   if (!runtime) return output.failure(runtime.error());
   std::string text;
   ordered_json rows = ordered_json::array();
@@ -145,13 +149,16 @@ int run_runtime_bench(Session& session) {
 
 int run_runtime_selftest(Session& session) {
   Output& output = session.output();
-  auto runtime = open_runtime(0);
+  auto runtime = open_runtime(session, 0);
   if (!runtime) return output.failure(runtime.error());
   axle_error error{};
   if (axle_runtime_selftest(runtime->get(), &error) != AXLE_OK) {
     return output.failure(runtime_failure(error).error());
   }
-  return output.answer("every kernel that this machine can run gives the reference's results\n",
+  const std::string forced = variable("AXLE_RUNTIME_KERNEL");
+  return output.answer((forced.empty() ? "every kernel that this machine can run gives"
+                                       : "kernel " + forced + " gives") +
+                           " the reference's results\n",
                        {{"kernels", kernels_json()}});
 }
 

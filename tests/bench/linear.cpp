@@ -4,31 +4,49 @@
 //   bench_runtime [KERNEL…]      default: the choice of the machine, then every usable set
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "runtime/runtime.h"
+#include "runtime/axle_runtime.h"
 
 namespace {
 
-using axle::runtime::BenchFigures;
-using axle::runtime::BenchShape;
-using axle::runtime::Mode;
-
 struct Shape {
-  Mode mode;
+  axle_mode mode;
   std::size_t m;
 };
 
-constexpr Shape shapes[] = {
-    {Mode::da8w8, 1}, {Mode::a16w8, 1},  {Mode::da8w8, 4},  {Mode::a16w8, 4},   {Mode::da8w8, 8},
-    {Mode::a16w8, 8}, {Mode::da8w8, 16}, {Mode::da8w8, 32}, {Mode::da8w8, 128}, {Mode::a16w8, 128}};
+constexpr Shape shapes[] = {{AXLE_DA8W8, 1},   {AXLE_A16W8, 1},  {AXLE_DA8W8, 4},  {AXLE_A16W8, 4},
+                            {AXLE_DA8W8, 8},   {AXLE_A16W8, 8},  {AXLE_DA8W8, 16}, {AXLE_DA8W8, 32},
+                            {AXLE_DA8W8, 128}, {AXLE_A16W8, 128}};
 
-bool measure(const std::string& kernel, const Shape& shape, BenchFigures& figures) {
-  const axle::runtime::Outcome outcome = axle::runtime::bench(
-      {kernel, 0}, BenchShape{.mode = shape.mode, .m = shape.m, .seconds = 0.6}, figures);
-  if (!outcome.ok()) std::fprintf(stderr, "%s: %s\n", kernel.c_str(), outcome.problem.c_str());
-  return outcome.ok();
+struct Figures {
+  std::string kernel;
+  axle_bench_result result{};
+};
+
+bool measure(const std::string& kernel, const Shape& shape, Figures& figures) {
+  axle_runtime_options options{};
+  options.struct_size = sizeof options;
+  options.kernel = kernel.c_str();
+  axle_error error{};
+  axle_runtime* made = nullptr;
+  if (axle_runtime_create(&options, &made, &error) == AXLE_OK) {
+    const std::unique_ptr<axle_runtime, decltype(&axle_runtime_destroy)> runtime(
+        made, axle_runtime_destroy);
+    axle_bench_options bench{};
+    bench.struct_size = sizeof bench;
+    bench.mode = shape.mode;
+    bench.m = shape.m;
+    bench.n = bench.k = 4096;
+    bench.seconds = 0.6;
+    figures.result.struct_size = sizeof figures.result;
+    figures.kernel = axle_runtime_kernel(made, shape.mode, shape.m);
+    if (axle_runtime_bench(made, &bench, &figures.result, &error) == AXLE_OK) return true;
+  }
+  std::fprintf(stderr, "%s: %s\n", kernel.c_str(), error.message);
+  return false;
 }
 
 /// False when a kernel set that was asked for cannot run.
@@ -38,20 +56,21 @@ bool print_table(const std::vector<std::string>& kernels) {
   std::printf("%-7s %4s  %-12s %9s %8s %8s %6s %9s %9s\n", "mode", "m", "kernel", "us", "GB/s",
               "read", "frac", "GOPS", "x null");
   for (const Shape& shape : shapes) {
-    BenchFigures null;
+    Figures null;
     if (!measure("baseline", shape, null)) return false;
     for (const std::string& kernel : kernels) {
-      BenchFigures figures = null;
+      Figures figures = null;
       if (kernel != "baseline" && !measure(kernel, shape, figures)) {
         complete = false;
         continue;
       }
+      const axle_bench_result& result = figures.result;
       std::printf("%-7s %4zu  %-12s %9.0f %8.1f %8.1f %6.2f %9.0f %9.2f\n",
-                  shape.mode == Mode::da8w8 ? "da8w8" : "a16w8", shape.m, figures.kernel.c_str(),
-                  figures.microseconds, figures.gigabytes_per_second,
-                  figures.read_gigabytes_per_second,
-                  figures.gigabytes_per_second / figures.read_gigabytes_per_second,
-                  figures.gigaops_per_second, null.microseconds / figures.microseconds);
+                  shape.mode == AXLE_DA8W8 ? "da8w8" : "a16w8", shape.m, figures.kernel.c_str(),
+                  result.microseconds, result.gigabytes_per_second,
+                  result.read_gigabytes_per_second,
+                  result.gigabytes_per_second / result.read_gigabytes_per_second,
+                  result.gigaops_per_second, null.result.microseconds / result.microseconds);
       std::fflush(stdout);
     }
   }
@@ -64,10 +83,10 @@ int main(int argc, char** argv) {
   std::vector<std::string> kernels(argv + 1, argv + argc);
   if (kernels.empty()) {
     kernels.emplace_back();
-    axle::runtime::RuntimeInfo info;
-    if (!axle::runtime::describe({}, info).ok()) return 1;
-    for (const axle::runtime::KernelStatus& kernel : info.kernels) {
-      if (kernel.usable) kernels.push_back(kernel.name);
+    for (std::size_t i = 0; i < axle_kernel_count(); ++i) {
+      axle_kernel_info info{};
+      info.struct_size = sizeof info;
+      if (axle_kernel_at(i, &info) == AXLE_OK && info.usable != 0) kernels.emplace_back(info.name);
     }
   }
   return print_table(kernels) ? 0 : 1;

@@ -212,7 +212,7 @@ TEST_CASE("a provider that is not known here is taken on trust, with a note") {
 }
 
 TEST_CASE("nesting is bounded") {
-  check_refused("x = " + std::string(100'000, '['), "nested too deeply");
+  check_refused("x = " + std::string(100'000, '['), "maximum nested value depth");
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ class Surroundings {
                              "https_proxy",
                              "HTTPS_PROXY",
                              "http_proxy",
+                             "HTTP_PROXY",
                              "all_proxy",
                              "ALL_PROXY"}) {
       unsetenv(name);
@@ -160,4 +161,36 @@ TEST_CASE("a broken configuration file is ignored with a warning, a broken timeo
   CHECK(settings.index_url.empty());
   CHECK(settings.timeout_seconds == 15);
   CHECK(report.remarks.size() == 2);
+}
+
+TEST_CASE("each scheme has its proxy, pip's setting serves both") {
+  const Surroundings surroundings;
+  setenv("http_proxy", "http://plain:1", 1);
+  CHECK(read({}).http_proxy == "http://plain:1");
+  CHECK(read({}).https_proxy.empty());
+  setenv("HTTPS_PROXY", "http://secure:2", 1);
+  CHECK(read({}).https_proxy == "http://secure:2");
+  unsetenv("http_proxy");
+  setenv("HTTP_PROXY", "http://capital:3", 1);
+  CHECK(read({}).http_proxy == "http://capital:3");
+  setenv("PIP_PROXY", "http://both:4", 1);
+  CHECK(read({}).http_proxy == "http://both:4");
+  CHECK(read({}).https_proxy == "http://both:4");
+}
+
+TEST_CASE("pip's spellings of true and false, and a warning for anything else") {
+  const Surroundings surroundings;
+  for (const char* yes : {"TRUE", "y", "t", "On", "1"}) {
+    setenv("PIP_NO_INDEX", yes, 1);
+    CHECK(read({}).no_index);
+  }
+  for (const char* no : {"False", "n", "off", "0"}) {
+    setenv("PIP_NO_INDEX", no, 1);
+    CHECK_FALSE(read({}).no_index);
+  }
+  setenv("PIP_NO_INDEX", "perhaps", 1);
+  axle::CollectedReport report;
+  CHECK_FALSE(axle::cli::read_index_settings({}, {}, report).no_index);
+  REQUIRE(report.remarks.size() == 1);
+  CHECK(report.remarks[0].message.contains("perhaps"));
 }

@@ -1,5 +1,6 @@
 """Bad input: a clear error, nothing lost, nothing half done. One test a case of the list."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -46,6 +47,10 @@ class Choosing(WithEnvironment):
         self.assert_fails(result, 3, "hopper", "sm_arch", "v4", "level")
         result = self.install("demo", "--for", "x86_64:v2", "--json", index=self.index)
         self.assertEqual(result.json["error"]["kind"], "unsupported")
+        rejected = result.json["packages"][0]["decision"]["rejected"]
+        self.assertEqual({one["label"] for one in rejected}, {"hopper", "v4"})
+        result = self.install("demo", "--for", "x86_64:v2", "--explain", index=self.index)
+        self.assertRegex(result.out, r"rejected\s+hopper")
         explained = self.variant("explain", "demo", "-i", self.index.url, "--python", self.venv, "--for", "x86_64:v2")
         self.assert_fails(explained, 3, "hopper", "v4")
         self.assert_untouched()
@@ -145,6 +150,21 @@ class Wheels(WithEnvironment):
 
     def test_wrong_hash(self):
         self.refused(Wheel("demo", "1.0").bytes(), "demo-1.0", "sha256", hashes={"sha256": "0" * 64})
+
+    def test_other_hashes_are_checked_as_well(self):
+        data = Wheel("demo", "1.0").bytes()
+        for algorithm in ("sha512", "sha384", "blake2b", "sha1", "md5", "sha3_256"):
+            self.refused(data, "demo-1.0", algorithm, hashes={algorithm: "0" * 64})
+        # The strongest counts, and a right one passes.
+        right = hashlib.sha512(data).hexdigest().upper()
+        self.refused(data, "demo-1.0", "sha512", hashes={"md5": hashlib.md5(data).hexdigest(), "sha512": "0" * 128})
+        self.index.add("demo", "demo-1.0-py3-none-any.whl", data, hashes={"md5": "0" * 32, "sha512": right})
+        self.assertNotIn("cannot be checked", self.assert_ok(self.install("demo", index=self.index)).err)
+        path = Wheel("other", "1.0").write(self.root / "wheels")
+        wrong = f"{path.as_uri()}#sha384={'0' * 96}"
+        self.assert_fails(self.install(f"other @ {wrong}", "--no-index"), 1, "sha384")
+        self.index.add("odd", "odd-1.0-py3-none-any.whl", Wheel("odd", "1.0").bytes(), hashes={"crc32": "0"})
+        self.assertIn("cannot be checked", self.assert_ok(self.install("odd", index=self.index)).err)
 
     def test_wrong_size(self):
         self.refused(Wheel("demo", "1.0").bytes(), "demo-1.0", size=7)
@@ -250,6 +270,8 @@ class Wheels(WithEnvironment):
         self.assert_fails(self.install("second", index=self.index), 1, "shared.py", "first")
         self.assertEqual(self.python("import shared; print(shared.OWNER)"), "first")
         self.assertEqual(self.installed(), {"first": ("1.0", None)})
+        self.assert_ok(self.install("second", "--overwrite", index=self.index))
+        self.assertEqual(self.python("import shared; print(shared.OWNER)"), "second")
 
 
 class Drivers(WithEnvironment):
@@ -391,8 +413,53 @@ class Usage(TestCase):
         empty = self.root / "project"
         empty.mkdir()
         self.assert_fails(self.variant("build", empty), 1, "pyproject.toml")
-        (empty / "pyproject.toml").write_text("[project\n")
-        self.assert_fails(self.variant("build", empty), 1, "pyproject.toml", "1")
+        # Lexical errors end in the TOML library's exceptions: those of the shipped program must be caught.
+        for text in (b"[project\n", b'a = "x', b"a = 1e999", b"a = \x00", b"a = 1979-13-45", b"\xff\xfea", b"\x7fELF",
+                     b"a = 99999999999999999999999", b"a = [" + b"[\n" * 400):
+            (empty / "pyproject.toml").write_bytes(text)
+            result = self.assert_fails(self.variant("build", empty, "--json"), 1, "pyproject.toml")
+            self.assertEqual(result.json["error"]["kind"], "malformed", text)
+
+    def test_a_script_that_no_installer_takes_is_not_built(self):
+        project = self.root / "project"
+        project.mkdir()
+        for name in ("../x", "python", "activate", "-x"):
+            (project / "pyproject.toml").write_text(
+                f'[project]\nname = "p"\nversion = "1"\nscripts = {{ "{name}" = "p:main" }}\n[tool.axle]\npackages = ["p"]\n')
+            (project / "p").mkdir(exist_ok=True)
+            (project / "p/__init__.py").write_text("")
+            result = self.variant("build", project, "--out", self.root / "out")
+            self.assertNotEqual(result.code, 0, name)
+            self.assertFalse(list((self.root / "out").glob("*.whl")) if (self.root / "out").exists() else [], name)
+
+    def test_a_broken_configuration_of_uv_is_ignored_with_a_warning(self):
+        self.make_venv()
+        index = Index(self.root / "index")
+        index.add_wheel(Wheel("demo", "1.0"))
+        (self.root / "home/.config/uv").mkdir(parents=True)
+        (self.root / "home/.config/uv/uv.toml").write_text('index-url = "x')
+        result = self.assert_ok(self.install("demo", index=index))
+        self.assertIn("uv.toml:1", result.err)
+
+    def test_what_strangers_write_does_not_steer_the_terminal(self):
+        self.make_venv()
+        index = Index(self.root / "index")
+        index.add_wheel(Wheel("demo", "1.0", extra_metadata="Summary: a\x1b]0;title\x07b \u009b2J\n"))
+        self.assert_ok(self.install("demo", index=index))
+        text = self.assert_ok(self.variant("show", "demo", "--python", self.venv)).out
+        self.assertNotIn("\x1b", text)
+        self.assertNotIn("\u009b", text)
+        self.assertIn("\\x1b]0;title\\x07b \\xc2\\x9b2J", text)
+
+    def test_a_relative_path_entry_runs_nothing_from_the_working_folder(self):
+        self.make_venv()
+        trap = self.root / "work/bin"
+        trap.mkdir(parents=True)
+        (trap / "python3").write_text(f"#!/bin/sh\ntouch {self.root}/trapped\necho https://trap.invalid/simple\n")
+        (trap / "python3").chmod(0o755)
+        result = self.variant("install", "demo", "--python", self.venv, env={"PATH": "bin"}, cwd=self.root / "work")
+        self.assert_fails(result, 1, "--index-url")
+        self.assertFalse((self.root / "trapped").exists())
 
 
 if __name__ == "__main__":

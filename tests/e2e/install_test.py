@@ -1,7 +1,9 @@
 """The life of a package: found, chosen, explained, installed, upgraded, listed, removed."""
 
+import hashlib
 import json
 import os
+import shutil
 import stat
 import subprocess
 import unittest
@@ -93,6 +95,15 @@ class Choice(TestCase):
         self.assertEqual(result.code, 3)
         self.assertEqual(result.json["ranked"], [])
         self.assertEqual(result.json["rejected"][0]["property"], "x86_64 :: level :: v4")
+        # Where no provider was asked, its facts are no reason.
+        document["$schema"] = "https://variants-schema.wheelnext.dev/peps/825/v0.1.1.json"
+        del document["providers"]
+        path.write_text(json.dumps(document))
+        nameless = self.variant("rank", path, "--for", "x86_64:v4", "--json").json["rejected"]
+        self.assertEqual(len(nameless), 4)
+        for one in nameless:
+            self.assertNotIn("the CPU has", one["reason"])
+            self.assertIn("names no provider", one["reason"])
         self.assertEqual(result.json["error"]["kind"], "unsupported")
 
 
@@ -239,6 +250,40 @@ class Life(TestCase):
         self.assertEqual(self.installed(), {"app": ("1.0", "v1"), "lib": ("1.0", None)})
         result = self.install("app", "lib==2.0", index=self.index)
         self.assertIn("lib<2", result.err + result.out, str(result))
+
+    def test_a_wheel_by_its_url_or_path_with_extras_and_marker(self):
+        path = Wheel("demo", "1.0", requires=["lib; extra == 'more'"], extra_metadata="Provides-Extra: more\n").write(
+            self.root / "wheels")
+        Wheel("lib", "1.0").write(self.root / "wheels")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        links = ("--no-index", "-f", self.root / "wheels")
+        for text, expected in [(f"{path.as_uri()}", {"demo"}), (f"{path.as_uri()}#sha256={digest}", {"demo"}),
+                               (f"{path}[more]", {"demo", "lib"}), (f"{path} ; python_version < '3'", set()),
+                               (f"{path.as_uri()}[more] ; python_version > '3'", {"demo", "lib"})]:
+            shutil.rmtree(self.venv)
+            self.make_venv()
+            self.assert_ok(self.install(text, *links))
+            self.assertEqual(set(self.installed()), expected, text)
+        self.assertEqual(self.variant("freeze", "--python", self.venv).out.splitlines()[0],
+                         f"demo @ {path.as_uri()}#sha256={digest}")
+        (self.root / "wheels/requirements.txt").write_text(
+            "--only-binary :all:\n--prefer-binary\ndemo-1.0-py3-none-any.whl[more]\n")
+        self.assert_ok(self.install("-r", self.root / "wheels/requirements.txt", *links))
+
+    def test_uninstall_passes_over_what_is_not_there(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        self.assert_ok(self.install("demo", index=self.index))
+        result = self.assert_ok(self.variant("uninstall", "-y", "demo", "nothing", "--python", self.venv))
+        self.assertIn("nothing", result.err)
+        self.assertEqual(self.installed(), {})
+
+    def test_verbose_tells_of_the_environment_and_the_index(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        quiet = self.assert_ok(self.install("demo", "--dry-run", index=self.index))
+        told = self.assert_ok(self.install("demo", "--dry-run", "--verbose", index=self.index))
+        self.assertNotIn("the command line", quiet.err)
+        for word in (str(self.venv), "the command line", "1 files of 1 releases"):
+            self.assertIn(word, told.err)
 
     def test_freeze_leaves_out_what_environments_begin_with(self):
         self.index.add_wheel(Wheel("pip", "99"))

@@ -1,5 +1,5 @@
-// The walls: which room may include which. The allowed graph is written out once, here and in
-// docs/architecture.md.
+// The walls: which room may include which. docs/architecture.md draws the same
+// graph.
 #include <filesystem>
 #include <fstream>
 #include <map>

@@ -27,7 +27,6 @@ struct Setup {
     options.timeout_seconds = 30;  // far beyond what a busy machine needs
     options.retries = 2;
     options.retry_pause_ms = 1;
-    options.proxy = "";
   }
 
   Request asks(const std::string& path) const {
@@ -61,7 +60,6 @@ TEST_CASE("a file comes over HTTP as it is") {
   CHECK(response->status == 200);
   CHECK(response->body == setup.content);
   CHECK(response->total_size == setup.content.size());
-  CHECK(response->accepts_ranges);
   CHECK(!response->etag.empty());
 }
 

@@ -57,6 +57,18 @@ TEST_CASE("a JSON page gives every field of a file") {
   CHECK(file.metadata_sha256 == digest);
 }
 
+TEST_CASE("of other hashes the strongest that can be computed is kept") {
+  const auto noted = [](const std::string& hashes) {
+    return only(R"({"filename":"x-1.0-py3-none-any.whl","url":"x","hashes":)" + hashes + "}")
+        .other_hash;
+  };
+  CHECK(noted(R"({"md5":"AB","sha512":"CD","sha1":"ef"})") == "sha512=cd");
+  CHECK(noted(R"({"crc32":"12"})") == "crc32=12");
+  CHECK(noted(R"({"crc32":"12","md5":"34"})") == "md5=34");
+  CHECK(noted(R"({"md5":"34","crc32":"12"})") == "md5=34");
+  CHECK(noted("{}").empty());
+}
+
 TEST_CASE("what a JSON page leaves out stays empty") {
   const PublishedFile file = only(entry_with(R"(,"requires-python":null,"yanked":false)"));
   CHECK(file.sha256.empty());

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "index/source.h"
 #include "tests/index/sample_wheels.h"
 #include "tests/support/index_server.h"
 #include "wheel/sha256.h"
@@ -104,6 +105,22 @@ TEST_CASE("servers without ranges, or without tails, give the whole file once") 
     }
     CHECK(setup.server.seen().size() == before + 2);
   }
+}
+
+TEST_CASE("metadata that was read out of a wheel is kept, for that URL and hash alone") {
+  Setup setup(large_variant());
+  const TemporaryFolder cache;
+  setup.transport = make_caching_transport(std::move(setup.transport), {cache.path(), false});
+  const auto text = fetch_metadata(setup.at(""), *setup.transport);
+  REQUIRE(text);
+  const auto offline = make_caching_transport(make_transport({}), {cache.path(), true});
+  CHECK(fetch_metadata(setup.at(""), *offline) == *text);
+  PublishedFile other = setup.at("");
+  other.sha256 = std::string(64, '0');
+  CHECK(!fetch_metadata(other, *offline));
+  other = setup.at("");
+  other.url += "?elsewhere";
+  CHECK(!fetch_metadata(other, *offline));
 }
 
 TEST_CASE("servers that lie about ranges are not believed") {

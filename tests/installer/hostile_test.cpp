@@ -27,7 +27,7 @@ struct Refusal {
   axle::Error of(const axle::resolver::ResolvedPackage& package) {
     axle::resolver::Resolution resolution;
     resolution.packages.push_back(package);
-    InstallOptions options{.store_folder = folder / "store", .overwrite_foreign = true};
+    InstallOptions options{.store_folder = folder / "store", .overwrite = true};
     const auto outcome = install(resolution, environment, transport, options, report);
     REQUIRE_FALSE(outcome.has_value());
     CAPTURE(outcome.error().message);

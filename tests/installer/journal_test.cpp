@@ -1,5 +1,7 @@
 #include "installer/journal.h"
 
+#include <filesystem>
+
 #include <doctest/doctest.h>
 
 #include "installer/lock.h"
@@ -87,6 +89,17 @@ TEST_CASE("a committed transaction is finished from every point") {
     REQUIRE(report.remarks.size() == 1);
     CHECK(report.remarks[0].message.contains("install a 1"));
   }
+}
+
+TEST_CASE("what arrived where somebody had removed the old stays, however often it is finished") {
+  const Sandbox base;
+  stage(base);
+  std::filesystem::remove_all(base / "lib/a");
+  REQUIRE(::rename((base / ".axle/transaction/new/0").c_str(), (base / "lib/a").c_str()) == 0);
+  axle::CollectedReport report;
+  REQUIRE(finish_interrupted(base.path(), report));
+  CHECK(read_text(base / "lib/a/x") == "new");
+  CHECK(read_text(base / "b") == "b");
 }
 
 TEST_CASE("an undone transaction is undone from every point") {

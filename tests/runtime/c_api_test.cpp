@@ -276,6 +276,10 @@ TEST_CASE("the self-test passes and the benchmark measures") {
   CHECK(result.gigabytes_per_second > 0);
   CHECK(result.gigaops_per_second > 0);
   CHECK(result.read_gigabytes_per_second > 0);
+  // Less than what is read at a time still gives a rate.
+  options.n = options.k = 8;
+  REQUIRE(axle_runtime_bench(runtime.get(), &options, &result, &error) == AXLE_OK);
+  CHECK(result.read_gigabytes_per_second > 0);
   options.k = 0;
   CHECK(axle_runtime_bench(runtime.get(), &options, &result, &error) == AXLE_BAD_ARGUMENT);
 }

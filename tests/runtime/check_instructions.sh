@@ -28,7 +28,12 @@ for object in "$@"; do
     */kernels/avx512.cpp.o) check "$object" 'vpmaddwd.*%zmm' 'vpdpbusd|vfn?m(add|sub)' ;;
     */kernels/avx512_vnni.cpp.o) check "$object" 'vpdpbusd.*%zmm' 'tdpb|vfn?m(add|sub)' ;;
     */kernels/amx_int8.cpp.o) check "$object" 'tdpbssd.*%tmm' 'vpdpbusd|vfn?m(add|sub)' ;;
+    */kernels/*)
+      echo "$object: a kernel set that this check does not know"
+      failed=1
+      ;;
   esac
 done
 echo "$seen kernel objects looked at"
+[ "$seen" -gt 0 ] || failed=1
 exit $failed

@@ -17,7 +17,6 @@
 #include "detect/probe.h"
 #include "runtime/cpu.h"
 #include "runtime/linear.h"
-#include "runtime/runtime.h"
 #include "runtime/selftest.h"
 #include "tests/runtime/kernel_sets.h"
 #include "tests/runtime/layer_case.h"
@@ -160,24 +159,6 @@ TEST_CASE("the self-test finds a kernel that computes wrongly") {
   CHECK(selftest(engine, &error) == AXLE_MISMATCH);
   CHECK(std::string(error.message).find("kernel set 'broken', da8w8, 1 rows: y[0][0] is wrong") ==
         0);
-}
-
-TEST_CASE("the description names every kernel set and what the machine lacks for it") {
-  RuntimeInfo info;
-  REQUIRE(describe({}, info).ok());
-  CHECK(info.kernels.size() == axle_kernel_count());
-  CHECK(info.kernels.back().name == "baseline");
-  CHECK_FALSE(info.forced);
-  CHECK(info.threads >= 1);
-  for (const KernelStatus& kernel : info.kernels)
-    CHECK(kernel.usable == (kernel.built && kernel.missing.empty()));
-  CHECK(describe({"abacus", 1}, info).problem == "there is no kernel set named 'abacus'");
-  CHECK(info.kernel.empty());
-  CHECK(selftest(RuntimeChoice{"baseline", 1}).ok());
-  BenchFigures figures;
-  REQUIRE(bench({"baseline", 1}, {Mode::da8w8, 1, 64, 64, 8192, 0.001}, figures).ok());
-  CHECK(figures.kernel == "baseline");
-  CHECK(figures.microseconds > 0);
 }
 
 #if defined(__x86_64__)

@@ -111,7 +111,6 @@ Result<index::Response> MemoryIndex::fetch(const index::Request& request) {
   const std::string& bytes = found->second;
   response.status = 200;
   response.total_size = bytes.size();
-  response.accepts_ranges = true;
   if (request.tail) {
     response.status = 206;
     response.body =

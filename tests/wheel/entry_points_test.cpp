@@ -1,11 +1,8 @@
-#include "installer/entry_points.h"
+#include "wheel/entry_points.h"
 
 #include <doctest/doctest.h>
 
-#include "installer/roots.h"
-#include "installer/scripts.h"
-
-using namespace axle::installer;
+using namespace axle::wheel;
 using axle::ErrorKind;
 
 TEST_CASE("entry points of both kinds are read and other groups passed over") {
@@ -61,25 +58,4 @@ TEST_CASE("names that only begin like an interpreter's are no reserved ones") {
     CAPTURE(name);
     CHECK(is_reserved_script(name));
   }
-}
-
-TEST_CASE("a short interpreter path is named directly and a long or spaced one through sh") {
-  CHECK(render_shebang("/env/bin/python") == "#!/env/bin/python\n");
-  const auto spaced = render_shebang("/my env/bin/python");
-  CHECK(spaced == "#!/bin/sh\n'''exec' \"/my env/bin/python\" \"$0\" \"$@\"\n' '''\n");
-  const std::string longest = "/" + std::string(123, 'p');
-  CHECK(render_shebang(longest) == "#!" + longest + "\n");
-  CHECK(render_shebang(longest + "p")->starts_with("#!/bin/sh\n"));
-  CHECK(render_shebang("/a \"$`\\/p")->find("\"/a \\\"\\$\\`\\\\/p\"") != std::string::npos);
-  CHECK_FALSE(render_shebang("/a\nb/python").has_value());
-  CHECK_FALSE(render_shebang("/a '''b/python").has_value());
-}
-
-TEST_CASE("only a first line that says python is rewritten") {
-  CHECK(rewrite_script("#!python\nx\n", "#!/p\n") == "#!/p\nx\n");
-  CHECK(rewrite_script("#!pythonw\r\nx", "#!/p\n") == "#!/p\nx");
-  CHECK(rewrite_script("#!python", "#!/p\n") == "#!/p\n");
-  CHECK_FALSE(rewrite_script("#!python3\nx", "#!/p\n").has_value());
-  CHECK_FALSE(rewrite_script("#!/bin/sh\nx", "#!/p\n").has_value());
-  CHECK_FALSE(rewrite_script("", "#!/p\n").has_value());
 }

@@ -7,7 +7,7 @@
 
 #include "report/error.h"
 
-namespace axle::installer {
+namespace axle::wheel {
 
 struct ScriptEntry {
   std::string name;    ///< file name of the script
@@ -29,4 +29,8 @@ struct ScriptEntry {
 /// "-", neither "." nor "..".
 [[nodiscard]] bool is_script_name(std::string_view name);
 
-}  // namespace axle::installer
+/// The name of a file that belongs to the environment itself: an interpreter ("python3.11",
+/// "PyPy3") or an activation script. Letter case does not count.
+[[nodiscard]] bool is_reserved_script(std::string_view name);
+
+}  // namespace axle::wheel

@@ -1,20 +1,29 @@
-#include "installer/entry_points.h"
+#include "wheel/entry_points.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "installer/roots.h"
+#include "wheel/ascii.h"
 
-namespace axle::installer {
+namespace axle::wheel {
 namespace {
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view space = " \t\r\f\v";
-  const std::size_t begin = text.find_first_not_of(space);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(space) - begin + 1);
+/// "", "3", "3.11", "3.13t": what follows the name of an interpreter.
+bool is_interpreter_version(std::string_view text) {
+  const auto skip_digits = [&text] {
+    while (!text.empty() && text.front() >= '0' && text.front() <= '9') text.remove_prefix(1);
+  };
+  skip_digits();
+  while (text.size() > 1 && text.front() == '.') {
+    text.remove_prefix(1);
+    skip_digits();
+  }
+  if (text.starts_with('t')) text.remove_prefix(1);
+  return text.empty();
 }
 
 bool is_letter(unsigned char c) { return (c | 0x20U) >= 'a' && (c | 0x20U) <= 'z'; }
@@ -43,12 +52,12 @@ std::optional<std::pair<std::string_view, std::string_view>> split_reference(
   if (text.ends_with(']')) {
     const std::size_t bracket = text.find('[');
     if (bracket == std::string_view::npos) return std::nullopt;
-    text = trim(text.substr(0, bracket));
+    text = trim_ascii(text.substr(0, bracket));
   }
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const std::string_view module = trim(text.substr(0, colon));
-  const std::string_view object = trim(text.substr(colon + 1));
+  const std::string_view module = trim_ascii(text.substr(0, colon));
+  const std::string_view object = trim_ascii(text.substr(colon + 1));
   if (!is_dotted_name(module) || !is_dotted_name(object)) return std::nullopt;
   return std::pair(module, object);
 }
@@ -56,7 +65,7 @@ std::optional<std::pair<std::string_view, std::string_view>> split_reference(
 Result<ScriptEntry> parse_script(std::string_view line, bool gui) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) return fail(ErrorKind::malformed, "no '='");
-  const std::string_view name = trim(line.substr(0, equals));
+  const std::string_view name = trim_ascii(line.substr(0, equals));
   if (!is_script_name(name)) {
     return fail(ErrorKind::malformed, fmt::format("'{}' is no name for a script", name));
   }
@@ -65,7 +74,7 @@ Result<ScriptEntry> parse_script(std::string_view line, bool gui) {
         ErrorKind::malformed,
         fmt::format("a script may not be called '{}': that is the environment's own", name));
   }
-  const auto reference = split_reference(trim(line.substr(equals + 1)));
+  const auto reference = split_reference(trim_ascii(line.substr(equals + 1)));
   if (!reference) {
     return fail(ErrorKind::malformed, fmt::format("'{}' is no reference of the form module:object",
                                                   line.substr(equals + 1)));
@@ -84,18 +93,33 @@ bool is_script_name(std::string_view name) {
   });
 }
 
+bool is_reserved_script(std::string_view name) {
+  std::string lower = ascii_lower(name);
+  if (lower.ends_with(".exe")) lower.resize(lower.size() - 4);
+  static constexpr std::array<std::string_view, 7> activation = {
+      "activate",     "activate.csh", "activate.fish",   "activate.ps1",
+      "activate.bat", "activate.nu",  "activate_this.py"};
+  if (std::ranges::find(activation, lower) != activation.end()) return true;
+  static constexpr std::array<std::string_view, 4> interpreters = {"pythonw", "python", "pypy",
+                                                                   "graalpy"};
+  return std::ranges::any_of(interpreters, [&](std::string_view interpreter) {
+    return lower.starts_with(interpreter) &&
+           is_interpreter_version(std::string_view(lower).substr(interpreter.size()));
+  });
+}
+
 Result<std::vector<ScriptEntry>> parse_entry_points(std::string_view text, std::string_view where) {
   std::vector<ScriptEntry> scripts;
   std::string_view group;
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = trim(text.substr(begin, end - begin));
+    const std::string_view line = trim_ascii(text.substr(begin, end - begin));
     begin = end + 1;
     ++number;
     if (line.empty() || line.front() == '#' || line.front() == ';') continue;
     if (line.front() == '[' && line.back() == ']') {
-      group = trim(line.substr(1, line.size() - 2));
+      group = trim_ascii(line.substr(1, line.size() - 2));
       continue;
     }
     const bool gui = group == "gui_scripts";
@@ -111,4 +135,4 @@ Result<std::vector<ScriptEntry>> parse_entry_points(std::string_view text, std::
   return scripts;
 }
 
-}  // namespace axle::installer
+}  // namespace axle::wheel

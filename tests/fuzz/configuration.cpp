@@ -1,0 +1,19 @@
+// pip's and uv's files and the supported lists of the command line: read, or refused by name.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "cli/index_settings.h"
+#include "cli/supported_lists.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace axle::cli;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto pip = parse_pip_config(text, "pip.conf");
+  if (!pip && !pip.error().message.starts_with("pip.conf:")) std::abort();
+  const auto uv = parse_uv_config(text, "uv.toml");
+  if (!uv && !uv.error().message.starts_with("uv.toml")) std::abort();
+  const auto lists = parse_supported_lists(text, "lists");
+  if (!lists && !lists.error().message.starts_with("lists")) std::abort();
+  return 0;
+}
