@@ -1,7 +1,7 @@
 #pragma once
-// The one table of machine capabilities. Selection (providers/), kernel dispatch (runtime/) and build
-// flags (builder/) all read it, so that "installed" means "runs"; it also names the instructions
-// that betray a capability in a finished binary. A new CPU flag is one row in
+// The one table of machine capabilities. Selection (providers/), kernel dispatch (runtime/) and
+// build flags (builder/) all read it, so that "installed" means "runs"; it also names the
+// instructions that betray a capability in a finished binary. A new CPU flag is one row in
 // detect/capability_table.inc.
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 #pragma once
-// Compatibility and ranking of the variants of one release (PEP 825 "Variant ordering"). Pure: metadata and supported lists in, an order out.
+// Compatibility and ranking of the variants of one release (PEP 825 "Variant ordering"). Pure:
+// metadata and supported lists in, an order out.
 
 #include <cstddef>
 #include <functional>
