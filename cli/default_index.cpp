@@ -1,6 +1,7 @@
 #include "cli/default_index.h"
 
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -28,7 +29,10 @@ std::string ask(const std::string& python) {
   return plausible && url.find_first_of(" \n\t") == std::string::npos ? url : std::string();
 }
 
-}  // namespace
+struct DefaultIndex {
+  std::string url;
+  std::string origin;  ///< "pip of /usr/bin/python3"
+};
 
 Result<DefaultIndex> find_default_index(const std::string& python, const std::string& path) {
   std::vector<std::string> interpreters = {python};
@@ -42,6 +46,45 @@ Result<DefaultIndex> find_default_index(const std::string& python, const std::st
   return fail(ErrorKind::not_found,
               fmt::format("no index is configured, and {} has no pip to ask for one", python),
               "name one: --index-url URL, PIP_INDEX_URL, or index-url in pip.conf or uv.toml");
+}
+
+class DefaultIndexSource final : public index::Source {
+ public:
+  DefaultIndexSource(std::string python, std::string path, index::Transport& transport,
+                     Report& report)
+      : python_(std::move(python)),
+        path_(std::move(path)),
+        transport_(transport),
+        report_(report) {}
+
+  Result<index::ProjectPage> project(std::string_view name) override {
+    if (source_ == nullptr) {
+      auto found = find_default_index(python_, path_);
+      if (!found) return std::unexpected(std::move(found).error());
+      report_.detail(fmt::format("index: {} (from {})", found->url, found->origin));
+      source_ = index::make_simple_source(std::move(found->url), transport_, report_);
+    }
+    return source_->project(name);
+  }
+
+  std::string description() const override {
+    return source_ == nullptr ? "the index of " + python_ + "'s pip" : source_->description();
+  }
+
+ private:
+  std::string python_;
+  std::string path_;
+  index::Transport& transport_;
+  Report& report_;
+  std::unique_ptr<index::Source> source_;
+};
+
+}  // namespace
+
+std::unique_ptr<index::Source> make_default_index(std::string python, std::string path,
+                                                  index::Transport& transport, Report& report) {
+  return std::make_unique<DefaultIndexSource>(std::move(python), std::move(path), transport,
+                                              report);
 }
 
 }  // namespace axle::cli

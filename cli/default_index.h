@@ -2,20 +2,20 @@
 // The index that pip would use when nothing is configured: asked of the interpreter's own pip,
 // never a constant of ours.
 
+#include <memory>
 #include <string>
 
-#include "report/error.h"
+#include "index/source.h"
+#include "report/report.h"
 
 namespace axle::cli {
 
-struct DefaultIndex {
-  std::string url;
-  std::string origin;  ///< "pip of /usr/bin/python3"
-};
-
-/// The target interpreter's pip, else that of the `python3` on `path`. Error: not_found, with how
-/// to name an index.
-[[nodiscard]] Result<DefaultIndex> find_default_index(const std::string& python,
-                                                      const std::string& path);
+/// Asks the target interpreter's pip, else that of the `python3` on `path`, at the first project
+/// that is wanted: who needs no index (a local wheel, what is installed) does not wait for it.
+/// `project` fails with not_found, and how to name an index, where neither has a pip.
+[[nodiscard]] std::unique_ptr<index::Source> make_default_index(std::string python,
+                                                                std::string path,
+                                                                index::Transport& transport,
+                                                                Report& report);
 
 }  // namespace axle::cli

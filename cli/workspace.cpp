@@ -1,19 +1,14 @@
 #include "cli/workspace.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include <fmt/core.h>
 
 #include "cli/default_index.h"
-#include "cli/requirements_file.h"
+#include "cli/requests.h"
 #include "cli/variables.h"
 #include "cli/version.h"
-#include "resolver/direct_wheel.h"
-#include "wheel/ascii.h"
 #include "wheel/requirement.h"
-#include "wheel/wheel_name.h"
 
 namespace axle::cli {
 
@@ -34,13 +29,6 @@ index::TransportOptions transport_options(const IndexSettings& settings, bool of
   return options;
 }
 
-/// Folders may be given as paths, relative ones too.
-std::string place(const std::string& text) {
-  if (text.find("://") != std::string::npos) return text;
-  std::error_code ignored;
-  return fs::absolute(text, ignored).lexically_normal().string();
-}
-
 void open_sources(Workspace& workspace, Report& report) {
   const auto add = [&](std::unique_ptr<index::Source> source, std::vector<index::Source*>& into) {
     into.push_back(source.get());
@@ -49,16 +37,18 @@ void open_sources(Workspace& workspace, Report& report) {
   const IndexSettings& settings = workspace.settings;
   if (!settings.no_index) {
     for (const std::string& url : settings.extra_index_urls) {
-      add(index::make_simple_source(place(url), *workspace.transport, report),
+      add(index::make_simple_source(absolute_place(url), *workspace.transport, report),
           workspace.sources.indexes);
     }
-    if (!settings.index_url.empty()) {
-      add(index::make_simple_source(place(settings.index_url), *workspace.transport, report),
-          workspace.sources.indexes);
-    }
+    add(settings.index_url.empty()
+            ? make_default_index(workspace.environment.python, variable("PATH"),
+                                 *workspace.transport, report)
+            : index::make_simple_source(absolute_place(settings.index_url), *workspace.transport,
+                                        report),
+        workspace.sources.indexes);
   }
   for (const std::string& location : settings.find_links) {
-    add(index::make_find_links_source(place(location), *workspace.transport, report),
+    add(index::make_find_links_source(absolute_place(location), *workspace.transport, report),
         workspace.sources.find_links);
   }
   workspace.sources.transport = workspace.transport.get();
@@ -79,105 +69,6 @@ void describe(const Workspace& workspace, Session& session) {
     output.detail("find-links: " + source->description());
   const std::string cache = session.cache_folder();
   output.detail("cache: " + (cache.empty() ? "none" : cache));
-}
-
-/// A wheel by its place, as pip takes it: PATH or URL, then perhaps [extras], then perhaps ;
-/// marker.
-struct WheelPlace {
-  std::string place;
-  std::string extras;  ///< with the brackets
-  std::string marker;
-};
-
-std::optional<WheelPlace> parse_wheel_place(std::string_view text) {
-  if (text.find(" @ ") != std::string_view::npos) return std::nullopt;
-  WheelPlace wheel;
-  // A URL may hold a semicolon of its own: there a blank must follow.
-  const bool is_url = text.find("://") != std::string_view::npos;
-  const std::size_t semicolon = text.find(is_url ? "; " : ";");
-  if (semicolon != std::string_view::npos) wheel.marker = text.substr(semicolon + 1);
-  text = wheel::trim_ascii(text.substr(0, semicolon));
-  if (text.ends_with(']') && text.find('[') != std::string_view::npos) {
-    wheel.extras = text.substr(text.rfind('['));
-    text = text.substr(0, text.rfind('['));
-  }
-  wheel.place = text;
-  if (!text.substr(0, is_url ? text.find_first_of("#?") : text.npos).ends_with(".whl"))
-    return std::nullopt;
-  return wheel;
-}
-
-Result<wheel::Requirement> requirement_at(const WheelPlace& wheel) {
-  std::string url = wheel.place;
-  std::string name;
-  if (url.find("://") == std::string::npos) {
-    auto requirement = resolver::requirement_of_file(place(url));
-    if (!requirement) return requirement;
-    url = requirement->url;
-    name = requirement->name;
-  } else {
-    const std::string path = url.substr(0, url.find_first_of("#?"));
-    auto parsed = wheel::parse_wheel_name(index::percent_decode(path.substr(path.rfind('/') + 1)));
-    if (!parsed) return std::unexpected(parsed.error());
-    name = parsed->distribution;
-  }
-  const std::string marker = wheel.marker.empty() ? std::string() : " ; " + wheel.marker;
-  return wheel::parse_requirement(name + wheel.extras + " @ " + url + marker);
-}
-
-Outcome<void> take_requirement(const std::string& text, resolver::Requests& requests) {
-  if (const auto wheel = parse_wheel_place(text)) {
-    if (wheel->extras.empty() && wheel->marker.empty() &&
-        wheel->place.find("://") == std::string::npos) {
-      requests.wheel_files.push_back(place(wheel->place));
-      return {};
-    }
-    auto requirement = requirement_at(*wheel);
-    if (!requirement) return failed(requirement.error());
-    requests.requirements.push_back(std::move(*requirement));
-    return {};
-  }
-  if (text.starts_with("git+") || text.starts_with("hg+") || text.starts_with("svn+") ||
-      text.starts_with("bzr+")) {
-    return misused(fmt::format("`{}` is a repository, not a wheel", text),
-                   fmt::format("let pip build it: python -m pip wheel --no-deps '{}'", text));
-  }
-  std::error_code not_a_path;
-  if (fs::is_directory(text, not_a_path) || text.ends_with(".tar.gz") || text.ends_with(".zip")) {
-    return misused(fmt::format("`{}` is a source, not a wheel", text),
-                   fmt::format("let pip build it: python -m pip wheel --no-deps '{}'", text));
-  }
-  auto requirement = wheel::parse_requirement(text);
-  if (!requirement) return misused(requirement.error().message, requirement.error().hint);
-  requests.requirements.push_back(std::move(*requirement));
-  return {};
-}
-
-/// Positionals and -r, -c files; options found in the files are added to `options_of_files`.
-Outcome<resolver::Requests> read_requests(const Arguments& arguments, Arguments& options_of_files) {
-  RequirementsFile file;
-  for (const std::string& path : arguments.values(Opt::requirement)) {
-    const Result<void> read = read_requirements_file(path, false, file);
-    if (!read) return failed(read.error());
-  }
-  for (const std::string& path : arguments.values(Opt::constraint)) {
-    const Result<void> read = read_requirements_file(path, true, file);
-    if (!read) return failed(read.error());
-  }
-  resolver::Requests requests;
-  std::vector<std::string> texts = arguments.positionals;
-  texts.insert(texts.end(), file.requirements.begin(), file.requirements.end());
-  for (const std::string& text : texts) {
-    const Outcome<void> taken = take_requirement(text, requests);
-    if (!taken) return std::unexpected(taken.error());
-  }
-  for (const std::string& text : file.constraints) {
-    auto constraint = wheel::parse_requirement(text);
-    if (!constraint) return failed(constraint.error());
-    requests.constraints.push_back(std::move(*constraint));
-  }
-  options_of_files = file.options;
-  return requests;
 }
 
 Outcome<resolver::Options> read_options(const Arguments& arguments) {
@@ -255,17 +146,6 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   IndexSettings& settings = workspace->settings;
   if (arguments.has(Opt::index_url) && settings.index_url.empty()) {
     return misused("--index-url is empty", "leave it out to take the configured index");
-  }
-  if (settings.index_url.empty() && !settings.no_index) {
-    auto index = find_default_index(workspace->environment.python, variable("PATH"));
-    // Wheels that are named by their place may do without.
-    const bool needed = std::ranges::any_of(workspace->requests.requirements,
-                                            [](const auto& wanted) { return wanted.url.empty(); });
-    if (!index && needed) return failed(index.error());
-    if (index) {
-      settings.index_url = index->url;
-      settings.index_origin = index->origin;
-    }
   }
   const bool offline = arguments.has(Opt::offline);
   workspace->transport =

@@ -30,7 +30,7 @@ struct Workspace {
   resolver::Options options;
 };
 
-/// Errors: usage for arguments that make no sense, not_found when nothing says an index.
+/// Errors: usage for arguments that make no sense, what is wrong with the environment.
 [[nodiscard]] Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system);
 
 /// Where the wheels shall run: the interpreter's tags and markers; operating system, architecture

@@ -40,8 +40,8 @@ class RemovalPlanner {
           fmt::format("{} cannot be removed: it was installed without a RECORD of its files "
                       "({})",
                       distribution.name, distribution.dist_info),
-          distribution.installer.empty()
-              ? "remove it with the tool that installed it"
+          distribution.installer.empty() || distribution.installer == "axle"
+              ? "put its RECORD back, or delete the package's files and that folder by hand"
               : fmt::format("remove it with {}, which installed it", distribution.installer));
     }
     auto record = read_record(distribution);

@@ -64,7 +64,9 @@ int run_detect(Session& session) {
   auto named = session.machine();
   if (!named) return output.failure(named.error());
   const detect::Machine& machine = named->machine;
-  if (const std::string path = session.arguments().value(Opt::profile); !path.empty()) {
+  if (session.arguments().has(Opt::profile)) {
+    const std::string path = session.arguments().value(Opt::profile);
+    if (path.empty()) return output.failure(misused("--profile names no file").error());
     const auto written = write_profile(path, machine, session.elsewhere());
     if (!written) return output.failure(written.error());
   }

@@ -408,6 +408,16 @@ class Usage(TestCase):
         (nothing / "python3").chmod(0o755)
         result = self.variant("install", "demo", "--python", venv, env={"PATH": str(nothing)})
         self.assert_fails(result, 1, "--index-url")
+        # Who needs no index hears nothing of it.
+        wheel = Wheel("demo", "1.0").write(self.root / "wheels")
+        self.assert_ok(self.variant("install", wheel, "--python", venv, env={"PATH": str(nothing)}))
+        self.assert_ok(self.variant("install", "demo", "--python", venv, env={"PATH": str(nothing)}))
+
+    def test_a_constraint_with_extras_and_a_profile_without_a_name_are_usage_errors(self):
+        venv = self.make_venv()
+        (self.root / "limits.txt").write_text("demo[more]<2\n")
+        self.assert_fails(self.variant("install", "demo", "-c", "limits.txt", "--python", venv), 2, "demo[more]<2", "extras")
+        self.assert_fails(self.variant("detect", "--profile", ""), 2, "--profile")
 
     def test_a_project_that_is_not_one(self):
         empty = self.root / "project"

@@ -1,0 +1,20 @@
+#pragma once
+// What the user asks for, from the command line and from requirements files.
+
+#include <string>
+
+#include "cli/failure.h"
+#include "cli/options.h"
+#include "resolver/solver.h"
+
+namespace axle::cli {
+
+/// Positionals and -r, -c files; options that the files have are added to `options_of_files`.
+/// Errors: usage for what is no requirement, a file's error with its line.
+[[nodiscard]] Outcome<resolver::Requests> read_requests(const Arguments& arguments,
+                                                        Arguments& options_of_files);
+
+/// A URL as it is, a path made absolute.
+[[nodiscard]] std::string absolute_place(const std::string& text);
+
+}  // namespace axle::cli
