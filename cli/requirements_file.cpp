@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t most_files = 100;
+
 /// A comment starts the line or follows white space.
 std::string without_comment(const std::string& line) {
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -92,6 +94,11 @@ class Reader {
     fs::path place = fs::weakly_canonical(path, error);
     if (error) place = path;
     if (!seen_.insert({place.string(), as_constraints}).second) return {};
+    if (seen_.size() > most_files) {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: more than {} requirements files name each other", path.string(),
+                              most_files));
+    }
     std::ifstream file(path);
     if (!file || fs::is_directory(path, error)) {
       return fail(ErrorKind::not_found,
@@ -120,6 +127,9 @@ class Reader {
                     bool as_constraints) {
     if (line.empty()) return {};
     const std::string where = fmt::format("{}:{}", path.string(), number);
+    // For the system a NUL ends a name: what is opened would not be what is written.
+    if (line.find('\0') != std::string::npos)
+      return fail(ErrorKind::malformed, fmt::format("{}: there is a NUL in the line", where));
     if (line[0] == '-') return take_option(line, path, where);
     if (line.find(" --") != std::string::npos) {
       return fail(ErrorKind::malformed,

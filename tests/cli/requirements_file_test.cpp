@@ -69,6 +69,24 @@ TEST_CASE("files that name each other end") {
   CHECK(file->requirements == std::vector<std::string>{"b", "a"});
 }
 
+TEST_CASE("a NUL is refused: it would cut the name of the file that is opened") {
+  const Folder folder;
+  const auto file = read(folder.write("r.txt", std::string("ok\n-r r.txt\0/x\n", 15)));
+  REQUIRE_FALSE(file);
+  CHECK(file.error().message.find("r.txt:2: there is a NUL") != std::string::npos);
+}
+
+TEST_CASE("files that name each other by ever new names end") {
+  const Folder folder;
+  std::filesystem::create_directories(folder.path("d"));
+  for (int i = 0; i < 110; ++i) {
+    folder.write("d/" + std::to_string(i) + ".txt", "-r " + std::to_string(i + 1) + ".txt\n");
+  }
+  const auto file = read(folder.path("d/0.txt"));
+  REQUIRE_FALSE(file);
+  CHECK(file.error().message.find("name each other") != std::string::npos);
+}
+
 TEST_CASE("a hash is never ignored") {
   const Folder folder;
   const auto file = read(folder.write("r.txt", "ok\ndemo==1 --hash=sha256:00\n"));
