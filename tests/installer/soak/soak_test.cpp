@@ -247,7 +247,7 @@ TEST_CASE("a kill at a random point of any command leaves the old or the new sta
   Sandbox folder(soak_folder());
   if (!make_venv(folder / "venv")) return;
   Soak soak(folder / "venv");
-  const unsigned wanted = is_full() ? 250 : 40;
+  const unsigned wanted = is_full() ? 1000 : 200;
   std::mt19937 random(20'260'101);
   const auto below = [&random](unsigned long bound) {
     return std::uniform_int_distribution<unsigned long>(0, bound - 1)(random);
