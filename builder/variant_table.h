@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "builder/toml_reader.h"
 #include "report/report.h"
+#include "wheel/toml_reader.h"
 #include "wheel/variant_metadata.h"
 
 namespace axle::builder {
@@ -12,7 +12,7 @@ namespace axle::builder {
 /// Read by the rules of the JSON documents, then checked against the providers that Axle carries; a
 /// provider that it does not know is left unchecked, with a note. Complaints go to the table's
 /// reading.
-[[nodiscard]] std::optional<wheel::VariantMetadata> read_variants(TomlTable& variant,
+[[nodiscard]] std::optional<wheel::VariantMetadata> read_variants(wheel::TomlTable& variant,
                                                                   Report& report);
 
 }  // namespace axle::builder

@@ -1,10 +1,10 @@
-#include "builder/toml_reader.h"
+#include "wheel/toml_reader.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace axle::builder {
+namespace axle::wheel {
 
 std::string TomlReading::place(const toml::node& node) const {
   const auto line = node.source().begin.line;
@@ -136,4 +136,4 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& where) 
   }
 }
 
-}  // namespace axle::builder
+}  // namespace axle::wheel

@@ -1,6 +1,6 @@
 #pragma once
-// Typed reading of TOML with the file, the line and the key in every complaint. Private to
-// builder/.
+// Typed reading of TOML with the file, the line and the key in every complaint: pyproject.toml and
+// family files.
 
 #include <optional>
 #include <set>
@@ -13,7 +13,7 @@
 
 #include "report/error.h"
 
-namespace axle::builder {
+namespace axle::wheel {
 
 /// The first thing that is wrong with a file; what is read after it does not count.
 class TomlReading {
@@ -69,4 +69,4 @@ class TomlTable {
 /// Error: malformed, with line and column.
 [[nodiscard]] Result<toml::table> parse_toml(std::string_view text, const std::string& where);
 
-}  // namespace axle::builder
+}  // namespace axle::wheel
