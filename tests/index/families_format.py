@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Holds family files to the format of docs/families.md, with a reader that is not ours: Python's tomllib.
 
-    families_format.py FOLDER    checks every *.toml of FOLDER, prints what is wrong, exit 1 if anything is
+    families_format.py FOLDER [PAGE…]
+
+checks every *.toml of FOLDER and every example in the Markdown pages, prints what is wrong, exit 1 if anything is
 """
 
 import re
@@ -29,16 +31,15 @@ BUILD = {"label": (str, True), "platform": (str, True), "code": ((list, str), Fa
 
 
 class Family:
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, file, text):
+        self.file = file
         self.problems = []
         self.used = set()
-        with open(path, "rb") as file:
-            self.table = tomllib.load(file)
+        self.table = tomllib.loads(text)
 
     def expect(self, holds, where, message):
         if not holds:
-            self.problems.append(f"{self.path.name}: {where}: {message}")
+            self.problems.append(f"{self.file}: {where}: {message}")
         return holds
 
     def keys(self, table, known, where):
@@ -70,7 +71,8 @@ class Family:
     def check_head(self):
         head = self.table
         self.expect(head["schema"] == 1, "schema", "is not 1")
-        self.expect(head["name"] == self.path.stem, "name", "is not the name of the file")
+        self.expect(not self.file.endswith(".toml") or f"{head['name']}.toml" == self.file, "name",
+                    "is not the name of the file")
         self.expect(re.fullmatch(r"https://[a-z0-9.-]+(/[a-z0-9.{}-]+)*", head["url"]), "url", "is no such address")
         self.expect(head["label-in"] in ("version", "folder"), "label-in", "is neither version nor folder")
         self.expect(head["label-in"] != "folder" or "{label}" in head["url"], "url", "has no {label}")
@@ -154,11 +156,19 @@ class Family:
                 self.expect(known, where, f"{code} is not in [devices]")
 
 
+def read_families(folder, pages):
+    for path in sorted(Path(folder).glob("*.toml")):
+        yield Family(path.name, path.read_text(encoding="utf-8"))
+    for page in map(Path, pages):
+        for example in re.findall(r"^```toml\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
+            yield Family(page.name, example)
+
+
 def main():
-    files = sorted(Path(sys.argv[1]).glob("*.toml"))
-    problems = [problem for path in files for problem in Family(path).check()]
-    print("\n".join(problems) or f"{len(files)} families obey the format")
-    return 1 if problems or not files else 0
+    families = list(read_families(sys.argv[1], sys.argv[2:]))
+    problems = [problem for family in families for problem in family.check()]
+    print("\n".join(problems) or f"{len(families)} families obey the format")
+    return 1 if problems or len(families) <= len(sys.argv) - 2 else 0
 
 
 if __name__ == "__main__":
