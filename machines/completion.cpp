@@ -8,6 +8,7 @@
 
 #include "detect/aarch64_versions.h"
 #include "detect/cuda_drivers.h"
+#include "machines/gpu_models.h"
 
 namespace axle::machines {
 
@@ -32,6 +33,23 @@ void set_base(detect::Cpu& cpu) {
   }
 }
 
+// Some GPUs are one chip or one board with their CPU: a Jetson, a Grace, a GB10.
+const GpuModel* find_model_with_host(const detect::Machine& machine) {
+  for (const detect::Gpu& gpu : machine.gpus) {
+    const GpuModel* model = find_model_of(gpu);
+    if (model != nullptr && model->host != detect::Arch::other) return model;
+  }
+  return nullptr;
+}
+
+// Returns what is taken, in words.
+std::string take_arch(detect::Machine& machine) {
+  const GpuModel* model = find_model_with_host(machine);
+  machine.cpu.arch = model == nullptr ? detect::Arch::x86_64 : model->host;
+  const std::string arch(detect::render_arch(machine.cpu.arch));
+  return model == nullptr ? arch : fmt::format("{} (as with every {})", arch, model->title);
+}
+
 void complete_platform(detect::Machine& machine, std::string_view name, Report& report) {
   std::vector<std::string> taken;
   if (machine.os.system.empty()) {
@@ -39,8 +57,7 @@ void complete_platform(detect::Machine& machine, std::string_view name, Report& 
     taken.emplace_back("Linux");
   }
   if (machine.cpu.arch == detect::Arch::other && machine.cpu.machine.empty()) {
-    machine.cpu.arch = detect::Arch::x86_64;
-    taken.emplace_back("x86_64");
+    taken.push_back(take_arch(machine));
   }
   if (machine.cpu.machine.empty()) machine.cpu.machine = detect::render_arch(machine.cpu.arch);
   if (machine.libc.family.empty()) {

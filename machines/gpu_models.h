@@ -12,10 +12,11 @@ namespace axle::machines {
 struct GpuModel {
   std::string_view name;  ///< lower case, no spaces, no brand: "l40s"
   detect::GpuVendor vendor;
-  std::string_view title;   ///< as the vendor calls it
-  std::string_view arch;    ///< as detect::Gpu::arch
-  unsigned memory_gib;      ///< 0: sold in several sizes
-  bool integrated = false;  ///< part of a CPU
+  std::string_view title;                   ///< as the vendor calls it
+  std::string_view arch;                    ///< as detect::Gpu::arch
+  unsigned memory_gib;                      ///< 0: sold in several sizes, or the CPU's own
+  bool integrated = false;                  ///< part of a CPU
+  detect::Arch host = detect::Arch::other;  ///< of the CPU that it always comes with; other: any
 };
 
 /// Sorted by vendor, then age.
@@ -24,5 +25,8 @@ struct GpuModel {
 
 /// A GPU of that model whose driver works.
 [[nodiscard]] detect::Gpu make_gpu(const GpuModel& model);
+
+/// The model that make_gpu made `gpu` of; null where it comes from elsewhere.
+[[nodiscard]] const GpuModel* find_model_of(const detect::Gpu& gpu);
 
 }  // namespace axle::machines

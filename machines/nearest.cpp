@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace axle::machines {
@@ -28,15 +29,17 @@ std::string nearest_words(std::string_view word, const std::vector<std::string>&
   constexpr std::size_t shown = 3;
   constexpr std::size_t longest = 64;
   word = word.substr(0, longest);
-  std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance, index in `known`
+  // distance, letters that differ from the start on, index in `known`
+  std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> ranked;
   for (std::size_t i = 0; i < known.size(); ++i) {
-    ranked.emplace_back(edit_distance(word, known[i]), i);
+    const auto differs = std::ranges::mismatch(word, known[i]).in1;
+    ranked.emplace_back(edit_distance(word, known[i]), word.end() - differs, i);
   }
   std::ranges::sort(ranked);
   std::string text;
   for (std::size_t i = 0; i < ranked.size() && i < shown; ++i) {
     if (i > 0) text += ", ";
-    text += known[ranked[i].second];
+    text += known[std::get<2>(ranked[i])];
   }
   return text;
 }

@@ -20,7 +20,8 @@ struct NamedMachine {
 /// `what` is a profile file, a folder of profiles (a fleet: several results), a shipped name
 /// ("h100"), inline facts ("nvidia:sm=90,driver=570.26;x86_64:v4"), or a name with facts added
 /// ("h100;nvidia:driver=550.54"). Facts that are not stated stay unknown; the defaults that are
-/// taken (Linux, x86_64, glibc 2.28; the newest backend's driver floor) are said in `report`.
+/// taken (Linux, x86_64, glibc 2.28; aarch64 for a Jetson, a Grace or a GB10; the newest backend's
+/// driver floor) are said in `report`.
 /// Errors: not_found for an unknown name or fact (the nearest known ones in the hint; the command
 /// line makes it a usage error), malformed/unsupported for a bad profile file.
 [[nodiscard]] Result<std::vector<NamedMachine>> select_machines(std::string_view what,

@@ -103,6 +103,24 @@ TEST_CASE("defaults that are taken are said, stated facts are not") {
   CHECK(remarks_of("b580").find("a working Intel GPU driver is taken") != std::string::npos);
 }
 
+TEST_CASE("a GPU that has a CPU of its own brings the architecture, unless another is stated") {
+  CHECK(select_one("thor").cpu.arch == Arch::aarch64);
+  CHECK(select_one("thor").cpu.machine == "aarch64");
+  CHECK(select_one("thor").cpu.capabilities.has(Capability::arm_asimd));
+  CHECK(select_one("nvidia:gpu=gb10").cpu.arch == Arch::aarch64);
+  CHECK(select_one("h100;nvidia:gpu=gh200").cpu.arch == Arch::aarch64);
+  CHECK(select_one("gh200;x86_64:v3").cpu.arch == Arch::x86_64);
+  CHECK(select_one("b300").cpu.arch == Arch::x86_64);
+  CHECK(remarks_of("gh200").starts_with(
+      "gh200: taken as Linux, aarch64 (as with every NVIDIA GH200), glibc 2.28, which is not "
+      "stated\n"));
+  CHECK(remarks_of("gh200;aarch64:sve2").starts_with("gh200;aarch64:sve2: taken as Linux, glibc"));
+  for (const char* name :
+       {"xavier", "orin", "orinnano", "thor", "gh200", "gb200", "gb300", "gb10"}) {
+    CHECK_MESSAGE(select_one(name).cpu.arch == Arch::aarch64, name);
+  }
+}
+
 TEST_CASE("none is a plain x86-64 machine") {
   const Machine machine = select_one("none");
   CHECK(machine.gpus.empty());

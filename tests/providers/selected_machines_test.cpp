@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "machines/gpu_models.h"
 #include "machines/selection.h"
 #include "providers/provider.h"
 
@@ -36,6 +37,34 @@ TEST_CASE("shipped names mean what their users expect") {
   CHECK(properties("gtx1080ti", "nvidia").ends_with("sm_arch 61_real 60_real 60_virtual"));
   CHECK(properties("mi300x", "amd") == "gfx_arch gfx942; rocm_version 7.2");
   CHECK(properties("b580", "intel") == "device_ip 20.1.0");
+}
+
+TEST_CASE("every GPU that has a name supports code of its own architecture, the best first") {
+  for (const machines::GpuModel& model : machines::gpu_models()) {
+    INFO(model.name);
+    const std::string name(model.name);
+    const std::string arch(model.arch);
+    if (model.vendor == detect::GpuVendor::nvidia) {
+      const std::size_t dot = arch.find('.');
+      const std::string code = arch.substr(0, dot) + arch.substr(dot + 1) + "_real";
+      CHECK(properties(name, "nvidia", 1).ends_with("; sm_arch " + code));
+    } else if (model.vendor == detect::GpuVendor::amd) {
+      CHECK(properties(name, "amd").starts_with("gfx_arch " + arch));
+    } else {
+      CHECK(properties(name, "intel", 1) == "device_ip " + arch);
+    }
+  }
+}
+
+TEST_CASE("the code of a base platform runs on Intel's later GPUs") {
+  CHECK(properties("mtlh", "intel") == "device_ip 12.71.4 12.70.4");
+  CHECK(properties("arlh", "intel") == "device_ip 12.74.4");
+  CHECK(properties("flex170", "intel") == "device_ip 12.55.8");
+}
+
+TEST_CASE("a Grace supports what every aarch64 CPU has") {
+  CHECK(properties("gb200", "aarch64").starts_with("version 8a"));
+  CHECK(properties("gb200", "x86_64").empty());
 }
 
 TEST_CASE("facts that are added narrow what is supported") {

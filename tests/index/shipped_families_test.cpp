@@ -1,0 +1,24 @@
+#include "index/shipped_families.h"
+
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace axle::index {
+namespace {
+
+TEST_CASE("the families of index/families are compiled in, whole and in order") {
+  const auto families = shipped_families();
+  CHECK(std::ranges::is_sorted(families, {}, &ShippedFamily::name));
+  for (const char* wanted : {"torch", "llama-cpp-python"}) {
+    const auto found = std::ranges::find(families, wanted, &ShippedFamily::name);
+    REQUIRE_MESSAGE(found != families.end(), wanted);
+    CHECK(found->toml.starts_with("# The index family of "));
+    CHECK(found->toml.find("\nname = \"" + std::string(wanted) + "\"\n") != std::string_view::npos);
+    CHECK(found->toml.ends_with("]\n"));
+  }
+}
+
+}  // namespace
+}  // namespace axle::index
