@@ -15,11 +15,12 @@ const std::vector<Opt> environment = {Opt::python, Opt::system};
 
 const std::vector<Opt> resolving =
     std::vector<Opt>{Opt::index_url,     Opt::extra_index_url, Opt::find_links,
-                     Opt::no_index,      Opt::offline,         Opt::no_cache,
-                     Opt::cache_dir,     Opt::requirement,     Opt::constraint,
-                     Opt::pre,           Opt::upgrade,         Opt::reinstall,
-                     Opt::no_deps,       Opt::variant,         Opt::no_variants,
-                     Opt::no_variants_of} +
+                     Opt::no_index,      Opt::family,          Opt::offline,
+                     Opt::no_cache,      Opt::cache_dir,       Opt::requirement,
+                     Opt::constraint,    Opt::pre,             Opt::upgrade,
+                     Opt::reinstall,     Opt::no_deps,         Opt::variant,
+                     Opt::no_variants,   Opt::no_variants_of,  Opt::torch_backend,
+                     Opt::require} +
     environment;
 
 const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages, Opt::yes};
@@ -61,7 +62,7 @@ const std::array rows = {
             environment + std::vector<Opt>{Opt::files}, "variant show --files demo", run_show},
     Command{"resolve", "What would be installed", "REQ|WHEEL", Arity::any,
             resolving + std::vector<Opt>{Opt::explain},
-            "variant resolve demo --for h100 --for none  one answer a machine", run_resolve},
+            "variant resolve torch torchvision --for h100 --for gtx1080ti --for none", run_resolve},
     Command{"explain", "Why: each variant of a package, chosen or rejected, and by which fact",
             "PKG", Arity::one, resolving, "variant explain demo --for gtx1080ti", run_explain},
     Command{"rank",
@@ -86,6 +87,14 @@ const std::array rows = {
             {Opt::out},
             "variant index build dist --out public",
             run_index_build},
+    Command{"index families",
+            "The index families in force: what is known of torch's builds and the like",
+            "",
+            Arity::none,
+            {Opt::family},
+            "variant index families\n"
+            "variant index families --family torch=https://mirror.example/whl",
+            run_index_families},
     Command{"providers list",
             "The providers that Axle carries",
             "",

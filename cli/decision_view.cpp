@@ -1,5 +1,7 @@
 #include "cli/decision_view.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/core.h>
@@ -38,6 +40,14 @@ std::string_view origin_name(resolver::ListOrigin origin) {
   return "none";
 }
 
+/// "1.2 GB", "34 MB", "12 kB"
+std::string render_size(std::uint64_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  if (size >= 1e9) return fmt::format("{:.1f} GB", size / 1e9);
+  if (size >= 1e6) return fmt::format("{:.0f} MB", size / 1e6);
+  return fmt::format("{:.0f} kB", std::max(size / 1e3, 1.0));
+}
+
 /// What is not known, or not there, is null.
 ordered_json or_null(const std::string& text) {
   return text.empty() ? ordered_json(nullptr) : ordered_json(text);
@@ -53,7 +63,9 @@ ordered_json keys_json(const std::vector<resolver::RankKey>& keys) {
 
 std::string render_package(const resolver::ResolvedPackage& package) {
   std::string text = package.name + " " + wheel::render_version(package.version);
-  if (package.variant) text += " (variant " + *package.variant + ")";
+  // Of a family's build the version says it.
+  if (package.variant && !text.ends_with("+" + *package.variant))
+    text += " (variant " + *package.variant + ")";
   return text;
 }
 
@@ -72,6 +84,7 @@ std::string render_decision(const resolver::Decision& decision, const std::strin
     const std::string mark = chosen ? output.paint(Style::good, "chosen  ") : "fits    ";
     text += fmt::format("  {} {}\n", mark,
                         output.paint(chosen ? Style::strong : Style::faint, variant.label));
+    if (!variant.evidence.empty()) text += fmt::format("             {}\n", variant.evidence);
     for (const wheel::Property& property : variant.properties) {
       const std::string fact = fact_of(machine, property);
       text += fmt::format("             {}{}{}\n", wheel::render_property(property),
@@ -83,6 +96,7 @@ std::string render_decision(const resolver::Decision& decision, const std::strin
                         output.paint(Style::faint, verdict.label),
                         wheel::render_property(verdict.property),
                         verdict.fact.empty() ? verdict.reason : verdict.fact);
+    if (!verdict.evidence.empty()) text += fmt::format("             {}\n", verdict.evidence);
   }
   for (const resolver::SkippedFile& file : decision.skipped) {
     text += fmt::format("  skipped  {}: {}\n", file.filename, file.reason);
@@ -100,6 +114,39 @@ std::string render_explanation(const resolver::Explanation& explanation,
       chosen ? render_package(*explanation.chosen)
              : explanation.name + " " + wheel::render_version(explanation.version);
   return title + "\n" + render_decision(explanation.decision, label, machine, output);
+}
+
+FleetRow fleet_row(const std::string& machine, const resolver::ResolvedPackage& package) {
+  const wheel::Version version =
+      package.family.empty() ? package.version : package.version.public_version();
+  return {machine, package.name,
+          wheel::render_version(version) + (package.variant ? " " + *package.variant : ""),
+          package.size ? render_size(*package.size) : "", package.decision.chosen_because};
+}
+
+std::string render_fleet(const std::vector<FleetRow>& rows, const Output& output) {
+  if (rows.empty()) return {};
+  const FleetRow title{"MACHINE", "PACKAGE", "BUILD", "SIZE", "WHY"};
+  constexpr std::array columns = {&FleetRow::machine, &FleetRow::package, &FleetRow::build,
+                                  &FleetRow::size};
+  std::array<std::size_t, columns.size()> widths{};
+  const auto widen = [&](const FleetRow& row) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      widths[i] = std::max(widths[i], (row.*columns[i]).size());
+  };
+  widen(title);
+  for (const FleetRow& row : rows) widen(row);
+  std::string text;
+  const auto render = [&](const FleetRow& row, Style style) {
+    std::string line;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      line += fmt::format("{:<{}}  ", row.*columns[i], widths[i]);
+    text += output.paint(style, line) + row.why + "\n";
+  };
+  render(title, Style::faint);
+  for (const FleetRow& row : rows)
+    render(row, row.package.empty() ? Style::bad : Style::strong);
+  return text;
 }
 
 ordered_json variant_json(const std::optional<std::string>& variant) {
@@ -122,12 +169,14 @@ ordered_json decision_json(const resolver::Decision& decision) {
       properties.push_back(wheel::render_property(property));
     out["ranked"].push_back(
         {{"label", variant.label}, {"keys", keys_json(variant.keys)}, {"properties", properties}});
+    if (!variant.evidence.empty()) out["ranked"].back()["evidence"] = variant.evidence;
   }
   for (const resolver::Verdict& verdict : decision.rejected) {
     out["rejected"].push_back({{"label", verdict.label},
                                {"property", wheel::render_property(verdict.property)},
                                {"reason", verdict.reason},
                                {"fact", verdict.fact}});
+    if (!verdict.evidence.empty()) out["rejected"].back()["evidence"] = verdict.evidence;
   }
   for (const resolver::SkippedFile& file : decision.skipped) {
     out["skipped"].push_back({{"file", file.filename}, {"reason", file.reason}});
@@ -139,6 +188,7 @@ ordered_json package_json(const resolver::ResolvedPackage& package) {
   return {{"name", package.name},
           {"version", wheel::render_version(package.version)},
           {"variant", variant_json(package.variant)},
+          {"family", or_null(package.family)},
           {"wheel", or_null(package.filename)},
           {"url", or_null(index::redact_url(package.url))},
           {"sha256", or_null(package.sha256)},

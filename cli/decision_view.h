@@ -27,6 +27,19 @@ namespace axle::cli {
 /// "demo 1.0 (variant x86_64_v4)" or "demo 1.0".
 [[nodiscard]] std::string render_package(const resolver::ResolvedPackage& package);
 
+/// One requested package on one of several machines.
+struct FleetRow {
+  std::string machine;
+  std::string package;
+  std::string build;  ///< "2.15.0 cu132"
+  std::string size;   ///< "0.9 GB"; empty where the index gives none
+  std::string why;    ///< the reason of the choice, or what is missing
+};
+[[nodiscard]] FleetRow fleet_row(const std::string& machine,
+                                 const resolver::ResolvedPackage& package);
+/// All rows as one table.
+[[nodiscard]] std::string render_fleet(const std::vector<FleetRow>& rows, const Output& output);
+
 [[nodiscard]] nlohmann::ordered_json decision_json(const resolver::Decision& decision);
 /// {name, version, variant, wheel, url, sha256, size, decision}
 [[nodiscard]] nlohmann::ordered_json package_json(const resolver::ResolvedPackage& package);

@@ -103,13 +103,6 @@ SettingsLayer uv_variables() {
   return layer;
 }
 
-std::string config_home() {
-  const std::string xdg = variable("XDG_CONFIG_HOME");
-  if (!xdg.empty()) return xdg;
-  const std::string home = variable("HOME");
-  return home.empty() ? std::string() : home + "/.config";
-}
-
 using ConfigParser = Result<SettingsLayer> (*)(std::string_view, std::string);
 
 void add_files(std::vector<SettingsLayer>& layers, const std::vector<std::string>& paths,

@@ -27,6 +27,8 @@ constexpr std::array rows = {
     OptionRow{Opt::find_links, list, "--find-links,-f", "PLACE",
               "A folder of files, or a page with links"},
     OptionRow{Opt::no_index, flag, "--no-index", "", "No index, only --find-links"},
+    OptionRow{Opt::family, list, "--family", "NAME=URL",
+              "A mirror of an index family (`variant index families`)"},
     OptionRow{Opt::offline, flag, "--offline", "", "No network: only the cache and local files"},
     OptionRow{Opt::no_cache, flag, "--no-cache", "", "Keep nothing between runs"},
     OptionRow{Opt::cache_dir, value, "--cache-dir", "DIR", "Where downloads and pages are kept"},
@@ -43,6 +45,11 @@ constexpr std::array rows = {
     OptionRow{Opt::no_variants, flag, "--no-variants", "",
               "Plain wheels only; --no-variants=PKG for one package"},
     OptionRow{Opt::no_variants_of, list, "--no-variants-of", "PKG", ""},
+    OptionRow{Opt::torch_backend, value, "--torch-backend", "LABEL",
+              "auto, or the build of torch and its kin whatever this machine is: cpu, cu130, rocm7.2, "
+              "xpu (UV_TORCH_BACKEND)"},
+    OptionRow{Opt::require, list, "--require", "NS",
+              "Fail rather than take what is not built for it: nvidia, amd, intel"},
     OptionRow{
         Opt::python, value, "--python", "P",
         "The environment: its interpreter, its folder, or a version on the path (else VIRTUAL_ENV, "

@@ -22,6 +22,7 @@ enum class Opt : std::uint8_t {
   extra_index_url,
   find_links,
   no_index,
+  family,
   offline,
   no_cache,
   cache_dir,
@@ -35,6 +36,8 @@ enum class Opt : std::uint8_t {
   variant,
   no_variants,
   no_variants_of,
+  torch_backend,
+  require,
   // which environment
   python,
   system,

@@ -1,5 +1,6 @@
 #include "cli/session.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -9,11 +10,34 @@
 
 namespace axle::cli {
 
+namespace {
+
+/// conda's word on which CUDA version the driver runs; where there is no driver it cannot make one.
+void override_cuda(detect::Machine& machine, Report& report) {
+  const std::string version = variable("CONDA_OVERRIDE_CUDA");
+  if (version.empty()) return;
+  const auto driver =
+      std::ranges::find(machine.drivers, detect::GpuVendor::nvidia, &detect::Driver::vendor);
+  const bool sound = version.find_first_not_of("0123456789.") == std::string::npos &&
+                     version.find('.') != std::string::npos;
+  if (driver == machine.drivers.end() || !sound) {
+    report.warn(fmt::format("CONDA_OVERRIDE_CUDA={} is ignored: {}", version,
+                            sound ? "there is no NVIDIA driver here" : "it is no version like 12.8"),
+                "another machine is named with --for");
+    return;
+  }
+  driver->api_version = version;
+  driver->api_source = "CONDA_OVERRIDE_CUDA";
+}
+
+}  // namespace
+
 Outcome<std::vector<machines::NamedMachine>> Session::machines() {
   std::vector<machines::NamedMachine> found;
   if (!elsewhere()) {
     const auto host = detect::make_real_host();
     found.push_back({"this machine", detect::probe_machine(*host)});
+    override_cuda(found.back().machine, output_);
     return found;
   }
   for (const std::string& what : arguments_.values(Opt::for_machine)) {

@@ -11,6 +11,9 @@ namespace axle::cli {
 /// The value, or "" when it is not set.
 [[nodiscard]] std::string variable(std::string_view name);
 
+/// XDG_CONFIG_HOME, else ~/.config; "" when neither is known.
+[[nodiscard]] std::string config_home();
+
 struct VariableRow {
   std::string_view name;
   std::string_view meaning;
@@ -19,6 +22,7 @@ struct VariableRow {
 inline constexpr std::array variables = {
     VariableRow{"AXLE_CACHE_DIR", "where downloads and pages are kept (else XDG_CACHE_HOME/axle)"},
     VariableRow{"AXLE_RUNTIME_KERNEL", "forces one of the runtime's kernels, by name"},
+    VariableRow{"CONDA_OVERRIDE_CUDA", "the CUDA version that the driver is taken to run, as conda has it"},
     VariableRow{"CONDA_PREFIX", "the active conda environment"},
     VariableRow{"HOME", "where the user's configuration and cache lie"},
     VariableRow{"NO_COLOR", "no colours, whatever its value"},
@@ -28,7 +32,7 @@ inline constexpr std::array variables = {
     VariableRow{"SSL_CERT_FILE", "certificates of trusted authorities"},
     VariableRow{"TERM", "`dumb`: no colours, no progress line"},
     VariableRow{"TMPDIR", "where temporary files go"},
-    VariableRow{"UV_*", "uv's own settings: index, find-links"},
+    VariableRow{"UV_*", "uv's own settings: index, find-links, torch backend"},
     VariableRow{"VIRTUAL_ENV", "the active virtual environment"},
     VariableRow{"XDG_CACHE_HOME", "where caches lie (else ~/.cache)"},
     VariableRow{"XDG_CONFIG_HOME", "where configuration lies (else ~/.config)"},

@@ -5,9 +5,11 @@
 #include <fmt/core.h>
 
 #include "cli/default_index.h"
+#include "cli/families.h"
 #include "cli/requests.h"
 #include "cli/variables.h"
 #include "cli/version.h"
+#include "providers/provider.h"
 #include "wheel/requirement.h"
 
 namespace axle::cli {
@@ -52,6 +54,7 @@ void open_sources(Workspace& workspace, Report& report) {
         workspace.sources.find_links);
   }
   workspace.sources.transport = workspace.transport.get();
+  workspace.sources.families = workspace.families.get();
 }
 
 /// For --verbose: what the configuration came to.
@@ -88,6 +91,16 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
                      "for example --variant demo=x86_64_v3");
     }
     options.pinned_variants[wheel::normalize_name(pin.substr(0, equals))] = pin.substr(equals + 1);
+  }
+  auto backend = torch_backend(arguments);
+  if (!backend) return std::unexpected(backend.error());
+  if (*backend && **backend != auto_backend) options.forced_labels["torch"] = **backend;
+  for (const std::string& ns : arguments.values(Opt::require)) {
+    if (providers::find_provider(ns) == nullptr) {
+      return misused(fmt::format("--require {}: there is no such namespace", ns),
+                     "for example --require nvidia; `variant providers list` shows them");
+    }
+    options.required.insert(ns);
   }
   return options;
 }
@@ -151,6 +164,9 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   workspace->transport =
       index::make_caching_transport(index::make_transport(transport_options(settings, offline)),
                                     {session.cache_folder(), offline});
+  auto families = open_families(arguments, *workspace->transport, session.output());
+  if (!families) return std::unexpected(families.error());
+  workspace->families = std::move(*families);
   open_sources(*workspace, session.output());
   describe(*workspace, session);
   return workspace;

@@ -8,6 +8,7 @@
 #include "cli/failure.h"
 #include "cli/index_settings.h"
 #include "cli/session.h"
+#include "index/family_book.h"
 #include "index/source.h"
 #include "index/transport.h"
 #include "installer/environment.h"
@@ -24,6 +25,7 @@ struct Workspace {
   installer::Environment environment;
   IndexSettings settings;
   std::unique_ptr<index::Transport> transport;
+  std::unique_ptr<index::FamilyBook> families;  ///< nullptr: they are silent
   std::vector<std::unique_ptr<index::Source>> owned_sources;
   resolver::Sources sources;
   resolver::Requests requests;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "installer/descriptor.h"
 #include "installer/installed_scan.h"
@@ -13,6 +14,7 @@
 #include "installer/recovery.h"
 #include "installer/roots.h"
 #include "wheel/requirement.h"
+#include "wheel/wheel_name.h"
 
 namespace axle::installer {
 namespace {
@@ -31,10 +33,21 @@ std::string read_optional(const std::string& path, std::uint64_t limit) {
   return text ? std::move(*text) : std::string();
 }
 
+/// What we noted of a family's build, which says nothing of its label itself.
+void read_family_label(InstalledDistribution& distribution) {
+  const std::string text =
+      read_optional(distribution.dist_info + "/axle-family.json", small_limit);
+  const auto document = nlohmann::json::parse(text, nullptr, false);
+  if (!document.is_object() || !document.contains("label") || !document["label"].is_string())
+    return;
+  auto label = document["label"].get<std::string>();
+  if (wheel::is_valid_label(label)) distribution.variant = std::move(label);
+}
+
 void read_variant(InstalledDistribution& distribution, Report& report) {
   const std::string path = distribution.dist_info + "/variant.json";
   const std::string text = read_optional(path, small_limit * 16);
-  if (text.empty()) return;
+  if (text.empty()) return read_family_label(distribution);
   auto metadata = wheel::parse_variant_metadata(text, path, report);
   if (!metadata || metadata->variants.size() != 1) {
     report.warn(fmt::format("{} does not say which variant is installed", path));

@@ -17,7 +17,8 @@ struct InstalledDistribution {
   wheel::CoreMetadata metadata;
   std::string name;                    ///< normalised
   std::string dist_info;               ///< absolute path of the *.dist-info (or *.egg-info) folder
-  std::optional<std::string> variant;  ///< label, from dist-info/variant.json
+  /// Label, from dist-info/variant.json, or of an index family as we noted it at installation.
+  std::optional<std::string> variant;
   wheel::VariantProperties variant_properties;  ///< of that label
   std::string installer;                        ///< INSTALLER, may be empty
   bool requested = false;                       ///< REQUESTED exists

@@ -21,8 +21,9 @@ std::string_view after_first_part(std::string_view path) {
 /// Files of the dist-info that the installer writes itself or that only signed the wheel's own
 /// RECORD.
 bool is_replaced(std::string_view name) {
-  static constexpr std::array<std::string_view, 6> names = {
-      "RECORD", "RECORD.jws", "RECORD.p7s", "INSTALLER", "REQUESTED", "direct_url.json"};
+  static constexpr std::array<std::string_view, 7> names = {
+      "RECORD", "RECORD.jws", "RECORD.p7s", "INSTALLER", "REQUESTED", "direct_url.json",
+      "axle-family.json"};
   return std::ranges::find(names, name) != names.end();
 }
 

@@ -89,6 +89,11 @@ Result<NewPackage> prepare_package(const resolver::ResolvedPackage& package,
   }
   result.files.push_back(written_file(layout.dist_info + "/INSTALLER", "axle\n", false));
   if (requested) result.files.push_back(written_file(layout.dist_info + "/REQUESTED", "", false));
+  if (!package.family.empty() && package.variant) {
+    const nlohmann::ordered_json label = {{"family", package.family}, {"label", *package.variant}};
+    result.files.push_back(
+        written_file(layout.dist_info + "/axle-family.json", label.dump() + "\n", false));
+  }
   if (package.direct) {
     result.files.push_back(written_file(layout.dist_info + "/direct_url.json",
                                         render_direct_url(package, wheel.sha256), false));

@@ -1,5 +1,5 @@
-// Namespace `axle`: what the published CPU providers cannot say (AMX, AVX512-FP16, AVX10, SME, LSE
-// …). Every row of the capability table whose property is "axle :: X :: on" is a feature; there is
+// Namespace `axle`: what the published providers cannot say. Of GPUs see cuda_code.h. Of CPUs (AMX,
+// AVX512-FP16, AVX10, SME, LSE …) every row of the capability table whose property is "axle :: X :: on" is a feature; there is
 // no list here. Order of preference: x86 rows as the table has them (it puts the tile extensions
 // first), then aarch64 rows backwards, since HWCAP bits are given out in the order in which
 // extensions appear.
@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "providers/cpu_flags.h"
+#include "providers/cuda_code.h"
 #include "providers/namespaces.h"
 
 namespace axle::providers {
@@ -38,18 +39,25 @@ std::vector<std::string_view> features_of(bool x86) {
 }
 
 Features supported(const Machine& machine) {
-  if (machine.cpu.arch == Arch::other) return {};
-  return flags_present(machine.cpu, ns, features_of(machine.cpu.arch == Arch::x86_64));
+  Features features = supported_gpu_code(machine);
+  if (machine.cpu.arch == Arch::other) return features;
+  const Features flags =
+      flags_present(machine.cpu, ns, features_of(machine.cpu.arch == Arch::x86_64));
+  features.insert(features.end(), flags.begin(), flags.end());
+  return features;
 }
 
 Features all() {
-  Features features = flags_known(features_of(true));
-  const Features arm = flags_known(features_of(false));
-  features.insert(features.end(), arm.begin(), arm.end());
+  Features features = known_gpu_code();
+  for (const bool x86 : {true, false}) {
+    const Features flags = flags_known(features_of(x86));
+    features.insert(features.end(), flags.begin(), flags.end());
+  }
   return features;
 }
 
 std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
+  if (is_gpu_code_feature(feature)) return gpu_code_fact(machine, feature, value);
   const auto capability = find_row(ns, feature, value);
   if (!capability) return describe_unheard(ns, feature, value);
   const Arch arch = detect::row(*capability).x86 ? Arch::x86_64 : Arch::aarch64;

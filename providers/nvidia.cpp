@@ -6,6 +6,7 @@
 
 #include "providers/gpu_state.h"
 #include "providers/namespaces.h"
+#include "providers/nvidia_state.h"
 
 namespace axle::providers {
 
@@ -13,11 +14,10 @@ using detect::Driver;
 using detect::Gpu;
 using detect::GpuVendor;
 using detect::Machine;
-using detect::Presence;
 
 namespace {
 
-using Version = std::pair<unsigned, unsigned>;
+using Version = MajorMinor;
 
 // The published provider knows CUDA 11.0 to 15.20 and the architectures 5.0 to 12.9.
 constexpr unsigned first_major = 11;
@@ -31,14 +31,10 @@ constexpr std::string_view lower_bound = "cuda_version_lower_bound";
 constexpr std::string_view upper_bound = "cuda_version_upper_bound";
 constexpr std::string_view sm_arch = "sm_arch";
 
-std::string render(Version version) {
-  return std::to_string(version.first) + "." + std::to_string(version.second);
-}
-
 // "M.from" … "M.down_to", then "M" itself where `whole`.
 void add_minors(std::vector<std::string>& values, unsigned major, unsigned from, unsigned down_to,
                 bool whole) {
-  for (unsigned minor = from + 1; minor-- > down_to;) values.push_back(render({major, minor}));
+  for (unsigned minor = from + 1; minor-- > down_to;) values.push_back(render_version({major, minor}));
   if (whole) values.push_back(std::to_string(major));
 }
 
@@ -72,32 +68,12 @@ Feature architectures(Version gpu) {
   return feature;
 }
 
-// The driver that counts: it works, and unless the machine has no NVIDIA GPU at all, one of them
-// does.
-const Driver* counted_driver(const Machine& machine) {
-  const Driver* driver = detect::find_driver(machine, GpuVendor::nvidia);
-  if (driver == nullptr) return nullptr;
-  if (!counted_gpus(machine, GpuVendor::nvidia).empty()) return driver;
-  const bool any = std::ranges::any_of(
-      machine.gpus, [](const Gpu& gpu) { return gpu.vendor == GpuVendor::nvidia; });
-  return !any && driver->usable == Presence::present ? driver : nullptr;
-}
-
-std::optional<Version> highest_gpu(const Machine& machine) {
-  std::optional<Version> highest;
-  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::nvidia)) {
-    const auto version = parse_major_minor(gpu->arch);
-    if (version && version->second <= last_sm_minor) highest = std::max(highest, version);
-  }
-  return highest;
-}
-
 bool known_cuda(Version version) {
   return version >= Version(first_major, 0) && version <= Version(last_major, last_minor);
 }
 
 Features supported(const Machine& machine) {
-  const Driver* driver = counted_driver(machine);
+  const Driver* driver = counted_nvidia_driver(machine);
   if (driver == nullptr) return {};
   const auto cuda = parse_major_minor(driver->api_version);
   if (!cuda || !known_cuda(*cuda)) return {};
@@ -105,7 +81,7 @@ Features supported(const Machine& machine) {
   if (Feature upper = upper_bounds(*cuda); !upper.values.empty()) {
     features.push_back(std::move(upper));
   }
-  if (const auto gpu = highest_gpu(machine); gpu && gpu->first >= first_sm_major) {
+  if (const auto gpu = newest_capability(machine); gpu && gpu->first >= first_sm_major) {
     features.push_back(architectures(*gpu));
   }
   return features;
@@ -137,11 +113,11 @@ std::string describe_driver(const Driver& driver) {
 
 std::string describe_cuda(const Machine& machine, std::string_view feature,
                           std::string_view value) {
-  const Driver* driver = counted_driver(machine);
+  const Driver* driver = counted_nvidia_driver(machine);
   if (driver == nullptr) return describe_no_gpu(machine, GpuVendor::nvidia);
   const auto cuda = parse_major_minor(driver->api_version);
   if (!cuda) return "it is not known which CUDA versions " + describe_driver(*driver) + " runs";
-  std::string text = describe_driver(*driver) + " runs CUDA up to " + render(*cuda) + ", ";
+  std::string text = describe_driver(*driver) + " runs CUDA up to " + render_version(*cuda) + ", ";
   if (!known_cuda(*cuda)) return text + "the provider knows 11.0 to 15.20 only";
   text += feature == lower_bound ? "the build needs " : "the build is for drivers below ";
   return text + std::string(value);
@@ -159,10 +135,10 @@ std::string describe_code(std::string_view value) {
 std::string describe_sm(const Machine& machine, std::string_view value) {
   const auto gpus = counted_gpus(machine, GpuVendor::nvidia);
   if (gpus.empty()) return describe_no_gpu(machine, GpuVendor::nvidia);
-  const auto highest = highest_gpu(machine);
+  const auto highest = newest_capability(machine);
   if (!highest) return "it is not known which compute capability the GPU has";
   const std::string subject = gpus.size() == 1 ? "the GPU" : "the newest GPU";
-  return subject + " has compute capability " + render(*highest) + ", the build has " +
+  return subject + " has compute capability " + render_version(*highest) + ", the build has " +
          describe_code(value);
 }
 

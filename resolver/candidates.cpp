@@ -58,13 +58,51 @@ SplitName split_file_name(std::string_view file, std::string_view name) {
   return {};
 }
 
+/// The release has a file of a family, with this version, local part and all.
+void note_label(Release& release, const index::Family* family, std::string_view full_version) {
+  release.family = family;
+  if (!full_version.contains('+')) return;
+  auto version = wheel::parse_version(full_version);
+  if (!version) return;
+  if (std::ranges::find(release.local_versions, *version) == release.local_versions.end())
+    release.local_versions.push_back(std::move(*version));
+}
+
+/// Variant wheels in the sense of PEP 825, or their metadata: a family is silent then.
+bool publishes_variants(const Release& release) {
+  if (release.variants_file) return true;
+  return std::ranges::any_of(release.wheels, [](const index::PublishedFile& file) {
+    // Six parts are a build tag or a label; most names have five and need not be parsed.
+    if (std::ranges::count(file.filename, '-') < 5) return false;
+    const auto name = wheel::parse_wheel_name(file.filename);
+    return name && name->is_variant();
+  });
+}
+
+/// What the family's file says the default index's plain wheel was built for.
+std::string default_label(const index::Family& family, std::string_view member,
+                          const wheel::Version& version, std::string_view filename) {
+  const index::FamilyRelease* release = index::find_release(family, member, version);
+  if (release == nullptr || !filename.ends_with(".whl")) return {};
+  filename.remove_suffix(4);
+  const auto label = release->default_index.find(index::family_platform(filename));
+  return label == release->default_index.end() ? std::string() : label->second;
+}
+
 bool all_yanked(const Release& release) {
   return std::ranges::all_of(release.wheels, &index::PublishedFile::yanked) &&
          std::ranges::all_of(release.sdists, &index::PublishedFile::yanked);
 }
 
-bool newer_first(const Release* left, const Release* right) {
-  return left->version > right->version;
+/// What came first stays first among equals.
+void merge_releases(std::vector<Release*>& releases, const std::vector<Release*>& more) {
+  std::vector<Release*> merged;
+  merged.reserve(releases.size() + more.size());
+  std::ranges::merge(releases, more, std::back_inserter(merged),
+                     [](const Release* left, const Release* right) {
+                       return left->version > right->version;
+                     });
+  releases = std::move(merged);
 }
 
 }  // namespace
@@ -78,20 +116,23 @@ void parse_wheels(Release& release, const wheel::SupportedTags& tags) {
       release.unreadable.push_back({file.filename, name.error().message});
       continue;
     }
+    if (!file.label.empty()) name->label = file.label;
     const std::size_t tag_index = tags.best_index(name->tags);
     release.candidates.push_back({&file, std::move(*name), tag_index});
   }
 }
 
 std::vector<Release> group_releases(index::ProjectPage page, std::string_view name,
-                                    std::string_view source) {
+                                    std::string_view source, const index::Family* family) {
   std::vector<Release> releases;
   std::map<wheel::Version, std::size_t> by_version;
   // Pages list thousands of files of a few hundred versions: each spelling is parsed once.
   std::unordered_map<std::string, std::optional<std::size_t>> by_text;
   for (index::PublishedFile& file : page.files) {
-    const SplitName split = split_file_name(file.filename, name);
+    SplitName split = split_file_name(file.filename, name);
     if (split.kind == FileKind::other || split.version.empty()) continue;
+    const std::string_view full_version = split.version;
+    if (!file.label.empty()) split.version = split.version.substr(0, split.version.find('+'));
     const auto [text, is_new] = by_text.try_emplace(std::string(split.version));
     if (is_new) {
       if (Result<wheel::Version> version = wheel::parse_version(split.version)) {
@@ -106,6 +147,7 @@ std::vector<Release> group_releases(index::ProjectPage page, std::string_view na
     }
     if (!text->second) continue;
     Release& release = releases[*text->second];
+    if (!file.label.empty()) note_label(release, family, full_version);
     if (split.kind == FileKind::variants) {
       release.variants_file = std::move(file);
     } else {
@@ -119,6 +161,24 @@ std::vector<Release> group_releases(index::ProjectPage page, std::string_view na
 
 bool VersionFilter::contains(const wheel::Version& version) const {
   return std::ranges::all_of(specifiers, [&](const auto* set) { return set->contains(version); });
+}
+
+bool VersionFilter::contains(const Release& release) const {
+  return contains(release.version) ||
+         std::ranges::any_of(release.local_versions,
+                             [&](const wheel::Version& version) { return contains(version); });
+}
+
+std::string VersionFilter::pinned_local() const {
+  for (const wheel::SpecifierSet* set : specifiers) {
+    for (const wheel::Specifier& specifier : set->specifiers) {
+      if (specifier.comparison == wheel::Comparison::equal && !specifier.wildcard &&
+          !specifier.version.local.empty()) {
+        return index::local_label(specifier.version);
+      }
+    }
+  }
+  return {};
 }
 
 bool VersionFilter::admits_prereleases() const {
@@ -149,9 +209,13 @@ Result<std::vector<Release>*> Catalogue::page(index::Source* source, std::string
     if (error.kind == ErrorKind::unsupported) error.kind = ErrorKind::malformed;
     return std::unexpected(std::move(error));
   }
+  auto family = family_of(name);
+  if (!family) return std::unexpected(std::move(family).error());
+  if (*family != nullptr && (*family)->has_member(name))
+    index::label_files(**family, *page, /*known_only=*/true);
   const std::size_t files = page->files.size();
   const auto added =
-      pages.emplace(name, group_releases(std::move(*page), name, source->description()));
+      pages.emplace(name, group_releases(std::move(*page), name, source->description(), *family));
   report_.detail(fmt::format("{}: {} files of {} releases in {}", name, files,
                              added.first->second.size(), source->description()));
   return &added.first->second;
@@ -164,20 +228,71 @@ Result<void> Catalogue::append(std::vector<Release*>& releases, index::Source* s
   std::vector<Release*> own;
   own.reserve((*found)->size());
   for (Release& release : **found) own.push_back(&release);
-  // What came first stays first among equals.
-  std::vector<Release*> merged;
-  merged.reserve(releases.size() + own.size());
-  std::ranges::merge(releases, own, std::back_inserter(merged), newer_first);
-  releases = std::move(merged);
+  merge_releases(releases, own);
   return {};
 }
 
-Result<std::vector<Release*>> Catalogue::tier(index::Source* index, std::string_view name) {
+Result<const index::Family*> Catalogue::family_of(std::string_view name) {
+  if (sources_.families == nullptr || !options_.variants || options_.plain_only.contains(name))
+    return nullptr;
+  return sources_.families->of_project(name);
+}
+
+Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& family,
+                                                         index::Source* index,
+                                                         std::string_view name) {
+  if (const auto known = family_releases_.find(name); known != family_releases_.end())
+    return known->second;
+  const auto own = page(&sources_.families->source(family), name);
+  if (!own) return std::unexpected(own.error());
+  // What only this index has is never looked for elsewhere: another might carry its name.
+  const bool member = family.has_member(name);
+  std::vector<Release> releases = std::move(**own);
+  if (index != nullptr && (member || releases.empty())) {
+    const auto others = page(index, name);
+    if (!others) return std::unexpected(others.error());
+    for (Release& other : **others) {
+      const auto same = std::ranges::find(releases, other.version, &Release::version);
+      const bool variants = publishes_variants(other);
+      if (same != releases.end() && variants) *same = std::move(other);
+      if (variants) {
+        if (same == releases.end()) releases.push_back(std::move(other));
+        continue;
+      }
+      for (index::PublishedFile& file : other.wheels) {
+        if (file.label.empty())
+          file.label = default_label(family, name, other.version, file.filename);
+        file.source = other.source;
+      }
+      other.family = &family;
+      if (same == releases.end()) {
+        releases.push_back(std::move(other));
+      } else {
+        std::ranges::move(other.wheels, std::back_inserter(same->wheels));
+        std::ranges::move(other.sdists, std::back_inserter(same->sdists));
+        std::ranges::move(other.local_versions, std::back_inserter(same->local_versions));
+      }
+    }
+    std::ranges::sort(releases, std::ranges::greater{}, &Release::version);
+  }
+  std::vector<Release*>& kept = family_releases_[std::string(name)];
+  for (Release& release : releases) kept.push_back(adopt(std::move(release)));
+  return kept;
+}
+
+Result<std::vector<Release*>> Catalogue::tier(index::Source* index, std::string_view name,
+                                              bool last) {
   std::vector<Release*> releases;
   for (index::Source* source : sources_.find_links) {
     if (auto ok = append(releases, source, name); !ok) return std::unexpected(ok.error());
   }
-  if (index != nullptr) {
+  auto family = family_of(name);
+  if (!family) return std::unexpected(std::move(family).error());
+  if (last && *family != nullptr) {
+    auto own = family_releases(**family, index, name);
+    if (!own) return std::unexpected(std::move(own).error());
+    merge_releases(releases, *own);
+  } else if (index != nullptr) {
     if (auto ok = append(releases, index, name); !ok) return std::unexpected(ok.error());
   }
   return releases;
@@ -189,10 +304,10 @@ Result<std::vector<Release*>> Catalogue::matching(std::string_view name,
   if (indexes.empty()) indexes.push_back(nullptr);
   const bool prereleases = filter.admits_prereleases();
   for (index::Source* index : indexes) {
-    auto releases = tier(index, name);
+    auto releases = tier(index, name, index == indexes.back());
     if (!releases) return releases;
     std::erase_if(*releases, [&](const Release* release) {
-      return !filter.contains(release->version) ||
+      return !filter.contains(*release) ||
              (all_yanked(*release) && !filter.pins(release->version));
     });
     if (releases->empty()) continue;
@@ -207,10 +322,12 @@ Result<std::vector<Release*>> Catalogue::matching(std::string_view name,
 
 Result<std::vector<KnownVersion>> Catalogue::versions(std::string_view name) {
   std::vector<Release*> releases;
-  for (const auto* sources : {&sources_.find_links, &sources_.indexes}) {
-    for (index::Source* source : *sources) {
-      if (auto ok = append(releases, source, name); !ok) return std::unexpected(ok.error());
-    }
+  std::vector<index::Source*> indexes = sources_.indexes;
+  if (indexes.empty()) indexes.push_back(nullptr);
+  for (index::Source* index : indexes) {
+    auto more = tier(index, name, index == indexes.back());
+    if (!more) return std::unexpected(std::move(more).error());
+    merge_releases(releases, *more);
   }
   std::vector<KnownVersion> result;
   for (const Release* release : releases) {

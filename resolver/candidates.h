@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "index/family_book.h"
 #include "index/page.h"
 #include "report/error.h"
 #include "report/report.h"
@@ -28,14 +29,18 @@ struct CandidateWheel {
   std::size_t tag_index = wheel::SupportedTags::npos;  ///< npos: no tag fits
 };
 
-/// One version of one package as one source publishes it: never merged across sources.
+/// One version of one package as one source publishes it: never merged across sources, but that a
+/// family's index and the plain wheels of the default index count as one.
 struct Release {
-  wheel::Version version;
+  wheel::Version version;  ///< without the local version where that is a family's label
   std::string source;  ///< index or folder, for messages
   std::vector<index::PublishedFile> wheels;
   std::vector<index::PublishedFile> sdists;
   std::optional<index::PublishedFile> variants_file;
   bool direct = false;  ///< named by path or URL: yanked and pre-release rules do not apply
+  /// Its labelled files are builds of this family; nullptr: the release has no labelled files.
+  const index::Family* family = nullptr;
+  std::vector<wheel::Version> local_versions;  ///< of the labelled files, each once
 
   /// Filled by parse_wheels; `unreadable` names the files that are no wheels for this release.
   bool parsed = false;
@@ -47,9 +52,10 @@ struct Release {
 void parse_wheels(Release& release, const wheel::SupportedTags& tags);
 
 /// The releases on one page, newest first. `name` is normalised. Files that belong to no release
-/// are left out.
+/// are left out; those with a label (PublishedFile::label) are builds of `family`.
 [[nodiscard]] std::vector<Release> group_releases(index::ProjectPage page, std::string_view name,
-                                                  std::string_view source);
+                                                  std::string_view source,
+                                                  const index::Family* family = nullptr);
 
 /// For messages.
 struct KnownVersion {
@@ -64,21 +70,30 @@ struct VersionFilter {
 
   [[nodiscard]] bool contains(const wheel::Version& version) const;
   [[nodiscard]] bool admits_prereleases() const;
+  /// The release, or one of the local versions that it consists of.
+  [[nodiscard]] bool contains(const Release& release) const;
   /// Some clause is `== version` or `=== version`: what PEP 592 asks for before a yanked file is
   /// used.
   [[nodiscard]] bool pins(const wheel::Version& version) const;
+  /// The local version of a clause `== 2.8.0+cu128`, normalised; empty when there is none.
+  [[nodiscard]] std::string pinned_local() const;
 };
 
 /// The pages of all packages that a resolution asks for, each read once.
 class Catalogue {
  public:
-  Catalogue(const Sources& sources, Report& report) : sources_(sources), report_(report) {}
+  /// Families are silent for packages of which `options` want plain wheels.
+  Catalogue(const Sources& sources, const Options& options, Report& report)
+      : sources_(sources), options_(options), report_(report) {}
 
   /// The releases that `filter` allows, newest first, of the first index that has one, together
   /// with those of the find-links sources (first among equals). Pre-releases only when asked for or
   /// when there is nothing else; yanked releases only when pinned. Empty when nothing matches.
   [[nodiscard]] Result<std::vector<Release*>> matching(std::string_view name,
                                                        const VersionFilter& filter);
+
+  /// The family that a project belongs to; nullptr: none, or plain wheels are wanted.
+  [[nodiscard]] Result<const index::Family*> family_of(std::string_view name);
 
   /// Every version known in any source, newest first, each once.
   [[nodiscard]] Result<std::vector<KnownVersion>> versions(std::string_view name);
@@ -96,11 +111,19 @@ class Catalogue {
   /// Merges the releases of one source into `releases`, newest first.
   [[nodiscard]] Result<void> append(std::vector<Release*>& releases, index::Source* source,
                                     std::string_view name);
-  [[nodiscard]] Result<std::vector<Release*>> tier(index::Source* index, std::string_view name);
+  /// `last`: the index is the last that is asked, to which a family's own index belongs.
+  [[nodiscard]] Result<std::vector<Release*>> tier(index::Source* index, std::string_view name,
+                                                   bool last);
+  [[nodiscard]] Result<std::vector<Release*>> family_releases(const index::Family& family,
+                                                              index::Source* index,
+                                                              std::string_view name);
 
   const Sources& sources_;
+  const Options& options_;
   Report& report_;
   std::map<const index::Source*, Pages> pages_;
+  /// A family's index and the default index as one, by project.
+  std::map<std::string, std::vector<Release*>, std::less<>> family_releases_;
   std::deque<Release> adopted_;
 };
 

@@ -32,7 +32,7 @@ Result<void> Worklist::exclude(const std::string& owner, const std::string& name
                                const std::string& why) {
   if (++exclusions_ > max_exclusions) return std::unexpected(*first_conflict_);
   Node& node = nodes_[owner];
-  node.excluded.emplace(node.choice->package.version, why);
+  node.excluded.emplace(node.choice->release, why);
   node.rechoose = true;
   enqueue(name, true);
   enqueue(owner, true);

@@ -19,6 +19,7 @@ struct Verdict {
   wheel::Property property;  ///< the property that decided
   std::string reason;        ///< why not, in the metadata's terms
   std::string fact;          ///< the fact of the machine: "the CPU lacks amx_int8"; may be empty
+  std::string evidence = {};  ///< of a family's build: what it was built for, and who says so
 };
 
 /// A variant that fits, with the properties that gave it its rank.
@@ -26,11 +27,13 @@ struct Fit {
   std::string label;
   std::vector<RankKey> keys;                ///< ascending
   std::vector<wheel::Property> properties;  ///< `deciding_properties`: one a key, in their order
+  std::string evidence = {};                ///< as in Verdict
 };
 
 struct SkippedFile {
   std::string filename;
   std::string reason;  ///< "tags cp310-… do not fit", "label x is not in the metadata", "yanked", …
+  bool unknown_build = false;  ///< of a family that does not know what it needs
 };
 
 struct Decision {
@@ -49,6 +52,7 @@ struct ResolvedPackage {
   std::string name;  ///< normalised
   wheel::Version version;
   std::optional<std::string> variant;  ///< label; nullopt for a plain wheel
+  std::string family;                  ///< of an index family whose label `variant` is; else empty
   /// What the metadata says of `variant`: the wheel's own variant.json must say the same.
   wheel::VariantProperties variant_properties;
   std::string filename;

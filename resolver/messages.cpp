@@ -65,10 +65,44 @@ std::string build_hint(std::string_view name, const wheel::Version& version) {
       name, wheel::render_version(version));
 }
 
+/// What speaks against a family's builds: those of hardware that the machine has, labels with the
+/// same fact together, and what is not known.
+Error no_build_fits(std::string_view name, const Release& release, const Decision& decision) {
+  const std::string version = wheel::render_version(release.version);
+  std::vector<std::pair<std::string, std::string>> reasons;  // what is said, of which labels
+  const auto add = [&](const std::string& text, const std::string& label) {
+    const auto known = std::ranges::find(reasons, text, &std::pair<std::string, std::string>::first);
+    if (known == reasons.end()) {
+      reasons.emplace_back(text, label);
+    } else if (known->second != label) {
+      known->second += " and " + label;
+    }
+  };
+  // That there is no NVIDIA GPU is news only where no GPU that is there has anything to say.
+  const auto is_absent = [](const Verdict& verdict) { return verdict.fact.starts_with("no "); };
+  const bool only_absent = std::ranges::all_of(decision.rejected, is_absent);
+  for (const Verdict& verdict : decision.rejected) {
+    if (only_absent || !is_absent(verdict)) add(verdict.fact, verdict.label);
+  }
+  for (const SkippedFile& file : decision.skipped) {
+    if (file.unknown_build) add(file.reason, {});
+  }
+  std::vector<std::string> texts;
+  for (const auto& [text, labels] : reasons)
+    texts.push_back(labels.empty() ? text : fmt::format("{}: {}", labels, text));
+  if (texts.empty()) texts.emplace_back("it has none for such a GPU");
+  return {ErrorKind::unsupported,
+          fmt::format("no build of {} {} fits this machine: {}", name, version,
+                      render_some(texts, "; ")),
+          fmt::format("`variant explain {}=={}` shows every build with its reason", name, version)};
+}
+
 }  // namespace
 
 std::string render_want(const Want& want) {
   const std::string requirement = wheel::render_requirement(want.requirement);
+  if (want.constraint && !want.by.empty())
+    return fmt::format("{} (goes with {} {})", requirement, want.by, want.by_version);
   if (want.constraint) return fmt::format("{} (a constraint)", requirement);
   if (want.by.empty()) return fmt::format("{} (requested)", requirement);
   return fmt::format("{} (wanted by {} {})", requirement, want.by, want.by_version);
@@ -110,6 +144,8 @@ Error no_common_version(std::string_view name, const std::vector<const Want*>& w
 }
 
 Error nothing_fits(std::string_view name, const Release& release, const Decision& decision) {
+  if (release.family != nullptr && decision.has_variants)
+    return no_build_fits(name, release, decision);
   const std::string version = wheel::render_version(release.version);
   if (release.wheels.empty()) {
     return {ErrorKind::unsupported,

@@ -20,7 +20,7 @@ Resolution Worklist::outcome() {
       report_.warn(fmt::format("{} {} is yanked{}{}", name, version,
                                node.choice->yanked->empty() ? "" : ": ", *node.choice->yanked));
     }
-    if (!node.excluded.empty() && node.excluded.rbegin()->first > package.version) {
+    if (!node.excluded.empty() && node.excluded.rbegin()->first > node.choice->release) {
       report_.note(fmt::format("{} {} is taken, not {}: {}", name, version,
                                wheel::render_version(node.excluded.rbegin()->first),
                                node.excluded.rbegin()->second));

@@ -32,14 +32,26 @@ std::unexpected<ChoiceFailure> final_failure(Error error) {
   return std::unexpected(ChoiceFailure{std::move(error), {}, false});
 }
 
-WheelPolicy wheel_policy(const Question& question, const Release& release, const Options& options) {
-  WheelPolicy policy;
-  const auto pinned = options.pinned_variants.find(question.name);
-  if (pinned != options.pinned_variants.end()) policy.pinned_label = pinned->second;
-  policy.variants = !policy.pinned_label.empty() ||
-                    (options.variants && !options.plain_only.contains(question.name));
-  policy.yanked = filter_of(question.wants, false).pins(release.version);
-  return policy;
+/// A GPU works here that some label of the family is for.
+bool has_device_of(const index::Family& family, const detect::Machine& machine) {
+  return std::ranges::any_of(machine.gpus, [&](const detect::Gpu& gpu) {
+    const std::string_view vendor = detect::render_vendor(gpu.vendor);
+    return gpu.usable == detect::Presence::present && !gpu.masked &&
+           std::ranges::find(family.labels, vendor, &index::FamilyLabel::vendor) !=
+               family.labels.end();
+  });
+}
+
+/// "torch 2.15.0 (cu132)"
+std::string render_title(const ResolvedPackage& package) {
+  std::string text = package.name + " " + wheel::render_version(package.version.public_version());
+  if (package.variant) text += fmt::format(" ({})", *package.variant);
+  return text;
+}
+
+/// "2.8.0+cu128" of a member is a build of release 2.8.0.
+wheel::Version release_version(const wheel::Version& version, const index::Family* family) {
+  return family == nullptr ? version : version.public_version();
 }
 
 }  // namespace
@@ -60,7 +72,7 @@ PackageChooser::PackageChooser(const Target& target, const std::vector<Installed
       sources_(sources),
       options_(options),
       report_(report),
-      catalogue_(sources, report),
+      catalogue_(sources, options, report),
       wheels_(target, options, *sources.transport, report) {}
 
 const InstalledPackage* PackageChooser::installed(std::string_view name) const {
@@ -68,17 +80,57 @@ const InstalledPackage* PackageChooser::installed(std::string_view name) const {
   return found == installed_.end() ? nullptr : &*found;
 }
 
-const InstalledPackage* PackageChooser::kept(const Question& question) const {
+const index::Family* PackageChooser::family_of(std::string_view name) {
+  const auto family = catalogue_.family_of(name);
+  return family && *family != nullptr && (*family)->has_member(name) ? *family : nullptr;
+}
+
+std::string PackageChooser::installed_label(const InstalledPackage& package) {
+  if (package.variant) return *package.variant;
+  const index::Family* family = family_of(package.name);
+  if (family == nullptr) return {};
+  if (std::string local = index::local_label(package.version); !local.empty())
+    return family->label(local) != nullptr ? local : std::string();
+  const index::FamilyRelease* release =
+      index::find_release(*family, package.name, package.version);
+  if (release == nullptr) return {};
+  const auto label = release->default_index.find(family_platform(target_));
+  return label == release->default_index.end() ? std::string() : label->second;
+}
+
+std::vector<wheel::Requirement> PackageChooser::goes_with(const index::Family& family,
+                                                          const wheel::Version& version) {
+  std::vector<wheel::Requirement> requirements;
+  const index::FamilyRelease* release = index::find_release(family, family.anchor(), version);
+  if (release == nullptr) return requirements;
+  for (const auto& [member, specifiers] : release->goes_with) {
+    wheel::Requirement requirement;
+    requirement.name = member;
+    requirement.specifiers = specifiers;
+    requirements.push_back(std::move(requirement));
+  }
+  return requirements;
+}
+
+const InstalledPackage* PackageChooser::kept(const Question& question) {
   const InstalledPackage* package = installed(question.name);
   const bool requested = is_requested(question.wants);
   if (package == nullptr || options_.reinstall || (options_.upgrade && requested)) return nullptr;
-  if (question.excluded->contains(package->version)) return nullptr;
+  const index::Family* family = family_of(question.name);
+  if (question.excluded->contains(release_version(package->version, family))) return nullptr;
+  const auto is_other = [&](const std::string& label) {
+    return family == nullptr ? package->variant != label : installed_label(*package) != label;
+  };
   const auto pinned = options_.pinned_variants.find(question.name);
   if (pinned != options_.pinned_variants.end()) {
-    if (package->variant != pinned->second) return nullptr;
+    if (is_other(pinned->second)) return nullptr;
   } else if (package->variant &&
              (options_.plain_only.contains(question.name) || (requested && !options_.variants))) {
     return nullptr;
+  } else if (family != nullptr) {
+    const auto forced = options_.forced_labels.find(family->name);
+    if (forced != options_.forced_labels.end() && is_other(forced->second)) return nullptr;
+    if (question.rule == LabelRule::follow && is_other(question.label)) return nullptr;
   }
   return filter_of(question.wants, true).contains(package->version) ? package : nullptr;
 }
@@ -142,15 +194,43 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::releases_
   return std::move(*releases);
 }
 
-Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Release& release) {
-  return wheels_.choose(question.name, release, wheel_policy(question, release, options_),
-                        question.version_of);
+Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Release& release,
+                                                   Pass pass) {
+  const VersionFilter filter = filter_of(question.wants, false);
+  WheelPolicy policy;
+  policy.rule = question.rule;
+  policy.label = question.label;
+  const auto pin = [&](LabelRule rule, std::string label) {
+    policy.rule = rule;
+    policy.label = std::move(label);
+  };
+  if (release.family != nullptr) {
+    if (std::string local = filter.pinned_local(); !local.empty())
+      pin(LabelRule::forced, std::move(local));
+    const auto forced = options_.forced_labels.find(release.family->name);
+    if (forced != options_.forced_labels.end()) pin(LabelRule::forced, forced->second);
+  }
+  const auto pinned = options_.pinned_variants.find(question.name);
+  if (pinned != options_.pinned_variants.end()) pin(LabelRule::pinned, pinned->second);
+  policy.variants = policy.rule == LabelRule::pinned ||
+                    (options_.variants && !options_.plain_only.contains(question.name));
+  policy.yanked = filter.pins(release.version);
+  policy.fallback = pass.fallback;
+  policy.unknown = pass.unknown == Unknown::counts ||
+                   (pass.unknown == Unknown::where_asked_for && filter.pins(release.version));
+  policy.required = &options_.required;
+  policy.versions = &filter;
+  return wheels_.choose(question.name, release, policy, question.version_of);
 }
 
-PackageChoice PackageChooser::from_installed(const InstalledPackage& package) const {
+PackageChoice PackageChooser::from_installed(const InstalledPackage& package) {
   PackageChoice choice;
+  const index::Family* family = family_of(package.name);
   choice.package.name = package.name;
   choice.package.version = package.version;
+  choice.release = release_version(package.version, family);
+  if (family != nullptr && package.name == family->anchor())
+    choice.goes_with = goes_with(*family, choice.release);
   choice.package.variant = package.variant;
   choice.package.already_installed = true;
   choice.package.decision.chosen_because = "it is installed and satisfies what is wanted";
@@ -166,15 +246,16 @@ ResolvedPackage PackageChooser::resolved(const std::string& name, const Release&
   const index::PublishedFile& file = *wheel.file;
   ResolvedPackage package;
   package.name = name;
-  package.version = release.version;
+  package.version = file.label.empty() ? release.version : wheel.name.version;
   if (wheel.name.is_variant()) package.variant = wheel.name.label;
+  if (!file.label.empty()) package.family = release.family->name;
   package.variant_properties = std::move(choice.properties);
   package.filename = file.filename;
   package.url = file.url;
   package.sha256 = file.sha256;
   package.other_hash = file.other_hash;
   package.size = file.size;
-  package.source = release.source;
+  package.source = file.source.empty() ? release.source : file.source;
   package.direct = release.direct;
   package.decision = std::move(choice.decision);
   return package;
@@ -182,38 +263,62 @@ ResolvedPackage PackageChooser::resolved(const std::string& name, const Release&
 
 PackageChoice PackageChooser::from_release(const std::string& name, const Release& release,
                                            ReleaseChoice choice,
-                                           const wheel::CoreMetadata& metadata) const {
+                                           const wheel::CoreMetadata& metadata) {
   const CandidateWheel& wheel = *choice.chosen;
   PackageChoice result;
+  result.release = release.version;
+  const index::Family* family = family_of(name);
+  if (family != nullptr && name == family->anchor())
+    result.goes_with = goes_with(*family, release.version);
   result.requires_dist = metadata.requires_dist;
   result.extras = metadata.provides_extra;
   result.markers = variant_markers(target_.markers, wheel.name.label, choice.supported);
+  result.fallback = choice.fallback;
+  result.remark = choice.remark;
+  result.saved = choice.saved;
   result.abi = choice.abi;
   if (wheel.file->yanked) result.yanked = wheel.file->yanked_reason;
   result.package = resolved(name, release, std::move(choice));
   return result;
 }
 
-std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Question& question) {
-  const std::vector<std::string> urls = direct_urls(question.wants);
-  if (urls.empty()) {
-    if (const InstalledPackage* package = kept(question)) return from_installed(*package);
+std::vector<PackageChooser::Pass> PackageChooser::passes_over(const Question& question,
+                                                              const Releases& releases) {
+  const auto of_family = std::ranges::find_if(
+      releases, [](const Release* release) { return release->family != nullptr; });
+  if (of_family == releases.end()) return {Pass{}};
+  // A build that was asked for, by pin or by version, is the one, whatever is known of it.
+  const index::Family& family = *(*of_family)->family;
+  const bool pinned = options_.pinned_variants.contains(question.name) ||
+                      options_.forced_labels.contains(family.name) ||
+                      question.rule == LabelRule::kept;
+  if (pinned || !filter_of(question.wants, false).pinned_local().empty()) return {Pass{}};
+  const bool known = std::ranges::any_of(releases, [&](const Release* release) {
+    return index::find_release(family, question.name, release->version) != nullptr;
+  });
+  const auto unknown = known ? Unknown::where_asked_for : Unknown::counts;
+  std::vector<Pass> passes;
+  if (has_device_of(family, *target_.machine)) {
+    passes = {{false, Unknown::never}, {false, unknown}};
   }
-  auto releases = releases_for(question);
-  if (!releases) return std::unexpected(std::move(releases).error());
-  bool exhausted = false;
-  std::optional<Error> newest_trouble;
-  bool ordinary = true;  // releases for newer Pythons are everyday life, all else is a warning
+  passes.push_back({true, Unknown::never});
+  passes.push_back({true, unknown});
+  return passes;
+}
+
+std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
+    const Question& question, const Releases& releases, Pass pass) {
+  Tried tried;
   const auto pass_over = [&](Error error, bool other_python) {
-    ordinary = ordinary && other_python;
-    if (!newest_trouble) newest_trouble = std::move(error);
+    tried.ordinary = tried.ordinary && other_python;
+    if (!tried.newest_trouble) tried.newest_trouble = std::move(error);
   };
-  for (Release* release : *releases) {
+  for (Release* release : releases) {
     if (question.excluded->contains(release->version)) {
-      exhausted = true;
+      tried.exhausted = true;
       continue;
     }
-    auto choice = choose_wheel(question, *release);
+    auto choice = choose_wheel(question, *release, pass);
     if (!choice) return final_failure(std::move(choice).error());
     if (choice->chosen == nullptr) {
       pass_over(std::move(*choice->why_not), choice->other_python);
@@ -227,26 +332,76 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
       pass_over(metadata.error(), false);
       continue;
     }
-    PackageChoice result = from_release(question.name, *release, std::move(*choice), **metadata);
-    result.direct_urls = urls;
-    if (newest_trouble) {
-      report_.add({ordinary ? Severity::note : Severity::warning,
-                   fmt::format("{} {} is taken, not the newest: {}", question.name,
-                               wheel::render_version(release->version), newest_trouble->message),
-                   newest_trouble->hint});
-    }
-    return result;
+    tried.choice = from_release(question.name, *release, std::move(*choice), **metadata);
+    break;
   }
-  Error error = newest_trouble ? std::move(*newest_trouble)
-                               : no_common_version(question.name, question.wants, {});
-  return std::unexpected(ChoiceFailure{std::move(error), {}, exhausted});
+  return tried;
+}
+
+void PackageChooser::remark_on(const Question& question, const Tried& tried, const Tried& first) {
+  const PackageChoice& choice = *tried.choice;
+  const std::string title = render_title(choice.package);
+  if (!choice.remark.empty()) report_.warn(fmt::format("{}: {}", title, choice.remark));
+  const index::Family* family = family_of(question.name);
+  const bool device = family != nullptr && has_device_of(*family, *target_.machine);
+  if (choice.fallback && device && first.newest_trouble) {
+    report_.warn(fmt::format("{} is taken although there is a GPU: no release that is allowed has "
+                             "another build for this machine; {}",
+                             title, first.newest_trouble->message),
+                 first.newest_trouble->hint);
+  } else if (tried.newest_trouble && question.rule != LabelRule::follow) {
+    const bool everyday = tried.ordinary || family != nullptr;
+    report_.add({everyday ? Severity::note : Severity::warning,
+                 fmt::format("{} is taken, not the newest: {}", title,
+                             tried.newest_trouble->message),
+                 tried.newest_trouble->hint});
+  }
+  if (choice.fallback && !device && choice.saved) {
+    report_.note(fmt::format("{}: no GPU is usable here, which saves a download of {:.1f} GB",
+                             title, static_cast<double>(*choice.saved) / 1e9));
+  }
+}
+
+std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Question& question) {
+  const std::vector<std::string> urls = direct_urls(question.wants);
+  const auto label_it = [&](PackageChoice choice) {
+    choice.direct_urls = urls;
+    if (question.rule == LabelRule::follow) choice.followed_label = question.label;
+    return choice;
+  };
+  if (urls.empty()) {
+    if (const InstalledPackage* package = kept(question)) return label_it(from_installed(*package));
+  }
+  auto releases = releases_for(question);
+  if (!releases) return std::unexpected(std::move(releases).error());
+  std::optional<Tried> first;
+  for (const Pass pass : passes_over(question, *releases)) {
+    auto tried = try_releases(question, *releases, pass);
+    if (!tried) return std::unexpected(std::move(tried).error());
+    if (!first) first = *tried;
+    if (!tried->choice) continue;
+    remark_on(question, *tried, *first);
+    return label_it(std::move(*tried->choice));
+  }
+  Error error = first->newest_trouble ? std::move(*first->newest_trouble)
+                                      : no_common_version(question.name, question.wants, {});
+  return std::unexpected(ChoiceFailure{std::move(error), {}, first->exhausted});
 }
 
 std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question& question) {
   auto releases = releases_for(question);
   if (!releases) return std::unexpected(std::move(releases).error());
-  Release& release = *releases->front();
-  auto choice = choose_wheel(question, release);
+  // The release that would be chosen; the newest, where none would.
+  Release* shown = releases->front();
+  for (const Pass pass : passes_over(question, *releases)) {
+    auto tried = try_releases(question, *releases, pass);
+    if (!tried) return std::unexpected(std::move(tried).error());
+    if (!tried->choice) continue;
+    shown = *std::ranges::find(*releases, tried->choice->release, &Release::version);
+    break;
+  }
+  Release& release = *shown;
+  auto choice = choose_wheel(question, release, {});
   if (!choice) return final_failure(std::move(choice).error());
   Explanation explanation;
   explanation.name = question.name;

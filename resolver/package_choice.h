@@ -2,6 +2,7 @@
 // One package: which version, which wheel. It goes back to older versions when the newest has bad
 // metadata or no wheel that fits; what is installed and satisfies everybody is kept.
 
+#include <cstdint>
 #include <expected>
 #include <map>
 #include <optional>
@@ -22,6 +23,13 @@ namespace axle::resolver {
 /// What was chosen for one package, with all that its dependencies follow from.
 struct PackageChoice {
   ResolvedPackage package;
+  wheel::Version release;  ///< its version without what is only a family's label
+  /// Of the first member of a family: what the versions of the others must be.
+  std::vector<wheel::Requirement> goes_with;
+  std::string followed_label;  ///< the label of the first member that it was chosen by
+  bool fallback = false;       ///< as in ReleaseChoice, with `remark` and `saved`
+  std::string remark;
+  std::optional<std::uint64_t> saved;
   std::vector<std::string> direct_urls;  ///< what it was chosen from; empty for a named version
   std::vector<wheel::Requirement> requires_dist;   ///< unevaluated
   std::optional<std::vector<std::string>> extras;  ///< that it provides, where that is known
@@ -36,6 +44,8 @@ struct Question {
   /// Versions that led to a conflict, with the conflict.
   const std::map<wheel::Version, std::string>* excluded = nullptr;
   VersionOf version_of;
+  LabelRule rule = LabelRule::best;  ///< `kept` or `follow`: with `label`, within a family
+  std::string label = {};
 };
 
 struct ChoiceFailure {
@@ -61,25 +71,54 @@ class PackageChooser {
   [[nodiscard]] std::optional<wheel::Version> newest(const Question& question);
 
   [[nodiscard]] const InstalledPackage* installed(std::string_view name) const;
+  /// The family that a package belongs to, if it is one of its members; nullptr: none.
+  [[nodiscard]] const index::Family* family_of(std::string_view name);
+  /// The label of an installed member: as recorded, by its local version, or what the family's file
+  /// says of the default index's wheel. Empty: not known.
+  [[nodiscard]] std::string installed_label(const InstalledPackage& package);
+  /// Versions of the other members that go with `version` of the first one.
+  [[nodiscard]] static std::vector<wheel::Requirement> goes_with(const index::Family& family,
+                                                                 const wheel::Version& version);
 
  private:
   using Releases = std::vector<Release*>;
 
-  [[nodiscard]] const InstalledPackage* kept(const Question& question) const;
+  /// Builds of a family whose needs are not fully known.
+  enum class Unknown : std::uint8_t { never, where_asked_for, counts };
+  /// What of the releases counts in one pass over them.
+  struct Pass {
+    bool fallback = true;  ///< a family's fallback labels
+    Unknown unknown = Unknown::counts;
+  };
+  /// What became of one pass.
+  struct Tried {
+    std::optional<PackageChoice> choice;
+    std::optional<Error> newest_trouble;
+    bool ordinary = true;  ///< releases for newer Pythons are everyday life, all else is not
+    bool exhausted = false;
+  };
+
+  [[nodiscard]] const InstalledPackage* kept(const Question& question);
   [[nodiscard]] std::expected<Releases, ChoiceFailure> releases_for(const Question& question);
   [[nodiscard]] std::expected<Releases, ChoiceFailure> direct_releases(const Question& question);
   [[nodiscard]] ChoiceFailure why_none_matches(const Question& question);
-  [[nodiscard]] Result<ReleaseChoice> choose_wheel(const Question& question, Release& release);
+  [[nodiscard]] Result<ReleaseChoice> choose_wheel(const Question& question, Release& release,
+                                                   Pass pass);
+  [[nodiscard]] std::vector<Pass> passes_over(const Question& question, const Releases& releases);
+  [[nodiscard]] std::expected<Tried, ChoiceFailure> try_releases(const Question& question,
+                                                                 const Releases& releases,
+                                                                 Pass pass);
+  void remark_on(const Question& question, const Tried& tried, const Tried& first);
   [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
                                                                const CandidateWheel& wheel);
   [[nodiscard]] Result<void> check_metadata(const std::string& name, const CandidateWheel& wheel,
                                             const wheel::CoreMetadata& metadata) const;
-  [[nodiscard]] PackageChoice from_installed(const InstalledPackage& package) const;
+  [[nodiscard]] PackageChoice from_installed(const InstalledPackage& package);
   [[nodiscard]] ResolvedPackage resolved(const std::string& name, const Release& release,
                                          ReleaseChoice choice) const;
   [[nodiscard]] PackageChoice from_release(const std::string& name, const Release& release,
                                            ReleaseChoice choice,
-                                           const wheel::CoreMetadata& metadata) const;
+                                           const wheel::CoreMetadata& metadata);
 
   const Target& target_;
   const std::vector<InstalledPackage>& installed_;

@@ -19,6 +19,8 @@ using Wheels = std::vector<const CandidateWheel*>;
 bool fits_better(const CandidateWheel* left, const CandidateWheel* right) {
   if (left->tag_index != right->tag_index) return left->tag_index < right->tag_index;
   if (left->name.build != right->name.build) return left->name.build > right->name.build;
+  // Of two of one label the family's own comes before the default index's.
+  if (left->file->source.empty() != right->file->source.empty()) return left->file->source.empty();
   return left->file->filename < right->file->filename;
 }
 
@@ -54,7 +56,129 @@ std::string why_the_plain_wheel(const WheelPolicy& policy, const ReleaseChoice& 
   return "the release has no variants";
 }
 
+/// A label, and why it is taken where the ranking did not decide.
+struct Pick {
+  std::string label;  ///< empty: none
+  std::string because;
+  std::string remark;
+};
+
+bool uses_one_of(const wheel::VariantProperties& properties,
+                 const std::set<std::string, std::less<>>& namespaces) {
+  return std::ranges::any_of(properties, [&](const wheel::Property& property) {
+    return namespaces.contains(property.ns);
+  });
+}
+
+bool has_builds_for(const wheel::VariantMetadata& document,
+                    const std::set<std::string, std::less<>>* namespaces) {
+  return namespaces != nullptr && !namespaces->empty() &&
+         std::ranges::any_of(document.variants, [&](const auto& variant) {
+           return uses_one_of(variant.second, *namespaces);
+         });
+}
+
+/// The label that `policy` names, taken whether the machine can run it or not.
+Pick take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& policy,
+                 const Decision& decision) {
+  Pick pick{policy.label, {}, {}};
+  if (policy.rule == LabelRule::follow) {
+    pick.because = "the other members of its family have this label";
+    return pick;
+  }
+  if (policy.rule == LabelRule::kept) {
+    pick.because = "what is installed of its family has this label";
+    return pick;
+  }
+  pick.because = fmt::format("{} was asked for", policy.label);
+  const auto verdict = std::ranges::find(decision.rejected, policy.label, &Verdict::label);
+  if (verdict != decision.rejected.end()) {
+    pick.remark = fmt::format("{} is taken because it is asked for, although this machine cannot "
+                              "run it: {}",
+                              policy.label,
+                              verdict->fact.empty() ? verdict->reason : verdict->fact);
+  } else if (const auto what = metadata.unknown.find(policy.label);
+             what != metadata.unknown.end()) {
+    pick.remark = what->second;
+  }
+  return pick;
+}
+
+/// The best label that `policy` allows.
+Pick pick_label(const ReleaseMetadata& metadata, const Wheels& wheels, const WheelPolicy& policy,
+                const Decision& decision) {
+  const bool anyway = policy.rule == LabelRule::forced || policy.rule == LabelRule::kept ||
+                      policy.rule == LabelRule::follow;
+  if (anyway && best_with_label(wheels, policy.label) != nullptr)
+    return take_anyway(metadata, policy, decision);
+  if (policy.rule == LabelRule::forced || policy.rule == LabelRule::kept) return {};
+  const bool pinned = policy.rule == LabelRule::pinned;
+  const bool required = has_builds_for(*metadata.document, policy.required);
+  for (const Fit& fit : decision.ranked) {
+    if (pinned && fit.label != policy.label) continue;
+    const auto what = metadata.unknown.find(fit.label);
+    const bool unknown = what != metadata.unknown.end();
+    if (!pinned && ((unknown && !policy.unknown) ||
+                    (metadata.fallback.contains(fit.label) && !policy.fallback))) {
+      continue;
+    }
+    if (required && !uses_one_of(metadata.document->variants.at(fit.label), *policy.required))
+      continue;
+    return {fit.label, {}, unknown ? what->second : std::string()};
+  }
+  // A label that the family has never heard of has no needs that could speak against it.
+  const auto what = metadata.unknown.find(policy.label);
+  if (pinned && what != metadata.unknown.end() && !metadata.document->variants.contains(policy.label))
+    return {policy.label, fmt::format("{} was asked for", policy.label), what->second};
+  return {};
+}
+
+/// Builds that would fit, but do not count here: why.
+void note_unused(const ReleaseMetadata& metadata, const Wheels& wheels, Decision& decision) {
+  for (const Fit& fit : decision.ranked) {
+    const std::string& file = best_with_label(wheels, fit.label)->file->filename;
+    const auto what = metadata.unknown.find(fit.label);
+    if (what != metadata.unknown.end()) {
+      decision.skipped.push_back({file, what->second, true});
+    } else if (metadata.fallback.contains(fit.label)) {
+      decision.skipped.push_back({file, "it counts only where nothing else fits"});
+    }
+  }
+}
+
+/// "the build has code for 7.5" and "the build has code for 8.0" as one sentence.
+std::string merge_facts(const std::vector<std::string>& facts) {
+  std::size_t common = facts.front().size();
+  for (const std::string& fact : facts) {
+    const auto [left, right] = std::ranges::mismatch(fact, facts.front());
+    common = std::min(common, static_cast<std::size_t>(right - facts.front().begin()));
+  }
+  if (common == facts.front().size()) return facts.front();
+  common = facts.front().rfind(' ', common) + 1;
+  std::string text = facts.front();
+  for (std::size_t i = 1; i < facts.size(); ++i) text += ", " + facts[i].substr(common);
+  return text;
+}
+
+/// What `chosen` is smaller than the newest build that is no fallback.
+std::optional<std::uint64_t> saved_by(const CandidateWheel& chosen, const Wheels& wheels,
+                                      const ReleaseMetadata& metadata) {
+  if (!chosen.file->size) return std::nullopt;
+  std::optional<std::uint64_t> saved;
+  for (const CandidateWheel* wheel : wheels) {
+    if (metadata.fallback.contains(wheel->name.label) || !wheel->file->size) continue;
+    if (*wheel->file->size > *chosen.file->size)
+      saved = std::max(saved.value_or(0), *wheel->file->size - *chosen.file->size);
+  }
+  return saved;
+}
+
 }  // namespace
+
+std::string family_platform(const Target& target) {
+  const auto architecture = target.markers.strings.find("platform_machine");
+  return "linux_" + (architecture == target.markers.strings.end() ? "" : architecture->second);
+}
 
 WheelChooser::WheelChooser(const Target& target, const Options& options,
                            index::Transport& transport, Report& report)
@@ -86,9 +210,15 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
   for (const CandidateWheel& wheel : release.candidates) {
     const index::PublishedFile& file = *wheel.file;
     std::string reason;
-    if (wheel::normalize_name(wheel.name.distribution) != name ||
-        wheel.name.version != release.version) {
+    const bool own_version = file.label.empty()
+                                 ? wheel.name.version == release.version
+                                 : wheel::compare_public(wheel.name.version, release.version) == 0;
+    if (wheel::normalize_name(wheel.name.distribution) != name || !own_version) {
       reason = "its name belongs to another release";
+    } else if (!file.label.empty() && policy.versions != nullptr &&
+               !policy.versions->contains(wheel.name.version)) {
+      reason = fmt::format("{} is not the version that is wanted",
+                           wheel::render_version(wheel.name.version));
     } else if (file.yanked && !policy.yanked && !release.direct) {
       reason = file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason;
     } else if (!python_fits(name, file)) {
@@ -112,10 +242,12 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
   return usable;
 }
 
-Result<const ReleaseMetadata*> WheelChooser::metadata_of(const Release& release,
+Result<const ReleaseMetadata*> WheelChooser::metadata_of(const std::string& name,
+                                                         const Release& release,
                                                          const Wheels& wheels) {
   if (const auto known = metadata_.find(&release); known != metadata_.end()) return &known->second;
-  auto read = read_release_metadata(release, wheels, transport_, report_);
+  auto read = read_release_metadata(name, family_platform(target_), release, wheels, transport_,
+                                    report_);
   if (!read) return std::unexpected(std::move(read).error());
   return &metadata_.emplace(&release, std::move(*read)).first->second;
 }
@@ -150,9 +282,8 @@ std::string WheelChooser::fact_about(const wheel::Property& property,
   return {};
 }
 
-void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels& wheels,
-                                  const WheelPolicy& policy, const VersionOf& version_of,
-                                  ReleaseChoice& choice) {
+SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wheels& wheels,
+                                       const VersionOf& version_of, ReleaseChoice& choice) {
   const wheel::VariantMetadata& document = *metadata.document;
   Decision& decision = choice.decision;
   decision.has_variants = true;
@@ -166,68 +297,137 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels&
   choice.abi = std::move(abi.assumptions);
 
   for (const CandidateWheel* wheel : wheels) {
-    if (document.variants.contains(wheel->name.label)) continue;
-    decision.skipped.push_back(
-        {wheel->file->filename, fmt::format("label {} is not in the metadata", wheel->name.label)});
+    const std::string& label = wheel->name.label;
+    if (document.variants.contains(label)) continue;
+    const auto unknown = metadata.unknown.find(label);
+    if (unknown != metadata.unknown.end()) {
+      decision.skipped.push_back({wheel->file->filename, unknown->second, true});
+    } else {
+      decision.skipped.push_back(
+          {wheel->file->filename, fmt::format("label {} is not in the metadata", label)});
+    }
   }
+  const auto evidence_of = [&](const std::string& label) {
+    const auto evidence = metadata.evidence.find(label);
+    return evidence == metadata.evidence.end() ? std::string() : evidence->second;
+  };
   Ranking ranking = rank_variants(document, supported.lists);
   for (RejectedVariant& rejected : ranking.rejected) {
     if (best_with_label(wheels, rejected.label) == nullptr) continue;
-    std::string fact = fact_about(rejected.property, choice);
+    std::string fact =
+        fact_against(rejected.property, document.variants.at(rejected.label), choice);
+    std::string evidence = evidence_of(rejected.label);
     decision.rejected.push_back({std::move(rejected.label), std::move(rejected.property),
-                                 std::move(rejected.reason), std::move(fact)});
+                                 std::move(rejected.reason), std::move(fact),
+                                 std::move(evidence)});
   }
-  const std::string* label = nullptr;
   for (RankedVariant& ranked : ranking.ranked) {
     if (best_with_label(wheels, ranked.label) == nullptr) continue;
     std::vector<wheel::Property> properties =
         deciding_properties(document, ranked.label, supported.lists);
-    decision.ranked.push_back(
-        {std::move(ranked.label), std::move(ranked.keys), std::move(properties)});
+    std::string evidence = evidence_of(ranked.label);
+    decision.ranked.push_back({std::move(ranked.label), std::move(ranked.keys),
+                               std::move(properties), std::move(evidence)});
   }
-  for (const Fit& ranked : decision.ranked) {
-    if (!policy.pinned_label.empty() && ranked.label != policy.pinned_label) continue;
-    label = &ranked.label;
-    break;
+  return std::move(supported.lists);
+}
+
+/// The fact that speaks against every value of the feature that `rejected` is of.
+std::string WheelChooser::fact_against(const wheel::Property& rejected,
+                                       const wheel::VariantProperties& properties,
+                                       const ReleaseChoice& choice) const {
+  std::vector<wheel::Property> values;
+  for (const wheel::Property& property : properties) {
+    if (property.ns == rejected.ns && property.feature == rejected.feature)
+      values.push_back(property);
   }
-  if (label == nullptr) return;
-  choice.chosen = best_with_label(wheels, *label);
-  choice.properties = document.variants.find(*label)->second;
-  choice.supported = supported_properties(document, *label, supported.lists);
-  decision.chosen_because =
-      why_this_variant(document, *label, supported.lists, !policy.pinned_label.empty());
+  // 75_real before 100_real
+  std::ranges::sort(values, {}, [](const wheel::Property& property) {
+    return std::pair(property.value.size(), property.value);
+  });
+  std::vector<std::string> facts;
+  for (const wheel::Property& property : values) facts.push_back(fact_about(property, choice));
+  return merge_facts(facts);
+}
+
+/// Of a family's build: the fact about its code says more than its place in the order.
+std::string WheelChooser::why_this_build(const std::string& label,
+                                         const ReleaseChoice& choice) const {
+  if (choice.fallback) {
+    const bool usable = std::ranges::any_of(target_.machine->gpus, [](const detect::Gpu& gpu) {
+      return gpu.usable == detect::Presence::present && !gpu.masked;
+    });
+    return usable ? "no other build fits this machine" : "no GPU is usable here";
+  }
+  const auto fit = std::ranges::find(choice.decision.ranked, label, &Fit::label);
+  for (const std::string_view feature : {"cuda_code", "gfx_arch", "device_ip", "gpu"}) {
+    const auto property = std::ranges::find(fit->properties, feature, &wheel::Property::feature);
+    if (property == fit->properties.end()) continue;
+    return "the best build that fits: " + fact_about(*property, choice);
+  }
+  return "the best build that fits";
+}
+
+void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels& wheels,
+                                  const WheelPolicy& policy, const VersionOf& version_of,
+                                  ReleaseChoice& choice) {
+  const SupportedProperties supported = rank(metadata, wheels, version_of, choice);
+  const Pick pick = pick_label(metadata, wheels, policy, choice.decision);
+  if (pick.label.empty()) return note_unused(metadata, wheels, choice.decision);
+  const wheel::VariantMetadata& document = *metadata.document;
+  choice.chosen = best_with_label(wheels, pick.label);
+  if (const auto listed = document.variants.find(pick.label); listed != document.variants.end())
+    choice.properties = listed->second;
+  choice.supported = supported_properties(document, pick.label, supported);
+  choice.fallback = metadata.fallback.contains(pick.label);
+  choice.remark = pick.remark;
+  const bool of_family = !metadata.evidence.empty() || !metadata.unknown.empty();
+  choice.decision.chosen_because =
+      !pick.because.empty() ? pick.because
+      : of_family           ? why_this_build(pick.label, choice)
+                            : why_this_variant(document, pick.label, supported, policy.rule == LabelRule::pinned);
+  if (choice.fallback) choice.saved = saved_by(*choice.chosen, wheels, metadata);
 }
 
 Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,
                                            const WheelPolicy& policy, const VersionOf& version_of) {
   ReleaseChoice choice;
   const Usable usable = usable_wheels(name, release, policy, choice.decision);
+  bool needed = false;  // there are builds for what --require names
   if (!usable.variants.empty()) {
-    const auto metadata = metadata_of(release, usable.variants);
+    const auto metadata = metadata_of(name, release, usable.variants);
     if (!metadata) return std::unexpected(metadata.error());
     choice.decision.metadata_source = (*metadata)->source;
     choice.decision.skipped.insert(choice.decision.skipped.end(), (*metadata)->skipped.begin(),
                                    (*metadata)->skipped.end());
     if ((*metadata)->document) {
       choose_variant(**metadata, usable.variants, policy, version_of, choice);
+      needed = has_builds_for(*(*metadata)->document, policy.required);
     } else if (!(*metadata)->broken.empty()) {
       for (const CandidateWheel* wheel : usable.variants) {
         choice.decision.skipped.push_back({wheel->file->filename, (*metadata)->broken});
       }
     }
   }
-  if (choice.chosen == nullptr && policy.pinned_label.empty() && !usable.plain.empty()) {
+  // Nothing is known of a file without a label beside a family's builds.
+  const bool plain_counts = release.family == nullptr || (policy.fallback && policy.unknown);
+  const bool any_label = policy.rule == LabelRule::best || policy.rule == LabelRule::follow;
+  if (choice.chosen == nullptr && any_label && plain_counts && !needed && !usable.plain.empty()) {
     choice.chosen = usable.plain.front();
+    choice.fallback = release.family != nullptr;
     choice.decision.chosen_because =
         why_the_plain_wheel(policy, choice, !labels_of(release).empty());
+    if (release.family != nullptr && policy.variants) {
+      choice.remark = fmt::format("what {} was built for is not known to the family {}",
+                                  choice.chosen->file->filename, release.family->name);
+    }
   }
   if (choice.chosen == nullptr) {
     choice.other_python =
         usable.other_python > 0 && usable.other_python == release.candidates.size();
-    choice.why_not = policy.pinned_label.empty()
-                         ? nothing_fits(name, release, choice.decision)
-                         : label_unavailable(name, release, policy.pinned_label, labels_of(release),
-                                             choice.decision);
+    choice.why_not = any_label ? nothing_fits(name, release, choice.decision)
+                               : label_unavailable(name, release, policy.label, labels_of(release),
+                                                   choice.decision);
   }
   return choice;
 }

@@ -1,9 +1,11 @@
 #pragma once
 // One release in, one wheel out, with the whole decision.
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,10 +23,27 @@ namespace axle::resolver {
 /// none. What `abi_dependency` asks.
 using VersionOf = std::function<std::optional<wheel::Version>(const std::string& package)>;
 
+/// What `WheelPolicy::label` means.
+enum class LabelRule : std::uint8_t {
+  best,    ///< nothing: the ranking decides
+  pinned,  ///< exactly this label, if it fits
+  forced,  ///< exactly this label, whether it fits or not
+  kept,    ///< as forced: the backend of what is installed
+  follow,  ///< as forced where the release has it, else the ranking decides
+};
+
 struct WheelPolicy {
-  bool variants = true;      ///< false: plain wheels only
-  std::string pinned_label;  ///< exactly this variant; empty: the best
-  bool yanked = false;       ///< yanked files may be used
+  bool variants = true;  ///< false: plain wheels only
+  LabelRule rule = LabelRule::best;
+  std::string label;
+  bool yanked = false;  ///< yanked files may be used
+  /// Labels of a family that count only where nothing else fits may be taken.
+  bool fallback = true;
+  /// Builds of a family may be taken whose needs are not fully known.
+  bool unknown = true;
+  /// Namespaces without which no build is taken where there are builds for them.
+  const std::set<std::string, std::less<>>* required = nullptr;
+  const VersionFilter* versions = nullptr;  ///< what the local versions of files must satisfy
 };
 
 /// A version of another package that a choice rests on (`abi_dependency`).
@@ -41,7 +60,14 @@ struct ReleaseChoice {
   std::vector<AbiAssumption> abi;
   std::optional<Error> why_not;  ///< kind unsupported: each candidate with its reason
   bool other_python = false;     ///< nothing fits because all wheels are for another Python
+  bool fallback = false;         ///< the chosen label is one of a family's fallback labels
+  std::string remark;            ///< what is not right with the choice: unknown needs, a misfit
+  /// Bytes that a fallback saves against the newest other build; nullopt where no sizes are given.
+  std::optional<std::uint64_t> saved;
 };
+
+/// The platform of a target as families have it: "linux_x86_64".
+[[nodiscard]] std::string family_platform(const Target& target);
 
 class WheelChooser {
  public:
@@ -65,13 +91,24 @@ class WheelChooser {
   [[nodiscard]] Usable usable_wheels(const std::string& name, Release& release,
                                      const WheelPolicy& policy, Decision& decision);
   [[nodiscard]] bool python_fits(const std::string& name, const index::PublishedFile& file);
-  [[nodiscard]] Result<const ReleaseMetadata*> metadata_of(
-      const Release& release, const std::vector<const CandidateWheel*>& wheels);
-  void choose_variant(const ReleaseMetadata& metadata,
-                      const std::vector<const CandidateWheel*>& wheels, const WheelPolicy& policy,
-                      const VersionOf& version_of, ReleaseChoice& choice);
+  using Wheels = std::vector<const CandidateWheel*>;
+
+  [[nodiscard]] Result<const ReleaseMetadata*> metadata_of(const std::string& name,
+                                                           const Release& release,
+                                                           const Wheels& wheels);
+  /// The variants that have a wheel here, ranked and rejected; the supported lists are returned.
+  [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata, const Wheels& wheels,
+                                         const VersionOf& version_of, ReleaseChoice& choice);
+  void choose_variant(const ReleaseMetadata& metadata, const Wheels& wheels,
+                      const WheelPolicy& policy, const VersionOf& version_of,
+                      ReleaseChoice& choice);
   [[nodiscard]] std::string fact_about(const wheel::Property& property,
                                        const ReleaseChoice& choice) const;
+  [[nodiscard]] std::string fact_against(const wheel::Property& rejected,
+                                         const wheel::VariantProperties& properties,
+                                         const ReleaseChoice& choice) const;
+  [[nodiscard]] std::string why_this_build(const std::string& label,
+                                           const ReleaseChoice& choice) const;
 
   const Target& target_;
   wheel::Version python_;  ///< without its pre-release part, as pip compares it

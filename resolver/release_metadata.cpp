@@ -91,11 +91,30 @@ Result<ReleaseMetadata> from_wheels(const Release& release,
   return result;
 }
 
+ReleaseMetadata from_family(std::string_view name, std::string_view platform,
+                            const Release& release,
+                            const std::vector<const CandidateWheel*>& labelled_wheels) {
+  std::set<std::string, std::less<>> labels;
+  for (const CandidateWheel* wheel : labelled_wheels) labels.insert(wheel->name.label);
+  index::FamilyVariants variants =
+      index::family_variants(*release.family, name, release.version, platform, labels);
+  ReleaseMetadata result;
+  result.source = fmt::format("family {} ({}, {})", release.family->name, release.family->where,
+                              release.family->date);
+  result.document = std::move(variants.document);
+  result.fallback = std::move(variants.fallback);
+  result.unknown = std::move(variants.unknown);
+  result.evidence = std::move(variants.evidence);
+  return result;
+}
+
 }  // namespace
 
 Result<ReleaseMetadata> read_release_metadata(
+    std::string_view name, std::string_view platform,
     const Release& release, const std::vector<const CandidateWheel*>& variant_wheels,
     index::Transport& transport, Report& report) {
+  if (release.family != nullptr) return from_family(name, platform, release, variant_wheels);
   if (release.variants_file) return from_variants_file(*release.variants_file, transport, report);
   return from_wheels(release, variant_wheels, transport, report);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "index/family_book.h"
 #include "index/source.h"
 #include "index/transport.h"
 #include "report/error.h"
@@ -47,6 +48,10 @@ struct Options {
   bool variants = true;                           ///< --no-variants
   std::set<std::string, std::less<>> plain_only;  ///< --no-variants=PKG, normalised names
   std::map<std::string, std::string, std::less<>> pinned_variants;  ///< --variant PKG=LABEL
+  /// Family -> label: --torch-backend. Taken whether the machine can run it or not.
+  std::map<std::string, std::string, std::less<>> forced_labels;
+  /// Namespaces without which nothing may be chosen that has builds for them: --require.
+  std::set<std::string, std::less<>> required;
   ProviderPolicy providers;
 };
 
@@ -62,6 +67,7 @@ struct Sources {
   std::vector<index::Source*> indexes;
   std::vector<index::Source*> find_links;  ///< their candidates join those of the index
   index::Transport* transport = nullptr;   ///< for metadata and variants files; never null
+  index::FamilyBook* families = nullptr;   ///< nullptr: index families are silent
 };
 
 /// Errors: not_found (no such package: where was looked), unsupported (versions exist, but no wheel

@@ -100,6 +100,8 @@ Result<void> Worklist::add_requests(const Requests& requests) {
 Result<Resolution> Worklist::run(const Requests& requests) {
   if (auto ok = add_requests(requests); !ok) return std::unexpected(ok.error());
   if (auto ok = settle(); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_required(); !ok) return std::unexpected(ok.error());
+  remark_on_families();
   warn_about_installed();
   return outcome();
 }
@@ -112,13 +114,16 @@ Result<void> Worklist::settle() {
       nodes_[name].queued = false;
       if (auto ok = process(name); !ok) return ok;
     }
-  } while (drop_unreachable() || recheck_abi());
+  } while (drop_unreachable() || recheck_abi() || recheck_families());
   return {};
 }
 
-Question Worklist::question_about(const std::string& name, const Node& node) {
-  return {name, binding_wants(name, node.wants), &node.excluded,
-          [this, name](const std::string& package) { return version_of(name, package); }};
+Question Worklist::question_about(const std::string& name) {
+  Node& node = nodes_[name];
+  Question question{name, binding_wants(name, node.wants), &node.excluded,
+                    [this, name](const std::string& package) { return version_of(name, package); }};
+  ask_within_family(name, question);
+  return question;
 }
 
 Result<void> Worklist::process(const std::string& name) {
@@ -131,6 +136,7 @@ Result<void> Worklist::process(const std::string& name) {
     if (wanted_extras(node.wants) != node.extras) expand(name);
     return {};
   }
+  if (waits_for_family(name)) return {};
   node.rechoose = false;
   if (++choices_ > max_choices) {
     return std::unexpected(first_conflict_.value_or(
@@ -139,10 +145,11 @@ Result<void> Worklist::process(const std::string& name) {
                           render_wants(binding_wants(name, node.wants))),
               "pin one of the packages to a version"}));
   }
-  auto choice = chooser_.choose(question_about(name, node));
+  auto choice = chooser_.choose(question_about(name));
   if (!choice) return handle(name, std::move(choice).error());
+  // The same release chosen again (for another label, say) is no later than it was.
+  if (!node.choice || node.choice->release != choice->release) node.serial = choices_;
   node.choice = std::move(*choice);
-  node.serial = choices_;
   expand(name);
   return {};
 }
@@ -176,6 +183,10 @@ void Worklist::set_dependencies(const std::string& owner,
     by_name[wheel::normalize_name(requirement.name)].push_back(
         {requirement, owner, version, false});
   }
+  for (const wheel::Requirement& requirement : choice.goes_with) {
+    const bool constraint = !brings_along(choice, requirement.name);
+    by_name[requirement.name].push_back({requirement, owner, version, constraint});
+  }
   choice.package.dependencies = std::move(dependencies);
   for (auto& [name, node] : nodes_) {
     const auto is_old = [&](const Want& want) { return want.by == owner; };
@@ -188,7 +199,7 @@ void Worklist::set_dependencies(const std::string& owner,
     if (std::ranges::find(order, name) == order.end()) order.push_back(std::move(name));
   }
   for (const auto& [name, wants] : by_name) {
-    if (wants.empty()) order.push_back(name);
+    if (std::ranges::find(order, name) == order.end()) order.push_back(name);
   }
   for (const std::string& name : order) {
     Node& node = nodes_[name];
@@ -215,6 +226,7 @@ void Worklist::set_dependencies(const std::string& owner,
 void Worklist::drop(const std::string& name) {
   Node& node = nodes_[name];
   if (!node.choice) return;
+  node.choice->goes_with.clear();
   set_dependencies(name, {});
   node.choice.reset();
   node.extras.clear();
@@ -232,8 +244,12 @@ bool Worklist::drop_unreachable() {
     const std::string name = std::move(open.back());
     open.pop_back();
     if (!reached.insert(name).second) continue;
-    for (const wheel::Requirement& requirement : nodes_[name].choice->package.dependencies) {
+    const PackageChoice& choice = *nodes_[name].choice;
+    for (const wheel::Requirement& requirement : choice.package.dependencies) {
       open.push_back(wheel::normalize_name(requirement.name));
+    }
+    for (const wheel::Requirement& requirement : choice.goes_with) {
+      if (brings_along(choice, requirement.name)) open.push_back(requirement.name);
     }
   }
   std::vector<std::string> stray;
@@ -259,8 +275,7 @@ std::optional<wheel::Version> Worklist::version_of(const std::string& asking,
   // The package that asks usually brings this one in: what would then be tried first is the best
   // guess, and recheck_abi holds it against the outcome.
   static const wheel::Requirement no_requirement;
-  Node& node = nodes_[package];
-  Question question = question_about(package, node);
+  Question question = question_about(package);
   const Want anything{no_requirement, {}, {}, true};
   if (question.wants.empty()) question.wants.push_back(&anything);
   return chooser_.newest(question);

@@ -30,6 +30,7 @@ class Worklist {
  private:
   struct Node {
     std::vector<Want> wants;  ///< constraints first, then in order of arrival
+    std::vector<Want> installed_wants;  ///< what goes with the installed first member of its family
     std::optional<PackageChoice> choice;
     std::vector<std::string> extras;                 ///< that the choice was expanded for
     std::map<wheel::Version, std::string> excluded;  ///< with the conflict that excluded it
@@ -51,10 +52,27 @@ class Worklist {
   void drop(const std::string& name);
   [[nodiscard]] bool drop_unreachable();
   [[nodiscard]] bool recheck_abi();
+  [[nodiscard]] bool recheck_families();
+  /// Whether the first member of its family must be chosen before `name`; it is put first then.
+  [[nodiscard]] bool waits_for_family(const std::string& name);
+  /// Whose label and version `name` goes by: the first member's choice, or what is installed of it
+  /// and stays.
+  struct Lead {
+    std::string label;                                ///< empty: not known
+    const InstalledPackage* installed = nullptr;      ///< set where the choice is still open
+  };
+  [[nodiscard]] Lead lead_of(const index::Family& family, const std::string& name);
+  void ask_within_family(const std::string& name, Question& question);
+  /// Installed members change together with the first one.
+  [[nodiscard]] bool brings_along(const PackageChoice& lead, const std::string& member) const;
+  void remark_on_families();
+  /// --require: something here must be built for each of the namespaces.
+  [[nodiscard]] Result<void> check_required();
+  [[nodiscard]] bool is_installed_for(const std::string& name, const std::string& ns);
   [[nodiscard]] std::optional<wheel::Version> version_of(const std::string& asking,
                                                          const std::string& package);
   [[nodiscard]] std::optional<wheel::Version> settled_version(const std::string& package) const;
-  [[nodiscard]] Question question_about(const std::string& name, const Node& node);
+  [[nodiscard]] Question question_about(const std::string& name);
   [[nodiscard]] Result<void> handle(const std::string& name, ChoiceFailure failure);
   [[nodiscard]] Result<void> exclude(const std::string& owner, const std::string& name,
                                      const std::string& why);

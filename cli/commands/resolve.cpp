@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -18,11 +20,30 @@ using nlohmann::ordered_json;
 /// same).
 struct MachineAnswer {
   std::string text;
+  std::vector<FleetRow> rows;  ///< of the table that several machines get in the place of the text
   ordered_json body;
   std::optional<Failure> failure;
 };
 
-using Question = std::function<MachineAnswer(const machines::NamedMachine&)>;
+using Question = std::function<MachineAnswer(const machines::NamedMachine&, Report&)>;
+
+/// Of several machines each remark names its own.
+class MachineReport final : public Report {
+ public:
+  MachineReport(std::string machine, Report& inner)
+      : machine_(std::move(machine)), inner_(inner) {}
+  void add(Remark remark) override {
+    remark.message = machine_ + ": " + remark.message;
+    inner_.add(std::move(remark));
+  }
+  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
+    inner_.progress(what, done, total);
+  }
+
+ private:
+  std::string machine_;
+  Report& inner_;
+};
 
 /// One machine: the answer itself. Several: {machines: [{machine, packages or error}]}, exit 3 when
 /// one has nothing that fits.
@@ -31,7 +52,7 @@ int answer_for_machines(Session& session, const Question& ask) {
   auto machines = session.machines();
   if (!machines) return output.failure(machines.error());
   if (machines->size() == 1) {
-    const MachineAnswer answer = ask(machines->front());
+    const MachineAnswer answer = ask(machines->front(), output);
     if (answer.failure) {
       if (!output.options().json && !answer.text.empty()) output.answer(answer.text, {});
       return output.failure(*answer.failure, answer.body);
@@ -39,30 +60,35 @@ int answer_for_machines(Session& session, const Question& ask) {
     return output.answer(answer.text, answer.body);
   }
   std::string text;
+  std::vector<FleetRow> table;
   ordered_json rows = ordered_json::array();
   int exit_code = 0;
   for (const machines::NamedMachine& machine : *machines) {
-    const MachineAnswer answer = ask(machine);
+    MachineReport report(machine.name, output);
+    MachineAnswer answer = ask(machine, report);
     ordered_json row = {{"machine", machine.name}};
     if (answer.body.is_object()) row.update(answer.body);
-    text += output.paint(Style::strong, machine.name) + "\n" + answer.text;
+    const bool in_full = answer.rows.empty() || session.arguments().has(Opt::explain);
+    if (in_full && !answer.text.empty())
+      text += output.paint(Style::strong, machine.name) + "\n" + answer.text;
     if (answer.failure) {
       row["error"] = error_json(*answer.failure);
-      text += "error: " + answer.failure->error.message + "\n";
+      answer.rows.push_back({machine.name, "", "none", "", answer.failure->error.message});
       exit_code = std::max(exit_code, answer.failure->exit_code);
     }
+    std::ranges::move(answer.rows, std::back_inserter(table));
     rows.push_back(std::move(row));
   }
-  return output.answer(text, {{"machines", rows}}, exit_code);
+  return output.answer(text + render_fleet(table, output), {{"machines", rows}}, exit_code);
 }
 
 MachineAnswer resolve_for(Session& session, const Workspace& workspace,
-                          const machines::NamedMachine& machine) {
+                          const machines::NamedMachine& machine, Report& report) {
   MachineAnswer answer;
   const resolver::Target target =
       make_target(workspace.environment, machine.machine, session.elsewhere());
   auto resolution = resolver::resolve(workspace.requests, target, {}, workspace.sources,
-                                      workspace.options, session.output());
+                                      workspace.options, report);
   if (!resolution) {
     answer.failure = failed_to_choose(resolution.error()).error();
     if (resolution.error().kind != ErrorKind::unsupported) return answer;
@@ -73,8 +99,9 @@ MachineAnswer resolve_for(Session& session, const Workspace& workspace,
       answer.text += render_explanation(misfit, machine.machine, session.output());
     return answer;
   }
-  warn_of_unusable_gpus(resolution->packages, machine.machine, session.output());
+  warn_of_unusable_gpus(resolution->packages, machine.machine, report);
   for (const resolver::ResolvedPackage& package : resolution->packages) {
+    if (package.requested) answer.rows.push_back(fleet_row(machine.name, package));
     answer.text += fmt::format("{}  {}\n", render_package(package), package.filename);
     if (session.arguments().has(Opt::explain)) {
       answer.text += render_decision(package.decision, package.variant.value_or(""),
@@ -86,12 +113,12 @@ MachineAnswer resolve_for(Session& session, const Workspace& workspace,
 }
 
 MachineAnswer explain_for(Session& session, const Workspace& workspace,
-                          const machines::NamedMachine& machine) {
+                          const machines::NamedMachine& machine, Report& report) {
   MachineAnswer answer;
   const resolver::Target target =
       make_target(workspace.environment, machine.machine, session.elsewhere());
   auto explanation = resolver::explain(workspace.requests.requirements.front(), target,
-                                       workspace.sources, workspace.options, session.output());
+                                       workspace.sources, workspace.options, report);
   if (!explanation) {
     answer.failure = failed_to_choose(explanation.error()).error();
     return answer;
@@ -117,8 +144,8 @@ int run_resolve(Session& session) {
   }
   auto workspace = open_workspace(session, true);
   if (!workspace) return session.output().failure(workspace.error());
-  return answer_for_machines(session, [&](const machines::NamedMachine& machine) {
-    return resolve_for(session, **workspace, machine);
+  return answer_for_machines(session, [&](const machines::NamedMachine& machine, Report& report) {
+    return resolve_for(session, **workspace, machine, report);
   });
 }
 
@@ -129,8 +156,8 @@ int run_explain(Session& session) {
     return session.output().failure(
         misused("explain takes the name of one package", "for a wheel: variant rank").error());
   }
-  return answer_for_machines(session, [&](const machines::NamedMachine& machine) {
-    return explain_for(session, **workspace, machine);
+  return answer_for_machines(session, [&](const machines::NamedMachine& machine, Report& report) {
+    return explain_for(session, **workspace, machine, report);
   });
 }
 

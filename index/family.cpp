@@ -1,0 +1,98 @@
+#include "index/family.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "wheel/wheel_name.h"
+
+namespace axle::index {
+namespace {
+
+bool starts_with(const std::vector<std::uint64_t>& release,
+                 const std::vector<std::uint64_t>& prefix) {
+  for (std::size_t i = 0; i < prefix.size(); ++i) {
+    if ((i < release.size() ? release[i] : 0) != prefix[i]) return false;
+  }
+  return true;
+}
+
+const FamilyRelease* longest_prefix(const Family& family, const wheel::Version& version) {
+  const FamilyRelease* best = nullptr;
+  for (const FamilyRelease& release : family.releases) {
+    if (!starts_with(version.release, release.prefix)) continue;
+    if (best == nullptr || release.prefix.size() > best->prefix.size()) best = &release;
+  }
+  return best;
+}
+
+/// The local version in a file name, "torch-2.8.0+cu128-cp312-…" -> "cu128", normalised.
+std::string label_in_name(std::string_view filename) {
+  const std::size_t plus = filename.find('+');
+  const std::size_t end = filename.find('-', plus == std::string_view::npos ? 0 : plus);
+  if (plus == std::string_view::npos || end == std::string_view::npos) return {};
+  const auto version = wheel::parse_version("0" + std::string(filename.substr(plus, end - plus)));
+  return version ? local_label(*version) : std::string();
+}
+
+}  // namespace
+
+bool Family::has_member(std::string_view project) const {
+  return std::ranges::find(members, project) != members.end();
+}
+
+bool Family::has_project(std::string_view project) const {
+  return has_member(project) || std::ranges::find(unlabelled, project) != unlabelled.end();
+}
+
+const FamilyLabel* Family::label(std::string_view wanted) const {
+  const auto found = std::ranges::find(labels, wanted, &FamilyLabel::name);
+  return found == labels.end() ? nullptr : &*found;
+}
+
+bool Family::is_fallback(std::string_view wanted) const {
+  return std::ranges::find(fallback, wanted) != fallback.end();
+}
+
+std::string local_label(const wheel::Version& version) {
+  std::string text = wheel::render_version(version);
+  const std::size_t plus = text.find('+');
+  return plus == std::string::npos ? std::string() : text.substr(plus + 1);
+}
+
+const FamilyRelease* find_release(const Family& family, std::string_view member,
+                                  const wheel::Version& version) {
+  if (member == family.anchor()) return longest_prefix(family, version);
+  const wheel::Version plain = version.public_version();
+  const FamilyRelease* every = nullptr;
+  for (const FamilyRelease& release : family.releases) {
+    const auto specifiers = release.goes_with.find(member);
+    if (specifiers != release.goes_with.end() && specifiers->second.contains(plain)) return &release;
+    if (release.prefix.empty()) every = &release;
+  }
+  return every;
+}
+
+void label_files(const Family& family, ProjectPage& page, bool known_only) {
+  if (!family.label_in_version) return;
+  for (PublishedFile& file : page.files) {
+    if (!file.filename.ends_with(".whl")) continue;
+    std::string label = label_in_name(file.filename);
+    if (label.empty() || !wheel::is_valid_label(label)) continue;
+    if (!known_only || family.label(label) != nullptr) file.label = std::move(label);
+  }
+}
+
+std::string family_platform(std::string_view tags_text) {
+  const std::string_view platform = tags_text.substr(tags_text.rfind('-') + 1);
+  if (platform.contains("linux")) {
+    if (platform.ends_with("x86_64")) return "linux_x86_64";
+    if (platform.ends_with("aarch64")) return "linux_aarch64";
+  }
+  if (platform == "win_amd64") return "windows_amd64";
+  if (platform.starts_with("macosx") && platform.ends_with("arm64")) return "macos_arm64";
+  return {};
+}
+
+}  // namespace axle::index

@@ -1,0 +1,90 @@
+#include "index/family_book.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/shipped_families.h"
+
+namespace axle::index {
+
+void FamilyBook::add_shipped() {
+  for (const ShippedFamily& shipped : shipped_families()) {
+    entries_[std::string(shipped.name)].shipped = shipped.toml;
+  }
+}
+
+Result<void> FamilyBook::add_file(std::string_view toml, std::string where) {
+  auto family = parse_family(toml, std::move(where));
+  if (!family) return std::unexpected(std::move(family).error());
+  Entry& entry = entries_[family->name];
+  entry = {};
+  entry.family = std::make_unique<Family>(std::move(*family));
+  return {};
+}
+
+Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    std::string names;
+    for (const auto& [known, entry] : entries_) names += (names.empty() ? "" : ", ") + known;
+    return fail(ErrorKind::not_found, fmt::format("there is no index family {}", name),
+                fmt::format("known are {}; `variant index families` shows them", names));
+  }
+  while (url.ends_with('/')) url.pop_back();
+  if (const auto fault = fault_of_family_url(url)) return fail(ErrorKind::malformed, *fault);
+  auto family = parsed(found->first, found->second);
+  if (!family) return std::unexpected(std::move(family).error());
+  if (!(*family)->label_in_version && !url.contains("{label}")) {
+    return fail(ErrorKind::malformed,
+                fmt::format("the labels of family {} are folders, but {} has no {{label}}", name, url),
+                fmt::format("for example --family {}={}/{{label}}", name, url));
+  }
+  (*family)->url = std::move(url);
+  return {};
+}
+
+Result<Family*> FamilyBook::parsed(const std::string& name, Entry& entry) {
+  if (entry.family == nullptr) {
+    auto family = parse_family(entry.shipped, fmt::format("the shipped family {}", name));
+    if (!family) return std::unexpected(std::move(family).error());
+    entry.family = std::make_unique<Family>(std::move(*family));
+  }
+  return entry.family.get();
+}
+
+Result<std::vector<const Family*>> FamilyBook::all() {
+  std::vector<const Family*> families;
+  for (auto& [name, entry] : entries_) {
+    auto family = parsed(name, entry);
+    if (!family) return std::unexpected(std::move(family).error());
+    families.push_back(*family);
+  }
+  return families;
+}
+
+Result<const Family*> FamilyBook::of_project(std::string_view project) {
+  const std::string quoted = fmt::format("\"{}\"", project);
+  for (auto& [name, entry] : entries_) {
+    // Its projects stand in quotes in the file: without them it need not be read.
+    if (entry.family == nullptr && !entry.shipped.contains(quoted)) continue;
+    auto family = parsed(name, entry);
+    if (!family) return std::unexpected(std::move(family).error());
+    if ((*family)->has_project(project)) return *family;
+  }
+  return nullptr;
+}
+
+Result<const Family*> FamilyBook::named(std::string_view name) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return nullptr;
+  return parsed(found->first, found->second);
+}
+
+Source& FamilyBook::source(const Family& family) {
+  Entry& entry = entries_.find(family.name)->second;
+  if (entry.source == nullptr) entry.source = make_family_source(family, transport_, report_);
+  return *entry.source;
+}
+
+}  // namespace axle::index

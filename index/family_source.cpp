@@ -1,0 +1,82 @@
+// The index of a family: one page with every label's files, or one index a label.
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/family_book.h"
+
+namespace axle::index {
+namespace {
+
+constexpr std::string_view placeholder = "{label}";
+
+std::string folder_url(const Family& family, std::string_view label) {
+  std::string url = family.url;
+  url.replace(url.find(placeholder), placeholder.size(), label);
+  return url;
+}
+
+class FamilySource final : public Source {
+ public:
+  FamilySource(const Family& family, Transport& transport, Report& report) : family_(family) {
+    if (!family.url.contains(placeholder)) {
+      folders_.push_back({{}, make_simple_source(family.url, transport, report)});
+      return;
+    }
+    for (const FamilyLabel& label : family.labels) {
+      folders_.push_back(
+          {label.name, make_simple_source(folder_url(family, label.name), transport, report)});
+    }
+  }
+
+  Result<ProjectPage> project(std::string_view name) override {
+    ProjectPage all{std::string(name), description(), {}};
+    std::set<std::string, std::less<>> seen;  // folders repeat the files that have no label
+    for (const Folder& folder : folders_) {
+      Result<ProjectPage> page = folder.source->project(name);
+      if (!page) return std::unexpected(explain(std::move(page).error()));
+      if (family_.label_in_version) {
+        label_files(family_, *page, /*known_only=*/false);
+      } else if (family_.has_member(name)) {
+        for (PublishedFile& file : page->files) file.label = folder.label;
+      }
+      for (PublishedFile& file : page->files) {
+        if (!file.label.empty() || folders_.size() == 1 || seen.insert(file.filename).second)
+          all.files.push_back(std::move(file));
+      }
+    }
+    return all;
+  }
+
+  std::string description() const override { return family_.url; }
+
+ private:
+  struct Folder {
+    std::string label;  ///< empty: all
+    std::unique_ptr<Source> source;
+  };
+
+  Error explain(Error error) const {
+    const std::string way_around = fmt::format(
+        "name a mirror with --family {}=URL, or take plain wheels of the default index with "
+        "--no-variants",
+        family_.name);
+    error.message = fmt::format("the index of family {} cannot be used: {}", family_.name,
+                                error.message);
+    error.hint = error.hint.empty() ? way_around : error.hint + "; or " + way_around;
+    return error;
+  }
+
+  const Family& family_;
+  std::vector<Folder> folders_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_family_source(const Family& family, Transport& transport,
+                                           Report& report) {
+  return std::make_unique<FamilySource>(family, transport, report);
+}
+
+}  // namespace axle::index

@@ -1,0 +1,169 @@
+// Members of one family in one solution (torch, torchvision, torchaudio): the first member leads, the
+// others follow its version and its label, and what is installed of it keeps its label unless it is
+// asked for.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "resolver/worklist.h"
+
+namespace axle::resolver {
+namespace {
+
+bool is_requested(const std::vector<Want>& wants) {
+  return std::ranges::any_of(
+      wants, [](const Want& want) { return want.by.empty() && !want.constraint; });
+}
+
+/// The user says which versions of the package may come.
+bool is_version_requested(const std::vector<Want>& wants) {
+  return std::ranges::any_of(wants, [](const Want& want) {
+    return want.by.empty() && !want.requirement.specifiers.specifiers.empty();
+  });
+}
+
+/// 2.12.0 is past 2.11, 2.11.3 is not.
+bool is_past(const wheel::Version& version, const wheel::Version& last) {
+  for (std::size_t i = 0; i < last.release.size() && i < version.release.size(); ++i) {
+    if (version.release[i] != last.release[i]) return version.release[i] > last.release[i];
+  }
+  return false;
+}
+
+}  // namespace
+
+Worklist::Lead Worklist::lead_of(const index::Family& family, const std::string& name) {
+  const std::string& first = family.anchor();
+  if (name == first) return {};
+  const InstalledPackage* installed = chooser_.installed(first);
+  const auto node = nodes_.find(first);
+  if (node != nodes_.end() && node->second.choice) {
+    const ResolvedPackage& package = node->second.choice->package;
+    if (package.already_installed) return {chooser_.installed_label(*installed), nullptr};
+    return {package.variant.value_or(""), nullptr};
+  }
+  if (installed == nullptr) return {};
+  return {chooser_.installed_label(*installed), installed};
+}
+
+bool Worklist::waits_for_family(const std::string& name) {
+  const index::Family* family = chooser_.family_of(name);
+  if (family == nullptr || name == family->anchor()) return false;
+  const auto first = nodes_.find(family->anchor());
+  const bool open = first != nodes_.end() && first->second.queued &&
+                    std::ranges::any_of(first->second.wants,
+                                        [](const Want& want) { return !want.constraint; });
+  if (!open) return false;
+  enqueue(name, true);
+  enqueue(family->anchor(), true);
+  return true;
+}
+
+void Worklist::ask_within_family(const std::string& name, Question& question) {
+  const index::Family* family = chooser_.family_of(name);
+  if (family == nullptr) return;
+  Node& node = nodes_[name];
+  if (name == family->anchor()) {
+    const InstalledPackage* installed = chooser_.installed(name);
+    if (installed == nullptr || is_requested(node.wants)) return;
+    question.label = chooser_.installed_label(*installed);
+    if (!question.label.empty()) question.rule = LabelRule::kept;
+    return;
+  }
+  const Lead lead = lead_of(*family, name);
+  question.label = lead.label;
+  if (!lead.label.empty()) question.rule = LabelRule::follow;
+  node.installed_wants.clear();
+  if (lead.installed == nullptr || is_version_requested(node.wants)) return;
+  const wheel::Version version = lead.installed->version.public_version();
+  for (wheel::Requirement& requirement : PackageChooser::goes_with(*family, version)) {
+    if (requirement.name != name) continue;
+    node.installed_wants.push_back(
+        {std::move(requirement), family->anchor(), wheel::render_version(version), true});
+  }
+  for (const Want& want : node.installed_wants) question.wants.push_back(&want);
+}
+
+bool Worklist::brings_along(const PackageChoice& lead, const std::string& member) const {
+  return options_.dependencies && !lead.package.already_installed &&
+         chooser_.installed(member) != nullptr;
+}
+
+bool Worklist::recheck_families() {
+  bool changed = false;
+  for (auto& [name, node] : nodes_) {
+    if (!node.choice) continue;
+    const index::Family* family = chooser_.family_of(name);
+    if (family == nullptr) continue;
+    const Lead lead = lead_of(*family, name);
+    std::string& followed = node.choice->followed_label;
+    if (lead.label.empty() || followed == lead.label) continue;
+    if (node.choice->package.variant == lead.label) {
+      followed = lead.label;
+      continue;
+    }
+    node.rechoose = true;
+    enqueue(name);
+    changed = true;
+  }
+  return changed;
+}
+
+void Worklist::remark_on_families() {
+  for (auto& [name, node] : nodes_) {
+    if (!node.choice || node.choice->package.already_installed) continue;
+    const index::Family* family = chooser_.family_of(name);
+    if (family == nullptr || name == family->anchor()) continue;
+    const PackageChoice& choice = *node.choice;
+    const std::string title = fmt::format("{} {}", name, wheel::render_version(choice.release));
+    const std::string label = choice.package.variant.value_or("");
+    if (!choice.followed_label.empty() && label != choice.followed_label) {
+      report_.note(fmt::format("{} has no build {}, which {} has: {} is taken", title,
+                               choice.followed_label, family->anchor(),
+                               label.empty() ? "its plain wheel" : label));
+    }
+    const auto first = nodes_.find(family->anchor());
+    const auto ended = family->ended.find(name);
+    if (ended == family->ended.end() || first == nodes_.end() || !first->second.choice) continue;
+    const auto last = wheel::parse_version(ended->second);
+    const wheel::Version& lead = first->second.choice->release;
+    if (last && is_past(lead, *last)) {
+      report_.note(fmt::format("{} is the last release of {}, made for {} {}: it comes with {} {}",
+                               wheel::render_version(choice.release), name, family->anchor(),
+                               ended->second, family->anchor(), wheel::render_version(lead)));
+    }
+  }
+}
+
+Result<void> Worklist::check_required() {
+  for (const std::string& ns : options_.required) {
+    const bool used = std::ranges::any_of(nodes_, [&](const auto& entry) {
+      if (!entry.second.choice) return false;
+      const ResolvedPackage& package = entry.second.choice->package;
+      if (package.already_installed) return is_installed_for(entry.first, ns);
+      return std::ranges::find(package.variant_properties, ns, &wheel::Property::ns) !=
+             package.variant_properties.end();
+    });
+    if (used) continue;
+    return fail(ErrorKind::unsupported,
+                fmt::format("nothing of this is built for {}, which --require asks for", ns),
+                "`variant explain PKG` shows the builds there are");
+  }
+  return {};
+}
+
+bool Worklist::is_installed_for(const std::string& name, const std::string& ns) {
+  const InstalledPackage& installed = *chooser_.installed(name);
+  if (std::ranges::find(installed.variant_properties, ns, &wheel::Property::ns) !=
+      installed.variant_properties.end()) {
+    return true;
+  }
+  const index::Family* family = chooser_.family_of(name);
+  const index::FamilyLabel* label =
+      family == nullptr ? nullptr : family->label(chooser_.installed_label(installed));
+  return label != nullptr && label->vendor == ns;
+}
+
+}  // namespace axle::resolver

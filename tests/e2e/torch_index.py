@@ -1,0 +1,131 @@
+"""torch's index as a folder of HTML pages with stand-in wheels of a few hundred bytes.
+
+Which builds there are is read from the table that the shipped family is made of; how the pages look follows
+pytorch/test-infra s3_management/manage_v2.py: HTML only, `%2B` in links, hashes only where the index happens to have
+them, one page with the files of every label beside one folder a label.
+"""
+
+import collections
+import hashlib
+import html
+import json
+import pathlib
+import sys
+
+from support import SOURCE, Wheel
+
+TABLE = json.loads((SOURCE / "index/families/torch-builds.json").read_text())
+
+# Patch releases; the rest has .0 alone.
+PATCHES = {"2.4": ["2.4.0", "2.4.1"], "2.7": ["2.7.0", "2.7.1"], "2.9": ["2.9.0", "2.9.1"],
+           "2.12": ["2.12.0", "2.12.1"], "2.14": ["2.14.0", "2.14.1"]}
+# torchvision of each torch; 0.29.2 goes with 2.14.1 and 2.15.
+VISION = {"2.4.0": "0.19.0", "2.4.1": "0.19.1", "2.5.0": "0.20.0", "2.6.0": "0.21.0", "2.7.0": "0.22.0",
+          "2.7.1": "0.22.1", "2.8.0": "0.23.0", "2.9.0": "0.24.0", "2.9.1": "0.24.1", "2.10.0": "0.25.0",
+          "2.11.0": "0.26.0", "2.12.0": "0.27.0", "2.12.1": "0.27.1", "2.13.0": "0.28.0", "2.14.0": "0.29.0",
+          "2.14.1": "0.29.1", "2.15.0": "0.29.2"}
+LAST_AUDIO = "2.11.0"
+
+PYTHON_TAG = f"cp{sys.version_info.major}{sys.version_info.minor}"
+PLATFORM_TAGS = {"linux_x86_64": "manylinux_2_28_x86_64", "linux_aarch64": "manylinux_2_28_aarch64",
+                 "windows_amd64": "win_amd64"}
+
+File = collections.namedtuple("File", "project label name data metadata")
+
+
+def versions_of(release):
+    return PATCHES.get(release, [release + ".0"])
+
+
+def tags(platform):
+    return f"{PYTHON_TAG}-{PYTHON_TAG}-{PLATFORM_TAGS[platform]}"
+
+
+def stand_in(project, version, label, platform, requires=(), extra_tags=None):
+    full = f"{version}+{label}" if label else version
+    wheel = Wheel(project, full, requires=requires, tags=extra_tags or tags(platform),
+                  files={f"{project}/__init__.py": f"BUILD = {label!r}\n"})
+    return File(project, label, wheel.file_name, wheel.bytes(), wheel.members[f"{wheel.dist_info}/METADATA"].encode())
+
+
+def builds(releases=None, platforms=("linux_x86_64",)):
+    """(version, label, platform) of each build of torch, newest first."""
+    for release in TABLE["releases"]:
+        if releases is not None and release["version"] not in releases:
+            continue
+        for version in reversed(versions_of(release["version"])):
+            for build in release["builds"]:
+                absent = (version, build["label"]) in [("2.12.0", "cu129"), ("2.15.0", "rocm")]
+                if build["platform"] in platforms and not absent:
+                    yield version, build["label"], build["platform"]
+
+
+def all_files(releases=None, platforms=("linux_x86_64",), projects=("torch", "torchvision", "torchaudio")):
+    files = []
+    for version, label, platform in builds(releases, platforms):
+        if "torch" in projects:
+            files.append(stand_in("torch", version, label, platform))
+        vision = VISION[version]
+        if "torchvision" in projects and (vision, label) != ("0.29.1", "cu132"):
+            needs = "torch>=2.14.0" if vision == "0.29.2" else f"torch=={version}"
+            files.append(stand_in("torchvision", vision, label, platform, [needs]))
+        audio = tuple(map(int, version.split("."))) <= tuple(map(int, LAST_AUDIO.split(".")))
+        if "torchaudio" in projects and audio:
+            needs = [] if version == LAST_AUDIO else [f"torch=={version}"]
+            files.append(stand_in("torchaudio", version, label, platform, needs))
+    return files
+
+
+class TorchIndex:
+    """Written below `folder`: files/LABEL/…, PROJECT/index.html with all of them, LABEL/PROJECT/index.html."""
+
+    def __init__(self, folder, files, files_url=None, hashes=True, metadata=True):
+        self.folder = pathlib.Path(folder)
+        self.files = list(files)
+        self.files_url = files_url  # of the folder `files`, where that is another host
+        self.hashes, self.metadata = hashes, metadata
+
+    @property
+    def url(self):
+        return self.folder.as_uri()
+
+    def link(self, file, depth):
+        place = self.files_url or "../" * depth + "files"
+        href = f"{place}/{file.label or 'none'}/{file.name}".replace("+", "%2B")
+        if self.hashes:
+            href += "#sha256=" + hashlib.sha256(file.data).hexdigest()
+        marks = ""
+        if self.metadata:
+            digest = "sha256=" + hashlib.sha256(file.metadata).hexdigest()
+            marks = f' data-dist-info-metadata="{digest}" data-core-metadata="{digest}"'
+        return f'    <a href="{href}"{marks}>{html.escape(file.name)}</a><br/>\n'
+
+    def page(self, project, files, depth):
+        links = "".join(self.link(file, depth) for file in files)
+        return (f"<!DOCTYPE html>\n<html>\n  <body>\n    <h1>Links for {project}</h1>\n{links}  </body>\n</html>\n"
+                "<!--TIMESTAMP 1763000000-->\n")
+
+    def write(self):
+        for file in self.files:
+            place = self.folder / "files" / (file.label or "none")
+            place.mkdir(parents=True, exist_ok=True)
+            (place / file.name).write_bytes(file.data)
+            if self.metadata:
+                (place / (file.name + ".metadata")).write_bytes(file.metadata)
+        by_project = collections.defaultdict(list)
+        by_folder = collections.defaultdict(list)
+        for file in self.files:
+            by_project[file.project].append(file)
+            by_folder[file.label, file.project].append(file)
+        for project, files in by_project.items():
+            self.put(self.folder / project, self.page(project, files, 1))
+        for (label, project), files in list(by_folder.items()):
+            if label:
+                # A folder also lists the files that have no label.
+                self.put(self.folder / label / project, self.page(project, files + by_folder[None, project], 2))
+        return self
+
+    @staticmethod
+    def put(folder, text):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "index.html").write_text(text)
