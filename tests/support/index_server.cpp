@@ -299,8 +299,10 @@ class IndexServer::Impl {
       answer.body = "{}";
     } else {
       for (const SeenRequest& seen : seen()) {
-        answer.body += fmt::format("{}{{\"method\": \"{}\", \"target\": \"{}\"}}",
-                                   answer.body.empty() ? "" : ",\n", seen.method, seen.target);
+        const auto range = seen.headers.find("range");
+        answer.body += fmt::format(R"({}{{"method": "{}", "target": "{}", "range": "{}"}})",
+                                   answer.body.empty() ? "" : ",\n", seen.method, seen.target,
+                                   range == seen.headers.end() ? "" : range->second);
       }
       answer.body = '[' + answer.body + ']';
     }
