@@ -17,6 +17,8 @@
 namespace axle::index {
 namespace {
 
+constexpr std::string_view metadata_member = "METADATA";
+constexpr std::string_view variant_member = "variant.json";
 constexpr std::uint64_t max_metadata_bytes = 16ULL << 20;
 constexpr std::uint64_t max_wheel_bytes = 64ULL << 30;
 
@@ -113,6 +115,32 @@ Result<std::unique_ptr<wheel::ByteSource>> open_any(const PublishedFile& file,
   return download_whole(file, transport);
 }
 
+/// The key under which a small text out of a wheel is kept, where the index says the wheel's hash.
+/// The URL is part of it: another index may lie about a file of the same hash.
+std::optional<std::string> key_of(std::string_view member, const PublishedFile& file) {
+  if (file.sha256.empty() || !is_http_url(file.url)) return std::nullopt;
+  return fmt::format("{} in {} {}", member, file.sha256, file.url);
+}
+
+std::optional<std::string> recall(const std::optional<std::string>& key, Transport& transport) {
+  return key ? transport.recall(*key) : std::nullopt;
+}
+
+/// Opens the archive by its directory and keeps what may be asked for next: one look serves both.
+Result<wheel::WheelFile> open_and_keep(const PublishedFile& file, Transport& transport,
+                                       Report& report) {
+  Result<std::unique_ptr<wheel::ByteSource>> source = open_remote(file, transport);
+  if (!source) return std::unexpected(std::move(source.error()));
+  Result<wheel::WheelFile> wheel =
+      wheel::open_wheel(std::move(*source), file.filename, redact_url(file.url), report, true);
+  if (!wheel) return wheel;
+  if (const auto key = key_of(metadata_member, file)) transport.keep(*key, wheel->metadata_text);
+  if (const auto key = key_of(variant_member, file); key && wheel->variant) {
+    transport.keep(*key, wheel->variant_text);
+  }
+  return wheel;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file,
@@ -133,20 +161,29 @@ Result<std::string> fetch_metadata(const PublishedFile& file, Transport& transpo
     if (!text) return std::unexpected(std::move(text.error()));
     if (*text) return std::move(**text);
   }
-  // The URL is part of the key: another index may lie about a file of the same hash.
-  const bool keepable = !file.sha256.empty() && is_http_url(file.url);
-  const std::string key = fmt::format("METADATA in {} {}", file.sha256, file.url);
-  if (keepable) {
-    if (std::optional<std::string> kept = transport.recall(key)) return std::move(*kept);
-  }
-  Result<std::unique_ptr<wheel::ByteSource>> source = open_remote(file, transport);
-  if (!source) return std::unexpected(std::move(source.error()));
+  if (auto kept = recall(key_of(metadata_member, file), transport)) return std::move(*kept);
   CollectedReport ignored;  // whoever installs the wheel opens it again and hears the remarks then
-  Result<wheel::WheelFile> wheel =
-      wheel::open_wheel(std::move(*source), file.filename, redact_url(file.url), ignored, true);
+  Result<wheel::WheelFile> wheel = open_and_keep(file, transport, ignored);
   if (!wheel) return std::unexpected(std::move(wheel.error()));
-  if (keepable) transport.keep(key, wheel->metadata_text);
   return std::move(wheel->metadata_text);
+}
+
+Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file, Transport& transport,
+                                                 Report& report) {
+  if (auto kept = recall(key_of(variant_member, file), transport)) {
+    const Result<wheel::WheelName> name = wheel::parse_wheel_name(file.filename);
+    auto variant = wheel::parse_variant_metadata(*kept, redact_url(file.url), report);
+    const bool sound =
+        name && variant && variant->variants.size() == 1 && variant->variants.contains(name->label);
+    if (sound) return variant;
+  }
+  Result<wheel::WheelFile> wheel = open_and_keep(file, transport, report);
+  if (!wheel) return std::unexpected(std::move(wheel.error()));
+  if (!wheel->variant) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{} is a plain wheel and has no variant", redact_url(file.url)));
+  }
+  return std::move(*wheel->variant);
 }
 
 Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport,

@@ -8,6 +8,8 @@
 #include "index/page.h"
 #include "index/transport.h"
 #include "report/error.h"
+#include "report/report.h"
+#include "wheel/variant_metadata.h"
 #include "wheel/zip_reader.h"
 
 namespace axle::index {
@@ -20,6 +22,13 @@ namespace axle::index {
 /// The METADATA text: `{url}.metadata` when published (hash checked: mismatch), else from the
 /// archive.
 [[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file, Transport& transport);
+
+/// What a variant wheel says of itself (its variant.json, whose one label is that of the file
+/// name), from the archive. Errors: as of open_remote and wheel::open_wheel; unsupported for a
+/// plain wheel.
+[[nodiscard]] Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file,
+                                                               Transport& transport,
+                                                               Report& report);
 
 /// A `variants.json` or any small listed file, its listed sha256 checked. Errors: io, mismatch,
 /// not_found.

@@ -1,5 +1,5 @@
-// Namespace `nvidia`, as nvidia-variant-provider 0.0.1 defines it: the CUDA versions that the
-// driver runs, as bounds, and the code that the newest GPU executes.
+// Namespace `nvidia`, as nvidia-variant-provider 0.0.1 and 0.0.2 define it: the CUDA versions that
+// the driver runs, as bounds, and the code that the newest GPU executes.
 
 #include <algorithm>
 #include <utility>
@@ -151,11 +151,15 @@ std::string fact(const Machine& machine, std::string_view feature, std::string_v
 }
 
 constexpr std::string_view plugin_apis[] = {"nvidia_variant_provider.plugin:NvidiaVariantPlugin"};
+// uv carries 0.0.1, torch asks for 0.0.2 from its release 2.9 on. Between the two only the way in
+// which a plugin is called changed (wheelnext/nvidia-variant-provider, tags v0.0.1 and v0.0.2).
+constexpr std::string_view same_versions[] = {"0.0.2"};
 
 }  // namespace
 
 Provider nvidia_provider() {
-  return {"nvidia", "nvidia-variant-provider", "0.0.1", plugin_apis, {}, supported, all, fact};
+  return {"nvidia",     "nvidia-variant-provider", "0.0.1", plugin_apis, {}, supported, all, fact,
+          same_versions};
 }
 
 }  // namespace axle::providers

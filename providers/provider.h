@@ -37,6 +37,9 @@ struct Provider {
   /// "the CPU lacks avx512_vnni", "driver 550.54 runs CUDA up to 12.4, the build needs 12.8".
   std::string (*fact)(const detect::Machine& machine, std::string_view feature,
                       std::string_view value);
+  /// Further published versions that give these very lists: a release that asks for one of them is
+  /// answered too.
+  std::span<const std::string_view> same_versions = {};
 };
 
 /// The providers that Axle carries, the row order being the order in which they are shown.

@@ -87,6 +87,15 @@ std::optional<std::vector<wheel::Requirement>> applicable_requirements(
   return result;
 }
 
+/// The version we stand for, or another one with the same lists.
+bool accepts_version(const providers::Provider& provider, const wheel::SpecifierSet& specifiers) {
+  const auto accepted = [&](std::string_view text) {
+    const Result<wheel::Version> version = wheel::parse_version(text);
+    return version && specifiers.contains(*version);
+  };
+  return accepted(provider.version) || std::ranges::any_of(provider.same_versions, accepted);
+}
+
 /// Why the provider that we carry is not the one the document asks for; nullopt when it is.
 std::optional<std::string> mismatch_with(const providers::Provider& provider,
                                          const ProviderInfo& info,
@@ -112,11 +121,8 @@ std::optional<std::string> mismatch_with(const providers::Provider& provider,
   if (name != provider.package && !older_name) {
     return fmt::format("Axle carries {} for this namespace", provider.package);
   }
-  if (!older_name) {
-    const Result<wheel::Version> version = wheel::parse_version(provider.version);
-    if (!version || !requirement.specifiers.contains(*version)) {
-      return fmt::format("Axle stands for version {}", provider.version);
-    }
+  if (!older_name && !accepts_version(provider, requirement.specifiers)) {
+    return fmt::format("Axle stands for version {}", provider.version);
   }
   if (!accepts_plugin_api(provider, info, name)) {
     return fmt::format("its plugin-api is {}",

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "index/remote_wheel.h"
-#include "wheel/wheel_file.h"
 
 namespace axle::resolver {
 namespace {
@@ -42,21 +41,6 @@ Result<ReleaseMetadata> from_variants_file(const index::PublishedFile& file,
   return result;
 }
 
-Result<wheel::VariantMetadata> own_document(const CandidateWheel& candidate,
-                                            index::Transport& transport, Report& report) {
-  auto bytes = index::open_remote(*candidate.file, transport);
-  if (!bytes) return std::unexpected(std::move(bytes).error());
-  auto opened = wheel::open_wheel(std::move(*bytes), candidate.file->filename,
-                                  index::redact_url(candidate.file->url), report,
-                                  /*directory_only=*/true);
-  if (!opened) return std::unexpected(std::move(opened).error());
-  if (!opened->variant) {
-    return fail(ErrorKind::malformed, fmt::format("{} has a variant label but no variant.json",
-                                                  candidate.file->filename));
-  }
-  return std::move(*opened->variant);
-}
-
 Result<ReleaseMetadata> from_wheels(const Release& release,
                                     const std::vector<const CandidateWheel*>& variant_wheels,
                                     index::Transport& transport, Report& report) {
@@ -67,7 +51,7 @@ Result<ReleaseMetadata> from_wheels(const Release& release,
   for (const CandidateWheel* candidate : variant_wheels) {
     if (!seen.insert(candidate->name.label).second) continue;
     const std::string& file = candidate->file->filename;
-    auto document = own_document(*candidate, transport, report);
+    auto document = index::fetch_own_variant(*candidate->file, transport, report);
     if (!document) {
       if (release.direct || document.error().kind == ErrorKind::io) {
         return std::unexpected(std::move(document).error());

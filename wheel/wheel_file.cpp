@@ -167,7 +167,7 @@ Result<void> read_variant(WheelFile& wheel, Report& report) {
     return fail(ErrorKind::mismatch, fmt::format("{}: missing, but the file name has the label {}",
                                                  where, wheel.name.label));
   }
-  const auto text = wheel.archive.read_text(*entry, longest_metadata);
+  auto text = wheel.archive.read_text(*entry, longest_metadata);
   if (!text) return std::unexpected(text.error());
   auto metadata = parse_variant_metadata(*text, where, report);
   if (!metadata) return std::unexpected(std::move(metadata).error());
@@ -181,6 +181,7 @@ Result<void> read_variant(WheelFile& wheel, Report& report) {
                             found.empty() ? "no variant" : quote(found), wheel.name.label));
   }
   wheel.variant = std::move(*metadata);
+  wheel.variant_text = std::move(*text);
   return {};
 }
 
@@ -219,7 +220,8 @@ Result<WheelFile> open_wheel(std::unique_ptr<ByteSource> source, std::string_vie
                   .metadata_text = {},
                   .metadata = {},
                   .purelib = true,
-                  .variant = std::nullopt};
+                  .variant = std::nullopt,
+                  .variant_text = {}};
   if (auto read = read_wheel_header(wheel, report); !read) {
     return std::unexpected(std::move(read).error());
   }

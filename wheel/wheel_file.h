@@ -24,6 +24,7 @@ struct WheelFile {
   CoreMetadata metadata;
   bool purelib = true;                     ///< WHEEL: Root-Is-Purelib
   std::optional<VariantMetadata> variant;  ///< variant.json; present iff the name has a label
+  std::string variant_text;                ///< the same as it stands there
 };
 
 /// Reads METADATA, WHEEL and variant.json. `file_name` decides what the wheel claims to be.

@@ -81,6 +81,17 @@ std::string reason_of(const resolver::RejectedVariant& variant, const detect::Ma
   return fact.empty() ? variant.reason : variant.reason + ": " + fact;
 }
 
+/// What `enable-if` of an older document may ask. No interpreter has a part in a ranking, so
+/// nothing is known of Python.
+wheel::MarkerEnvironment markers_of(const detect::Machine& machine) {
+  return {{{"os_name", "posix"},
+           {"sys_platform", "linux"},
+           {"platform_system", "Linux"},
+           {"platform_machine", std::string(detect::render_arch(machine.cpu.arch))},
+           {"platform_release", machine.os.kernel}},
+          {}};
+}
+
 }  // namespace
 
 int run_rank(Session& session) {
@@ -103,8 +114,8 @@ int run_rank(Session& session) {
     auto found = session.machine();
     if (!found) return output.failure(found.error());
     machine = std::move(*found);
-    resolver::SupportedLists found_lists =
-        resolver::supported_lists(*metadata, machine->machine, {}, {}, output);
+    resolver::SupportedLists found_lists = resolver::supported_lists(
+        *metadata, machine->machine, {}, markers_of(machine->machine), output);
     supported = std::move(found_lists.lists);
     origins = std::move(found_lists.origins);
   }

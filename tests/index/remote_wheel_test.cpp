@@ -123,6 +123,37 @@ TEST_CASE("metadata that was read out of a wheel is kept, for that URL and hash 
   CHECK(!fetch_metadata(other, *offline));
 }
 
+TEST_CASE("what a variant wheel says of itself is read once, and its METADATA with it") {
+  const Setup setup(large_variant());
+  const PublishedFile file = setup.at("");
+  const TemporaryFolder cache;
+  CollectedReport report;
+  for (unsigned run = 0; run < 2; ++run) {
+    const auto transport = make_caching_transport(make_transport({}), {cache.path(), run == 1});
+    const auto variant = fetch_own_variant(file, *transport, report);
+    REQUIRE(variant);
+    CHECK(variant->variants.contains("v3"));
+    const auto metadata = fetch_metadata(file, *transport);
+    REQUIRE(metadata);
+    CHECK(metadata->find("Name: sample") != std::string::npos);
+    CHECK(setup.server.seen().size() == 1);
+  }
+  PublishedFile renamed = file;  // the label is checked against the name that is asked for
+  renamed.filename.replace(renamed.filename.find("-v3"), 3, "-v4");
+  const auto transport = make_caching_transport(make_transport({}), {cache.path(), false});
+  const auto other = fetch_own_variant(renamed, *transport, report);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().kind == ErrorKind::mismatch);
+}
+
+TEST_CASE("a plain wheel says nothing of variants") {
+  const Setup setup;
+  CollectedReport report;
+  const auto variant = fetch_own_variant(setup.at(""), *setup.transport, report);
+  REQUIRE_FALSE(variant);
+  CHECK(variant.error().kind == ErrorKind::unsupported);
+}
+
 TEST_CASE("servers that lie about ranges are not believed") {
   const Setup setup(large_variant());
   for (const char* mode : {"/-bad-range", "/-short-range"}) {

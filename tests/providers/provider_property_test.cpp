@@ -149,6 +149,8 @@ TEST_CASE("names, versions and plugin strings are the ones that uv looks for") {
   check("amd", "amd-variant-provider", "0.0.2", "amd_variant_provider.plugin:AMDVariantPlugin");
   check("intel", "intel-variant-provider", "0.0.3",
         "intel_variant_provider.plugin:IntelVariantPlugin");
+  CHECK(std::ranges::count(find_provider("nvidia")->same_versions, "0.0.2") ==
+        1);  // torch 2.9, 2.10
   CHECK(find_provider("axle")->package == "axle-variant-provider");
   CHECK(find_provider("tpu") == nullptr);
 }

@@ -47,8 +47,11 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 void check_case(const testing::CaseFile& file, Outcome& outcome) {
-  const axle::wheel::MarkerEnvironment markers{
-      {{"sys_platform", "linux"}, {"python_version", "3.11"}, {"platform_machine", "x86_64"}}, {}};
+  const axle::wheel::MarkerEnvironment markers{{{"sys_platform", "linux"},
+                                                {"platform_system", "Linux"},
+                                                {"python_version", "3.11"},
+                                                {"platform_machine", "x86_64"}},
+                                               {}};
   outcome.lists =
       resolver::supported_lists(file.metadata, file.machine, file.policy, markers, outcome.report);
   outcome.ranking = resolver::rank_variants(file.metadata, outcome.lists.lists);

@@ -18,7 +18,7 @@
 //   same by another name -other-type     Content-Type text/plain
 //
 // Plain paths: files of the folder; a folder answers with its index.json or index.html by Accept.
-// "/-/seen" lists the requests as JSON, "/-/forget" empties that list.
+// "/-/seen" lists the requests with their ranges as JSON, "/-/forget" empties that list.
 
 #include <cstddef>
 #include <map>
