@@ -40,8 +40,7 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     if (!file.is_open() || file.bad())
       return failed({ErrorKind::io, fmt::format("{}: cannot be read", path.string())});
-    if (const auto added = book.add_file(text, path.string()); !added)
-      return failed(added.error());
+    if (const auto added = book.add_file(text, path.string()); !added) return failed(added.error());
   }
   return {};
 }

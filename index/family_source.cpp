@@ -62,8 +62,8 @@ class FamilySource final : public Source {
         "name a mirror with --family {}=URL, or take plain wheels of the default index with "
         "--no-variants",
         family_.name);
-    error.message = fmt::format("the index of family {} cannot be used: {}", family_.name,
-                                error.message);
+    error.message =
+        fmt::format("the index of family {} cannot be used: {}", family_.name, error.message);
     error.hint = error.hint.empty() ? way_around : error.hint + "; or " + way_around;
     return error;
   }

@@ -122,8 +122,8 @@ class VariantsMaker {
     if (std::ranges::find(compiled, "11.0") != compiled.end()) compiled.emplace_back("10.1");
     const std::vector<std::string> ptx = build.ptx.value_or(std::vector<std::string>{});
     const bool published = ptx.empty() && std::ranges::all_of(compiled, [](const std::string& c) {
-      return major_of(c) >= first_sm_major;
-    });
+                             return major_of(c) >= first_sm_major;
+                           });
     for (const std::string& capability : compiled) {
       const std::string value = without_dot(capability) + "_real";
       if (published) put("nvidia", "sm_arch", value);

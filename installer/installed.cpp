@@ -35,8 +35,7 @@ std::string read_optional(const std::string& path, std::uint64_t limit) {
 
 /// What we noted of a family's build, which says nothing of its label itself.
 void read_family_label(InstalledDistribution& distribution) {
-  const std::string text =
-      read_optional(distribution.dist_info + "/axle-family.json", small_limit);
+  const std::string text = read_optional(distribution.dist_info + "/axle-family.json", small_limit);
   const auto document = nlohmann::json::parse(text, nullptr, false);
   if (!document.is_object() || !document.contains("label") || !document["label"].is_string())
     return;

@@ -15,8 +15,8 @@ namespace axle::installer {
 
 struct InstalledDistribution {
   wheel::CoreMetadata metadata;
-  std::string name;                    ///< normalised
-  std::string dist_info;               ///< absolute path of the *.dist-info (or *.egg-info) folder
+  std::string name;       ///< normalised
+  std::string dist_info;  ///< absolute path of the *.dist-info (or *.egg-info) folder
   /// Label, from dist-info/variant.json, or of an index family as we noted it at installation.
   std::optional<std::string> variant;
   wheel::VariantProperties variant_properties;  ///< of that label

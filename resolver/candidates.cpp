@@ -98,10 +98,9 @@ bool all_yanked(const Release& release) {
 void merge_releases(std::vector<Release*>& releases, const std::vector<Release*>& more) {
   std::vector<Release*> merged;
   merged.reserve(releases.size() + more.size());
-  std::ranges::merge(releases, more, std::back_inserter(merged),
-                     [](const Release* left, const Release* right) {
-                       return left->version > right->version;
-                     });
+  std::ranges::merge(
+      releases, more, std::back_inserter(merged),
+      [](const Release* left, const Release* right) { return left->version > right->version; });
   releases = std::move(merged);
 }
 
@@ -307,8 +306,7 @@ Result<std::vector<Release*>> Catalogue::matching(std::string_view name,
     auto releases = tier(index, name, index == indexes.back());
     if (!releases) return releases;
     std::erase_if(*releases, [&](const Release* release) {
-      return !filter.contains(*release) ||
-             (all_yanked(*release) && !filter.pins(release->version));
+      return !filter.contains(*release) || (all_yanked(*release) && !filter.pins(release->version));
     });
     if (releases->empty()) continue;
     const auto is_final = [](const Release* r) { return !r->version.is_prerelease(); };

@@ -33,7 +33,7 @@ struct CandidateWheel {
 /// family's index and the plain wheels of the default index count as one.
 struct Release {
   wheel::Version version;  ///< without the local version where that is a family's label
-  std::string source;  ///< index or folder, for messages
+  std::string source;      ///< index or folder, for messages
   std::vector<index::PublishedFile> wheels;
   std::vector<index::PublishedFile> sdists;
   std::optional<index::PublishedFile> variants_file;

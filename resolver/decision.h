@@ -16,9 +16,9 @@ namespace axle::resolver {
 
 struct Verdict {
   std::string label;
-  wheel::Property property;  ///< the property that decided
-  std::string reason;        ///< why not, in the metadata's terms
-  std::string fact;          ///< the fact of the machine: "the CPU lacks amx_int8"; may be empty
+  wheel::Property property;   ///< the property that decided
+  std::string reason;         ///< why not, in the metadata's terms
+  std::string fact;           ///< the fact of the machine: "the CPU lacks amx_int8"; may be empty
   std::string evidence = {};  ///< of a family's build: what it was built for, and who says so
 };
 

@@ -71,7 +71,8 @@ Error no_build_fits(std::string_view name, const Release& release, const Decisio
   const std::string version = wheel::render_version(release.version);
   std::vector<std::pair<std::string, std::string>> reasons;  // what is said, of which labels
   const auto add = [&](const std::string& text, const std::string& label) {
-    const auto known = std::ranges::find(reasons, text, &std::pair<std::string, std::string>::first);
+    const auto known =
+        std::ranges::find(reasons, text, &std::pair<std::string, std::string>::first);
     if (known == reasons.end()) {
       reasons.emplace_back(text, label);
     } else if (known->second != label) {

@@ -91,8 +91,7 @@ std::string PackageChooser::installed_label(const InstalledPackage& package) {
   if (family == nullptr) return {};
   if (std::string local = index::local_label(package.version); !local.empty())
     return family->label(local) != nullptr ? local : std::string();
-  const index::FamilyRelease* release =
-      index::find_release(*family, package.name, package.version);
+  const index::FamilyRelease* release = index::find_release(*family, package.name, package.version);
   if (release == nullptr) return {};
   const auto label = release->default_index.find(family_platform(target_));
   return label == release->default_index.end() ? std::string() : label->second;
@@ -351,10 +350,10 @@ void PackageChooser::remark_on(const Question& question, const Tried& tried, con
                  first.newest_trouble->hint);
   } else if (tried.newest_trouble && question.rule != LabelRule::follow) {
     const bool everyday = tried.ordinary || family != nullptr;
-    report_.add({everyday ? Severity::note : Severity::warning,
-                 fmt::format("{} is taken, not the newest: {}", title,
-                             tried.newest_trouble->message),
-                 tried.newest_trouble->hint});
+    report_.add(
+        {everyday ? Severity::note : Severity::warning,
+         fmt::format("{} is taken, not the newest: {}", title, tried.newest_trouble->message),
+         tried.newest_trouble->hint});
   }
   if (choice.fallback && !device && choice.saved) {
     report_.note(fmt::format("{}: no GPU is usable here, which saves a download of {:.1f} GB",

@@ -93,10 +93,10 @@ Pick take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& policy,
   pick.because = fmt::format("{} was asked for", policy.label);
   const auto verdict = std::ranges::find(decision.rejected, policy.label, &Verdict::label);
   if (verdict != decision.rejected.end()) {
-    pick.remark = fmt::format("{} is taken because it is asked for, although this machine cannot "
-                              "run it: {}",
-                              policy.label,
-                              verdict->fact.empty() ? verdict->reason : verdict->fact);
+    pick.remark = fmt::format(
+        "{} is taken because it is asked for, although this machine cannot "
+        "run it: {}",
+        policy.label, verdict->fact.empty() ? verdict->reason : verdict->fact);
   } else if (const auto what = metadata.unknown.find(policy.label);
              what != metadata.unknown.end()) {
     pick.remark = what->second;
@@ -128,7 +128,8 @@ Pick pick_label(const ReleaseMetadata& metadata, const Wheels& wheels, const Whe
   }
   // A label that the family has never heard of has no needs that could speak against it.
   const auto what = metadata.unknown.find(policy.label);
-  if (pinned && what != metadata.unknown.end() && !metadata.document->variants.contains(policy.label))
+  if (pinned && what != metadata.unknown.end() &&
+      !metadata.document->variants.contains(policy.label))
     return {policy.label, fmt::format("{} was asked for", policy.label), what->second};
   return {};
 }
@@ -246,8 +247,8 @@ Result<const ReleaseMetadata*> WheelChooser::metadata_of(const std::string& name
                                                          const Release& release,
                                                          const Wheels& wheels) {
   if (const auto known = metadata_.find(&release); known != metadata_.end()) return &known->second;
-  auto read = read_release_metadata(name, family_platform(target_), release, wheels, transport_,
-                                    report_);
+  auto read =
+      read_release_metadata(name, family_platform(target_), release, wheels, transport_, report_);
   if (!read) return std::unexpected(std::move(read).error());
   return &metadata_.emplace(&release, std::move(*read)).first->second;
 }
@@ -318,8 +319,7 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wh
         fact_against(rejected.property, document.variants.at(rejected.label), choice);
     std::string evidence = evidence_of(rejected.label);
     decision.rejected.push_back({std::move(rejected.label), std::move(rejected.property),
-                                 std::move(rejected.reason), std::move(fact),
-                                 std::move(evidence)});
+                                 std::move(rejected.reason), std::move(fact), std::move(evidence)});
   }
   for (RankedVariant& ranked : ranking.ranked) {
     if (best_with_label(wheels, ranked.label) == nullptr) continue;
@@ -382,10 +382,10 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels&
   choice.fallback = metadata.fallback.contains(pick.label);
   choice.remark = pick.remark;
   const bool of_family = !metadata.evidence.empty() || !metadata.unknown.empty();
-  choice.decision.chosen_because =
-      !pick.because.empty() ? pick.because
-      : of_family           ? why_this_build(pick.label, choice)
-                            : why_this_variant(document, pick.label, supported, policy.rule == LabelRule::pinned);
+  choice.decision.chosen_because = !pick.because.empty() ? pick.because
+                                   : of_family           ? why_this_build(pick.label, choice)
+                                               : why_this_variant(document, pick.label, supported,
+                                                                  policy.rule == LabelRule::pinned);
   if (choice.fallback) choice.saved = saved_by(*choice.chosen, wheels, metadata);
 }
 
