@@ -6,24 +6,18 @@
 // begin and end; and no <a>, <h1> or <title> holds another element here.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
+#include "index/byte_kinds.h"
 #include "index/html_content.h"
 #include "wheel/ascii.h"
 
 namespace axle::index {
 namespace {
 
-/// No byte that a decoder, a tokenizer or newline normalisation would treat specially.
-bool is_plain_text(std::string_view text) {
-  unsigned char odd = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    odd |=
-        static_cast<unsigned char>((byte < 0x20 && byte != '\n' && byte != '\t') | (byte > 0x7e));
-  }
-  return odd == 0;
+/// Bytes that a decoder, a tokenizer or newline normalisation treats specially.
+constexpr Byte is_special(Byte c) {
+  return static_cast<Byte>(((c < 0x20) & (c != '\n') & (c != '\t')) | (c > 0x7e));
 }
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t'; }
@@ -220,7 +214,7 @@ class PlainReader {
 }  // namespace
 
 std::optional<HtmlContent> read_plain_html(std::string_view body) {
-  if (!is_plain_text(body)) return std::nullopt;
+  if (has_any<is_special>(body)) return std::nullopt;
   PlainReader reader(body);
   if (!reader.read()) return std::nullopt;
   return std::move(reader.content);
