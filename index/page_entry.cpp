@@ -55,7 +55,14 @@ void PageBuilder::keep(std::string_view link) {
   if (!is_sound_file_name(file.filename)) return leave_out("its name is not a file name");
   file.url = resolver_.resolve(without_fragment(link));
   encode_stray_bytes(file.url);
-  if (!link_allowed(file.url)) leave_out("its link is neither http, https nor a local file");
+  if (!link_allowed(file.url)) {
+    return leave_out("its link is neither http, https nor a local file");
+  }
+  // No wheel has the hash of its own METADATA: whoever made the page took one for the other.
+  if (!file.sha256.empty() && file.sha256 == file.metadata_sha256) {
+    if (borrowed_hashes_++ == 0) first_borrower_ = file.filename;
+    file.sha256.clear();
+  }
 }
 
 void PageBuilder::leave_out(std::string_view why) {
@@ -72,6 +79,15 @@ ProjectPage PageBuilder::finish() {
   if (skipped_ > shown_skips) {
     report_.warn(
         fmt::format("{}: {} more entries are left out", page_.url, skipped_ - shown_skips));
+  }
+  if (borrowed_hashes_ > 0) {
+    const std::string others =
+        borrowed_hashes_ == 1 ? "" : fmt::format(" and {} more", borrowed_hashes_ - 1);
+    report_.warn(
+        fmt::format("{} gives the hash of the metadata as the hash of {}{}: that counts as "
+                    "none",
+                    page_.url, first_borrower_, others),
+        "tell whoever runs this index");
   }
   return std::move(page_);
 }

@@ -4,10 +4,12 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "index/page.h"
 #include "index/transport.h"
 #include "report/error.h"
+#include "report/report.h"
 #include "wheel/zip_reader.h"
 
 namespace axle::index {
@@ -17,9 +19,11 @@ namespace axle::index {
 [[nodiscard]] Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file,
                                                                      Transport& transport);
 
-/// The METADATA text: `{url}.metadata` when published (hash checked: mismatch), else from the
-/// archive.
-[[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file, Transport& transport);
+/// The METADATA text: `{url}.metadata` when published, else from the archive. A published one with
+/// another hash than `index` (for messages) gives it is passed over with a warning: what gets
+/// installed is the wheel, and that has its own.
+[[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file, std::string_view index,
+                                                 Transport& transport, Report& report);
 
 /// A `variants.json` or any small listed file, its listed sha256 checked. Errors: io, mismatch,
 /// not_found.

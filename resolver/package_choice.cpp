@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "index/first_download.h"
 #include "resolver/direct_wheel.h"
 
 namespace axle::resolver {
@@ -173,6 +174,12 @@ ResolvedPackage PackageChooser::resolved(const std::string& name, const Release&
   package.url = file.url;
   package.sha256 = file.sha256;
   package.other_hash = file.other_hash;
+  if (file.sha256.empty() && !release.direct) {
+    if (auto first = index::first_sha256(file.url, *sources_.transport)) {
+      package.sha256 = std::move(*first);
+      package.sha256_is_first = true;
+    }
+  }
   package.size = file.size;
   package.source = release.source;
   package.direct = release.direct;
@@ -219,7 +226,7 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
       pass_over(std::move(*choice->why_not), choice->other_python);
       continue;
     }
-    const auto metadata = metadata_of(question.name, *choice->chosen);
+    const auto metadata = metadata_of(question.name, *release, *choice->chosen);
     if (!metadata) {
       if (release->direct || !belongs_to_release(metadata.error())) {
         return final_failure(metadata.error());

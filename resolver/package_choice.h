@@ -71,6 +71,7 @@ class PackageChooser {
   [[nodiscard]] ChoiceFailure why_none_matches(const Question& question);
   [[nodiscard]] Result<ReleaseChoice> choose_wheel(const Question& question, Release& release);
   [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
+                                                               const Release& release,
                                                                const CandidateWheel& wheel);
   [[nodiscard]] Result<void> check_metadata(const std::string& name, const CandidateWheel& wheel,
                                             const wheel::CoreMetadata& metadata) const;

@@ -25,12 +25,13 @@ std::string json_page(unsigned files) {
         "example_package-1.{}.{}-cp3{}-cp3{}-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
         i / 60, i % 60, 9 + i % 5, 9 + i % 5);
     const std::string digest = fmt::format("{:064x}", i * 2654435761ULL);
+    const std::string of_metadata = fmt::format("{:064x}", i * 2654435761ULL + 1);
     page += fmt::format(
         R"({}{{"core-metadata":{{"sha256":"{}"}},"data-dist-info-metadata":{{"sha256":"{}"}},)"
         R"("filename":"{}","hashes":{{"sha256":"{}"}},"provenance":null,"requires-python":">=3.9",)"
         R"("size":{},"upload-time":"2026-05-04T12:30:45.123456Z","url":"../../packages/{}/{}/{}/{}",)"
         R"("yanked":false}})",
-        i == 0 ? "" : ",", digest, digest, name, digest, 1000000 + i, digest.substr(0, 2),
+        i == 0 ? "" : ",", of_metadata, of_metadata, name, digest, 1000000 + i, digest.substr(0, 2),
         digest.substr(2, 2), digest.substr(4), name);
   }
   return page + "]}";
@@ -46,12 +47,13 @@ std::string html_page(unsigned links) {
                          i % 3, plus, i % 9, 9 + i % 6, 9 + i % 6);
     };
     const std::string digest = fmt::format("{:064x}", i * 2654435761ULL);
+    const std::string of_metadata = fmt::format("{:064x}", i * 2654435761ULL + 1);
     const std::string hash = i % 8 == 0 ? "" : "#sha256=" + digest;
     page += fmt::format(
         "    <a href=\"https://files.example/whl/cu12{}/{}{}\" "
         "data-dist-info-metadata=\"sha256={}\" "
         "data-core-metadata=\"sha256={}\" data-upload-time=\"2026-04-0{}T12:30:45Z\">{}</a><br/>\n",
-        i % 9, name("%2B"), hash, digest, digest, 1 + i % 9, name("+"));
+        i % 9, name("%2B"), hash, of_metadata, of_metadata, 1 + i % 9, name("+"));
   }
   return page + "  </body>\n</html>\n<!--TIMESTAMP 1754321098-->\n";
 }

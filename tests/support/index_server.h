@@ -18,7 +18,8 @@
 //   same by another name -other-type     Content-Type text/plain
 //
 // Plain paths: files of the folder; a folder answers with its index.json or index.html by Accept.
-// "/-/seen" lists the requests as JSON, "/-/forget" empties that list.
+// "/-/seen" lists the requests as JSON (method, target, range, whether credentials came along,
+// bytes of the answer's body), "/-/forget" empties that list.
 
 #include <cstddef>
 #include <map>
@@ -33,6 +34,7 @@ struct SeenRequest {
   std::string method;
   std::string target;
   std::map<std::string, std::string, std::less<>> headers;  ///< names in lower case
+  std::size_t body_bytes = 0;                               ///< of the answer
 };
 
 class IndexServer {
