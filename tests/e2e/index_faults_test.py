@@ -170,30 +170,58 @@ class WrongHash(Served):
 
 
 class Elsewhere(Served):
-    def test_resolving_reads_a_large_wheel_by_ranges_from_another_host(self):
-        files = self.root / "files"
-        other = self.serve(files)
-        wheel = Wheel("demo", "1.0+cu128", files={"demo.py": "", "demo.bin": os.urandom(40 << 20)}, requires=["lib"])
-        wheel.write(files / "whl")
-        lib = Wheel("lib", "1.0")
-        lib.write(files / "whl")
-        name = wheel.file_name.replace("+", "%2B")
-        # Behind a login as the page is; the files' host must not hear of it.
-        self.publish("demo", (f"{other}/-redirect-host/whl/{name}", ""))
-        self.publish("lib", (f"{other}/whl/{lib.file_name}", ""))
-        self.index = self.base.replace("//", "//user:secret@") + "/-auth/simple"
-        package = self.resolved("demo")
-        self.assertEqual(package["wheel"], wheel.file_name)
-        self.assertTrue(package["url"].endswith("%2Bcu128-py3-none-any.whl"), package["url"])
-        self.assertEqual(self.assert_ok(self.variant(
-            "resolve", "demo", "-i", self.index, "--python", self.venv, "--json")).json["packages"][1]["name"], "lib")
+    """Pages behind a login, files on another host that must not hear of it."""
 
-        requests = self.seen(other)
-        self.assertTrue([one for one in requests if "%2B" in one["target"]])
-        self.assertTrue(all(one["range"] for one in requests), requests)
-        self.assertLess(sum(one["sent"] for one in requests), 400_000)
-        self.assertFalse([one for one in requests if one["authorized"]], "credentials of the page's host went elsewhere")
-        self.assertTrue(all(one["authorized"] for one in self.seen()))
+    def setUp(self):
+        super().setUp()
+        self.files = self.root / "files"
+        self.other = self.serve(self.files)
+        self.index = self.base.replace("//", "//user:secret@") + "/-auth/simple"
+        lib = Wheel("lib", "1.0")
+        lib.write(self.files)
+        self.publish("lib", (f"{self.other}/{lib.file_name}", ""))
+
+    def publish_large(self, metadata_first):
+        """No .metadata beside it; "+" in its name, as builds for one backend have it."""
+        wheel = Wheel("demo", "1.0+cu128", requires=["lib"])
+        large = {"demo/large.bin": os.urandom(40 << 20)}
+        wheel.members = {**wheel.members, **large} if metadata_first else {**large, **wheel.members}
+        wheel.write(self.files)
+        self.publish("demo", (f"{self.other}/-redirect-host/{wheel.file_name.replace('+', '%2B')}", ""))
+        return wheel
+
+    def test_resolving_transfers_a_fraction_of_a_large_wheel_and_no_credentials(self):
+        for metadata_first in (False, True):
+            with self.subTest(metadata_first=metadata_first):
+                wheel = self.publish_large(metadata_first)
+                before = len(self.seen(self.other))
+                result = self.assert_ok(self.variant("resolve", "demo", "-i", self.index, "--python", self.venv, "--json",
+                                                     "--no-cache"))
+                demo, lib = result.json["packages"]
+                self.assertEqual((demo["wheel"], lib["name"]), (wheel.file_name, "lib"))
+                self.assertTrue(demo["url"].endswith("demo-1.0%2Bcu128-py3-none-any.whl"), demo["url"])
+                requests = self.seen(self.other)[before:]
+                self.assertTrue([one for one in requests if one["sent"] and "%2B" in one["target"]], requests)
+                self.assertTrue(all(one["range"] for one in requests), requests)
+                self.assertLess(sum(one["sent"] for one in requests), 300_000)
+                self.assertFalse([one for one in requests if one["authorized"]])
+                self.assertTrue(all(one["authorized"] for one in self.seen()))
+
+    def test_what_is_resolved_there_is_installed_from_there(self):
+        self.publish_large(metadata_first=False)
+        result = self.assert_ok(self.install("demo", index=self.index))
+        self.assertNotIn("secret", result.out + result.err)
+        self.assertEqual(self.installed(), {"demo": ("1.0+cu128", None), "lib": ("1.0", None)})
+        self.assertFalse([one for one in self.seen(self.other) if one["authorized"]])
+
+    def test_a_redirect_to_another_host_leaves_the_credentials_behind(self):
+        lib = Wheel("lib", "2.0")
+        lib.write(self.folder / "wheels")
+        self.publish("lib", (f"/-redirect-host/wheels/{lib.file_name}", ""))
+        self.assert_ok(self.install("lib", index=self.index))
+        there = [one for one in self.seen() if one["target"].startswith("/wheels/")]
+        self.assertTrue(there)
+        self.assertFalse([one for one in there if one["authorized"]])
 
 
 if __name__ == "__main__":
