@@ -91,19 +91,35 @@ TEST_CASE("reads outside the tail fetch a block and keep it") {
   CHECK(!(*source)->read(setup.bytes.size() - 5, std::as_writable_bytes(std::span(beyond))));
 }
 
-TEST_CASE("servers without ranges, or without tails, give the whole file once") {
+TEST_CASE("servers without ranges give the whole file once") {
   const Setup setup(large_variant());
-  for (const char* mode : {"/-no-range", "/-no-tail"}) {
+  auto source = open_remote(setup.at("/-no-range"), *setup.transport);
+  REQUIRE(source);
+  for (const std::size_t offset : {0UL, 500'000UL, setup.bytes.size() - 100}) {
+    std::string got(100, '\0');
+    REQUIRE((*source)->read(offset, std::as_writable_bytes(std::span(got))));
+    CHECK(got == setup.bytes.substr(offset, 100));
+  }
+  const auto seen = setup.server.seen();
+  REQUIRE(seen.size() == 3);
+  CHECK(!seen[2].headers.contains("range"));
+}
+
+TEST_CASE("servers that know no tails give it by its offset") {
+  const Setup setup(large_variant());
+  for (const char* mode : {"/-no-tail", "/-whole-tail"}) {
     CAPTURE(mode);
     const std::size_t before = setup.server.seen().size();
     auto source = open_remote(setup.at(mode), *setup.transport);
     REQUIRE(source);
-    for (const std::size_t offset : {0UL, 500'000UL, setup.bytes.size() - 100}) {
-      std::string got(100, '\0');
-      REQUIRE((*source)->read(offset, std::as_writable_bytes(std::span(got))));
-      CHECK(got == setup.bytes.substr(offset, 100));
-    }
-    CHECK(setup.server.seen().size() == before + 2);
+    CHECK((*source)->size() == setup.bytes.size());
+    std::string got(100, '\0');
+    const std::size_t offset = setup.bytes.size() - 100;
+    REQUIRE((*source)->read(offset, std::as_writable_bytes(std::span(got))));
+    CHECK(got == setup.bytes.substr(offset, 100));
+    const auto seen = setup.server.seen();
+    REQUIRE(seen.size() == before + 3);
+    for (std::size_t i = before; i < seen.size(); ++i) CHECK(seen[i].headers.contains("range"));
   }
 }
 

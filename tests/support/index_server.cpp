@@ -95,6 +95,7 @@ void apply_range(Answer& answer, const SeenRequest& request, const Modes& modes)
   const std::size_t size = answer.body.size();
   const std::size_t dash = range.find('-');
   const bool tail = dash == 6;
+  if (tail && modes.contains("whole-tail")) return;
   if (tail && modes.contains("no-tail")) {
     answer = Answer{416, {}, {}};
     return;
