@@ -1,7 +1,7 @@
 #pragma once
 // What an index page in HTML says, apart from what it means. Two readers fill the same structure:
 // one knows the plain form that simple indexes publish and steps aside from everything else, the
-// other reads whatever a browser reads, at thirty times the price.
+// other reads whatever a browser reads, at many times the price.
 
 #include <optional>
 #include <string_view>
