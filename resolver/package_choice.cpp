@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "index/first_download.h"
 #include "resolver/direct_wheel.h"
 
 namespace axle::resolver {
@@ -253,6 +254,12 @@ ResolvedPackage PackageChooser::resolved(const std::string& name, const Release&
   package.url = file.url;
   package.sha256 = file.sha256;
   package.other_hash = file.other_hash;
+  if (file.sha256.empty() && !release.direct) {
+    if (auto first = index::first_sha256(file.url, *sources_.transport)) {
+      package.sha256 = std::move(*first);
+      package.sha256_is_first = true;
+    }
+  }
   package.size = file.size;
   package.source = file.source.empty() ? release.source : file.source;
   package.direct = release.direct;
@@ -323,7 +330,7 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
       pass_over(std::move(*choice->why_not), choice->other_python);
       continue;
     }
-    const auto metadata = metadata_of(question.name, *choice->chosen);
+    const auto metadata = metadata_of(question.name, *release, *choice->chosen);
     if (!metadata) {
       if (release->direct || !belongs_to_release(metadata.error())) {
         return final_failure(metadata.error());

@@ -110,6 +110,7 @@ class PackageChooser {
                                                                  Pass pass);
   void remark_on(const Question& question, const Tried& tried, const Tried& first);
   [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
+                                                               const Release& release,
                                                                const CandidateWheel& wheel);
   [[nodiscard]] Result<void> check_metadata(const std::string& name, const CandidateWheel& wheel,
                                             const wheel::CoreMetadata& metadata) const;

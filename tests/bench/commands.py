@@ -5,6 +5,7 @@ usage: commands.py BIN SOURCE_DIR [RUNS]
 Every command is run in turn with /bin/true, RUNS times (31); medians are compared with their bars.
 """
 
+import hashlib
 import os
 import pathlib
 import shutil
@@ -89,6 +90,40 @@ def against_pip(folder, environment):
     print(f"the null variant as a plain wheel: variant {ours:.0f} ms, pip {theirs:.0f} ms: {theirs / ours:.0f} times as fast")
 
 
+def publish_stack(folder):
+    """torch and its kin as their index has them: pages in HTML with 911 links each, by version, backend and Python."""
+    digest = hashlib.sha256(b"").hexdigest()
+    for name in ("torch", "torchvision", "torchaudio"):
+        page = folder / "simple" / name
+        page.mkdir(parents=True)
+        links = []
+        for i in range(911):
+            python = f"cp3{9 + i % 6}"
+            wheel = f"{name}-2.{i // 54}.0+cu12{i // 6 % 9}-{python}-{python}-manylinux_2_28_x86_64.whl"
+            metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {wheel.split('-')[1]}\n".encode()
+            mark = "sha256=" + hashlib.sha256(metadata).hexdigest()
+            if i >= 911 - 54:
+                (page / (wheel + ".metadata")).write_bytes(metadata)
+            links.append(f'    <a href="{wheel.replace("+", "%2B")}#sha256={digest}" data-dist-info-metadata="{mark}" '
+                         f'data-core-metadata="{mark}" data-upload-time="2026-04-02T10:11:12Z">{wheel}</a><br/>\n')
+        (page / "index.html").write_text(f"<!DOCTYPE html>\n<html>\n  <body>\n    <h1>Links for {name}</h1>\n"
+                                         f"{''.join(links)}  </body>\n</html>\n<!--TIMESTAMP 1754321098-->\n")
+
+
+def resolve_stack(folder, environment):
+    """Every page is asked for again and answered with 304: the server's time is in the figure."""
+    publish_stack(folder / "stack")
+    with subprocess.Popen([BIN / "index_server", folder / "stack"], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            url = f"http://127.0.0.1:{int(server.stdout.readline())}/simple"
+            resolve = [str(BIN / "variant"), "resolve", "torch", "torchvision", "torchaudio", "--index-url", url,
+                       "--python", str(folder / "venv")]
+            subprocess.run(resolve, env=environment, check=True, stdout=subprocess.DEVNULL)
+            return report("variant resolve, three HTML pages", *series(resolve, environment), 25)
+        finally:
+            server.terminate()
+
+
 def main():
     variant = str(BIN / "variant")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="axle-bench-"))
@@ -111,6 +146,7 @@ def main():
             shutil.rmtree(folder / "cache", ignore_errors=True)
 
         met &= report("variant install, nothing cached", *series(install, environment, forget), 100)
+        met &= resolve_stack(folder, environment)
         against_pip(folder, environment)
         return 0 if met else 1
     finally:
