@@ -247,6 +247,10 @@ Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& fa
   // What only this index has is never looked for elsewhere: another might carry its name.
   const bool member = family.has_member(name);
   std::vector<Release> releases = std::move(**own);
+  for (Release& release : releases) {
+    // Files without a label are no less the family's; its own variants speak for themselves.
+    release.family = member && !publishes_variants(release) ? &family : nullptr;
+  }
   if (index != nullptr && (member || releases.empty())) {
     const auto others = page(index, name);
     if (!others) return std::unexpected(others.error());

@@ -399,15 +399,17 @@ std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question
   if (!releases) return std::unexpected(std::move(releases).error());
   // The release that would be chosen; the newest, where none would.
   Release* shown = releases->front();
+  Pass shown_pass;
   for (const Pass pass : passes_over(question, *releases)) {
     auto tried = try_releases(question, *releases, pass);
     if (!tried) return std::unexpected(std::move(tried).error());
     if (!tried->choice) continue;
     shown = *std::ranges::find(*releases, tried->choice->release, &Release::version);
+    shown_pass = pass;
     break;
   }
   Release& release = *shown;
-  auto choice = choose_wheel(question, release, {});
+  auto choice = choose_wheel(question, release, shown_pass);
   if (!choice) return final_failure(std::move(choice).error());
   Explanation explanation;
   explanation.name = question.name;

@@ -150,7 +150,7 @@ TEST_CASE("what a variant wheel says of itself is read once, and its METADATA wi
     const auto variant = fetch_own_variant(file, *transport, report);
     REQUIRE(variant);
     CHECK(variant->variants.contains("v3"));
-    const auto metadata = fetch_metadata(file, *transport);
+    const auto metadata = fetch_metadata(file, "the index", *transport, report);
     REQUIRE(metadata);
     CHECK(metadata->find("Name: sample") != std::string::npos);
     CHECK(setup.server.seen().size() == 1);
