@@ -40,7 +40,9 @@ void read_family_label(InstalledDistribution& distribution) {
   if (!document.is_object() || !document.contains("label") || !document["label"].is_string())
     return;
   auto label = document["label"].get<std::string>();
-  if (wheel::is_valid_label(label)) distribution.variant = std::move(label);
+  if (!wheel::is_valid_label(label)) return;
+  distribution.variant = std::move(label);
+  distribution.family = document.value("family", std::string("unknown"));
 }
 
 void read_variant(InstalledDistribution& distribution, Report& report) {
@@ -96,7 +98,8 @@ wheel::MarkerEnvironment marker_environment(const InstalledDistribution& distrib
                                             const Environment& environment) {
   wheel::MarkerEnvironment markers = environment.markers;
   markers.strings["extra"] = "";
-  markers.strings["variant_label"] = distribution.variant.value_or("");
+  markers.strings["variant_label"] =
+      distribution.family.empty() ? distribution.variant.value_or("") : "";
   for (const wheel::Property& property : distribution.variant_properties) {
     markers.sets["variant_namespaces"].insert(property.ns);
     markers.sets["variant_features"].insert(fmt::format("{} :: {}", property.ns, property.feature));

@@ -236,7 +236,8 @@ PackageChoice PackageChooser::from_installed(const InstalledPackage& package) {
   choice.package.decision.chosen_because = "it is installed and satisfies what is wanted";
   choice.requires_dist = package.dependencies;
   choice.markers =
-      variant_markers(target_.markers, package.variant.value_or(""), package.variant_properties);
+      variant_markers(target_.markers, package.family.empty() ? package.variant.value_or("") : "",
+                      package.variant_properties);
   return choice;
 }
 
@@ -278,10 +279,14 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
     result.goes_with = goes_with(*family, release.version);
   result.requires_dist = metadata.requires_dist;
   result.extras = metadata.provides_extra;
-  result.markers = variant_markers(target_.markers, wheel.name.label, choice.supported);
+  // A family's build is a plain wheel: its markers see no variant.
+  const bool of_family = !wheel.file->label.empty();
+  result.markers =
+      variant_markers(target_.markers, of_family ? std::string_view() : wheel.name.label,
+                      of_family ? wheel::VariantProperties() : choice.supported);
   result.fallback = choice.fallback;
   result.remark = choice.remark;
-  result.saved = choice.saved;
+  result.other = choice.other;
   result.abi = choice.abi;
   if (wheel.file->yanked) result.yanked = wheel.file->yanked_reason;
   result.package = resolved(name, release, std::move(choice));
@@ -362,9 +367,16 @@ void PackageChooser::remark_on(const Question& question, const Tried& tried, con
          fmt::format("{} is taken, not the newest: {}", title, tried.newest_trouble->message),
          tried.newest_trouble->hint});
   }
-  if (choice.fallback && !device && choice.saved) {
-    report_.note(fmt::format("{}: no GPU is usable here, which saves a download of {:.1f} GB",
-                             title, static_cast<double>(*choice.saved) / 1e9));
+  if (choice.fallback && !device && choice.other) {
+    const auto gigabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
+    const auto& [label, size, own] = *choice.other;
+    report_.note(
+        own ? fmt::format("{}: no GPU is usable here, which saves {:.2f} GB against {}, the "
+                          "libraries that it brings along not counted",
+                          title, gigabytes(size - *own), label)
+            : fmt::format("{}: no GPU is usable here, which saves the {:.2f} GB of {} and the "
+                          "libraries that it brings along",
+                          title, gigabytes(size), label));
   }
 }
 

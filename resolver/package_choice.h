@@ -27,9 +27,9 @@ struct PackageChoice {
   /// Of the first member of a family: what the versions of the others must be.
   std::vector<wheel::Requirement> goes_with;
   std::string followed_label;  ///< the label of the first member that it was chosen by
-  bool fallback = false;       ///< as in ReleaseChoice, with `remark` and `saved`
+  bool fallback = false;       ///< as in ReleaseChoice, with `remark` and `other`
   std::string remark;
-  std::optional<std::uint64_t> saved;
+  std::optional<OtherBuild> other;
   std::vector<std::string> direct_urls;  ///< what it was chosen from; empty for a named version
   std::vector<wheel::Requirement> requires_dist;   ///< unevaluated
   std::optional<std::vector<std::string>> extras;  ///< that it provides, where that is known

@@ -161,17 +161,18 @@ std::string merge_facts(const std::vector<std::string>& facts) {
   return text;
 }
 
-/// What `chosen` is smaller than the newest build that is no fallback.
-std::optional<std::uint64_t> saved_by(const CandidateWheel& chosen, const Wheels& wheels,
+/// The largest build of `wheels` that is no fallback, beside `chosen`, which is one.
+std::optional<OtherBuild> other_build(const CandidateWheel& chosen, const Wheels& wheels,
                                       const ReleaseMetadata& metadata) {
-  if (!chosen.file->size) return std::nullopt;
-  std::optional<std::uint64_t> saved;
+  std::optional<OtherBuild> other;
   for (const CandidateWheel* wheel : wheels) {
-    if (metadata.fallback.contains(wheel->name.label) || !wheel->file->size) continue;
-    if (*wheel->file->size > *chosen.file->size)
-      saved = std::max(saved.value_or(0), *wheel->file->size - *chosen.file->size);
+    const std::optional<std::uint64_t> size = wheel->file->size;
+    if (!size || metadata.fallback.contains(wheel->name.label)) continue;
+    if (other && other->size >= *size) continue;
+    if (chosen.file->size && *chosen.file->size > *size) continue;
+    other = {wheel->name.label, *size, chosen.file->size};
   }
-  return saved;
+  return other;
 }
 
 }  // namespace
@@ -386,7 +387,7 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels&
                                    : of_family           ? why_this_build(pick.label, choice)
                                                : why_this_variant(document, pick.label, supported,
                                                                   policy.rule == LabelRule::pinned);
-  if (choice.fallback) choice.saved = saved_by(*choice.chosen, wheels, metadata);
+  if (choice.fallback) choice.other = other_build(*choice.chosen, wheels, metadata);
 }
 
 Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,

@@ -106,7 +106,7 @@ TEST_CASE("whatever is not understood is refused, with file, line and key") {
         ErrorKind::unsupported);
 }
 
-TEST_CASE("the longest prefix says what a release is; other members go by what they go with") {
+TEST_CASE("the longest prefix says what a release is, and other members go by what they go with") {
   const Family family = parsed(small_family +
                                "\n[[releases]]\nversion = \"2.1.3\"\nsource = [\"CI\"]\n"
                                "\n[[releases]]\nversion = \"*\"\nsource = [\"CI\"]\n");

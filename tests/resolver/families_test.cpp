@@ -73,12 +73,16 @@ TEST_CASE("a machine without a GPU gets the fallback and hears what it saves") {
   FamilyWorld world;
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cpu[cpu]"});
   CHECK_FALSE(world.remarked("GB"));
-  world.publish("sized", "1", "");
   FamilyWorld sized;
   sized.publish("acme", "2.1.1", "cpu", {}, 200'000'000);
   sized.publish("acme", "2.1.1", "cu130", {}, 1'700'000'000);
   CHECK(sized.resolve({"acme"}) == Strings{"acme 2.1.1+cpu[cpu]"});
-  CHECK(sized.remarked("1.5 GB"));
+  CHECK(sized.remarked("saves 1.50 GB against cu130"));
+  FamilyWorld half;
+  half.publish("acme", "2.1.1", "cpu");
+  half.publish("acme", "2.1.1", "cu130", {}, 1'700'000'000);
+  CHECK(half.resolve({"acme"}) == Strings{"acme 2.1.1+cpu[cpu]"});
+  CHECK(half.remarked("saves the 1.70 GB of cu130"));
 }
 
 TEST_CASE("an older release with a build comes before the fallback of the newest") {
