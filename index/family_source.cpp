@@ -35,7 +35,7 @@ class FamilySource final : public Source {
     std::set<std::string, std::less<>> seen;  // folders repeat the files that have no label
     for (const Folder& folder : folders_) {
       Result<ProjectPage> page = folder.source->project(name);
-      if (!page) return std::unexpected(explain(std::move(page).error()));
+      if (!page) return std::unexpected(explain(std::move(page).error(), name));
       if (family_.label_in_version) {
         label_files(family_, *page, /*known_only=*/false);
       } else if (family_.has_member(name)) {
@@ -57,11 +57,11 @@ class FamilySource final : public Source {
     std::unique_ptr<Source> source;
   };
 
-  Error explain(Error error) const {
+  Error explain(Error error, std::string_view project) const {
     const std::string way_around = fmt::format(
         "name a mirror with --family {}=URL, or take plain wheels of the default index with "
-        "--no-variants",
-        family_.name);
+        "--no-variants={}",
+        family_.name, project);
     error.message =
         fmt::format("the index of family {} cannot be used: {}", family_.name, error.message);
     error.hint = error.hint.empty() ? way_around : error.hint + "; or " + way_around;

@@ -99,7 +99,7 @@ class Catalogue {
   [[nodiscard]] Result<std::vector<KnownVersion>> versions(std::string_view name);
 
   /// "https://…, /folder": where a package was looked for.
-  [[nodiscard]] std::string looked_in() const;
+  [[nodiscard]] std::string looked_in(std::string_view name);
 
   /// A release made of named files, kept alive here.
   [[nodiscard]] Release* adopt(Release release);

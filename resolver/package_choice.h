@@ -132,6 +132,12 @@ class PackageChooser {
   std::map<std::string, Release*, std::less<>> direct_;                       ///< by joined URLs
 };
 
+/// What all `wants` want of a version.
+[[nodiscard]] VersionFilter version_filter(const std::vector<const Want*>& wants, bool prereleases);
+
+/// A failure that no other choice mends.
+[[nodiscard]] std::unexpected<ChoiceFailure> final_failure(Error error);
+
 /// The URLs that `wants` name, each once, in order.
 [[nodiscard]] std::vector<std::string> direct_urls(const std::vector<const Want*>& wants);
 

@@ -105,6 +105,10 @@ class WheelChooser {
   /// The variants that have a wheel here, ranked and rejected; the supported lists are returned.
   [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata, const Wheels& wheels,
                                          const VersionOf& version_of, ReleaseChoice& choice);
+  /// GPUs of the vendor that a family's build is for, which it has no code for all the same: the
+  /// newest GPU decides (providers/nvidia_state.h). "GTX 1080 Ti, …", or empty.
+  [[nodiscard]] std::string gpus_left_out(const wheel::VariantMetadata& document,
+                                          const std::string& label);
   void choose_variant(const ReleaseMetadata& metadata, const Wheels& wheels,
                       const WheelPolicy& policy, const VersionOf& version_of,
                       ReleaseChoice& choice);

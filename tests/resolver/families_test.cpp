@@ -104,6 +104,16 @@ TEST_CASE("an old driver, PTX that it can and cannot compile") {
   CHECK(NvidiaWorld("10.0", "12.4").resolve({"acme==2.0"}) == Strings{"acme 2.0+cpu[cpu]"});
 }
 
+TEST_CASE("of unlike GPUs the newest decides, and the others are named") {
+  NvidiaWorld world("6.1");
+  world.has_gpu(detect::GpuVendor::nvidia, "9.0");
+  CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cu130[cu130]"});
+  CHECK(world.remarked("it has no code for 6.1, which is here too"));
+  world.machine.gpus[0].masked = true;
+  CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cu130[cu130]"});
+  CHECK_FALSE(world.remarked("no code for"));
+}
+
 TEST_CASE("a GPU that does not work is no reason to look for older releases") {
   FamilyWorld world;
   world.has_gpu(detect::GpuVendor::nvidia, "6.1");
@@ -215,8 +225,8 @@ TEST_CASE("what is installed keeps its label, and brings the other members along
   world.index.add_wheel({.name = "modern", .version = "1", .requires_dist = {"acme>=2.1"}});
   const Error error = world.error({"modern"});
   CHECK(error.kind == ErrorKind::unsupported);
-  CHECK_MESSAGE(error.message.contains("cu126"), error.message);
-  CHECK_MESSAGE(error.hint.contains("acme"), error.hint);
+  CHECK_MESSAGE(error.message.contains("installed is the build cu126"), error.message);
+  CHECK_MESSAGE(error.hint.contains("name acme in the same command"), error.hint);
   CHECK(world.resolve({"modern", "acme"}) == Strings{"acme 2.1+cu130[cu130]", "modern 1"});
   world.install("acme-vision", "0.3+cu126", {"acme==2.0"});
   world.options.upgrade = true;
@@ -256,6 +266,9 @@ TEST_CASE("what only the family's index has is not looked for elsewhere") {
   world.publish("acme-rocm-tools", "1.0", "");
   world.index.add_wheel({.name = "acme_rocm_tools", .version = "9.0"});
   CHECK(world.resolve({"acme-rocm-tools"}) == Strings{"acme-rocm-tools 1.0"});
+  FamilyWorld without;
+  without.index.add_wheel({.name = "acme_rocm_tools", .version = "9.0"});
+  CHECK(without.error({"acme-rocm-tools"}).message.contains("in https://acme.test/whl:"));
 }
 
 TEST_CASE("files without a label among labelled ones count last, and their backend is not known") {
