@@ -11,7 +11,6 @@
 namespace axle::providers {
 
 using detect::Driver;
-using detect::Gpu;
 using detect::GpuVendor;
 using detect::Machine;
 

@@ -6,8 +6,10 @@ Every command is run in turn with /bin/true, RUNS times (31); medians are compar
 """
 
 import hashlib
+import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -90,36 +92,50 @@ def against_pip(folder, environment):
     print(f"the null variant as a plain wheel: variant {ours:.0f} ms, pip {theirs:.0f} ms: {theirs / ours:.0f} times as fast")
 
 
+def first_version(text):
+    """"0.24.x" -> "0.24.0", "2.14.0: 0.29.0; …" -> "0.29.0": a version that the table names."""
+    return re.findall(r"\d+\.\d+\.[\dx]+", text)[-1].replace("x", "0")
+
+
 def publish_stack(folder):
-    """torch and its kin as their index has them: pages in HTML with 911 links each, by version, backend and Python."""
+    """torch and its kin as their index has them: one page in HTML with 911 links each, the newest first."""
+    table = json.loads((SOURCE / "index/families/torch-builds.json").read_text())
+    pythons = ["cp311", "cp39", "cp310", "cp312", "cp313", "cp313t", "cp314", "cp314t"]
+    platforms = {"linux_x86_64": "manylinux_2_28_x86_64", "linux_aarch64": "manylinux_2_28_aarch64",
+                 "windows_amd64": "win_amd64", "macos_arm64": "macosx_11_0_arm64"}
     digest = hashlib.sha256(b"").hexdigest()
     for name in ("torch", "torchvision", "torchaudio"):
-        page = folder / "simple" / name
+        page = folder / name
         page.mkdir(parents=True)
-        links = []
-        for i in range(911):
-            python = f"cp3{9 + i % 6}"
-            wheel = f"{name}-2.{i // 54}.0+cu12{i // 6 % 9}-{python}-{python}-manylinux_2_28_x86_64.whl"
-            metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {wheel.split('-')[1]}\n".encode()
+        links = {}
+        for release, python, build in ((release, python, build) for release in table["releases"]
+                                       for python in pythons for build in release["builds"]):
+            version = release["version"] + ".0" if name == "torch" else first_version(release[name])
+            wheel = f"{name}-{version}+{build['label']}-{python}-{python}-{platforms[build['platform']]}.whl"
+            if wheel in links or len(links) == 911:
+                continue
+            metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}+{build['label']}\n".encode()
             mark = "sha256=" + hashlib.sha256(metadata).hexdigest()
-            if i >= 911 - 54:
+            if python == "cp311":
                 (page / (wheel + ".metadata")).write_bytes(metadata)
-            links.append(f'    <a href="{wheel.replace("+", "%2B")}#sha256={digest}" data-dist-info-metadata="{mark}" '
-                         f'data-core-metadata="{mark}" data-upload-time="2026-04-02T10:11:12Z">{wheel}</a><br/>\n')
+            links[wheel] = (f'    <a href="{wheel.replace("+", "%2B")}#sha256={digest}" data-dist-info-metadata="{mark}" '
+                            f'data-core-metadata="{mark}" data-upload-time="2026-04-02T10:11:12Z">{wheel}</a><br/>\n')
         (page / "index.html").write_text(f"<!DOCTYPE html>\n<html>\n  <body>\n    <h1>Links for {name}</h1>\n"
-                                         f"{''.join(links)}  </body>\n</html>\n<!--TIMESTAMP 1754321098-->\n")
+                                         f"{''.join(links.values())}  </body>\n</html>\n<!--TIMESTAMP 1754321098-->\n")
+        assert len(links) == 911, (name, len(links))
 
 
 def resolve_stack(folder, environment):
     """Every page is asked for again and answered with 304: the server's time is in the figure."""
     publish_stack(folder / "stack")
+    (folder / "empty").mkdir()
     with subprocess.Popen([BIN / "index_server", folder / "stack"], stdout=subprocess.PIPE, text=True) as server:
         try:
-            url = f"http://127.0.0.1:{int(server.stdout.readline())}/simple"
-            resolve = [str(BIN / "variant"), "resolve", "torch", "torchvision", "torchaudio", "--index-url", url,
-                       "--python", str(folder / "venv")]
-            subprocess.run(resolve, env=environment, check=True, stdout=subprocess.DEVNULL)
-            return report("variant resolve, three HTML pages", *series(resolve, environment), 25)
+            resolve = [str(BIN / "variant"), "resolve", "torch", "torchvision", "torchaudio", "--for", "gtx1080ti",
+                       "--family", f"torch=http://127.0.0.1:{int(server.stdout.readline())}", "--index-url",
+                       (folder / "empty").as_uri(), "--python", str(folder / "venv")]
+            subprocess.run(resolve, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            return report("variant resolve, torch's family", *series(resolve, environment), 25)
         finally:
             server.terminate()
 
