@@ -52,9 +52,11 @@ bool Worklist::waits_for_family(const std::string& name) {
   const index::Family* family = chooser_.family_of(name);
   if (family == nullptr || name == family->anchor()) return false;
   const auto first = nodes_.find(family->anchor());
-  const bool open = first != nodes_.end() && first->second.queued &&
-                    std::ranges::any_of(first->second.wants,
-                                        [](const Want& want) { return !want.constraint; });
+  // What `name` itself wants of it came with a choice that is to be made again.
+  const bool open =
+      first != nodes_.end() && first->second.queued &&
+      std::ranges::any_of(first->second.wants, [](const Want& want) { return !want.constraint; }) &&
+      std::ranges::find(first->second.wants, name, &Want::by) == first->second.wants.end();
   if (!open) return false;
   enqueue(name, true);
   enqueue(family->anchor(), true);
