@@ -248,6 +248,12 @@ Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& fa
   // What only this index has is never looked for elsewhere: another might carry its name.
   const bool member = family.has_member(name);
   std::vector<Release> releases = std::move(**own);
+  // Among releases with labels, one without must not pass for a plain one: nothing is known of it.
+  if (std::ranges::find(releases, &family, &Release::family) != releases.end()) {
+    for (Release& release : releases) {
+      if (!publishes_variants(release)) release.family = &family;
+    }
+  }
   if (index != nullptr && (member || releases.empty())) {
     const auto others = page(index, name);
     if (!others) return std::unexpected(others.error());

@@ -109,6 +109,7 @@ class TorchIndex:
                 "<!--TIMESTAMP 1763000000-->\n")
 
     def write(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
         for file in self.files:
             place = self.folder / "files" / (file.label or "none")
             place.mkdir(parents=True, exist_ok=True)
