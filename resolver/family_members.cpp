@@ -88,6 +88,17 @@ void Worklist::ask_within_family(const std::string& name, Question& question) {
   for (const Want& want : node.installed_wants) question.wants.push_back(&want);
 }
 
+void Worklist::release_followers(const std::string& name) {
+  const index::Family* family = chooser_.family_of(name);
+  if (family == nullptr || name != family->anchor()) return;
+  for (const std::string& member : family->members) {
+    const auto node = nodes_.find(member);
+    if (member == name || node == nodes_.end() || !node->second.choice) continue;
+    drop(member);
+    enqueue(member);
+  }
+}
+
 bool Worklist::brings_along(const PackageChoice& lead, const std::string& member) const {
   return options_.dependencies && !lead.package.already_installed &&
          chooser_.installed(member) != nullptr;

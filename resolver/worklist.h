@@ -63,6 +63,8 @@ class Worklist {
   };
   [[nodiscard]] Lead lead_of(const index::Family& family, const std::string& name);
   void ask_within_family(const std::string& name, Question& question);
+  /// The first member is chosen anew: the others, which followed it, must not hold it where it was.
+  void release_followers(const std::string& name);
   /// Installed members change together with the first one.
   [[nodiscard]] bool brings_along(const PackageChoice& lead, const std::string& member) const;
   void remark_on_families();
