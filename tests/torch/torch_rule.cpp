@@ -36,7 +36,8 @@ const std::map<std::string, std::string> driver_floors = {
 
 // NVIDIA, CUDA Toolkit release notes: the driver that belongs to a toolkit, which PTX needs.
 const std::map<std::string, std::string> toolkit_drivers = {
-    {"cu128", "570.26"}, {"cu129", "575.51.03"}, {"cu130", "580.65.06"}};
+    {"cu118", "520.61.05"}, {"cu121", "530.30.02"}, {"cu124", "550.54.14"}, {"cu126", "560.28.03"},
+    {"cu128", "570.26"},    {"cu129", "575.51.03"}, {"cu130", "580.65.06"}, {"cu132", "595.71.05"}};
 
 // Intel, ocloc device names: what is one name of another kind of the same silicon.
 const std::map<std::string, std::set<std::string>> same_device = {
@@ -115,6 +116,14 @@ std::tuple<int, std::vector<int>> preference(const std::string& label) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& drivers_at_each_floor() {
+  static const std::vector<std::string> drivers = {
+      "440.33.01",  "450.80.02", "470.256.02", "515.105.01", "520.61.05", "525.60.13", "530.30.02",
+      "535.54.03",  "545.23.08", "550.54.14",  "555.42.06",  "560.28.03", "565.57.01", "570.26",
+      "570.211.01", "575.51.03", "575.64.05",  "580.65.06",  "580.95.05", "590.44.01", "595.71.05"};
+  return drivers;
+}
 
 bool is_older_driver(std::string_view left, std::string_view right) {
   return numbers(left) < numbers(right);

@@ -25,6 +25,10 @@ struct RuleChoice {
   friend bool operator==(const RuleChoice&, const RuleChoice&) = default;
 };
 
+/// Each floor and each toolkit's driver, and one just below. Left out: 450.36 to 450.66. The family
+/// says CUDA 11.0 for the floor 450.80.02, and those report CUDA 11.0 too.
+[[nodiscard]] const std::vector<std::string>& drivers_at_each_floor();
+
 /// "570.26" is older than "570.124.06": numbers, not text.
 [[nodiscard]] bool is_older_driver(std::string_view left, std::string_view right);
 

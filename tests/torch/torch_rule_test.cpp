@@ -13,13 +13,6 @@
 namespace axle::testing {
 namespace {
 
-// Each floor and each toolkit's driver, and one just below. Left out: 450.36 to 450.66. The family
-// says CUDA 11.0 for the floor 450.80.02, and those report CUDA 11.0 too.
-const std::vector<std::string> nvidia_drivers = {
-    "440.33.01", "450.80.02", "470.256.02", "520.61.05", "525.60.13",  "535.54.03",
-    "550.54.14", "560.28.03", "565.57.01",  "570.26",    "570.211.01", "575.51.03",
-    "575.64.05", "580.65.06", "580.95.05",  "590.44.01", "595.71.05"};
-
 struct Case {
   std::string what;  ///< for --for
   RuleMachine machine;
@@ -28,7 +21,7 @@ struct Case {
 std::vector<Case> with_each_driver(const std::string& what, const TableGpu& gpu) {
   if (gpu.vendor != "nvidia") return {{what, {{gpu}, {}}}};
   std::vector<Case> cases;
-  for (const std::string& driver : nvidia_drivers)
+  for (const std::string& driver : drivers_at_each_floor())
     cases.push_back({fmt::format("{};nvidia:driver={}", what, driver), {{gpu}, driver}});
   return cases;
 }
