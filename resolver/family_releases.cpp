@@ -50,9 +50,10 @@ Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& fa
   // What only this index has is never looked for elsewhere: anybody may carry its name there.
   const bool member = family.has_member(name);
   std::vector<Release> releases = std::move(**own);
-  for (Release& release : releases) {
-    // Files without a label are no less the family's; its own variants speak for themselves.
-    release.family = member && !publishes_variants(release) ? &family : nullptr;
+  // Among releases with labels, one without must not pass for a plain one: nothing is known of it.
+  if (std::ranges::find(releases, &family, &Release::family) != releases.end()) {
+    for (Release& release : releases)
+      release.family = publishes_variants(release) ? nullptr : &family;
   }
   if (index != nullptr && member) {
     const auto others = page(index, name);
@@ -74,6 +75,7 @@ Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& fa
       if (same == releases.end()) {
         releases.push_back(std::move(other));
       } else {
+        same->family = &family;
         std::ranges::move(other.wheels, std::back_inserter(same->wheels));
         std::ranges::move(other.sdists, std::back_inserter(same->sdists));
         std::ranges::move(other.local_versions, std::back_inserter(same->local_versions));

@@ -64,7 +64,7 @@ LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& 
     return take_anyway(metadata, policy, decision);
   if (policy.rule == LabelRule::forced || policy.rule == LabelRule::kept) return {};
   const bool pinned = policy.rule == LabelRule::pinned;
-  const bool required = has_builds_for(*metadata.document, policy.required);
+  const bool required = policy.required_here || has_builds_for(*metadata.document, policy.required);
   for (const Fit& fit : decision.ranked) {
     if (pinned && fit.label != policy.label) continue;
     const auto what = metadata.unknown.find(fit.label);

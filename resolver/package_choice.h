@@ -94,6 +94,8 @@ class PackageChooser {
   struct Tried {
     std::optional<PackageChoice> choice;
     std::optional<Error> newest_trouble;
+    /// Of the newest release that has the label that is asked for.
+    std::optional<Error> telling_trouble;
     bool ordinary = true;  ///< releases for newer Pythons are everyday life, all else is not
     bool exhausted = false;
   };

@@ -313,7 +313,7 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
                                            const WheelPolicy& policy, const VersionOf& version_of) {
   ReleaseChoice choice;
   const Usable usable = usable_wheels(name, release, policy, choice.decision);
-  bool needed = false;  // there are builds for what --require names
+  bool needed = policy.required_here;  // there are builds for what --require names
   if (!usable.variants.empty()) {
     const auto metadata = metadata_of(name, release, usable.variants);
     if (!metadata) return std::unexpected(metadata.error());
@@ -322,7 +322,7 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
                                    (*metadata)->skipped.end());
     if ((*metadata)->document) {
       choose_variant(**metadata, usable.variants, policy, version_of, choice);
-      needed = has_builds_for(*(*metadata)->document, policy.required);
+      needed = needed || has_builds_for(*(*metadata)->document, policy.required);
     } else if (!(*metadata)->broken.empty()) {
       for (const CandidateWheel* wheel : usable.variants) {
         choice.decision.skipped.push_back({wheel->file->filename, (*metadata)->broken});
@@ -332,17 +332,28 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
   // Nothing is known of a file without a label beside a family's builds.
   const bool plain_counts = release.family == nullptr || (policy.fallback && policy.unknown);
   const bool any_label = policy.rule == LabelRule::best || policy.rule == LabelRule::follow;
-  if (choice.chosen == nullptr && any_label && plain_counts && !needed && !usable.plain.empty()) {
-    choice.chosen = usable.plain.front();
-    choice.fallback = release.family != nullptr;
-    choice.decision.chosen_because =
-        why_the_plain_wheel(policy, choice, !labels_of(release).empty());
+  if (choice.chosen == nullptr && any_label && !needed && !usable.plain.empty()) {
+    const CandidateWheel& plain = *usable.plain.front();
+    std::string unknown;
     if (release.family != nullptr && policy.variants) {
-      choice.remark = fmt::format("what {} was built for is not known to the family {}",
-                                  choice.chosen->file->filename, release.family->name);
+      unknown = fmt::format("what {} was built for is not known to the family {}",
+                            plain.file->filename, release.family->name);
+    }
+    if (plain_counts) {
+      choice.chosen = &plain;
+      choice.fallback = release.family != nullptr;
+      choice.decision.chosen_because =
+          why_the_plain_wheel(policy, choice, !labels_of(release).empty());
+      choice.remark = std::move(unknown);
+    } else {
+      choice.decision.skipped.push_back({plain.file->filename, std::move(unknown), true});
     }
   }
   if (choice.chosen == nullptr) {
+    choice.lacks_label =
+        !any_label && std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
+          return wheel.name.label == policy.label;
+        });
     choice.other_python =
         usable.other_python > 0 && usable.other_python == release.candidates.size();
     choice.why_not = any_label ? nothing_fits(name, release, choice.decision)

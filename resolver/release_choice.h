@@ -43,6 +43,7 @@ struct WheelPolicy {
   bool unknown = true;
   /// Namespaces without which no build is taken where there are builds for them.
   const std::set<std::string, std::less<>>* required = nullptr;
+  bool required_here = false;               ///< other releases of the package have such builds
   const VersionFilter* versions = nullptr;  ///< what the local versions of files must satisfy
 };
 
@@ -66,6 +67,7 @@ struct ReleaseChoice {
   wheel::VariantProperties supported;      ///< those that the target supports
   std::vector<AbiAssumption> abi;
   std::optional<Error> why_not;     ///< kind unsupported: each candidate with its reason
+  bool lacks_label = false;         ///< nothing is chosen because the release has no such label
   bool other_python = false;        ///< nothing fits because all wheels are for another Python
   bool fallback = false;            ///< the chosen label is one of a family's fallback labels
   std::string remark;               ///< what is not right with the choice: unknown needs, a misfit

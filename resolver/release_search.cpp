@@ -61,6 +61,11 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Rel
   policy.unknown = pass.unknown == Unknown::counts ||
                    (pass.unknown == Unknown::where_asked_for && filter.pins(release.version));
   policy.required = &options_.required;
+  policy.required_here =
+      release.family != nullptr &&
+      std::ranges::any_of(release.family->labels, [&](const index::FamilyLabel& label) {
+        return options_.required.contains(label.vendor);
+      });
   policy.versions = &filter;
   return wheels_.choose(question.name, release, policy, question.version_of);
 }
@@ -92,9 +97,10 @@ std::vector<PackageChooser::Pass> PackageChooser::passes_over(const Question& qu
 std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
     const Question& question, const Releases& releases, Pass pass) {
   Tried tried;
-  const auto pass_over = [&](Error error, bool other_python) {
+  const auto pass_over = [&](Error error, bool other_python, bool lacks_label) {
     tried.ordinary = tried.ordinary && other_python;
-    if (!tried.newest_trouble) tried.newest_trouble = std::move(error);
+    if (!tried.newest_trouble) tried.newest_trouble = error;
+    if (!lacks_label && !tried.telling_trouble) tried.telling_trouble = std::move(error);
   };
   for (Release* release : releases) {
     if (question.excluded->contains(release->version)) {
@@ -104,7 +110,7 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
     auto choice = choose_wheel(question, *release, pass);
     if (!choice) return final_failure(std::move(choice).error());
     if (choice->chosen == nullptr) {
-      pass_over(std::move(*choice->why_not), choice->other_python);
+      pass_over(std::move(*choice->why_not), choice->other_python, choice->lacks_label);
       continue;
     }
     const auto metadata = metadata_of(question.name, *release, *choice->chosen);
@@ -112,7 +118,7 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
       if (release->direct || !belongs_to_release(metadata.error())) {
         return final_failure(metadata.error());
       }
-      pass_over(metadata.error(), false);
+      pass_over(metadata.error(), false, false);
       continue;
     }
     tried.choice = from_release(question.name, *release, std::move(*choice), **metadata);
@@ -173,8 +179,9 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
     remark_on(question, *tried, *first);
     return label_it(std::move(*tried->choice));
   }
-  Error error = first->newest_trouble ? std::move(*first->newest_trouble)
-                                      : no_common_version(question.name, question.wants, {});
+  Error error = first->telling_trouble  ? std::move(*first->telling_trouble)
+                : first->newest_trouble ? std::move(*first->newest_trouble)
+                                        : no_common_version(question.name, question.wants, {});
   if (question.rule == LabelRule::kept) {
     error.message += fmt::format("; the {} that is installed is the build {}, and that stays",
                                  question.name, question.label);

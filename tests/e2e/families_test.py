@@ -59,9 +59,6 @@ class Machines(TorchTestCase):
         self.assert_fails(self.family("resolve", "torch", "--require", "cuda", machine="h100"), 2, "cuda")
         self.assert_builds({"torch": ("2.14.1", "cu126")}, "torch", "--require", "nvidia", machine="gtx1080ti;intel:gpu=bmg")
 
-    # For the lead (resolver/release_choice.cpp, has_builds_for): 2.15.0 has no build that names intel or amd among its
-    # properties, so that cu132 is taken for it and refused in the end; 2.14.1 has one that fits.
-    @unittest.expectedFailure
     def test_require_goes_back_to_a_release_that_is_built_for_it(self):
         self.assert_builds({"torch": ("2.14.1", "rocm7.14")}, "torch", "--require", "amd", machine="h100;amd:gfx=gfx942")
         self.assert_builds({"torch": ("2.14.1", "xpu")}, "torch", "--require", "intel", machine="h100;intel:gpu=bmg")
@@ -185,9 +182,6 @@ class Pins(TorchTestCase):
         self.assertRegex(result.err, r"warning: .*xpu.*cannot run it: no Intel GPU")
         self.assert_fails(self.family("resolve", "torch==2.8.0", "--variant", "torch=cu128", machine="none"), 3, "NVIDIA")
 
-    # For the lead (resolver/package_choice.cpp): the first trouble of the newest release is told, which has no such
-    # label; of the releases that have it nothing is said.
-    @unittest.expectedFailure
     def test_a_pinned_label_that_fits_nowhere_is_refused_with_the_machine_s_fact(self):
         self.assert_fails(self.family("resolve", "torch", "--variant", "torch=cu128", machine="gtx1080ti"), 3, "6.1")
 
