@@ -54,8 +54,8 @@ class FamilyBook {
   std::map<std::string, Entry, std::less<>> entries_;
 };
 
-/// The index of `family`, its files labelled. An index that cannot be reached is named together with
-/// the way around it.
+/// The index of `family`, its files labelled. An index that cannot be reached is named together
+/// with the way around it.
 [[nodiscard]] std::unique_ptr<Source> make_family_source(const Family& family, Transport& transport,
                                                          Report& report);
 

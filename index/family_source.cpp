@@ -40,7 +40,8 @@ class FamilySource final : public Source {
       if (is_there(url))
         folders_.push_back({label.name, make_simple_source(url, transport, report)});
     }
-    if (folders_.empty()) folders_.push_back({{}, make_simple_source(family.url, transport, report)});
+    if (folders_.empty())
+      folders_.push_back({{}, make_simple_source(family.url, transport, report)});
   }
 
   Result<ProjectPage> project(std::string_view name) override {
@@ -48,7 +49,7 @@ class FamilySource final : public Source {
     std::set<std::string, std::less<>> seen;  // folders repeat the files that have no label
     for (const Folder& folder : folders_) {
       Result<ProjectPage> page = folder.source->project(name);
-      if (!page) return std::unexpected(explain(std::move(page).error()));
+      if (!page) return std::unexpected(explain(std::move(page).error(), name));
       if (!family_.has_member(name)) {
         // A local version of what has no labels is a version.
       } else if (family_.label_in_version) {
@@ -72,13 +73,13 @@ class FamilySource final : public Source {
     std::unique_ptr<Source> source;
   };
 
-  Error explain(Error error) const {
+  Error explain(Error error, std::string_view project) const {
     const std::string way_around = fmt::format(
         "name a mirror with --family {}=URL, or take plain wheels of the default index with "
-        "--no-variants",
-        family_.name);
-    error.message = fmt::format("the index of family {} cannot be used: {}", family_.name,
-                                error.message);
+        "--no-variants={}",
+        family_.name, project);
+    error.message =
+        fmt::format("the index of family {} cannot be used: {}", family_.name, error.message);
     error.hint = error.hint.empty() ? way_around : error.hint + "; or " + way_around;
     return error;
   }

@@ -1,6 +1,6 @@
-// Members of one family in one solution (torch, torchvision, torchaudio): the first member leads, the
-// others follow its version and its label, and what is installed of it keeps its label unless it is
-// asked for.
+// Members of one family in one solution (torch, torchvision, torchaudio): the first member leads,
+// the others follow its version and its label, and what is installed of it keeps its label unless
+// it is asked for.
 
 #include <algorithm>
 #include <utility>
@@ -13,8 +13,8 @@ namespace axle::resolver {
 namespace {
 
 bool is_requested(const std::vector<Want>& wants) {
-  return std::ranges::any_of(
-      wants, [](const Want& want) { return want.by.empty() && !want.constraint; });
+  return std::ranges::any_of(wants,
+                             [](const Want& want) { return want.by.empty() && !want.constraint; });
 }
 
 /// The user says which versions of the package may come.
@@ -54,12 +54,12 @@ Worklist::Lead Worklist::lead_of(const index::Family& family, const std::string&
 bool Worklist::waits_for_family(const std::string& name) {
   const index::Family* family = chooser_.family_of(name);
   if (family == nullptr || name == family->anchor()) return false;
+  // Only before either is chosen: a member that a conflict sends back goes before the first one.
   const auto first = nodes_.find(family->anchor());
-  // What `name` itself wants of it came with a choice that is to be made again.
   const bool open =
-      first != nodes_.end() && first->second.queued &&
-      std::ranges::any_of(first->second.wants, [](const Want& want) { return !want.constraint; }) &&
-      std::ranges::find(first->second.wants, name, &Want::by) == first->second.wants.end();
+      first != nodes_.end() && first->second.queued && !first->second.choice &&
+      !nodes_[name].choice &&
+      std::ranges::any_of(first->second.wants, [](const Want& want) { return !want.constraint; });
   if (!open) return false;
   enqueue(name, true);
   enqueue(family->anchor(), true);
