@@ -229,6 +229,13 @@ class Environment(TorchTestCase):
         self.assertEqual(self.labels(), {one: (version, "cu126") for one, version in
                                          zip(FAMILY, ("2.8.0", "0.23.0", "2.8.0"))})
 
+    def test_a_torch_that_is_kept_at_first_and_changed_later_takes_the_others_along(self):
+        # torchaudio, made for all of 2.4, comes as 2.4.1, which needs another torch than the one that was to stay.
+        self.assert_ok(self.install_for("h100", "torch==2.4.0+cu118", "torchvision"))
+        self.assert_ok(self.install_for("bmg", "torchaudio", "torch"))
+        self.assertEqual(self.labels(), {"torch": ("2.4.1", "cpu"), "torchvision": ("0.19.1", "cpu"), "torchaudio": ("2.4.1", "cpu")})
+        self.assert_ok(self.variant("check", "--python", self.venv))
+
     def test_the_backend_can_be_changed(self):
         self.assert_ok(self.install_for("h100", "torch==2.9.1", "torchvision"))
         for label in ("cpu", "cu126"):
