@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -119,8 +120,10 @@ class VariantsMaker {
   /// features, of which each must have a supported value.
   void put_cuda_code(const FamilyLabel& label, const FamilyBuild& build) {
     std::vector<std::string> compiled = *build.code;
-    // One chip, renumbered with CUDA 13 (Thor).
-    if (std::ranges::find(compiled, "11.0") != compiled.end()) compiled.emplace_back("10.1");
+    // One chip, renumbered with CUDA 13 (Thor): either name runs on either driver.
+    for (const auto& [name, other] : {std::pair("11.0", "10.1"), std::pair("10.1", "11.0")}) {
+      if (std::ranges::find(*build.code, name) != build.code->end()) compiled.emplace_back(other);
+    }
     const std::vector<std::string> ptx = build.ptx.value_or(std::vector<std::string>{});
     const bool published = ptx.empty() && std::ranges::all_of(compiled, [](const std::string& c) {
                              return major_of(c) >= first_sm_major;
