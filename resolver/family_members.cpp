@@ -42,7 +42,10 @@ Worklist::Lead Worklist::lead_of(const index::Family& family, const std::string&
   if (node != nodes_.end() && node->second.choice) {
     const ResolvedPackage& package = node->second.choice->package;
     if (package.already_installed) return {chooser_.installed_label(*installed), nullptr};
-    return {package.variant.value_or(""), nullptr};
+    if (package.variant) return {*package.variant, nullptr};
+    // A wheel that was named by its place is no build of the family, but its version says the label.
+    std::string local = index::local_label(package.version);
+    return {family.label(local) != nullptr ? std::move(local) : std::string(), nullptr};
   }
   if (installed == nullptr) return {};
   return {chooser_.installed_label(*installed), installed};

@@ -180,8 +180,10 @@ Error label_unavailable(std::string_view name, const Release& release, std::stri
     if (!verdict->fact.empty()) reason += fmt::format(" ({})", verdict->fact);
   } else if (std::ranges::find(known, label) != known.end()) {
     const std::string ending = fmt::format("-{}.whl", label);
-    const auto skipped = std::ranges::find_if(
-        decision.skipped, [&](const SkippedFile& file) { return file.filename.ends_with(ending); });
+    const std::string local = fmt::format("+{}-", label);  // of a family's build
+    const auto skipped = std::ranges::find_if(decision.skipped, [&](const SkippedFile& file) {
+      return file.filename.ends_with(ending) || file.filename.contains(local);
+    });
     reason =
         fmt::format("variant {} of {} {} cannot be used: {}", label, name, version,
                     skipped != decision.skipped.end() ? skipped->reason : "no wheel of it fits");

@@ -205,12 +205,14 @@ void Worklist::set_dependencies(const std::string& owner,
     Node& node = nodes_[name];
     std::set<std::string> old_texts;
     std::set<std::string> new_texts;
+    // What only limited versions may now ask for the package.
+    const auto text_of = [](const Want& want) {
+      return wheel::render_requirement(want.requirement) + (want.constraint ? " if at all" : "");
+    };
     for (const Want& want : node.wants) {
-      if (want.by == owner) old_texts.insert(wheel::render_requirement(want.requirement));
+      if (want.by == owner) old_texts.insert(text_of(want));
     }
-    for (const Want& want : by_name[name]) {
-      new_texts.insert(wheel::render_requirement(want.requirement));
-    }
+    for (const Want& want : by_name[name]) new_texts.insert(text_of(want));
     std::erase_if(node.wants, [&](const Want& want) { return want.by == owner; });
     std::ranges::move(by_name[name], std::back_inserter(node.wants));
     if (old_texts == new_texts) continue;

@@ -125,9 +125,11 @@ class Pages(Served):
                     self.assert_builds({"torch": ("2.15.0", "cpu"), "torchvision": ("0.29.2", "cpu")}, "torch",
                                        "torchvision", machine="orin")
 
-    def test_an_index_without_any_label_has_plain_wheels(self):
+    def test_an_index_without_any_label_is_taken_by_version_with_a_word(self):
         self.index([stand_in("torch", "2.15.0", None, "linux_x86_64")])
-        self.assert_builds({"torch": ("2.15.0", None)}, "torch", machine="h100")
+        result = self.assert_ok(self.family("resolve", "torch==2.15.0", machine="h100"))
+        self.assertIn("torch 2.15.0  ", result.out)
+        self.assertRegex(result.err, r"warning: .*is not known to the family torch")
 
     def test_where_no_file_with_a_label_fits_the_one_without_is_taken_with_a_word(self):
         self.index(all_files(["2.9"]) + [stand_in("torchvision", "0.24.1", None, "linux_aarch64"),
@@ -141,6 +143,8 @@ class Pages(Served):
         self.index(all_files(["2.9"]) + [vision, stand_in("torch", "2.9.1", "cpu", "linux_aarch64")])
         result = self.family("resolve", "torchvision", machine="gh200")
         self.assertIn("is not known to the family torch", result.err)
+        self.index([stand_in("torch", "2.15.0", None, "linux_x86_64")])
+        self.assertIn("is not known to the family torch", self.family("resolve", "torch", machine="h100").err)
 
     def test_a_newer_release_without_labels_is_not_taken_while_one_with_them_fits(self):
         self.index(all_files(["2.9"], platforms=("linux_aarch64",)) + [stand_in("torchvision", "0.26.0", None, "linux_aarch64")])

@@ -198,6 +198,17 @@ class Pins(TorchTestCase):
         for bad in ("torch", "=cu128", "torch="):
             self.assert_fails(self.family("resolve", "torch", "--variant", bad, machine="h100"), 2, "PKG=LABEL")
 
+    def test_a_label_that_a_version_lacks_names_those_it_has(self):
+        self.assert_fails(self.family("resolve", "torch==2.8.0+cu118", machine="h100"), 1, "2.8.0+cu118", "cu126")
+
+    def test_a_pinned_label_without_a_wheel_for_this_machine_says_so(self):
+        # The aarch64 builds of 2.8.0 are cpu and cu129; gb10 is aarch64.
+        for pin in (["--variant", "torch=cu128"], ["--torch-backend", "cu128"]):
+            self.assert_fails(self.family("resolve", "torch==2.8.0", *pin, machine="gb10"), 3, "cu128", "its tags",
+                              "x86_64")
+        self.assert_fails(self.family("resolve", "torch==2.8.0+cu126", "--torch-backend", "cpu", machine="h100"), 3,
+                          "2.8.0+cpu is not the version that is wanted")
+
     def test_the_backend_is_of_torch_s_family_only(self):
         publish_levels(self.default)
         builds = self.builds("demo", "torch", "--torch-backend", "cpu", machine="x86_64:v3")

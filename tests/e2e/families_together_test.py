@@ -104,6 +104,20 @@ class OneSolution(TorchTestCase):
         self.assertIn("torch 2.9.0+cu126", result.out)
         self.assertNotIn("torch 2.14.0 (cu126) is taken", result.err)
 
+    def test_whether_there_is_an_answer_does_not_hang_on_the_order(self):
+        # torch is chosen first and too new; what followed it must let it go back.
+        for machine, label, torch, vision, audio, requests in [
+                ("h100", "cu130", "2.9.1", "0.24.1", "2.9.1", ["torch", "torchvision", "torchaudio<2.10.0"]),
+                ("h100", "cu124", "2.5.0", "0.20.0", "2.5.0", ["torch>=2.5.0", "torchvision", "torchaudio~=2.5.0"]),
+                ("h100;nvidia:driver=550.54", "cu124", "2.4.1", "0.19.1", "2.4.1", ["torch<=2.14.0", "torchvision!=0.20.0",
+                                                                                   "torchaudio==2.4.1"]),
+                ("bmg", "cpu", "2.5.0", "0.20.0", "2.5.0", ["torch>=2.4.1", "torchvision<0.22.1", "torchaudio<=2.5.0"]),
+                ("bmg", "xpu", "2.9.0", "0.24.0", "2.9.0", ["torchvision!=0.27.1", "torchaudio<=2.9.0"])]:
+            for order in itertools.permutations(requests):
+                with self.subTest(machine=machine, order=order):
+                    self.assert_builds({"torch": (torch, label), "torchvision": (vision, label), "torchaudio": (audio, label)},
+                                       *order, machine=machine)
+
     def test_versions_that_contradict_each_other_are_a_conflict(self):
         result = self.assert_fails(self.family("resolve", "torch==2.9.1", "torchvision==0.20", machine="h100"), 1,
                                    "torchvision==0.20", "2.9.1")
@@ -197,7 +211,9 @@ class Environment(TorchTestCase):
     def test_the_refusal_says_that_naming_torch_helps(self):
         self.default.add_wheel(Wheel("newer", "1.0", requires=["torch>=2.15"]))
         self.assert_ok(self.install_for("gtx1080ti", "torch"))
-        self.assert_fails(self.install_for("h100", "newer"), 1, "newer", "name torch")
+        result = self.install_for("h100", "newer")
+        self.assertRegex(result.err, r"newer 1\.0")
+        self.assertRegex(result.err, r"hint: .*\bname torch\b")
 
     def test_an_upgrade_of_torch_takes_the_others_along(self):
         self.assert_ok(self.install_for("gtx1080ti", *FAMILY))
@@ -212,6 +228,13 @@ class Environment(TorchTestCase):
         self.assert_ok(self.install_for("gtx1080ti", "torch==2.8.0"))
         self.assertEqual(self.labels(), {one: (version, "cu126") for one, version in
                                          zip(FAMILY, ("2.8.0", "0.23.0", "2.8.0"))})
+
+    def test_a_torch_that_is_kept_at_first_and_changed_later_takes_the_others_along(self):
+        # torchaudio, made for all of 2.4, comes as 2.4.1, which needs another torch than the one that was to stay.
+        self.assert_ok(self.install_for("h100", "torch==2.4.0+cu118", "torchvision"))
+        self.assert_ok(self.install_for("bmg", "torchaudio", "torch"))
+        self.assertEqual(self.labels(), {"torch": ("2.4.1", "cpu"), "torchvision": ("0.19.1", "cpu"), "torchaudio": ("2.4.1", "cpu")})
+        self.assert_ok(self.variant("check", "--python", self.venv))
 
     def test_the_backend_can_be_changed(self):
         self.assert_ok(self.install_for("h100", "torch==2.9.1", "torchvision"))
@@ -262,6 +285,46 @@ class Environment(TorchTestCase):
                 self.assertIn((version, None), self.installed().values())
         self.assert_ok(self.install_for("h100", "--torch-backend", "cpu", "torch==2.6.0"))
         self.assertEqual(self.labels(), {"torch": ("2.6.0", "cpu"), "torchvision": ("0.21.0", "cpu")})
+
+    def test_a_wheel_named_by_its_place_leads_too(self):
+        torch = stand_in("torch", "2.9.1", "cu126", "linux_x86_64")
+        path = self.root / torch.name
+        path.write_bytes(torch.data)
+        for way in (str(path), "torch @ " + path.as_uri().replace("+", "%2B")):
+            for order in ([way, "torchvision", "torchaudio"], ["torchaudio", "torchvision", way]):
+                with self.subTest(order=order):
+                    self.assert_builds({"torch": ("2.9.1", None), "torchvision": ("0.24.1", "cu126"),
+                                        "torchaudio": ("2.9.1", "cu126")}, *order, machine="h100")
+        self.assert_ok(self.install_for("h100", path))
+        self.assert_ok(self.install_for("none", "torchvision"))
+        self.assertEqual(self.labels()["torchvision"], ("0.24.1", "cu126"))
+
+    # For the lead (resolver): with --no-variants=torch the plain torch has no label to follow, although the table says
+    # that the default index's 2.9.1 is cu128.
+    @unittest.expectedFailure
+    def test_a_plain_torch_of_the_default_index_leads_too(self):
+        plain = stand_in("torch", "2.9.1", None, "linux_x86_64")
+        self.default.add("torch", plain.name, plain.data)
+        self.assert_builds({"torch": ("2.9.1", None), "torchvision": ("0.24.1", "cu128")}, "torch", "torchvision",
+                           "--no-variants=torch", machine="h100")
+
+    # For the lead (resolver): torchaudio 2.11.0 needs no torch, so that nothing carries the backend to the torch that
+    # is installed: torchaudio of cpu stands beside torch of cu130.
+    @unittest.expectedFailure
+    def test_a_backend_for_torchaudio_reaches_the_installed_torch(self):
+        self.assert_ok(self.install_for("h100", "torch==2.14.0+cu130"))
+        result = self.assert_ok(self.install_for("h100", "torchaudio", "--torch-backend", "cpu"))
+        self.assertNotIn("has no build cu130", result.err)
+        self.assertEqual(self.labels()["torch"][1], self.labels()["torchaudio"][1])
+
+    # For the lead (resolver): torchaudio is held at the version of the torch that is installed, which has to go.
+    @unittest.expectedFailure
+    def test_a_new_member_does_not_hold_torch_where_it_is(self):
+        self.default.add_wheel(Wheel("newer", "1.0", requires=["torch>=2.9"]))
+        self.assert_ok(self.install_for("none", "torch==2.4.1"))
+        for order in (["newer"], ["newer", "torchaudio"], ["torchaudio", "newer"]):
+            with self.subTest(order=order):
+                self.assert_ok(self.install_for("none", *order, "--dry-run"))
 
     def test_require_counts_what_is_installed(self):
         self.pip_installed("torch", "2.9.1+cu126")
