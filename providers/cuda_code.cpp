@@ -104,6 +104,7 @@ std::string describe_cuda_code(const Machine& machine, std::string_view value) {
   if (!device) return "it is not known which compute capability the GPU has";
   std::string text = gpus.size() == 1 ? "the GPU" : "the newest GPU";
   text += " has compute capability " + render_version(*device);
+  if (is_tegra(*device)) text += " and executes code for integrated GPUs only";
   const auto code = parse_code(value);
   if (!code) {
     const auto cuda = driver_cuda(machine);
@@ -114,9 +115,8 @@ std::string describe_cuda_code(const Machine& machine, std::string_view value) {
   const bool compiled = value.ends_with("_real");
   text += std::string(", the build has ") + (compiled ? "compiled code" : "PTX") + " for " +
           render_version(*code);
-  const bool other_kind = compiled && is_tegra(*device) != is_tegra(*code);
-  if (other_kind && device->first == code->first)
-    text += ", which does not run on both integrated and other GPUs";
+  if (compiled && is_tegra(*code) && !is_tegra(*device) && device->first == code->first)
+    text += ", which integrated GPUs alone execute";
   return text;
 }
 
