@@ -144,8 +144,7 @@ std::string render_fleet(const std::vector<FleetRow>& rows, const Output& output
     text += output.paint(style, line) + row.why + "\n";
   };
   render(title, Style::faint);
-  for (const FleetRow& row : rows)
-    render(row, row.package.empty() ? Style::bad : Style::strong);
+  for (const FleetRow& row : rows) render(row, row.package.empty() ? Style::bad : Style::strong);
   return text;
 }
 

@@ -1,21 +1,24 @@
 #include "cli/families.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "cli/requests.h"
 #include "cli/variables.h"
+#include "index/local_files.h"
 
 namespace axle::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uint64_t largest_file = 16U
+                                       << 20;  ///< the reader says what is too much for a family
 
 /// Those that win come last.
 std::vector<fs::path> family_folders() {
@@ -31,16 +34,18 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() == ".toml") files.push_back(it->path());
   }
-  if (error && error != std::errc::no_such_file_or_directory) {
+  // A home that is no folder (/dev/null, of services) has no families either.
+  if (error && error != std::errc::no_such_file_or_directory &&
+      error != std::errc::not_a_directory) {
     return failed({ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message())});
   }
   std::ranges::sort(files);
   for (const fs::path& path : files) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file.is_open() || file.bad())
-      return failed({ErrorKind::io, fmt::format("{}: cannot be read", path.string())});
-    if (const auto added = book.add_file(text, path.string()); !added)
+    const auto text = index::read_local_file(path.string(), largest_file);
+    if (!text)
+      return failed({ErrorKind::io,
+                     fmt::format("{}: cannot be read: {}", path.string(), text.error().message)});
+    if (const auto added = book.add_file(*text, path.string()); !added)
       return failed(added.error());
   }
   return {};

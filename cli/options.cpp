@@ -45,9 +45,10 @@ constexpr std::array rows = {
     OptionRow{Opt::no_variants, flag, "--no-variants", "",
               "Plain wheels only; --no-variants=PKG for one package"},
     OptionRow{Opt::no_variants_of, list, "--no-variants-of", "PKG", ""},
-    OptionRow{Opt::torch_backend, value, "--torch-backend", "LABEL",
-              "auto, or the build of torch and its kin whatever this machine is: cpu, cu130, rocm7.2, "
-              "xpu (UV_TORCH_BACKEND)"},
+    OptionRow{
+        Opt::torch_backend, value, "--torch-backend", "LABEL",
+        "auto, or the build of torch and its kin whatever this machine is: cpu, cu130, rocm7.2, "
+        "xpu (UV_TORCH_BACKEND)"},
     OptionRow{Opt::require, list, "--require", "NS",
               "Fail rather than take what is not built for it: nvidia, amd, intel"},
     OptionRow{

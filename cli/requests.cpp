@@ -80,8 +80,12 @@ Outcome<void> take_requirement(const std::string& text, resolver::Requests& requ
     return misused(fmt::format("`{}` is a repository, not a wheel", text),
                    fmt::format("let pip build it: python -m pip wheel --no-deps '{}'", text));
   }
+  // As with pip, a folder is one by its separator: a checkout of torch may lie where torch is
+  // installed.
   std::error_code not_a_path;
-  if (fs::is_directory(text, not_a_path) || text.ends_with(".tar.gz") || text.ends_with(".zip")) {
+  const bool is_path = text.contains('/') || text.starts_with('.');
+  if ((is_path && fs::is_directory(text, not_a_path)) || text.ends_with(".tar.gz") ||
+      text.ends_with(".zip")) {
     return misused(fmt::format("`{}` is a source, not a wheel", text),
                    fmt::format("let pip build it: python -m pip wheel --no-deps '{}'", text));
   }

@@ -21,9 +21,10 @@ void override_cuda(detect::Machine& machine, Report& report) {
   const bool sound = version.find_first_not_of("0123456789.") == std::string::npos &&
                      version.find('.') != std::string::npos;
   if (driver == machine.drivers.end() || !sound) {
-    report.warn(fmt::format("CONDA_OVERRIDE_CUDA={} is ignored: {}", version,
-                            sound ? "there is no NVIDIA driver here" : "it is no version like 12.8"),
-                "another machine is named with --for");
+    report.warn(
+        fmt::format("CONDA_OVERRIDE_CUDA={} is ignored: {}", version,
+                    sound ? "there is no NVIDIA driver here" : "it is no version like 12.8"),
+        "another machine is named with --for");
     return;
   }
   driver->api_version = version;

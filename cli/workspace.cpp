@@ -211,7 +211,8 @@ std::vector<resolver::InstalledPackage> installed_packages(
   packages.reserve(distributions.size());
   for (const installer::InstalledDistribution& distribution : distributions) {
     packages.push_back({distribution.name, distribution.metadata.version, distribution.variant,
-                        distribution.metadata.requires_dist, distribution.variant_properties});
+                        distribution.metadata.requires_dist, distribution.variant_properties,
+                        distribution.family});
   }
   return packages;
 }

@@ -103,24 +103,24 @@ std::optional<CachedResponse> CacheStore::read(std::string_view key) const {
   return entry;
 }
 
-void CacheStore::write(std::string_view key, const Response& response,
+bool CacheStore::write(std::string_view key, const Response& response,
                        std::int64_t confirmed_at) const {
   const std::string path = path_of(key);
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::filesystem::create_directories(folder, error);
-  if (error) return;
+  if (error) return false;
   // What an index behind a login says is nobody else's business.
   ::chmod(folder.parent_path().c_str(), S_IRWXU);
   std::string beside = path + ".XXXXXX";
   const int fd = ::mkostemp(beside.data(), O_CLOEXEC);
-  if (fd < 0) return;
+  if (fd < 0) return false;
   const bool written = write_all(fd, encode_entry(key, response));
   const bool closed = ::close(fd) == 0;
   if (written && closed) set_time(beside, confirmed_at);
-  if (!written || !closed || ::rename(beside.c_str(), path.c_str()) != 0) {
-    ::unlink(beside.c_str());
-  }
+  if (written && closed && ::rename(beside.c_str(), path.c_str()) == 0) return true;
+  ::unlink(beside.c_str());
+  return false;
 }
 
 void CacheStore::confirm(std::string_view key, std::int64_t confirmed_at) const {

@@ -23,8 +23,8 @@ class CacheStore {
   explicit CacheStore(std::string folder) : folder_(std::move(folder)) {}
 
   [[nodiscard]] std::optional<CachedResponse> read(std::string_view key) const;
-  /// A cache that cannot be written stays as it is: that stops nothing.
-  void write(std::string_view key, const Response& response, std::int64_t confirmed_at) const;
+  /// False when the cache cannot be written: it stays as it is then, and that stops nothing.
+  bool write(std::string_view key, const Response& response, std::int64_t confirmed_at) const;
   /// The server vouched for the entry again.
   void confirm(std::string_view key, std::int64_t confirmed_at) const;
 

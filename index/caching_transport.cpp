@@ -52,12 +52,12 @@ class CachingTransport final : public Transport {
     return std::move(entry->response.body);
   }
 
-  void keep(std::string_view key, std::string_view text) override {
-    if (options_.folder.empty()) return;
+  bool keep(std::string_view key, std::string_view text) override {
+    if (options_.folder.empty()) return false;
     Response response;
     response.status = 200;
     response.body = text;
-    store_.write(key, response, now_seconds());
+    return store_.write(key, response, now_seconds());
   }
 
   void remember_credentials(std::string_view url) override { inner_->remember_credentials(url); }

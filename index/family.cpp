@@ -68,7 +68,8 @@ const FamilyRelease* find_release(const Family& family, std::string_view member,
   const FamilyRelease* every = nullptr;
   for (const FamilyRelease& release : family.releases) {
     const auto specifiers = release.goes_with.find(member);
-    if (specifiers != release.goes_with.end() && specifiers->second.contains(plain)) return &release;
+    if (specifiers != release.goes_with.end() && specifiers->second.contains(plain))
+      return &release;
     if (release.prefix.empty()) every = &release;
   }
   return every;

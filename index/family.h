@@ -67,16 +67,17 @@ struct Family {
   /// Of an index whose pages list the files of every label; with "{label}" in it of one index a
   /// label.
   std::string url;
-  bool label_in_version = true;  ///< else the folder's name is the label
-  std::vector<std::string> members;  ///< normalised; the builds are those of the first
+  bool label_in_version = true;         ///< else the folder's name is the label
+  std::vector<std::string> members;     ///< normalised; the builds are those of the first
   std::vector<std::string> unlabelled;  ///< normalised: only this index has them, without labels
   std::vector<std::string> fallback;    ///< labels that count only where no other build fits
-  std::map<std::string, std::string, std::less<>> ended;  ///< member -> its last release of members[0]
-  std::string date;                                       ///< when the facts were collected
+  std::map<std::string, std::string, std::less<>>
+      ended;         ///< member -> its last release of members[0]
+  std::string date;  ///< when the facts were collected
   std::map<std::string, std::string, std::less<>> sources;
   std::map<std::string, std::vector<std::string>, std::less<>> devices;  ///< name -> device IPs
-  std::vector<FamilyLabel> labels;      ///< best first
-  std::vector<FamilyRelease> releases;  ///< newest first
+  std::vector<FamilyLabel> labels;                                       ///< best first
+  std::vector<FamilyRelease> releases;                                   ///< newest first
 
   [[nodiscard]] const std::string& anchor() const { return members.front(); }
   [[nodiscard]] bool has_member(std::string_view project) const;

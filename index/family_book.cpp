@@ -7,6 +7,19 @@
 #include "index/shipped_families.h"
 
 namespace axle::index {
+namespace {
+
+/// A project that is of both; empty: none.
+std::string shared_project(const Family& one, const Family& other) {
+  for (const auto* projects : {&one.members, &one.unlabelled}) {
+    for (const std::string& project : *projects) {
+      if (other.has_project(project)) return project;
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 void FamilyBook::add_shipped() {
   for (const ShippedFamily& shipped : shipped_families()) {
@@ -17,6 +30,17 @@ void FamilyBook::add_shipped() {
 Result<void> FamilyBook::add_file(std::string_view toml, std::string where) {
   auto family = parse_family(toml, std::move(where));
   if (!family) return std::unexpected(std::move(family).error());
+  for (const auto& [name, entry] : entries_) {
+    if (name == family->name || !entry.shipped.empty()) continue;
+    const std::string shared = shared_project(*family, *entry.family);
+    if (shared.empty()) continue;
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: {} is of the family {} already ({})", family->where, shared, name,
+                            entry.family->where),
+                fmt::format("leave it to one of them, or call this family {} too, which replaces "
+                            "that one",
+                            name));
+  }
   Entry& entry = entries_[family->name];
   entry = {};
   entry.family = std::make_unique<Family>(std::move(*family));
@@ -36,9 +60,10 @@ Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
   auto family = parsed(found->first, found->second);
   if (!family) return std::unexpected(std::move(family).error());
   if (!(*family)->label_in_version && !url.contains("{label}")) {
-    return fail(ErrorKind::malformed,
-                fmt::format("the labels of family {} are folders, but {} has no {{label}}", name, url),
-                fmt::format("for example --family {}={}/{{label}}", name, url));
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("the labels of family {} are folders, but {} has no {{label}}", name, url),
+        fmt::format("for example --family {}={}/{{label}}", name, url));
   }
   (*family)->url = std::move(url);
   return {};
@@ -64,10 +89,13 @@ Result<std::vector<const Family*>> FamilyBook::all() {
 }
 
 Result<const Family*> FamilyBook::of_project(std::string_view project) {
+  for (auto& [name, entry] : entries_) {
+    if (entry.shipped.empty() && entry.family->has_project(project)) return entry.family.get();
+  }
   const std::string quoted = fmt::format("\"{}\"", project);
   for (auto& [name, entry] : entries_) {
     // Its projects stand in quotes in the file: without them it need not be read.
-    if (entry.family == nullptr && !entry.shipped.contains(quoted)) continue;
+    if (!entry.shipped.contains(quoted)) continue;
     auto family = parsed(name, entry);
     if (!family) return std::unexpected(std::move(family).error());
     if ((*family)->has_project(project)) return *family;

@@ -24,7 +24,7 @@ class FamilyBook {
 
   void add_shipped();
   /// A file of the user's; a later one of the same name replaces an earlier one. Errors as
-  /// parse_family.
+  /// parse_family, and malformed where another file's family has one of its projects.
   [[nodiscard]] Result<void> add_file(std::string_view toml, std::string where);
   /// Puts `url` in the place of the family's own: a mirror. Errors: not_found, with the names there
   /// are; malformed.
@@ -32,7 +32,8 @@ class FamilyBook {
 
   /// By name.
   [[nodiscard]] Result<std::vector<const Family*>> all();
-  /// The family that `project` (normalised) belongs to; nullptr: none.
+  /// The family that `project` (normalised) belongs to, the user's before a shipped one; nullptr:
+  /// none.
   [[nodiscard]] Result<const Family*> of_project(std::string_view project);
   [[nodiscard]] Result<const Family*> named(std::string_view name);
 
@@ -41,7 +42,7 @@ class FamilyBook {
 
  private:
   struct Entry {
-    std::string_view shipped;        ///< text not yet parsed; empty: parsed
+    std::string_view shipped;        ///< its text; empty: the user's
     std::unique_ptr<Family> family;  ///< nullptr until parsed
     std::unique_ptr<Source> source;
   };
@@ -53,8 +54,8 @@ class FamilyBook {
   std::map<std::string, Entry, std::less<>> entries_;
 };
 
-/// The index of `family`, its files labelled. An index that cannot be reached is named together with
-/// the way around it.
+/// The index of `family`, its files labelled. An index that cannot be reached is named together
+/// with the way around it.
 [[nodiscard]] std::unique_ptr<Source> make_family_source(const Family& family, Transport& transport,
                                                          Report& report);
 

@@ -1,5 +1,5 @@
-// Family files, key by key (docs/families.md). Whatever is not understood is refused: a fact that is
-// misread puts a build on a machine that cannot run it.
+// Family files, key by key (docs/families.md). Whatever is not understood is refused: a fact that
+// is misread puts a build on a machine that cannot run it.
 
 #include <algorithm>
 #include <array>
@@ -134,15 +134,15 @@ class FamilyReader {
     FamilyLabel label;
     label.name = table.required_text("name");
     if (!label.name.empty() && !wheel::is_valid_label(label.name))
-      table.refuse("name", fmt::format("\"{}\" is no variant label (a-z, 0-9, _ and .)", label.name));
+      table.refuse("name",
+                   fmt::format("\"{}\" is no variant label (a-z, 0-9, _ and .)", label.name));
     if (family_.label(label.name) != nullptr)
       table.refuse("name", fmt::format("the label {} is there twice", label.name));
     label.vendor = table.text("vendor").value_or("");
     if (!label.vendor.empty() && !contains(vendors, label.vendor))
       table.refuse("vendor", fmt::format("\"{}\" is none of nvidia, amd, intel", label.vendor));
     const bool nvidia = label.vendor == "nvidia";
-    label.toolkit =
-        nvidia ? version_pair(table, "toolkit") : table.text("toolkit").value_or("");
+    label.toolkit = nvidia ? version_pair(table, "toolkit") : table.text("toolkit").value_or("");
     label.cuda = version_pair(table, "cuda");
     label.driver = table.text("driver").value_or("");
     if (nvidia && label.cuda.empty()) table.refuse("cuda", "the key is missing");
@@ -157,7 +157,8 @@ class FamilyReader {
     FamilyRelease release;
     release.version = table.required_text("version");
     if (!parse_prefix(release)) {
-      table.refuse("version", fmt::format("\"{}\" is neither like \"2.14\" nor \"*\"", release.version));
+      table.refuse("version",
+                   fmt::format("\"{}\" is neither like \"2.14\" nor \"*\"", release.version));
     }
     if (std::ranges::find(family_.releases, release.version, &FamilyRelease::version) !=
         family_.releases.end()) {
@@ -226,15 +227,18 @@ class FamilyReader {
     if (vendor != "nvidia" && build.ptx && !build.ptx->empty())
       return table.refuse("ptx", "PTX is a fact of nvidia builds");
     if (!vendor.empty() && build.code && build.code->empty())
-      return table.refuse("code", "for which GPUs is the build?", "write \"unknown\" where it is not known");
+      return table.refuse("code", "for which GPUs is the build?",
+                          "write \"unknown\" where it is not known");
     if (build.ptx && !build.ptx->empty() && label.toolkit.empty())
-      return table.refuse("ptx", fmt::format("the label {} states no toolkit, whose driver PTX needs", label.name));
+      return table.refuse(
+          "ptx", fmt::format("the label {} states no toolkit, whose driver PTX needs", label.name));
     for (const std::string& name : build.code.value_or(std::vector<std::string>{})) {
       const bool known = vendor == "nvidia" ? is_version_pair(name)
                          : vendor == "amd"  ? name.starts_with("gfx") && is_word(name)
                                             : family_.devices.contains(name);
-      if (!known) return table.refuse("code", fmt::format("\"{}\" is no GPU of {}", name, vendor),
-          vendor == "intel" ? "name its device IPs under [devices]" : "");
+      if (!known)
+        return table.refuse("code", fmt::format("\"{}\" is no GPU of {}", name, vendor),
+                            vendor == "intel" ? "name its device IPs under [devices]" : "");
     }
     for (const std::string& name : build.ptx.value_or(std::vector<std::string>{})) {
       if (!is_version_pair(name))
@@ -274,7 +278,8 @@ class FamilyReader {
       if (name == text) return value;
     }
     if (!text.empty())
-      table.refuse("confidence", fmt::format("\"{}\" is none of measured, high, medium, low, unknown", text));
+      table.refuse("confidence",
+                   fmt::format("\"{}\" is none of measured, high, medium, low, unknown", text));
     return Confidence::unknown;
   }
 

@@ -1,10 +1,14 @@
 // The index of a family: one page with every label's files, or one index a label.
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "index/family_book.h"
+#include "index/local_files.h"
+#include "index/url.h"
 
 namespace axle::index {
 namespace {
@@ -17,6 +21,13 @@ std::string folder_url(const Family& family, std::string_view label) {
   return url;
 }
 
+/// A mirror on disk may have the folders of some labels only. What a server has, it says itself.
+bool is_there(const std::string& url) {
+  const auto path = local_path(url);
+  std::error_code ignored;
+  return is_http_url(url) || (path && std::filesystem::is_directory(*path, ignored));
+}
+
 class FamilySource final : public Source {
  public:
   FamilySource(const Family& family, Transport& transport, Report& report) : family_(family) {
@@ -25,9 +36,12 @@ class FamilySource final : public Source {
       return;
     }
     for (const FamilyLabel& label : family.labels) {
-      folders_.push_back(
-          {label.name, make_simple_source(folder_url(family, label.name), transport, report)});
+      const std::string url = folder_url(family, label.name);
+      if (is_there(url))
+        folders_.push_back({label.name, make_simple_source(url, transport, report)});
     }
+    if (folders_.empty())
+      folders_.push_back({{}, make_simple_source(family.url, transport, report)});
   }
 
   Result<ProjectPage> project(std::string_view name) override {
@@ -35,10 +49,12 @@ class FamilySource final : public Source {
     std::set<std::string, std::less<>> seen;  // folders repeat the files that have no label
     for (const Folder& folder : folders_) {
       Result<ProjectPage> page = folder.source->project(name);
-      if (!page) return std::unexpected(explain(std::move(page).error()));
-      if (family_.label_in_version) {
+      if (!page) return std::unexpected(explain(std::move(page).error(), name));
+      if (!family_.has_member(name)) {
+        // A local version of what has no labels is a version.
+      } else if (family_.label_in_version) {
         label_files(family_, *page, /*known_only=*/false);
-      } else if (family_.has_member(name)) {
+      } else {
         for (PublishedFile& file : page->files) file.label = folder.label;
       }
       for (PublishedFile& file : page->files) {
@@ -57,13 +73,13 @@ class FamilySource final : public Source {
     std::unique_ptr<Source> source;
   };
 
-  Error explain(Error error) const {
+  Error explain(Error error, std::string_view project) const {
     const std::string way_around = fmt::format(
         "name a mirror with --family {}=URL, or take plain wheels of the default index with "
-        "--no-variants",
-        family_.name);
-    error.message = fmt::format("the index of family {} cannot be used: {}", family_.name,
-                                error.message);
+        "--no-variants={}",
+        family_.name, project);
+    error.message =
+        fmt::format("the index of family {} cannot be used: {}", family_.name, error.message);
     error.hint = error.hint.empty() ? way_around : error.hint + "; or " + way_around;
     return error;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -125,8 +126,8 @@ class VariantsMaker {
     }
     const std::vector<std::string> ptx = build.ptx.value_or(std::vector<std::string>{});
     const bool published = ptx.empty() && std::ranges::all_of(compiled, [](const std::string& c) {
-      return major_of(c) >= first_sm_major;
-    });
+                             return major_of(c) >= first_sm_major;
+                           });
     for (const std::string& capability : compiled) {
       const std::string value = without_dot(capability) + "_real";
       if (published) put("nvidia", "sm_arch", value);
@@ -152,21 +153,20 @@ const FamilyBuild* find_build(const FamilyRelease* release, std::string_view lab
   return nullptr;
 }
 
-/// For a member that goes with several releases a label may have been built for an older one only.
+/// A member that goes with several releases was made for the oldest of them that has the label.
 const FamilyBuild* build_of(const Family& family, std::string_view member,
                             const wheel::Version& version, std::string_view label,
                             std::string_view platform) {
-  const FamilyRelease* newest = find_release(family, member, version);
-  const FamilyBuild* build = find_build(newest, label, platform);
-  if (build != nullptr || member == family.anchor()) return build;
+  if (member == family.anchor())
+    return find_build(find_release(family, member, version), label, platform);
   const wheel::Version plain = version.public_version();
-  for (const FamilyRelease& release : family.releases) {
+  for (const FamilyRelease& release : std::views::reverse(family.releases)) {
     const auto specifiers = release.goes_with.find(member);
     if (specifiers == release.goes_with.end() || !specifiers->second.contains(plain)) continue;
-    build = find_build(&release, label, platform);
+    const FamilyBuild* build = find_build(&release, label, platform);
     if (build != nullptr) return build;
   }
-  return nullptr;
+  return find_build(find_release(family, member, version), label, platform);
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace axle::index {
 /// The variants of one release of one member on one platform.
 ///
 /// The namespaces, most important first: `priority` (static, one place a label: the file's order),
-/// `nvidia`, `amd` and `intel` as their providers define them, and `axle` for what those cannot say:
-/// code that torch does not run on integrated GPUs though the number suggests it, PTX, and that
-/// there is a GPU at all.
+/// `nvidia`, `amd` and `intel` as their providers define them, and `axle` for what those cannot
+/// say: code that torch does not run on integrated GPUs though the number suggests it, PTX, and
+/// that there is a GPU at all.
 struct FamilyVariants {
   wheel::VariantMetadata document;
   std::set<std::string, std::less<>> fallback;  ///< labels that count only where nothing else fits

@@ -23,7 +23,7 @@ struct PublishedFile {
   std::string yanked_reason;
   bool has_metadata = false;    ///< PEP 658/714: `{url}.metadata` exists
   std::string metadata_sha256;  ///< may be empty
-  std::string label;   ///< that an index family gives it (index/family.h); empty: none
+  std::string label;            ///< that an index family gives it (index/family.h); empty: none
   std::string source;  ///< where it is listed, when that is not where its release's others are
 };
 

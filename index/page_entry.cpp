@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "index/byte_kinds.h"
 #include "index/transport.h"
 #include "wheel/ascii.h"
 #include "wheel/named_hash.h"
@@ -15,34 +16,11 @@ namespace {
 
 constexpr std::size_t shown_skips = 5;
 
-// Every byte of every name, link and hash of a page is looked at. The loops of fixed length over
-// plain bytes, without early exit, are what compilers turn into vector code.
-using Byte = unsigned char;
-
 constexpr Byte is_unfit_for_name(Byte c) {
   return static_cast<Byte>((c < 0x20) | (c == 0x7f) | (c == '/') | (c == '\\'));
 }
 
 constexpr Byte is_unfit_for_url(Byte c) { return static_cast<Byte>((c <= 0x20) | (c >= 0x7f)); }
-
-template <Byte (*is_kind)(Byte)>
-bool has_any(std::string_view text) {
-  constexpr std::size_t block = 32;
-  Byte found = 0;
-  const auto look_at_block = [&found](const char* bytes) {
-    std::array<Byte, block> kinds;
-    for (std::size_t i = 0; i < block; ++i) kinds[i] = is_kind(static_cast<Byte>(bytes[i]));
-    for (std::size_t i = 0; i < block; ++i) found |= kinds[i];
-  };
-  if (text.size() >= block) {
-    std::size_t begin = 0;
-    for (; begin + block < text.size(); begin += block) look_at_block(text.data() + begin);
-    look_at_block(text.data() + text.size() - block);  // overlaps the one before it
-  } else {
-    for (const char c : text) found |= is_kind(static_cast<Byte>(c));
-  }
-  return found != 0;
-}
 
 /// Spaces, control characters and non-ASCII bytes of a link as a browser would send them.
 void encode_stray_bytes(std::string& url) {
@@ -77,7 +55,14 @@ void PageBuilder::keep(std::string_view link) {
   if (!is_sound_file_name(file.filename)) return leave_out("its name is not a file name");
   file.url = resolver_.resolve(without_fragment(link));
   encode_stray_bytes(file.url);
-  if (!link_allowed(file.url)) leave_out("its link is neither http, https nor a local file");
+  if (!link_allowed(file.url)) {
+    return leave_out("its link is neither http, https nor a local file");
+  }
+  // No wheel has the hash of its own METADATA: whoever made the page took one for the other.
+  if (!file.sha256.empty() && file.sha256 == file.metadata_sha256) {
+    if (borrowed_hashes_++ == 0) first_borrower_ = file.filename;
+    file.sha256.clear();
+  }
 }
 
 void PageBuilder::leave_out(std::string_view why) {
@@ -94,6 +79,15 @@ ProjectPage PageBuilder::finish() {
   if (skipped_ > shown_skips) {
     report_.warn(
         fmt::format("{}: {} more entries are left out", page_.url, skipped_ - shown_skips));
+  }
+  if (borrowed_hashes_ > 0) {
+    const std::string others =
+        borrowed_hashes_ == 1 ? "" : fmt::format(" and {} more", borrowed_hashes_ - 1);
+    report_.warn(
+        fmt::format("{} gives the hash of the metadata as the hash of {}{}: that counts as "
+                    "none",
+                    page_.url, first_borrower_, others),
+        "tell whoever runs this index");
   }
   return std::move(page_);
 }

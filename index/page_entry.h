@@ -39,6 +39,8 @@ class PageBuilder {
   bool page_is_local_;
   Report& report_;
   std::size_t skipped_ = 0;
+  std::size_t borrowed_hashes_ = 0;  ///< files with the hash of their metadata for their own
+  std::string first_borrower_;
 };
 
 /// "1.1" -> ok; a major above 1 is unsupported (PEP 691), text that is no version malformed.

@@ -93,6 +93,30 @@ class RangeSource final : public wheel::ByteSource {
   Block block_;
 };
 
+/// Some servers refuse the form "last N bytes" outright, others ignore it.
+bool gave_no_range(const Response& response) {
+  const int status = response.status;
+  return status == 200 || status == 400 || status == 405 || status == 416 || status == 501;
+}
+
+/// The tail by its place in the file, for which the first byte's answer gives the size.
+Result<Response> fetch_tail_by_offset(Request request, Transport& transport) {
+  request.tail.reset();
+  request.range = ByteRange{0, 1};
+  Result<Response> first = transport.fetch(request);
+  if (!first || first->status != 206) return first;
+  if (!first->total_size) {
+    first->status = 200;  // of no use: whoever does not know the size does not do ranges
+    return first;
+  }
+  const std::uint64_t size = *first->total_size;
+  const std::uint64_t length = std::min(size, tail_bytes);
+  request.range = ByteRange{size - length, length};
+  Result<Response> tail = transport.fetch(request);
+  if (tail && tail->status == 206) tail->total_size = size;
+  return tail;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<wheel::ByteSource>> open_ranges(const std::string& url,
@@ -102,13 +126,10 @@ Result<std::unique_ptr<wheel::ByteSource>> open_ranges(const std::string& url,
   request.tail = tail_bytes;
   request.max_bytes = tail_bytes;
   Result<Response> tail = transport.fetch(request);
+  if (tail && gave_no_range(*tail)) tail = fetch_tail_by_offset(request, transport);
   if (!tail) return std::unexpected(std::move(tail.error()));
-  const int status = tail->status;
-  // Some servers refuse the form "last N bytes" outright; the whole file is the way out then too.
-  if (status == 200 || status == 400 || status == 405 || status == 416 || status == 501) {
-    return nullptr;
-  }
-  if (status != 206) return std::unexpected(status_error(url, status));
+  if (gave_no_range(*tail)) return nullptr;
+  if (tail->status != 206) return std::unexpected(status_error(url, tail->status));
   const std::uint64_t size = tail->total_size.value_or(tail->body.size());
   return std::make_unique<RangeSource>(url, transport, std::move(*tail), size);
 }

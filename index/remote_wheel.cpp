@@ -83,9 +83,10 @@ Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& f
   return std::make_unique<SpooledSource>(std::move(copy), size);
 }
 
-/// The published metadata file, or nothing when the index promised one and has none.
+/// The published metadata file, or nothing when the index promised one and has none or another.
 Result<std::optional<std::string>> fetch_published_metadata(const PublishedFile& file,
-                                                            Transport& transport) {
+                                                            std::string_view index,
+                                                            Transport& transport, Report& report) {
   Request request;
   request.url = append_to_path(file.url, ".metadata");
   request.sha256 = file.metadata_sha256;
@@ -94,13 +95,15 @@ Result<std::optional<std::string>> fetch_published_metadata(const PublishedFile&
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status == 404) return std::nullopt;
   if (response->status != 200) return std::unexpected(status_error(request.url, response->status));
-  if (!file.metadata_sha256.empty()) {
-    const std::string digits = wheel::render_hex(wheel::sha256(response->body));
-    if (digits != file.metadata_sha256) {
-      return std::unexpected(hash_mismatch(request.url, file.metadata_sha256, digits));
-    }
+  const std::string digits = wheel::render_hex(wheel::sha256(response->body));
+  if (file.metadata_sha256.empty() || digits == file.metadata_sha256) {
+    return std::move(response->body);
   }
-  return std::move(response->body);
+  report.warn(fmt::format("{}.metadata has the sha256 {}, but {} gives {}: the metadata is read "
+                          "from the wheel itself",
+                          file.filename, digits, index, file.metadata_sha256),
+              "tell whoever runs this index");
+  return std::nullopt;
 }
 
 Result<std::unique_ptr<wheel::ByteSource>> open_any(const PublishedFile& file,
@@ -155,13 +158,16 @@ Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file
   return source;
 }
 
-Result<std::string> fetch_metadata(const PublishedFile& file, Transport& transport) {
+Result<std::string> fetch_metadata(const PublishedFile& file, std::string_view index,
+                                   Transport& transport, Report& report) {
+  std::optional<Error> trouble;
   if (file.has_metadata) {
-    Result<std::optional<std::string>> text = fetch_published_metadata(file, transport);
-    if (!text) return std::unexpected(std::move(text.error()));
-    if (*text) return std::move(**text);
+    auto text = fetch_published_metadata(file, index, transport, report);
+    if (text && *text) return std::move(**text);
+    if (!text) trouble = std::move(text.error());
   }
   if (auto kept = recall(key_of(metadata_member, file), transport)) return std::move(*kept);
+  if (trouble) return std::unexpected(std::move(*trouble));
   CollectedReport ignored;  // whoever installs the wheel opens it again and hears the remarks then
   Result<wheel::WheelFile> wheel = open_and_keep(file, transport, ignored);
   if (!wheel) return std::unexpected(std::move(wheel.error()));

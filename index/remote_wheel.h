@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "index/page.h"
 #include "index/transport.h"
@@ -19,9 +20,11 @@ namespace axle::index {
 [[nodiscard]] Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file,
                                                                      Transport& transport);
 
-/// The METADATA text: `{url}.metadata` when published (hash checked: mismatch), else from the
-/// archive.
-[[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file, Transport& transport);
+/// The METADATA text: `{url}.metadata` when published, else from the archive. A published one with
+/// another hash than `index` (for messages) gives it is passed over with a warning: what gets
+/// installed is the wheel, and that has its own.
+[[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file, std::string_view index,
+                                                 Transport& transport, Report& report);
 
 /// What a variant wheel says of itself (its variant.json, whose one label is that of the file
 /// name), from the archive. Errors: as of open_remote and wheel::open_wheel; unsupported for a

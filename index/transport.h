@@ -64,11 +64,13 @@ class Transport {
   /// Bytes as they are on the server: nothing is decoded.
   [[nodiscard]] virtual Result<Response> download(const Request& request, const BodySink& sink) = 0;
   /// Small texts that were read out of a file which its URL and sha256 name for good, such as a
-  /// wheel's METADATA: a transport that keeps things gives them back.
+  /// wheel's METADATA, and what a first download was: a transport that keeps things gives them
+  /// back. `keep` is false when nothing was kept.
   virtual std::optional<std::string> recall([[maybe_unused]] std::string_view key) {
     return std::nullopt;
   }
-  virtual void keep([[maybe_unused]] std::string_view key, [[maybe_unused]] std::string_view text) {
+  virtual bool keep([[maybe_unused]] std::string_view key, [[maybe_unused]] std::string_view text) {
+    return false;
   }
   /// `url` is http(s) with user name and password: later requests to its server that carry none use
   /// them, those below its path before others. Links of a page then need not repeat them.

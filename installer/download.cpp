@@ -66,6 +66,15 @@ class FileHash {
  private:
   std::unexpected<Error> differs(std::string_view algorithm, std::string_view found,
                                  std::string_view given) const {
+    if (package_.sha256_is_first) {
+      return fail(ErrorKind::mismatch,
+                  fmt::format("{} has the sha256 {}, but the first download of it had {} ({} gives "
+                              "no hash for it, so that one counts)",
+                              package_.filename, found, given, package_.source),
+                  "if its publisher replaced the file, --no-cache takes the new one, and removing "
+                  "the cache forgets the first download; if not, it was altered: nothing of it was "
+                  "installed");
+    }
     return fail(ErrorKind::mismatch,
                 fmt::format("{} has the {} {}, but {} gives {}", package_.filename, algorithm,
                             found, package_.source, given),
@@ -81,9 +90,9 @@ class FileHash {
 
 }  // namespace
 
-Result<std::string> download_wheel(const resolver::ResolvedPackage& package,
-                                   index::Transport& transport, const std::string& path,
-                                   Report& report) {
+Result<index::DownloadMark> download_wheel(const resolver::ResolvedPackage& package,
+                                           index::Transport& transport, const std::string& path,
+                                           Report& report) {
   const Descriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return std::unexpected(system_error("create", path, errno));
@@ -109,7 +118,9 @@ Result<std::string> download_wheel(const resolver::ResolvedPackage& package,
                 "the index lists a file that it does not give out: try again, or another index");
   }
   if (package.size && done != *package.size) return size_mismatch(package, done);
-  return hash.finish();
+  auto sha256 = hash.finish();
+  if (!sha256) return std::unexpected(std::move(sha256.error()));
+  return index::DownloadMark{std::move(*sha256), done, std::move(response->etag)};
 }
 
 Result<std::string> hash_wheel(const resolver::ResolvedPackage& package, wheel::ByteSource& source,

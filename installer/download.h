@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "index/first_download.h"
 #include "index/transport.h"
 #include "report/error.h"
 #include "report/report.h"
@@ -12,11 +13,10 @@
 
 namespace axle::installer {
 
-/// Into the new file `path`. Returns the sha256 in hex. Errors: mismatch (hash, size), not_found,
-/// io.
-[[nodiscard]] Result<std::string> download_wheel(const resolver::ResolvedPackage& package,
-                                                 index::Transport& transport,
-                                                 const std::string& path, Report& report);
+/// Into the new file `path`. Errors: mismatch (hash, size), not_found, io.
+[[nodiscard]] Result<index::DownloadMark> download_wheel(const resolver::ResolvedPackage& package,
+                                                         index::Transport& transport,
+                                                         const std::string& path, Report& report);
 
 /// A wheel on this machine: reads it through and returns its sha256. Errors: mismatch, io.
 [[nodiscard]] Result<std::string> hash_wheel(const resolver::ResolvedPackage& package,

@@ -35,13 +35,14 @@ std::string read_optional(const std::string& path, std::uint64_t limit) {
 
 /// What we noted of a family's build, which says nothing of its label itself.
 void read_family_label(InstalledDistribution& distribution) {
-  const std::string text =
-      read_optional(distribution.dist_info + "/axle-family.json", small_limit);
+  const std::string text = read_optional(distribution.dist_info + "/axle-family.json", small_limit);
   const auto document = nlohmann::json::parse(text, nullptr, false);
   if (!document.is_object() || !document.contains("label") || !document["label"].is_string())
     return;
   auto label = document["label"].get<std::string>();
-  if (wheel::is_valid_label(label)) distribution.variant = std::move(label);
+  if (!wheel::is_valid_label(label)) return;
+  distribution.variant = std::move(label);
+  distribution.family = document.value("family", std::string("unknown"));
 }
 
 void read_variant(InstalledDistribution& distribution, Report& report) {
@@ -97,7 +98,8 @@ wheel::MarkerEnvironment marker_environment(const InstalledDistribution& distrib
                                             const Environment& environment) {
   wheel::MarkerEnvironment markers = environment.markers;
   markers.strings["extra"] = "";
-  markers.strings["variant_label"] = distribution.variant.value_or("");
+  markers.strings["variant_label"] =
+      distribution.family.empty() ? distribution.variant.value_or("") : "";
   for (const wheel::Property& property : distribution.variant_properties) {
     markers.sets["variant_namespaces"].insert(property.ns);
     markers.sets["variant_features"].insert(fmt::format("{} :: {}", property.ns, property.feature));

@@ -15,10 +15,11 @@ namespace axle::installer {
 
 struct InstalledDistribution {
   wheel::CoreMetadata metadata;
-  std::string name;                    ///< normalised
-  std::string dist_info;               ///< absolute path of the *.dist-info (or *.egg-info) folder
+  std::string name;       ///< normalised
+  std::string dist_info;  ///< absolute path of the *.dist-info (or *.egg-info) folder
   /// Label, from dist-info/variant.json, or of an index family as we noted it at installation.
   std::optional<std::string> variant;
+  std::string family;  ///< the index family that `variant` is a label of; the wheel is a plain one
   wheel::VariantProperties variant_properties;  ///< of that label
   std::string installer;                        ///< INSTALLER, may be empty
   bool requested = false;                       ///< REQUESTED exists

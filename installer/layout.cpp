@@ -22,8 +22,8 @@ std::string_view after_first_part(std::string_view path) {
 /// RECORD.
 bool is_replaced(std::string_view name) {
   static constexpr std::array<std::string_view, 7> names = {
-      "RECORD", "RECORD.jws", "RECORD.p7s", "INSTALLER", "REQUESTED", "direct_url.json",
-      "axle-family.json"};
+      "RECORD",    "RECORD.jws",      "RECORD.p7s",      "INSTALLER",
+      "REQUESTED", "direct_url.json", "axle-family.json"};
   return std::ranges::find(names, name) != names.end();
 }
 

@@ -13,6 +13,7 @@
 #include "installer/download.h"
 #include "installer/unpack.h"
 #include "installer/work_folder.h"
+#include "wheel/named_hash.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_file.h"
 
@@ -156,6 +157,54 @@ Result<StoredWheel> add_entry(const std::string& store, const resolver::Resolved
   return enter(store, *work, made, sha256, std::move(*manifest));
 }
 
+/// The bytes of a wheel on this machine, checked against what the index gave for them.
+struct WheelBytes {
+  std::unique_ptr<wheel::ByteSource> source;
+  index::DownloadMark mark;
+  std::optional<WorkFolder> work;  ///< where they were downloaded to
+};
+
+Result<WheelBytes> obtain(const std::string& store, const resolver::ResolvedPackage& package,
+                          index::Transport& transport, Report& report) {
+  WheelBytes bytes;
+  if (package.url.starts_with("file:")) {
+    auto path = index::file_path(package.url);
+    if (!path) return std::unexpected(path.error());
+    auto source = wheel::open_file_source(*path);
+    if (!source) return std::unexpected(source.error());
+    auto hash = hash_wheel(package, **source, report);
+    if (!hash) return std::unexpected(hash.error());
+    bytes.source = std::move(*source);
+    bytes.mark.sha256 = std::move(*hash);
+    return bytes;
+  }
+  auto work = WorkFolder::create(store);
+  if (!work) return std::unexpected(work.error());
+  const std::string path = work->path() + "/wheel";
+  auto mark = download_wheel(package, transport, path, report);
+  if (!mark) return std::unexpected(mark.error());
+  auto source = wheel::open_file_source(path);
+  if (!source) return std::unexpected(source.error());
+  return WheelBytes{std::move(*source), std::move(*mark), std::move(*work)};
+}
+
+/// Without a word of the index the first download is what later ones are compared with. A wheel
+/// that the user named by its URL may change whenever its owner likes.
+void remember_download(const resolver::ResolvedPackage& package, const index::DownloadMark& mark,
+                       index::Transport& transport, Report& report) {
+  const bool hash_given = !package.sha256.empty() && !package.sha256_is_first;
+  const bool other_checked =
+      !package.other_hash.empty() &&
+      wheel::hash_strength(package.other_hash.substr(0, package.other_hash.find('=')));
+  if (package.direct || hash_given || other_checked) return;
+  if (index::keep_first_download(package.url, mark, transport) && !package.sha256_is_first) {
+    report.note(
+        fmt::format("the index gives no hash for {}; its sha256 is kept, so that a change "
+                    "shows the next time",
+                    package.filename));
+  }
+}
+
 }  // namespace
 
 Result<StoredWheel> acquire_wheel(const std::string& store,
@@ -164,41 +213,30 @@ Result<StoredWheel> acquire_wheel(const std::string& store,
                                   Report& report) {
   if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
   if (auto good = check_name(package); !good) return std::unexpected(good.error());
-  if (!package.sha256.empty()) {
+  const bool hash_stands =
+      !package.sha256.empty() &&
+      (!package.sha256_is_first || !index::seems_changed(package.url, transport));
+  if (hash_stands) {
     auto stored = take_entry(store, package.sha256, package, check, report);
     if (!stored) return std::unexpected(stored.error());
     if (*stored) return std::move(**stored);
   }
-  std::string path;
-  std::optional<WorkFolder> work;
-  std::string sha256;
-  const bool local = package.url.starts_with("file:");
-  if (local) {
-    auto file = index::file_path(package.url);
-    if (!file) return std::unexpected(file.error());
-    path = std::move(*file);
-  } else {
-    auto created = WorkFolder::create(store);
-    if (!created) return std::unexpected(created.error());
-    work.emplace(std::move(*created));
-    path = work->path() + "/wheel";
-    auto downloaded = download_wheel(package, transport, path, report);
-    if (!downloaded) return std::unexpected(downloaded.error());
-    sha256 = std::move(*downloaded);
+  auto bytes = obtain(store, package, transport, report);
+  if (!bytes) return std::unexpected(bytes.error());
+  auto stored = std::optional<StoredWheel>();
+  if (!hash_stands) {
+    auto taken = take_entry(store, bytes->mark.sha256, package, check, report);
+    if (!taken) return std::unexpected(taken.error());
+    stored = std::move(*taken);
   }
-  auto source = wheel::open_file_source(path);
-  if (!source) return std::unexpected(source.error());
-  if (local) {
-    auto hash = hash_wheel(package, **source, report);
-    if (!hash) return std::unexpected(hash.error());
-    sha256 = std::move(*hash);
+  if (!stored) {
+    auto added = add_entry(store, package, bytes->mark.sha256, std::move(bytes->source),
+                           std::move(bytes->work), check, report);
+    if (!added) return std::unexpected(added.error());
+    stored = std::move(*added);
   }
-  if (package.sha256.empty()) {
-    auto stored = take_entry(store, sha256, package, check, report);
-    if (!stored) return std::unexpected(stored.error());
-    if (*stored) return std::move(**stored);
-  }
-  return add_entry(store, package, sha256, std::move(*source), std::move(work), check, report);
+  remember_download(package, bytes->mark, transport, report);
+  return std::move(*stored);
 }
 
 }  // namespace axle::installer

@@ -1,10 +1,11 @@
 // Namespace `axle`: what the published providers cannot say. Of GPUs see cuda_code.h. Of CPUs (AMX,
-// AVX512-FP16, AVX10, SME, LSE …) every row of the capability table whose property is "axle :: X :: on" is a feature; there is
-// no list here. Order of preference: x86 rows as the table has them (it puts the tile extensions
-// first), then aarch64 rows backwards, since HWCAP bits are given out in the order in which
-// extensions appear.
+// AVX512-FP16, AVX10, SME, LSE …) every row of the capability table whose property is
+// "axle :: X :: on" is a feature; there is no list here. Order of preference: x86 rows as the table
+// has them (it puts the tile extensions first), then aarch64 rows backwards, since HWCAP bits are
+// given out in the order in which extensions appear, then what is said of GPUs.
 
 #include <algorithm>
+#include <iterator>
 
 #include "providers/cpu_flags.h"
 #include "providers/cuda_code.h"
@@ -39,20 +40,18 @@ std::vector<std::string_view> features_of(bool x86) {
 }
 
 Features supported(const Machine& machine) {
-  Features features = supported_gpu_code(machine);
-  if (machine.cpu.arch == Arch::other) return features;
-  const Features flags =
-      flags_present(machine.cpu, ns, features_of(machine.cpu.arch == Arch::x86_64));
-  features.insert(features.end(), flags.begin(), flags.end());
+  Features features;
+  if (machine.cpu.arch != Arch::other) {
+    features = flags_present(machine.cpu, ns, features_of(machine.cpu.arch == Arch::x86_64));
+  }
+  std::ranges::move(supported_gpu_code(machine), std::back_inserter(features));
   return features;
 }
 
 Features all() {
-  Features features = known_gpu_code();
-  for (const bool x86 : {true, false}) {
-    const Features flags = flags_known(features_of(x86));
-    features.insert(features.end(), flags.begin(), flags.end());
-  }
+  Features features = flags_known(features_of(true));
+  std::ranges::move(flags_known(features_of(false)), std::back_inserter(features));
+  std::ranges::move(known_gpu_code(), std::back_inserter(features));
   return features;
 }
 

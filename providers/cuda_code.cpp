@@ -29,10 +29,10 @@ struct Capability {
 /// Every compute capability that code is compiled for (NVIDIA, CUDA GPUs; nvcc --list-gpu-arch of
 /// CUDA 11 to 13), newest first.
 constexpr Capability capabilities[] = {
-    {{12, 1}}, {{12, 0}}, {{11, 0}, true}, {{10, 3}}, {{10, 1}, true}, {{10, 0}},
-    {{9, 0}},  {{8, 9}},  {{8, 7}, true},  {{8, 6}},  {{8, 0}},        {{7, 5}},
-    {{7, 2}, true},       {{7, 0}},        {{6, 2}, true}, {{6, 1}},   {{6, 0}},
-    {{5, 3}, true},       {{5, 2}},        {{5, 0}},  {{3, 7}},        {{3, 5}},
+    {{12, 1}},      {{12, 0}}, {{11, 0}, true}, {{10, 3}}, {{10, 1}, true}, {{10, 0}},
+    {{9, 0}},       {{8, 9}},  {{8, 7}, true},  {{8, 6}},  {{8, 0}},        {{7, 5}},
+    {{7, 2}, true}, {{7, 0}},  {{6, 2}, true},  {{6, 1}},  {{6, 0}},        {{5, 3}, true},
+    {{5, 2}},       {{5, 0}},  {{3, 7}},        {{3, 5}},
 };
 
 /// Drivers of these CUDA versions can be asked for; as the published NVIDIA provider has them.
@@ -41,9 +41,8 @@ constexpr unsigned last_cuda_major = 15;
 constexpr unsigned last_cuda_minor = 20;
 
 bool is_tegra(MajorMinor number) {
-  return std::ranges::any_of(capabilities, [&](const Capability& known) {
-    return known.number == number && known.tegra;
-  });
+  return std::ranges::any_of(
+      capabilities, [&](const Capability& known) { return known.number == number && known.tegra; });
 }
 
 /// Thor: 10.1 until CUDA 12, 11.0 from CUDA 13 on.
@@ -63,8 +62,8 @@ std::string digits(MajorMinor number) {
 
 std::vector<std::string> compiled_code(MajorMinor device) {
   std::vector<std::string> values;
-  const bool known = std::ranges::find(capabilities, device, &Capability::number) !=
-                     std::end(capabilities);
+  const bool known =
+      std::ranges::find(capabilities, device, &Capability::number) != std::end(capabilities);
   if (!known) values.push_back(digits(device) + "_real");
   for (const Capability& code : capabilities) {
     if (executes(device, code.number)) values.push_back(digits(code.number) + "_real");
@@ -77,7 +76,8 @@ std::vector<std::string> toolkits_up_to(MajorMinor driver) {
   std::vector<std::string> values;
   for (unsigned major = driver.first; major >= first_cuda_major; --major) {
     const unsigned newest = major == driver.first ? driver.second : last_cuda_minor;
-    for (unsigned minor = newest + 1; minor-- > 0;) values.push_back(render_version({major, minor}));
+    for (unsigned minor = newest + 1; minor-- > 0;)
+      values.push_back(render_version({major, minor}));
   }
   return values;
 }
@@ -104,20 +104,18 @@ std::string describe_cuda_code(const Machine& machine, std::string_view value) {
   if (!device) return "it is not known which compute capability the GPU has";
   std::string text = gpus.size() == 1 ? "the GPU" : "the newest GPU";
   text += " has compute capability " + render_version(*device);
-  if (is_tegra(*device)) text += " and executes code for integrated GPUs only";
+  if (is_tegra(*device)) text += " (integrated: compiled code must be its own)";
   const auto code = parse_code(value);
   if (!code) {
     const auto cuda = driver_cuda(machine);
-    return text + (cuda ? ", and its driver compiles PTX of CUDA up to " + render_version(*cuda)
-                        : ", and it is not known which PTX its driver compiles") +
+    return text +
+           (cuda ? ", and its driver compiles PTX of CUDA up to " + render_version(*cuda)
+                 : ", and it is not known which PTX its driver compiles") +
            ", the build has PTX of CUDA " + std::string(value);
   }
   const bool compiled = value.ends_with("_real");
-  text += std::string(", the build has ") + (compiled ? "compiled code" : "PTX") + " for " +
-          render_version(*code);
-  if (compiled && is_tegra(*code) && !is_tegra(*device) && device->first == code->first)
-    text += ", which integrated GPUs alone execute";
-  return text;
+  return text + ", the build has " + (compiled ? "compiled code" : "PTX") + " for " +
+         render_version(*code);
 }
 
 }  // namespace
@@ -149,7 +147,8 @@ Features known_gpu_code() {
   Feature working{std::string(gpu), true, {}};
   for (const GpuVendor vendor : vendors) working.values.emplace_back(render_vendor(vendor));
   Feature code{std::string(cuda_code), true, {}};
-  for (const Capability& known : capabilities) code.values.push_back(digits(known.number) + "_real");
+  for (const Capability& known : capabilities)
+    code.values.push_back(digits(known.number) + "_real");
   Feature code_or_jit{std::string(cuda_code_or_jit), true, code.values};
   for (const Capability& known : capabilities)
     code.values.push_back(digits(known.number) + "_virtual");
@@ -170,7 +169,8 @@ std::string gpu_code_fact(const Machine& machine, std::string_view feature,
     const auto gpus = counted_gpus(machine, vendor);
     if (gpus.empty()) return describe_no_gpu(machine, vendor);
     const std::string& name = gpus.front()->name;
-    return "there is a working " + (name.empty() ? std::string(vendor_title(vendor)) + " GPU" : name);
+    return "there is a working " +
+           (name.empty() ? std::string(vendor_title(vendor)) + " GPU" : name);
   }
   return "no GPUs of " + std::string(value) + " are known";
 }

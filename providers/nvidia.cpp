@@ -11,7 +11,6 @@
 namespace axle::providers {
 
 using detect::Driver;
-using detect::Gpu;
 using detect::GpuVendor;
 using detect::Machine;
 
@@ -34,7 +33,8 @@ constexpr std::string_view sm_arch = "sm_arch";
 // "M.from" … "M.down_to", then "M" itself where `whole`.
 void add_minors(std::vector<std::string>& values, unsigned major, unsigned from, unsigned down_to,
                 bool whole) {
-  for (unsigned minor = from + 1; minor-- > down_to;) values.push_back(render_version({major, minor}));
+  for (unsigned minor = from + 1; minor-- > down_to;)
+    values.push_back(render_version({major, minor}));
   if (whole) values.push_back(std::to_string(major));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What `nvidia` and `axle` share of the NVIDIA side of a machine: the driver and the GPU that count.
+// What `nvidia` and `axle` share of the NVIDIA side of a machine: the driver and the GPU that
+// count.
 
 #include <optional>
 #include <string>

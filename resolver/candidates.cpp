@@ -68,27 +68,6 @@ void note_label(Release& release, const index::Family* family, std::string_view 
     release.local_versions.push_back(std::move(*version));
 }
 
-/// Variant wheels in the sense of PEP 825, or their metadata: a family is silent then.
-bool publishes_variants(const Release& release) {
-  if (release.variants_file) return true;
-  return std::ranges::any_of(release.wheels, [](const index::PublishedFile& file) {
-    // Six parts are a build tag or a label; most names have five and need not be parsed.
-    if (std::ranges::count(file.filename, '-') < 5) return false;
-    const auto name = wheel::parse_wheel_name(file.filename);
-    return name && name->is_variant();
-  });
-}
-
-/// What the family's file says the default index's plain wheel was built for.
-std::string default_label(const index::Family& family, std::string_view member,
-                          const wheel::Version& version, std::string_view filename) {
-  const index::FamilyRelease* release = index::find_release(family, member, version);
-  if (release == nullptr || !filename.ends_with(".whl")) return {};
-  filename.remove_suffix(4);
-  const auto label = release->default_index.find(index::family_platform(filename));
-  return label == release->default_index.end() ? std::string() : label->second;
-}
-
 bool all_yanked(const Release& release) {
   return std::ranges::all_of(release.wheels, &index::PublishedFile::yanked) &&
          std::ranges::all_of(release.sdists, &index::PublishedFile::yanked);
@@ -98,10 +77,9 @@ bool all_yanked(const Release& release) {
 void merge_releases(std::vector<Release*>& releases, const std::vector<Release*>& more) {
   std::vector<Release*> merged;
   merged.reserve(releases.size() + more.size());
-  std::ranges::merge(releases, more, std::back_inserter(merged),
-                     [](const Release* left, const Release* right) {
-                       return left->version > right->version;
-                     });
+  std::ranges::merge(
+      releases, more, std::back_inserter(merged),
+      [](const Release* left, const Release* right) { return left->version > right->version; });
   releases = std::move(merged);
 }
 
@@ -232,54 +210,6 @@ Result<void> Catalogue::append(std::vector<Release*>& releases, index::Source* s
   return {};
 }
 
-Result<const index::Family*> Catalogue::family_of(std::string_view name) {
-  if (sources_.families == nullptr || !options_.variants || options_.plain_only.contains(name))
-    return nullptr;
-  return sources_.families->of_project(name);
-}
-
-Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& family,
-                                                         index::Source* index,
-                                                         std::string_view name) {
-  if (const auto known = family_releases_.find(name); known != family_releases_.end())
-    return known->second;
-  const auto own = page(&sources_.families->source(family), name);
-  if (!own) return std::unexpected(own.error());
-  // What only this index has is never looked for elsewhere: another might carry its name.
-  const bool member = family.has_member(name);
-  std::vector<Release> releases = std::move(**own);
-  if (index != nullptr && (member || releases.empty())) {
-    const auto others = page(index, name);
-    if (!others) return std::unexpected(others.error());
-    for (Release& other : **others) {
-      const auto same = std::ranges::find(releases, other.version, &Release::version);
-      const bool variants = publishes_variants(other);
-      if (same != releases.end() && variants) *same = std::move(other);
-      if (variants) {
-        if (same == releases.end()) releases.push_back(std::move(other));
-        continue;
-      }
-      for (index::PublishedFile& file : other.wheels) {
-        if (file.label.empty())
-          file.label = default_label(family, name, other.version, file.filename);
-        file.source = other.source;
-      }
-      other.family = &family;
-      if (same == releases.end()) {
-        releases.push_back(std::move(other));
-      } else {
-        std::ranges::move(other.wheels, std::back_inserter(same->wheels));
-        std::ranges::move(other.sdists, std::back_inserter(same->sdists));
-        std::ranges::move(other.local_versions, std::back_inserter(same->local_versions));
-      }
-    }
-    std::ranges::sort(releases, std::ranges::greater{}, &Release::version);
-  }
-  std::vector<Release*>& kept = family_releases_[std::string(name)];
-  for (Release& release : releases) kept.push_back(adopt(std::move(release)));
-  return kept;
-}
-
 Result<std::vector<Release*>> Catalogue::tier(index::Source* index, std::string_view name,
                                               bool last) {
   std::vector<Release*> releases;
@@ -307,8 +237,7 @@ Result<std::vector<Release*>> Catalogue::matching(std::string_view name,
     auto releases = tier(index, name, index == indexes.back());
     if (!releases) return releases;
     std::erase_if(*releases, [&](const Release* release) {
-      return !filter.contains(*release) ||
-             (all_yanked(*release) && !filter.pins(release->version));
+      return !filter.contains(*release) || (all_yanked(*release) && !filter.pins(release->version));
     });
     if (releases->empty()) continue;
     const auto is_final = [](const Release* r) { return !r->version.is_prerelease(); };
@@ -337,8 +266,13 @@ Result<std::vector<KnownVersion>> Catalogue::versions(std::string_view name) {
   return result;
 }
 
-std::string Catalogue::looked_in() const {
+std::string Catalogue::looked_in(std::string_view name) {
   std::string result;
+  const auto family = family_of(name);
+  if (family && *family != nullptr) {
+    result = sources_.families->source(**family).description();
+    if (!(*family)->has_member(name)) return result;
+  }
   for (const auto* sources : {&sources_.indexes, &sources_.find_links}) {
     for (const index::Source* source : *sources) {
       if (!result.empty()) result += ", ";

@@ -33,7 +33,7 @@ struct CandidateWheel {
 /// family's index and the plain wheels of the default index count as one.
 struct Release {
   wheel::Version version;  ///< without the local version where that is a family's label
-  std::string source;  ///< index or folder, for messages
+  std::string source;      ///< index or folder, for messages
   std::vector<index::PublishedFile> wheels;
   std::vector<index::PublishedFile> sdists;
   std::optional<index::PublishedFile> variants_file;
@@ -99,7 +99,7 @@ class Catalogue {
   [[nodiscard]] Result<std::vector<KnownVersion>> versions(std::string_view name);
 
   /// "https://…, /folder": where a package was looked for.
-  [[nodiscard]] std::string looked_in() const;
+  [[nodiscard]] std::string looked_in(std::string_view name);
 
   /// A release made of named files, kept alive here.
   [[nodiscard]] Release* adopt(Release release);

@@ -16,9 +16,9 @@ namespace axle::resolver {
 
 struct Verdict {
   std::string label;
-  wheel::Property property;  ///< the property that decided
-  std::string reason;        ///< why not, in the metadata's terms
-  std::string fact;          ///< the fact of the machine: "the CPU lacks amx_int8"; may be empty
+  wheel::Property property;   ///< the property that decided
+  std::string reason;         ///< why not, in the metadata's terms
+  std::string fact;           ///< the fact of the machine: "the CPU lacks amx_int8"; may be empty
   std::string evidence = {};  ///< of a family's build: what it was built for, and who says so
 };
 
@@ -56,9 +56,10 @@ struct ResolvedPackage {
   /// What the metadata says of `variant`: the wheel's own variant.json must say the same.
   wheel::VariantProperties variant_properties;
   std::string filename;
-  std::string url;         ///< http(s) or file
-  std::string sha256;      ///< empty when the index gives none
-  std::string other_hash;  ///< "sha512=<hex digits>", where there is no sha256; may be empty
+  std::string url;               ///< http(s) or file
+  std::string sha256;            ///< empty when the index gives none and none was kept
+  bool sha256_is_first = false;  ///< the index gives none: that of the first download from `url`
+  std::string other_hash;        ///< "sha512=<hex digits>", where there is no sha256; may be empty
   std::optional<std::uint64_t> size;
   std::string source;              ///< index or folder it came from
   bool requested = false;          ///< named by the user, else a dependency

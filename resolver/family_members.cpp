@@ -1,6 +1,6 @@
-// Members of one family in one solution (torch, torchvision, torchaudio): the first member leads, the
-// others follow its version and its label, and what is installed of it keeps its label unless it is
-// asked for.
+// Members of one family in one solution (torch, torchvision, torchaudio): the first member leads,
+// the others follow its version and its label, and what is installed of it keeps its label unless
+// it is asked for.
 
 #include <algorithm>
 #include <utility>
@@ -13,8 +13,8 @@ namespace axle::resolver {
 namespace {
 
 bool is_requested(const std::vector<Want>& wants) {
-  return std::ranges::any_of(
-      wants, [](const Want& want) { return want.by.empty() && !want.constraint; });
+  return std::ranges::any_of(wants,
+                             [](const Want& want) { return want.by.empty() && !want.constraint; });
 }
 
 /// The user says which versions of the package may come.
@@ -51,10 +51,12 @@ Worklist::Lead Worklist::lead_of(const index::Family& family, const std::string&
 bool Worklist::waits_for_family(const std::string& name) {
   const index::Family* family = chooser_.family_of(name);
   if (family == nullptr || name == family->anchor()) return false;
+  // Only before either is chosen: a member that a conflict sends back goes before the first one.
   const auto first = nodes_.find(family->anchor());
-  const bool open = first != nodes_.end() && first->second.queued &&
-                    std::ranges::any_of(first->second.wants,
-                                        [](const Want& want) { return !want.constraint; });
+  const bool open =
+      first != nodes_.end() && first->second.queued && !first->second.choice &&
+      !nodes_[name].choice &&
+      std::ranges::any_of(first->second.wants, [](const Want& want) { return !want.constraint; });
   if (!open) return false;
   enqueue(name, true);
   enqueue(family->anchor(), true);
@@ -84,6 +86,17 @@ void Worklist::ask_within_family(const std::string& name, Question& question) {
         {std::move(requirement), family->anchor(), wheel::render_version(version), true});
   }
   for (const Want& want : node.installed_wants) question.wants.push_back(&want);
+}
+
+void Worklist::release_followers(const std::string& name) {
+  const index::Family* family = chooser_.family_of(name);
+  if (family == nullptr || name != family->anchor()) return;
+  for (const std::string& member : family->members) {
+    const auto node = nodes_.find(member);
+    if (member == name || node == nodes_.end() || !node->second.choice) continue;
+    drop(member);
+    enqueue(member);
+  }
 }
 
 bool Worklist::brings_along(const PackageChoice& lead, const std::string& member) const {

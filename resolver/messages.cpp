@@ -71,7 +71,8 @@ Error no_build_fits(std::string_view name, const Release& release, const Decisio
   const std::string version = wheel::render_version(release.version);
   std::vector<std::pair<std::string, std::string>> reasons;  // what is said, of which labels
   const auto add = [&](const std::string& text, const std::string& label) {
-    const auto known = std::ranges::find(reasons, text, &std::pair<std::string, std::string>::first);
+    const auto known =
+        std::ranges::find(reasons, text, &std::pair<std::string, std::string>::first);
     if (known == reasons.end()) {
       reasons.emplace_back(text, label);
     } else if (known->second != label) {
@@ -91,10 +92,13 @@ Error no_build_fits(std::string_view name, const Release& release, const Decisio
   for (const auto& [text, labels] : reasons)
     texts.push_back(labels.empty() ? text : fmt::format("{}: {}", labels, text));
   if (texts.empty()) texts.emplace_back("it has none for such a GPU");
-  return {ErrorKind::unsupported,
-          fmt::format("no build of {} {} fits this machine: {}", name, version,
-                      render_some(texts, "; ")),
-          fmt::format("`variant explain {}=={}` shows every build with its reason", name, version)};
+  return {
+      ErrorKind::unsupported,
+      fmt::format("no build of {} {} fits this machine: {}", name, version,
+                  render_some(texts, "; ")),
+      fmt::format("`variant explain {0}=={1}` shows every build with its reason; "
+                  "--no-variants={0} takes the default index's wheel, whatever it was built for",
+                  name, version)};
 }
 
 }  // namespace

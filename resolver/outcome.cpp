@@ -59,7 +59,8 @@ void Worklist::warn_about_installed() {
     const auto own = nodes_.find(installed.name);
     if (own != nodes_.end() && own->second.choice) continue;
     const wheel::MarkerEnvironment markers = variant_markers(
-        target_.markers, installed.variant.value_or(""), installed.variant_properties);
+        target_.markers, installed.family.empty() ? installed.variant.value_or("") : "",
+        installed.variant_properties);
     for (const wheel::Requirement& requirement : installed.dependencies) {
       const auto node = nodes_.find(wheel::normalize_name(requirement.name));
       if (node == nodes_.end() || !node->second.choice) continue;

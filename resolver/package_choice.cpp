@@ -5,48 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "index/first_download.h"
 #include "resolver/direct_wheel.h"
 
 namespace axle::resolver {
 namespace {
 
-VersionFilter filter_of(const std::vector<const Want*>& wants, bool prereleases) {
-  VersionFilter filter;
-  filter.prereleases = prereleases;
-  for (const Want* want : wants) filter.specifiers.push_back(&want->requirement.specifiers);
-  return filter;
-}
-
 bool is_requested(const std::vector<const Want*>& wants) {
   return std::ranges::any_of(
       wants, [](const Want* want) { return want->by.empty() && !want->constraint; });
-}
-
-/// Trouble that belongs to one release, which an older one may not have.
-bool belongs_to_release(const Error& error) {
-  return error.kind == ErrorKind::malformed || error.kind == ErrorKind::unsupported ||
-         error.kind == ErrorKind::not_found;
-}
-
-std::unexpected<ChoiceFailure> final_failure(Error error) {
-  return std::unexpected(ChoiceFailure{std::move(error), {}, false});
-}
-
-/// A GPU works here that some label of the family is for.
-bool has_device_of(const index::Family& family, const detect::Machine& machine) {
-  return std::ranges::any_of(machine.gpus, [&](const detect::Gpu& gpu) {
-    const std::string_view vendor = detect::render_vendor(gpu.vendor);
-    return gpu.usable == detect::Presence::present && !gpu.masked &&
-           std::ranges::find(family.labels, vendor, &index::FamilyLabel::vendor) !=
-               family.labels.end();
-  });
-}
-
-/// "torch 2.15.0 (cu132)"
-std::string render_title(const ResolvedPackage& package) {
-  std::string text = package.name + " " + wheel::render_version(package.version.public_version());
-  if (package.variant) text += fmt::format(" ({})", *package.variant);
-  return text;
 }
 
 /// "2.8.0+cu128" of a member is a build of release 2.8.0.
@@ -55,6 +22,17 @@ wheel::Version release_version(const wheel::Version& version, const index::Famil
 }
 
 }  // namespace
+
+VersionFilter version_filter(const std::vector<const Want*>& wants, bool prereleases) {
+  VersionFilter filter;
+  filter.prereleases = prereleases;
+  for (const Want* want : wants) filter.specifiers.push_back(&want->requirement.specifiers);
+  return filter;
+}
+
+std::unexpected<ChoiceFailure> final_failure(Error error) {
+  return std::unexpected(ChoiceFailure{std::move(error), {}, false});
+}
 
 std::vector<std::string> direct_urls(const std::vector<const Want*>& wants) {
   std::vector<std::string> urls;
@@ -91,8 +69,7 @@ std::string PackageChooser::installed_label(const InstalledPackage& package) {
   if (family == nullptr) return {};
   if (std::string local = index::local_label(package.version); !local.empty())
     return family->label(local) != nullptr ? local : std::string();
-  const index::FamilyRelease* release =
-      index::find_release(*family, package.name, package.version);
+  const index::FamilyRelease* release = index::find_release(*family, package.name, package.version);
   if (release == nullptr) return {};
   const auto label = release->default_index.find(family_platform(target_));
   return label == release->default_index.end() ? std::string() : label->second;
@@ -132,7 +109,7 @@ const InstalledPackage* PackageChooser::kept(const Question& question) {
     if (forced != options_.forced_labels.end() && is_other(forced->second)) return nullptr;
     if (question.rule == LabelRule::follow && is_other(question.label)) return nullptr;
   }
-  return filter_of(question.wants, true).contains(package->version) ? package : nullptr;
+  return version_filter(question.wants, true).contains(package->version) ? package : nullptr;
 }
 
 std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_releases(
@@ -146,7 +123,7 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_re
     if (!made) return final_failure(std::move(made).error());
     release = catalogue_.adopt(std::move(*made));
   }
-  if (filter_of(question.wants, true).contains(release->version)) return Releases{release};
+  if (version_filter(question.wants, true).contains(release->version)) return Releases{release};
   std::vector<const Want*> against;
   for (const Want* want : question.wants) {
     if (!want->requirement.url.empty() ||
@@ -162,11 +139,13 @@ ChoiceFailure PackageChooser::why_none_matches(const Question& question) {
   const auto versions = catalogue_.versions(question.name);
   if (!versions) return {versions.error(), {}, false};
   if (versions->empty()) {
-    return {no_such_package(question.name, question.wants, catalogue_.looked_in()), {}, false};
+    return {no_such_package(question.name, question.wants, catalogue_.looked_in(question.name)),
+            {},
+            false};
   }
   const auto none_matches = [&](const std::vector<const Want*>& wants) {
     const auto releases =
-        catalogue_.matching(question.name, filter_of(wants, options_.prereleases));
+        catalogue_.matching(question.name, version_filter(wants, options_.prereleases));
     return releases && releases->empty();
   };
   for (const Want* want : question.wants) {
@@ -188,39 +167,10 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::releases_
     const Question& question) {
   if (!direct_urls(question.wants).empty()) return direct_releases(question);
   auto releases =
-      catalogue_.matching(question.name, filter_of(question.wants, options_.prereleases));
+      catalogue_.matching(question.name, version_filter(question.wants, options_.prereleases));
   if (!releases) return final_failure(std::move(releases).error());
   if (releases->empty()) return std::unexpected(why_none_matches(question));
   return std::move(*releases);
-}
-
-Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Release& release,
-                                                   Pass pass) {
-  const VersionFilter filter = filter_of(question.wants, false);
-  WheelPolicy policy;
-  policy.rule = question.rule;
-  policy.label = question.label;
-  const auto pin = [&](LabelRule rule, std::string label) {
-    policy.rule = rule;
-    policy.label = std::move(label);
-  };
-  if (release.family != nullptr) {
-    if (std::string local = filter.pinned_local(); !local.empty())
-      pin(LabelRule::forced, std::move(local));
-    const auto forced = options_.forced_labels.find(release.family->name);
-    if (forced != options_.forced_labels.end()) pin(LabelRule::forced, forced->second);
-  }
-  const auto pinned = options_.pinned_variants.find(question.name);
-  if (pinned != options_.pinned_variants.end()) pin(LabelRule::pinned, pinned->second);
-  policy.variants = policy.rule == LabelRule::pinned ||
-                    (options_.variants && !options_.plain_only.contains(question.name));
-  policy.yanked = filter.pins(release.version);
-  policy.fallback = pass.fallback;
-  policy.unknown = pass.unknown == Unknown::counts ||
-                   (pass.unknown == Unknown::where_asked_for && filter.pins(release.version));
-  policy.required = &options_.required;
-  policy.versions = &filter;
-  return wheels_.choose(question.name, release, policy, question.version_of);
 }
 
 PackageChoice PackageChooser::from_installed(const InstalledPackage& package) {
@@ -236,7 +186,8 @@ PackageChoice PackageChooser::from_installed(const InstalledPackage& package) {
   choice.package.decision.chosen_because = "it is installed and satisfies what is wanted";
   choice.requires_dist = package.dependencies;
   choice.markers =
-      variant_markers(target_.markers, package.variant.value_or(""), package.variant_properties);
+      variant_markers(target_.markers, package.family.empty() ? package.variant.value_or("") : "",
+                      package.variant_properties);
   return choice;
 }
 
@@ -254,6 +205,12 @@ ResolvedPackage PackageChooser::resolved(const std::string& name, const Release&
   package.url = file.url;
   package.sha256 = file.sha256;
   package.other_hash = file.other_hash;
+  if (file.sha256.empty() && !release.direct) {
+    if (auto first = index::first_sha256(file.url, *sources_.transport)) {
+      package.sha256 = std::move(*first);
+      package.sha256_is_first = true;
+    }
+  }
   package.size = file.size;
   package.source = file.source.empty() ? release.source : file.source;
   package.direct = release.direct;
@@ -272,146 +229,18 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
     result.goes_with = goes_with(*family, release.version);
   result.requires_dist = metadata.requires_dist;
   result.extras = metadata.provides_extra;
-  result.markers = variant_markers(target_.markers, wheel.name.label, choice.supported);
+  // A family's build is a plain wheel: its markers see no variant.
+  const bool of_family = !wheel.file->label.empty();
+  result.markers =
+      variant_markers(target_.markers, of_family ? std::string_view() : wheel.name.label,
+                      of_family ? wheel::VariantProperties() : choice.supported);
   result.fallback = choice.fallback;
   result.remark = choice.remark;
-  result.saved = choice.saved;
+  result.other = choice.other;
   result.abi = choice.abi;
   if (wheel.file->yanked) result.yanked = wheel.file->yanked_reason;
   result.package = resolved(name, release, std::move(choice));
   return result;
-}
-
-std::vector<PackageChooser::Pass> PackageChooser::passes_over(const Question& question,
-                                                              const Releases& releases) {
-  const auto of_family = std::ranges::find_if(
-      releases, [](const Release* release) { return release->family != nullptr; });
-  if (of_family == releases.end()) return {Pass{}};
-  // A build that was asked for, by pin or by version, is the one, whatever is known of it.
-  const index::Family& family = *(*of_family)->family;
-  const bool pinned = options_.pinned_variants.contains(question.name) ||
-                      options_.forced_labels.contains(family.name) ||
-                      question.rule == LabelRule::kept;
-  if (pinned || !filter_of(question.wants, false).pinned_local().empty()) return {Pass{}};
-  const bool known = std::ranges::any_of(releases, [&](const Release* release) {
-    return index::find_release(family, question.name, release->version) != nullptr;
-  });
-  const auto unknown = known ? Unknown::where_asked_for : Unknown::counts;
-  std::vector<Pass> passes;
-  if (has_device_of(family, *target_.machine)) {
-    passes = {{false, Unknown::never}, {false, unknown}};
-  }
-  passes.push_back({true, Unknown::never});
-  passes.push_back({true, unknown});
-  return passes;
-}
-
-std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
-    const Question& question, const Releases& releases, Pass pass) {
-  Tried tried;
-  const auto pass_over = [&](Error error, bool other_python) {
-    tried.ordinary = tried.ordinary && other_python;
-    if (!tried.newest_trouble) tried.newest_trouble = std::move(error);
-  };
-  for (Release* release : releases) {
-    if (question.excluded->contains(release->version)) {
-      tried.exhausted = true;
-      continue;
-    }
-    auto choice = choose_wheel(question, *release, pass);
-    if (!choice) return final_failure(std::move(choice).error());
-    if (choice->chosen == nullptr) {
-      pass_over(std::move(*choice->why_not), choice->other_python);
-      continue;
-    }
-    const auto metadata = metadata_of(question.name, *choice->chosen);
-    if (!metadata) {
-      if (release->direct || !belongs_to_release(metadata.error())) {
-        return final_failure(metadata.error());
-      }
-      pass_over(metadata.error(), false);
-      continue;
-    }
-    tried.choice = from_release(question.name, *release, std::move(*choice), **metadata);
-    break;
-  }
-  return tried;
-}
-
-void PackageChooser::remark_on(const Question& question, const Tried& tried, const Tried& first) {
-  const PackageChoice& choice = *tried.choice;
-  const std::string title = render_title(choice.package);
-  if (!choice.remark.empty()) report_.warn(fmt::format("{}: {}", title, choice.remark));
-  const index::Family* family = family_of(question.name);
-  const bool device = family != nullptr && has_device_of(*family, *target_.machine);
-  if (choice.fallback && device && first.newest_trouble) {
-    report_.warn(fmt::format("{} is taken although there is a GPU: no release that is allowed has "
-                             "another build for this machine; {}",
-                             title, first.newest_trouble->message),
-                 first.newest_trouble->hint);
-  } else if (tried.newest_trouble && question.rule != LabelRule::follow) {
-    const bool everyday = tried.ordinary || family != nullptr;
-    report_.add({everyday ? Severity::note : Severity::warning,
-                 fmt::format("{} is taken, not the newest: {}", title,
-                             tried.newest_trouble->message),
-                 tried.newest_trouble->hint});
-  }
-  if (choice.fallback && !device && choice.saved) {
-    report_.note(fmt::format("{}: no GPU is usable here, which saves a download of {:.1f} GB",
-                             title, static_cast<double>(*choice.saved) / 1e9));
-  }
-}
-
-std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Question& question) {
-  const std::vector<std::string> urls = direct_urls(question.wants);
-  const auto label_it = [&](PackageChoice choice) {
-    choice.direct_urls = urls;
-    if (question.rule == LabelRule::follow) choice.followed_label = question.label;
-    return choice;
-  };
-  if (urls.empty()) {
-    if (const InstalledPackage* package = kept(question)) return label_it(from_installed(*package));
-  }
-  auto releases = releases_for(question);
-  if (!releases) return std::unexpected(std::move(releases).error());
-  std::optional<Tried> first;
-  for (const Pass pass : passes_over(question, *releases)) {
-    auto tried = try_releases(question, *releases, pass);
-    if (!tried) return std::unexpected(std::move(tried).error());
-    if (!first) first = *tried;
-    if (!tried->choice) continue;
-    remark_on(question, *tried, *first);
-    return label_it(std::move(*tried->choice));
-  }
-  Error error = first->newest_trouble ? std::move(*first->newest_trouble)
-                                      : no_common_version(question.name, question.wants, {});
-  return std::unexpected(ChoiceFailure{std::move(error), {}, first->exhausted});
-}
-
-std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question& question) {
-  auto releases = releases_for(question);
-  if (!releases) return std::unexpected(std::move(releases).error());
-  // The release that would be chosen; the newest, where none would.
-  Release* shown = releases->front();
-  for (const Pass pass : passes_over(question, *releases)) {
-    auto tried = try_releases(question, *releases, pass);
-    if (!tried) return std::unexpected(std::move(tried).error());
-    if (!tried->choice) continue;
-    shown = *std::ranges::find(*releases, tried->choice->release, &Release::version);
-    break;
-  }
-  Release& release = *shown;
-  auto choice = choose_wheel(question, release, {});
-  if (!choice) return final_failure(std::move(choice).error());
-  Explanation explanation;
-  explanation.name = question.name;
-  explanation.version = release.version;
-  explanation.decision = choice->decision;
-  if (choice->chosen != nullptr) {
-    explanation.chosen = resolved(question.name, release, std::move(*choice));
-    explanation.chosen->requested = true;
-  }
-  return explanation;
 }
 
 std::optional<wheel::Version> PackageChooser::newest(const Question& question) {

@@ -27,9 +27,9 @@ struct PackageChoice {
   /// Of the first member of a family: what the versions of the others must be.
   std::vector<wheel::Requirement> goes_with;
   std::string followed_label;  ///< the label of the first member that it was chosen by
-  bool fallback = false;       ///< as in ReleaseChoice, with `remark` and `saved`
+  bool fallback = false;       ///< as in ReleaseChoice, with `remark` and `other`
   std::string remark;
-  std::optional<std::uint64_t> saved;
+  std::optional<OtherBuild> other;
   std::vector<std::string> direct_urls;  ///< what it was chosen from; empty for a named version
   std::vector<wheel::Requirement> requires_dist;   ///< unevaluated
   std::optional<std::vector<std::string>> extras;  ///< that it provides, where that is known
@@ -110,6 +110,7 @@ class PackageChooser {
                                                                  Pass pass);
   void remark_on(const Question& question, const Tried& tried, const Tried& first);
   [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
+                                                               const Release& release,
                                                                const CandidateWheel& wheel);
   [[nodiscard]] Result<void> check_metadata(const std::string& name, const CandidateWheel& wheel,
                                             const wheel::CoreMetadata& metadata) const;
@@ -130,6 +131,12 @@ class PackageChooser {
   std::map<std::string, Result<wheel::CoreMetadata>, std::less<>> metadata_;  ///< by URL
   std::map<std::string, Release*, std::less<>> direct_;                       ///< by joined URLs
 };
+
+/// What all `wants` want of a version.
+[[nodiscard]] VersionFilter version_filter(const std::vector<const Want*>& wants, bool prereleases);
+
+/// A failure that no other choice mends.
+[[nodiscard]] std::unexpected<ChoiceFailure> final_failure(Error error);
 
 /// The URLs that `wants` name, each once, in order.
 [[nodiscard]] std::vector<std::string> direct_urls(const std::vector<const Want*>& wants);

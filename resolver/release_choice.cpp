@@ -7,6 +7,7 @@
 
 #include "providers/provider.h"
 #include "resolver/abi_dependency.h"
+#include "resolver/label_choice.h"
 #include "resolver/messages.h"
 #include "wheel/requirement.h"
 
@@ -22,12 +23,6 @@ bool fits_better(const CandidateWheel* left, const CandidateWheel* right) {
   // Of two of one label the family's own comes before the default index's.
   if (left->file->source.empty() != right->file->source.empty()) return left->file->source.empty();
   return left->file->filename < right->file->filename;
-}
-
-const CandidateWheel* best_with_label(const Wheels& best_first, std::string_view label) {
-  const auto found = std::ranges::find_if(
-      best_first, [&](const CandidateWheel* wheel) { return wheel->name.label == label; });
-  return found == best_first.end() ? nullptr : *found;
 }
 
 std::vector<std::string> labels_of(const Release& release) {
@@ -56,96 +51,6 @@ std::string why_the_plain_wheel(const WheelPolicy& policy, const ReleaseChoice& 
   return "the release has no variants";
 }
 
-/// A label, and why it is taken where the ranking did not decide.
-struct Pick {
-  std::string label;  ///< empty: none
-  std::string because;
-  std::string remark;
-};
-
-bool uses_one_of(const wheel::VariantProperties& properties,
-                 const std::set<std::string, std::less<>>& namespaces) {
-  return std::ranges::any_of(properties, [&](const wheel::Property& property) {
-    return namespaces.contains(property.ns);
-  });
-}
-
-bool has_builds_for(const wheel::VariantMetadata& document,
-                    const std::set<std::string, std::less<>>* namespaces) {
-  return namespaces != nullptr && !namespaces->empty() &&
-         std::ranges::any_of(document.variants, [&](const auto& variant) {
-           return uses_one_of(variant.second, *namespaces);
-         });
-}
-
-/// The label that `policy` names, taken whether the machine can run it or not.
-Pick take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& policy,
-                 const Decision& decision) {
-  Pick pick{policy.label, {}, {}};
-  if (policy.rule == LabelRule::follow) {
-    pick.because = "the other members of its family have this label";
-    return pick;
-  }
-  if (policy.rule == LabelRule::kept) {
-    pick.because = "what is installed of its family has this label";
-    return pick;
-  }
-  pick.because = fmt::format("{} was asked for", policy.label);
-  const auto verdict = std::ranges::find(decision.rejected, policy.label, &Verdict::label);
-  if (verdict != decision.rejected.end()) {
-    pick.remark = fmt::format("{} is taken because it is asked for, although this machine cannot "
-                              "run it: {}",
-                              policy.label,
-                              verdict->fact.empty() ? verdict->reason : verdict->fact);
-  } else if (const auto what = metadata.unknown.find(policy.label);
-             what != metadata.unknown.end()) {
-    pick.remark = what->second;
-  }
-  return pick;
-}
-
-/// The best label that `policy` allows.
-Pick pick_label(const ReleaseMetadata& metadata, const Wheels& wheels, const WheelPolicy& policy,
-                const Decision& decision) {
-  const bool anyway = policy.rule == LabelRule::forced || policy.rule == LabelRule::kept ||
-                      policy.rule == LabelRule::follow;
-  if (anyway && best_with_label(wheels, policy.label) != nullptr)
-    return take_anyway(metadata, policy, decision);
-  if (policy.rule == LabelRule::forced || policy.rule == LabelRule::kept) return {};
-  const bool pinned = policy.rule == LabelRule::pinned;
-  const bool required = has_builds_for(*metadata.document, policy.required);
-  for (const Fit& fit : decision.ranked) {
-    if (pinned && fit.label != policy.label) continue;
-    const auto what = metadata.unknown.find(fit.label);
-    const bool unknown = what != metadata.unknown.end();
-    if (!pinned && ((unknown && !policy.unknown) ||
-                    (metadata.fallback.contains(fit.label) && !policy.fallback))) {
-      continue;
-    }
-    if (required && !uses_one_of(metadata.document->variants.at(fit.label), *policy.required))
-      continue;
-    return {fit.label, {}, unknown ? what->second : std::string()};
-  }
-  // A label that the family has never heard of has no needs that could speak against it.
-  const auto what = metadata.unknown.find(policy.label);
-  if (pinned && what != metadata.unknown.end() && !metadata.document->variants.contains(policy.label))
-    return {policy.label, fmt::format("{} was asked for", policy.label), what->second};
-  return {};
-}
-
-/// Builds that would fit, but do not count here: why.
-void note_unused(const ReleaseMetadata& metadata, const Wheels& wheels, Decision& decision) {
-  for (const Fit& fit : decision.ranked) {
-    const std::string& file = best_with_label(wheels, fit.label)->file->filename;
-    const auto what = metadata.unknown.find(fit.label);
-    if (what != metadata.unknown.end()) {
-      decision.skipped.push_back({file, what->second, true});
-    } else if (metadata.fallback.contains(fit.label)) {
-      decision.skipped.push_back({file, "it counts only where nothing else fits"});
-    }
-  }
-}
-
 /// "the build has code for 7.5" and "the build has code for 8.0" as one sentence.
 std::string merge_facts(const std::vector<std::string>& facts) {
   std::size_t common = facts.front().size();
@@ -158,19 +63,6 @@ std::string merge_facts(const std::vector<std::string>& facts) {
   std::string text = facts.front();
   for (std::size_t i = 1; i < facts.size(); ++i) text += ", " + facts[i].substr(common);
   return text;
-}
-
-/// What `chosen` is smaller than the newest build that is no fallback.
-std::optional<std::uint64_t> saved_by(const CandidateWheel& chosen, const Wheels& wheels,
-                                      const ReleaseMetadata& metadata) {
-  if (!chosen.file->size) return std::nullopt;
-  std::optional<std::uint64_t> saved;
-  for (const CandidateWheel* wheel : wheels) {
-    if (metadata.fallback.contains(wheel->name.label) || !wheel->file->size) continue;
-    if (*wheel->file->size > *chosen.file->size)
-      saved = std::max(saved.value_or(0), *wheel->file->size - *chosen.file->size);
-  }
-  return saved;
 }
 
 }  // namespace
@@ -246,8 +138,8 @@ Result<const ReleaseMetadata*> WheelChooser::metadata_of(const std::string& name
                                                          const Release& release,
                                                          const Wheels& wheels) {
   if (const auto known = metadata_.find(&release); known != metadata_.end()) return &known->second;
-  auto read = read_release_metadata(name, family_platform(target_), release, wheels, transport_,
-                                    report_);
+  auto read =
+      read_release_metadata(name, family_platform(target_), release, wheels, transport_, report_);
   if (!read) return std::unexpected(std::move(read).error());
   return &metadata_.emplace(&release, std::move(*read)).first->second;
 }
@@ -318,8 +210,7 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wh
         fact_against(rejected.property, document.variants.at(rejected.label), choice);
     std::string evidence = evidence_of(rejected.label);
     decision.rejected.push_back({std::move(rejected.label), std::move(rejected.property),
-                                 std::move(rejected.reason), std::move(fact),
-                                 std::move(evidence)});
+                                 std::move(rejected.reason), std::move(fact), std::move(evidence)});
   }
   for (RankedVariant& ranked : ranking.ranked) {
     if (best_with_label(wheels, ranked.label) == nullptr) continue;
@@ -368,25 +259,54 @@ std::string WheelChooser::why_this_build(const std::string& label,
   return "the best build that fits";
 }
 
+std::string WheelChooser::gpus_left_out(const wheel::VariantMetadata& document,
+                                        const std::string& label) {
+  std::string names;
+  const wheel::VariantProperties& properties = document.variants.find(label)->second;
+  for (const detect::Gpu& gpu : target_.machine->gpus) {
+    const std::string vendor(detect::render_vendor(gpu.vendor));
+    const bool counts = gpu.usable == detect::Presence::present && !gpu.masked &&
+                        properties.contains({"axle", "gpu", vendor});
+    if (!counts) continue;
+    detect::Machine alone = *target_.machine;
+    alone.gpus = {gpu};
+    CollectedReport said_before;
+    const SupportedLists supported =
+        supported_lists(document, alone, options_.providers, target_.markers, said_before);
+    const Ranking ranking = rank_variants(document, supported.lists);
+    if (std::ranges::find(ranking.rejected, label, &RejectedVariant::label) ==
+        ranking.rejected.end()) {
+      continue;
+    }
+    names += (names.empty() ? "" : ", ") + (gpu.name.empty() ? gpu.arch : gpu.name);
+  }
+  return names;
+}
+
 void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels& wheels,
                                   const WheelPolicy& policy, const VersionOf& version_of,
                                   ReleaseChoice& choice) {
   const SupportedProperties supported = rank(metadata, wheels, version_of, choice);
-  const Pick pick = pick_label(metadata, wheels, policy, choice.decision);
+  const LabelChoice pick = choose_label(metadata, wheels, policy, choice.decision);
   if (pick.label.empty()) return note_unused(metadata, wheels, choice.decision);
   const wheel::VariantMetadata& document = *metadata.document;
+  const bool of_family = !metadata.evidence.empty() || !metadata.unknown.empty();
   choice.chosen = best_with_label(wheels, pick.label);
   if (const auto listed = document.variants.find(pick.label); listed != document.variants.end())
     choice.properties = listed->second;
   choice.supported = supported_properties(document, pick.label, supported);
   choice.fallback = metadata.fallback.contains(pick.label);
   choice.remark = pick.remark;
-  const bool of_family = !metadata.evidence.empty() || !metadata.unknown.empty();
-  choice.decision.chosen_because =
-      !pick.because.empty() ? pick.because
-      : of_family           ? why_this_build(pick.label, choice)
-                            : why_this_variant(document, pick.label, supported, policy.rule == LabelRule::pinned);
-  if (choice.fallback) choice.saved = saved_by(*choice.chosen, wheels, metadata);
+  if (of_family && choice.remark.empty() && !choice.fallback && target_.machine->gpus.size() > 1 &&
+      document.variants.contains(pick.label)) {
+    if (const std::string names = gpus_left_out(document, pick.label); !names.empty())
+      choice.remark = fmt::format("it has no code for {}, which is here too", names);
+  }
+  choice.decision.chosen_because = !pick.because.empty() ? pick.because
+                                   : of_family           ? why_this_build(pick.label, choice)
+                                               : why_this_variant(document, pick.label, supported,
+                                                                  policy.rule == LabelRule::pinned);
+  if (choice.fallback) choice.other = other_build(*choice.chosen, wheels, metadata);
 }
 
 Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,

@@ -52,18 +52,24 @@ struct AbiAssumption {
   std::optional<wheel::Version> version;
 };
 
+/// The build that a machine with a GPU would most likely get in the place of a fallback.
+struct OtherBuild {
+  std::string label;
+  std::uint64_t size = 0;                 ///< bytes
+  std::optional<std::uint64_t> own_size;  ///< of the fallback; never more than `size`
+};
+
 struct ReleaseChoice {
   Decision decision;
   const CandidateWheel* chosen = nullptr;  ///< nullptr: nothing fits, see `why_not`
   wheel::VariantProperties properties;     ///< of the chosen variant, as the metadata has them
   wheel::VariantProperties supported;      ///< those that the target supports
   std::vector<AbiAssumption> abi;
-  std::optional<Error> why_not;  ///< kind unsupported: each candidate with its reason
-  bool other_python = false;     ///< nothing fits because all wheels are for another Python
-  bool fallback = false;         ///< the chosen label is one of a family's fallback labels
-  std::string remark;            ///< what is not right with the choice: unknown needs, a misfit
-  /// Bytes that a fallback saves against the newest other build; nullopt where no sizes are given.
-  std::optional<std::uint64_t> saved;
+  std::optional<Error> why_not;     ///< kind unsupported: each candidate with its reason
+  bool other_python = false;        ///< nothing fits because all wheels are for another Python
+  bool fallback = false;            ///< the chosen label is one of a family's fallback labels
+  std::string remark;               ///< what is not right with the choice: unknown needs, a misfit
+  std::optional<OtherBuild> other;  ///< of a fallback: nullopt where the index gives no size
 };
 
 /// The platform of a target as families have it: "linux_x86_64".
@@ -99,6 +105,10 @@ class WheelChooser {
   /// The variants that have a wheel here, ranked and rejected; the supported lists are returned.
   [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata, const Wheels& wheels,
                                          const VersionOf& version_of, ReleaseChoice& choice);
+  /// GPUs of the vendor that a family's build is for, which it has no code for all the same: the
+  /// newest GPU decides (providers/nvidia_state.h). "GTX 1080 Ti, …", or empty.
+  [[nodiscard]] std::string gpus_left_out(const wheel::VariantMetadata& document,
+                                          const std::string& label);
   void choose_variant(const ReleaseMetadata& metadata, const Wheels& wheels,
                       const WheelPolicy& policy, const VersionOf& version_of,
                       ReleaseChoice& choice);

@@ -95,9 +95,9 @@ ReleaseMetadata from_family(std::string_view name, std::string_view platform,
 }  // namespace
 
 Result<ReleaseMetadata> read_release_metadata(
-    std::string_view name, std::string_view platform,
-    const Release& release, const std::vector<const CandidateWheel*>& variant_wheels,
-    index::Transport& transport, Report& report) {
+    std::string_view name, std::string_view platform, const Release& release,
+    const std::vector<const CandidateWheel*>& variant_wheels, index::Transport& transport,
+    Report& report) {
   if (release.family != nullptr) return from_family(name, platform, release, variant_wheels);
   if (release.variants_file) return from_variants_file(*release.variants_file, transport, report);
   return from_wheels(release, variant_wheels, transport, report);

@@ -34,8 +34,8 @@ struct ReleaseMetadata {
 /// the index lists; io; for a direct release whatever is wrong with its wheels.
 /// For a family's builds it is made of the family's facts about `platform` (FamilyBuild).
 [[nodiscard]] Result<ReleaseMetadata> read_release_metadata(
-    std::string_view name, std::string_view platform,
-    const Release& release, const std::vector<const CandidateWheel*>& variant_wheels,
-    index::Transport& transport, Report& report);
+    std::string_view name, std::string_view platform, const Release& release,
+    const std::vector<const CandidateWheel*>& variant_wheels, index::Transport& transport,
+    Report& report);
 
 }  // namespace axle::resolver

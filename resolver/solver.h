@@ -37,6 +37,7 @@ struct InstalledPackage {
   std::optional<std::string> variant;
   std::vector<wheel::Requirement> dependencies;
   wheel::VariantProperties variant_properties = {};  ///< what its variant markers see
+  std::string family = {};  ///< the index family that `variant` is a label of; empty: none
 };
 
 struct Options {

@@ -27,12 +27,13 @@ wheel::MarkerEnvironment variant_markers(const wheel::MarkerEnvironment& target,
 }
 
 Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string& name,
+                                                               const Release& release,
                                                                const CandidateWheel& wheel) {
   const index::PublishedFile& file = *wheel.file;
   auto known = metadata_.find(file.url);
   if (known == metadata_.end()) {
     report_.progress(file.filename, 0, 0);
-    const auto text = index::fetch_metadata(file, *sources_.transport);
+    const auto text = index::fetch_metadata(file, release.source, *sources_.transport, report_);
     known = metadata_
                 .emplace(file.url, text ? wheel::parse_core_metadata(
                                               *text, index::redact_url(file.url) + ".metadata")

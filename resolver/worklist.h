@@ -29,7 +29,7 @@ class Worklist {
 
  private:
   struct Node {
-    std::vector<Want> wants;  ///< constraints first, then in order of arrival
+    std::vector<Want> wants;            ///< constraints first, then in order of arrival
     std::vector<Want> installed_wants;  ///< what goes with the installed first member of its family
     std::optional<PackageChoice> choice;
     std::vector<std::string> extras;                 ///< that the choice was expanded for
@@ -58,11 +58,13 @@ class Worklist {
   /// Whose label and version `name` goes by: the first member's choice, or what is installed of it
   /// and stays.
   struct Lead {
-    std::string label;                                ///< empty: not known
-    const InstalledPackage* installed = nullptr;      ///< set where the choice is still open
+    std::string label;                            ///< empty: not known
+    const InstalledPackage* installed = nullptr;  ///< set where the choice is still open
   };
   [[nodiscard]] Lead lead_of(const index::Family& family, const std::string& name);
   void ask_within_family(const std::string& name, Question& question);
+  /// The first member is chosen anew: the others, which followed it, must not hold it where it was.
+  void release_followers(const std::string& name);
   /// Installed members change together with the first one.
   [[nodiscard]] bool brings_along(const PackageChoice& lead, const std::string& member) const;
   void remark_on_families();

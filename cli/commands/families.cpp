@@ -1,9 +1,10 @@
+#include "cli/families.h"
+
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/families.h"
 #include "cli/session.h"
 #include "index/transport.h"
 

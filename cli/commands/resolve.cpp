@@ -30,8 +30,7 @@ using Question = std::function<MachineAnswer(const machines::NamedMachine&, Repo
 /// Of several machines each remark names its own.
 class MachineReport final : public Report {
  public:
-  MachineReport(std::string machine, Report& inner)
-      : machine_(std::move(machine)), inner_(inner) {}
+  MachineReport(std::string machine, Report& inner) : machine_(std::move(machine)), inner_(inner) {}
   void add(Remark remark) override {
     remark.message = machine_ + ": " + remark.message;
     inner_.add(std::move(remark));

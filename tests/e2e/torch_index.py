@@ -10,9 +10,11 @@ import hashlib
 import html
 import json
 import pathlib
-import sys
+import shutil
+import subprocess
+import tempfile
 
-from support import SOURCE, Wheel
+from support import BIN, PYTHON, SOURCE, Index, TestCase, Wheel
 
 TABLE = json.loads((SOURCE / "index/families/torch-builds.json").read_text())
 
@@ -26,7 +28,8 @@ VISION = {"2.4.0": "0.19.0", "2.4.1": "0.19.1", "2.5.0": "0.20.0", "2.6.0": "0.2
           "2.14.1": "0.29.1", "2.15.0": "0.29.2"}
 LAST_AUDIO = "2.11.0"
 
-PYTHON_TAG = f"cp{sys.version_info.major}{sys.version_info.minor}"
+PYTHON_TAG = subprocess.run([PYTHON, "-c", "import sys; print('cp%d%d' % sys.version_info[:2])"], check=True,
+                            capture_output=True, text=True).stdout.strip()
 PLATFORM_TAGS = {"linux_x86_64": "manylinux_2_28_x86_64", "linux_aarch64": "manylinux_2_28_aarch64",
                  "windows_amd64": "win_amd64"}
 
@@ -106,6 +109,7 @@ class TorchIndex:
                 "<!--TIMESTAMP 1763000000-->\n")
 
     def write(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
         for file in self.files:
             place = self.folder / "files" / (file.label or "none")
             place.mkdir(parents=True, exist_ok=True)
@@ -129,3 +133,71 @@ class TorchIndex:
     def put(folder, text):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "index.html").write_text(text)
+
+
+class TorchTestCase(TestCase):
+    """Commands against torch's family at `self.torch_url` and the default index `self.default`. The family's index is
+    made once a class from `FILES`: tests that change it make one of their own with `own_index`."""
+
+    FILES = None  # a function that gives the files
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if cls.FILES is None:
+            return
+        folder = tempfile.mkdtemp(prefix="axle-torch-")
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        cls.shared = TorchIndex(folder, cls.FILES()).write()
+
+    def setUp(self):
+        super().setUp()
+        self.torch_url = self.shared.url if self.FILES else None
+        self.default = Index(self.root / "default")
+        self.default.folder.mkdir()
+
+    def own_index(self, files, **options):
+        index = TorchIndex(self.root / "torch-index", files, **options).write()
+        self.torch_url = index.url
+        return index
+
+    def serve(self):
+        """index_server on this test's folder; the address of its root."""
+        server = subprocess.Popen([BIN / "index_server", str(self.root)], stdout=subprocess.PIPE, text=True)
+        for cleanup in (server.stdout.close, server.wait, server.terminate):
+            self.addCleanup(cleanup)
+        return f"http://127.0.0.1:{int(server.stdout.readline())}"
+
+    def family(self, command, *arguments, machine=None, **options):
+        """One command with the family in force."""
+        chosen = [] if machine is None else ["--for", machine]
+        return self.variant(command, *arguments, "-i", self.default.url, "--family", f"torch={self.torch_url}",
+                            "--python", self.venv if self.venv.exists() else PYTHON, *chosen, **options)
+
+    def builds(self, *arguments, machine, **options):
+        """What `resolve` takes: name -> (version without its label, label)."""
+        result = self.assert_ok(self.family("resolve", *arguments, "--json", machine=machine, **options))
+        return {one["name"]: (one["version"].partition("+")[0], one["variant"]) for one in result.json["packages"]}
+
+    def assert_builds(self, expected, *arguments, machine, **options):
+        self.assertEqual(self.builds(*arguments, machine=machine, **options), expected)
+
+    def install_for(self, machine, *arguments, **options):
+        if not self.venv.exists():
+            self.make_venv()
+        return self.family("install", *arguments, machine=machine, **options)
+
+    def labels(self):
+        return {name: (version.partition("+")[0], label) for name, (version, label) in self.installed().items()}
+
+    def profile(self, gpu):
+        """A recorded machine with one GPU, for --for."""
+        path = self.root / "machine.json"
+        path.write_text(json.dumps({
+            "schema_version": 1, "origin": {"kind": "synthesised", "source": "this test", "date": "2026-11-20"},
+            "cpu": {"arch": "x86_64"}, "gpus": [gpu]}))
+        return path
+
+
+def everywhere():
+    return all_files(platforms=("linux_x86_64", "linux_aarch64"))

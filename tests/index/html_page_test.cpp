@@ -34,7 +34,7 @@ TEST_CASE("an HTML page gives every field of a file") {
       only("<a href=\"../../p/x-1.0%2Bcu128-py3-none-any.whl#sha256=" + digest +
            "\" data-requires-python=\"&gt;=3.9,&lt;4\" data-yanked=\"a &amp; b\""
            " data-core-metadata=\"sha256=" +
-           digest + "\" data-gpg-sig=\"true\">another text</a>");
+           std::string(64, 'B') + "\" data-gpg-sig=\"true\">another text</a>");
   CHECK(file.filename == "x-1.0+cu128-py3-none-any.whl");
   CHECK(file.url == "https://index.example/p/x-1.0%2Bcu128-py3-none-any.whl");
   CHECK(file.sha256 == digest);
@@ -42,7 +42,7 @@ TEST_CASE("an HTML page gives every field of a file") {
   CHECK(file.yanked);
   CHECK(file.yanked_reason == "a & b");
   CHECK(file.has_metadata);
-  CHECK(file.metadata_sha256 == digest);
+  CHECK(file.metadata_sha256 == std::string(64, 'b'));
 }
 
 TEST_CASE("metadata marks of an HTML page in all their forms") {
@@ -56,6 +56,30 @@ TEST_CASE("metadata marks of an HTML page in all their forms") {
   CHECK(!mark("").has_metadata);
   CHECK(mark("data-yanked").yanked);
   CHECK(mark("data-yanked=''").yanked_reason.empty());
+}
+
+TEST_CASE("a hash of the metadata is never taken for the file's") {
+  const PublishedFile marked =
+      only("<a href='x-1.tar.gz' data-dist-info-metadata='sha256=" + digest + "'>x</a>");
+  CHECK(marked.sha256.empty());
+  CHECK(marked.metadata_sha256 == digest);
+
+  const std::string other(64, 'b');
+  std::string body;
+  for (const std::string& hash : {digest, digest, other}) {
+    body +=
+        "<a href='x-1.tar.gz#sha256=" + hash + "' data-core-metadata='sha256=" + digest + "'>x</a>";
+  }
+  CollectedReport report;
+  const auto page = parse_html_page(body, page_url, report);
+  REQUIRE(page);
+  REQUIRE(page->files.size() == 3);
+  CHECK(page->files[0].sha256.empty());
+  CHECK(page->files[0].metadata_sha256 == digest);
+  CHECK(page->files[2].sha256 == other);
+  REQUIRE(report.remarks.size() == 1);
+  CHECK(report.remarks[0].message.find(page_url) != std::string::npos);
+  CHECK(report.remarks[0].message.find("x-1.tar.gz and 1 more") != std::string::npos);
 }
 
 TEST_CASE("a base element moves the links of an HTML page") {

@@ -87,6 +87,21 @@ TEST_CASE("core-metadata wins over its older name wherever it stands") {
   CHECK(plain.metadata_sha256.empty());
 }
 
+TEST_CASE("a hash of the metadata is never taken for the file's in JSON either") {
+  const std::string hash = R"({"sha256":")" + digest + R"("})";
+  CHECK(only(entry_with(R"(,"core-metadata":)" + hash)).sha256.empty());
+  CollectedReport report;
+  const auto page =
+      parse_json_page(page_with(R"({"filename":"x-1.tar.gz","url":"x-1.tar.gz","hashes":)" + hash +
+                                R"(,"dist-info-metadata":)" + hash + "}"),
+                      page_url, report);
+  REQUIRE(page);
+  REQUIRE(page->files.size() == 1);
+  CHECK(page->files[0].sha256.empty());
+  CHECK(page->files[0].metadata_sha256 == digest);
+  CHECK(report.remarks.size() == 1);
+}
+
 TEST_CASE("links of a JSON page become absolute") {
   const auto url_of = [](const std::string& link) {
     return only(R"({"filename":"x-1.0.tar.gz","hashes":{},"url":")" + link + "\"}").url;

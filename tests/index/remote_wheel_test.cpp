@@ -91,36 +91,53 @@ TEST_CASE("reads outside the tail fetch a block and keep it") {
   CHECK(!(*source)->read(setup.bytes.size() - 5, std::as_writable_bytes(std::span(beyond))));
 }
 
-TEST_CASE("servers without ranges, or without tails, give the whole file once") {
+TEST_CASE("servers without ranges give the whole file once") {
   const Setup setup(large_variant());
-  for (const char* mode : {"/-no-range", "/-no-tail"}) {
+  auto source = open_remote(setup.at("/-no-range"), *setup.transport);
+  REQUIRE(source);
+  for (const std::size_t offset : {0UL, 500'000UL, setup.bytes.size() - 100}) {
+    std::string got(100, '\0');
+    REQUIRE((*source)->read(offset, std::as_writable_bytes(std::span(got))));
+    CHECK(got == setup.bytes.substr(offset, 100));
+  }
+  const auto seen = setup.server.seen();
+  REQUIRE(seen.size() == 3);
+  CHECK(!seen[2].headers.contains("range"));
+}
+
+TEST_CASE("servers that know no tails give it by its offset") {
+  const Setup setup(large_variant());
+  for (const char* mode : {"/-no-tail", "/-whole-tail"}) {
     CAPTURE(mode);
     const std::size_t before = setup.server.seen().size();
     auto source = open_remote(setup.at(mode), *setup.transport);
     REQUIRE(source);
-    for (const std::size_t offset : {0UL, 500'000UL, setup.bytes.size() - 100}) {
-      std::string got(100, '\0');
-      REQUIRE((*source)->read(offset, std::as_writable_bytes(std::span(got))));
-      CHECK(got == setup.bytes.substr(offset, 100));
-    }
-    CHECK(setup.server.seen().size() == before + 2);
+    CHECK((*source)->size() == setup.bytes.size());
+    std::string got(100, '\0');
+    const std::size_t offset = setup.bytes.size() - 100;
+    REQUIRE((*source)->read(offset, std::as_writable_bytes(std::span(got))));
+    CHECK(got == setup.bytes.substr(offset, 100));
+    const auto seen = setup.server.seen();
+    REQUIRE(seen.size() == before + 3);
+    for (std::size_t i = before; i < seen.size(); ++i) CHECK(seen[i].headers.contains("range"));
   }
 }
 
 TEST_CASE("metadata that was read out of a wheel is kept, for that URL and hash alone") {
+  CollectedReport report;
   Setup setup(large_variant());
   const TemporaryFolder cache;
   setup.transport = make_caching_transport(std::move(setup.transport), {cache.path(), false});
-  const auto text = fetch_metadata(setup.at(""), *setup.transport);
+  const auto text = fetch_metadata(setup.at(""), "the index", *setup.transport, report);
   REQUIRE(text);
   const auto offline = make_caching_transport(make_transport({}), {cache.path(), true});
-  CHECK(fetch_metadata(setup.at(""), *offline) == *text);
+  CHECK(fetch_metadata(setup.at(""), "the index", *offline, report) == *text);
   PublishedFile other = setup.at("");
   other.sha256 = std::string(64, '0');
-  CHECK(!fetch_metadata(other, *offline));
+  CHECK(!fetch_metadata(other, "the index", *offline, report));
   other = setup.at("");
   other.url += "?elsewhere";
-  CHECK(!fetch_metadata(other, *offline));
+  CHECK(!fetch_metadata(other, "the index", *offline, report));
 }
 
 TEST_CASE("what a variant wheel says of itself is read once, and its METADATA with it") {
@@ -133,7 +150,7 @@ TEST_CASE("what a variant wheel says of itself is read once, and its METADATA wi
     const auto variant = fetch_own_variant(file, *transport, report);
     REQUIRE(variant);
     CHECK(variant->variants.contains("v3"));
-    const auto metadata = fetch_metadata(file, *transport);
+    const auto metadata = fetch_metadata(file, "the index", *transport, report);
     REQUIRE(metadata);
     CHECK(metadata->find("Name: sample") != std::string::npos);
     CHECK(setup.server.seen().size() == 1);
@@ -182,37 +199,72 @@ TEST_CASE("an absent wheel is not found, a forbidden one is an io error") {
 }
 
 TEST_CASE("a wheel on disk is read in place") {
+  CollectedReport report;
   const Setup setup;
   PublishedFile file = setup.file;
   file.url = file_url(setup.folder / setup.file.filename);
   CHECK((*open_remote(file, *setup.transport))->size() == setup.bytes.size());
-  CHECK(fetch_metadata(file, *setup.transport)->find("Name: sample") != std::string::npos);
+  CHECK(fetch_metadata(file, "the index", *setup.transport, report)->find("Name: sample") !=
+        std::string::npos);
   CHECK(setup.server.seen().empty());
 }
 
 TEST_CASE("published metadata is fetched alone and checked") {
+  CollectedReport report;
   const Setup setup(large_variant());
   axle::test::write_file(setup.folder / (setup.file.filename + ".metadata"), "Name: published\n");
   PublishedFile file = setup.at("");
   file.has_metadata = true;
   file.metadata_sha256 = hex_sha256("Name: published\n");
-  CHECK(fetch_metadata(file, *setup.transport).value() == "Name: published\n");
+  CHECK(fetch_metadata(file, "the index", *setup.transport, report).value() == "Name: published\n");
   REQUIRE(setup.server.seen().size() == 1);
   CHECK(setup.server.seen()[0].target.ends_with(".whl.metadata"));
+}
 
+TEST_CASE("published metadata with another hash is passed over for the wheel's own, with a word") {
+  const Setup setup(large_variant());
+  axle::test::write_file(setup.folder / (setup.file.filename + ".metadata"), "Name: published\n");
+  PublishedFile file = setup.at("");
+  file.has_metadata = true;
   file.metadata_sha256 = std::string(64, '0');
-  const auto wrong = fetch_metadata(file, *setup.transport);
-  REQUIRE(!wrong);
-  CHECK(wrong.error().kind == ErrorKind::mismatch);
+  CollectedReport report;
+  CHECK(fetch_metadata(file, "the index", *setup.transport, report)->find("Name: sample") !=
+        std::string::npos);
+  REQUIRE(report.remarks.size() == 1);
+  CHECK(report.remarks[0].severity == axle::Severity::warning);
+  for (const std::string& word : {file.filename + ".metadata", std::string("the index"),
+                                  file.metadata_sha256, hex_sha256("Name: published\n")}) {
+    CHECK(report.remarks[0].message.find(word) != std::string::npos);
+  }
+  CHECK(setup.server.seen().back().headers.at("range") == "bytes=-66560");
+}
+
+TEST_CASE(
+    "offline the wheel's own metadata stands in for published metadata that was passed over") {
+  Setup setup(large_variant());
+  const TemporaryFolder cache;
+  setup.transport = make_caching_transport(std::move(setup.transport), {cache.path(), false});
+  axle::test::write_file(setup.folder / (setup.file.filename + ".metadata"), "Name: published\n");
+  PublishedFile file = setup.at("");
+  file.has_metadata = true;
+  file.metadata_sha256 = std::string(64, '0');
+  CollectedReport report;
+  CHECK(fetch_metadata(file, "the index", *setup.transport, report));
+  const auto offline = make_caching_transport(make_transport({}), {cache.path(), true});
+  CHECK(fetch_metadata(file, "the index", *offline, report)->find("Name: sample") !=
+        std::string::npos);
 }
 
 TEST_CASE("metadata that was promised and is absent comes from the wheel") {
+  CollectedReport report;
   const Setup setup;
   PublishedFile file = setup.at("");
   file.has_metadata = true;
-  CHECK(fetch_metadata(file, *setup.transport)->find("Name: sample") != std::string::npos);
+  CHECK(fetch_metadata(file, "the index", *setup.transport, report)->find("Name: sample") !=
+        std::string::npos);
   file.has_metadata = false;
-  CHECK(fetch_metadata(file, *setup.transport)->find("Name: sample") != std::string::npos);
+  CHECK(fetch_metadata(file, "the index", *setup.transport, report)->find("Name: sample") !=
+        std::string::npos);
 }
 
 TEST_CASE("a listed file must have its listed hash") {

@@ -80,7 +80,7 @@ Result<resolver::Resolution> World::try_resolve(const std::vector<std::string>& 
   for (const std::string& text : requirements) requests.requirements.push_back(requirement(text));
   for (const std::string& text : constraints) requests.constraints.push_back(requirement(text));
   requests.wheel_files = wheel_files;
-  const resolver::Sources sources{{&index}, {}, &index};
+  const resolver::Sources sources{{&index}, {}, &index, use_families ? &families : nullptr};
   report.remarks.clear();
   return resolver::resolve(requests, target, installed, sources, options, report);
 }

@@ -23,14 +23,16 @@ namespace axle::testing {
 struct World {
   World();
 
+  CollectedReport report;
   MemoryIndex index;
   detect::Machine machine;
   resolver::Target target;
   std::vector<resolver::InstalledPackage> installed;
   resolver::Options options;
+  index::FamilyBook families{index, report};  ///< empty: silent
+  bool use_families = false;
   std::vector<std::string> constraints;
   std::vector<std::string> wheel_files;
-  CollectedReport report;
 
   void install(const std::string& name, const std::string& version,
                const std::vector<std::string>& dependencies = {},

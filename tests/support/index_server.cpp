@@ -96,6 +96,7 @@ void apply_range(Answer& answer, const SeenRequest& request, const Modes& modes)
   const std::size_t size = answer.body.size();
   const std::size_t dash = range.find('-');
   const bool tail = dash == 6;
+  if (tail && modes.contains("whole-tail")) return;
   if (tail && modes.contains("no-tail")) {
     answer = Answer{416, {}, {}};
     return;
@@ -241,7 +242,17 @@ class IndexServer::Impl {
       return false;
     }
     Answer answer = compose(modes, rest, request, times);
+    note_size(request, answer.body.size());
     return send(connection, modes, answer, times);
+  }
+
+  /// Of the newest request like this one.
+  void note_size(const SeenRequest& request, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto same = std::find_if(seen_.rbegin(), seen_.rend(), [&](const SeenRequest& one) {
+      return one.target == request.target && one.headers == request.headers;
+    });
+    if (same != seen_.rend()) same->body_bytes = bytes;
   }
 
   Answer compose(const Modes& modes, const std::string& rest, const SeenRequest& request,
@@ -304,10 +315,10 @@ class IndexServer::Impl {
       answer.body = "{}";
     } else {
       for (const SeenRequest& seen : seen()) {
-        const auto range = seen.headers.find("range");
-        answer.body += fmt::format(R"({}{{"method": "{}", "target": "{}", "range": "{}"}})",
-                                   answer.body.empty() ? "" : ",\n", seen.method, seen.target,
-                                   range == seen.headers.end() ? "" : range->second);
+        answer.body += fmt::format(
+            R"({}{{"method": "{}", "target": "{}", "range": "{}", "authorized": {}, "sent": {}}})",
+            answer.body.empty() ? "" : ",\n", seen.method, seen.target, header_of(seen, "range"),
+            seen.headers.contains("authorization"), seen.body_bytes);
       }
       answer.body = '[' + answer.body + ']';
     }

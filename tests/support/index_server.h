@@ -3,22 +3,36 @@
 // the URL, so that any client can be sent against any misbehaviour: "/-cut/simple/x/" is
 // "/simple/x/", cut.
 //
-//   -gzip           compressed when the client takes it       -slow            in pieces with
-//   pauses -fresh          Cache-Control: max-age=600                -stall           half the
-//   body, then silence -no-store       Cache-Control: no-store                   -hang no answer at
-//   all -login          a login page, status 200                  -cut             half the body,
-//   then closed -auth           401 unless user:secret                    -cut-once        the
-//   first time only -status-NNN     that status                               -wrong           one
-//   bit of the body flipped -busy-once      429 with Retry-After: 0 the first time    -huge a body
-//   without end -fail-twice     503 two times                             -bomb            64 MiB
-//   of zeros, compressed -no-range       ranges ignored                            -redirect 302 to
-//   the rest of the path -no-tail        "last N bytes" refused with 416           -redirect-loop
-//   302 to itself -bad-range      Content-Range one byte off                -redirect-file   302 to
-//   a file URL -short-range    a shorter part than Content-Range says    -redirect-host   302, the
-//   same by another name -other-type     Content-Type text/plain
+//   -gzip           compressed when the client takes it
+//   -fresh          Cache-Control: max-age=600
+//   -no-store       Cache-Control: no-store
+//   -login          a login page, status 200
+//   -auth           401 unless user:secret
+//   -status-NNN     that status
+//   -busy-once      429 with Retry-After: 0 the first time
+//   -fail-twice     503 two times
+//   -slow           in pieces with pauses
+//   -stall          half the body, then silence
+//   -hang           no answer at all
+//   -cut            half the body, then closed
+//   -cut-once       the same, the first time only
+//   -wrong          one bit of the body flipped
+//   -huge           a body without end
+//   -bomb           8 MiB of zeros, compressed
+//   -no-range       ranges ignored
+//   -no-tail        "last N bytes" refused with 416
+//   -whole-tail     "last N bytes" ignored, other ranges not
+//   -bad-range      Content-Range one byte off
+//   -short-range    a shorter part than Content-Range says
+//   -redirect       302 to the rest of the path
+//   -redirect-loop  302 to itself
+//   -redirect-file  302 to a file URL
+//   -redirect-host  302, the same by another name
+//   -other-type     Content-Type text/plain
 //
 // Plain paths: files of the folder; a folder answers with its index.json or index.html by Accept.
-// "/-/seen" lists the requests with their ranges as JSON, "/-/forget" empties that list.
+// "/-/seen" lists the requests as JSON (method, target, range, whether credentials came along,
+// bytes of the answer's body), "/-/forget" empties that list.
 
 #include <cstddef>
 #include <map>
@@ -33,6 +47,7 @@ struct SeenRequest {
   std::string method;
   std::string target;
   std::map<std::string, std::string, std::less<>> headers;  ///< names in lower case
+  std::size_t body_bytes = 0;                               ///< of the answer
 };
 
 class IndexServer {

@@ -74,6 +74,19 @@ index::PublishedFile& MemoryIndex::add_wheel(const WheelRecipe& recipe) {
   return file;
 }
 
+void MemoryIndex::add_wheel_at(const std::string& index_url, const WheelRecipe& recipe,
+                               std::optional<std::uint64_t> size) {
+  const std::string filename = recipe.name + "-" + recipe.version + "-" + recipe.tags + ".whl";
+  const std::string url = index_url + "/files/" + filename;
+  bytes_[url] = wheel_bytes(recipe);
+  bytes_[url + ".metadata"] = metadata_text(recipe);
+  std::string& links = links_[index_url + "/" + wheel::normalize_name(recipe.name) + "/"];
+  links +=
+      (links.empty() ? "" : ", ") + ("{\"filename\": \"" + filename + "\", \"url\": \"" + url +
+                                     "\", \"core-metadata\": true, \"hashes\": {}" +
+                                     (size ? ", \"size\": " + std::to_string(*size) : "") + "}");
+}
+
 index::PublishedFile& MemoryIndex::add_variants(const std::string& project,
                                                 const std::string& version,
                                                 const std::string& json) {
@@ -103,6 +116,13 @@ Result<index::Response> MemoryIndex::fetch(const index::Request& request) {
   fetched.push_back(request.url.substr(request.url.rfind('/') + 1));
   index::Response response;
   response.url = request.url;
+  if (const auto page = links_.find(request.url); page != links_.end()) {
+    response.status = 200;
+    response.content_type = "application/vnd.pypi.simple.v1+json";
+    response.body = "{\"meta\": {\"api-version\": \"1.1\"}, \"name\": \"x\", \"files\": [" +
+                    page->second + "]}";
+    return response;
+  }
   const auto found = bytes_.find(request.url);
   if (found == bytes_.end()) {
     response.status = 404;

@@ -2,6 +2,7 @@
 // An index in memory, seam and all: pages for the resolver, bytes (whole, by range, by tail) for
 // the transport. Wheels are made by the wheel writer.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,6 +41,9 @@ class MemoryIndex final : public index::Source, public index::Transport {
                                      const std::string& json);
   index::PublishedFile& add_variants(const std::string& project, const std::string& version,
                                      const wheel::VariantMetadata& metadata);
+  /// The same on the project's page below `index_url`, an index that only the transport knows.
+  void add_wheel_at(const std::string& index_url, const WheelRecipe& recipe,
+                    std::optional<std::uint64_t> size = {});
   void replace_bytes(const std::string& filename, std::string bytes);
 
   Result<index::ProjectPage> project(std::string_view name) override;
@@ -54,6 +58,7 @@ class MemoryIndex final : public index::Source, public index::Transport {
   std::string base_;
   std::map<std::string, std::vector<index::PublishedFile>, std::less<>> pages_;
   std::map<std::string, std::string, std::less<>> bytes_;  ///< by URL
+  std::map<std::string, std::string, std::less<>> links_;  ///< of pages elsewhere, by their URL
 };
 
 }  // namespace axle::testing

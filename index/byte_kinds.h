@@ -1,0 +1,33 @@
+#pragma once
+// Whether a text has any byte of some kind: asked of every byte of every page.
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace axle::index {
+
+using Byte = unsigned char;
+
+/// Loops of fixed length over plain bytes, without early exit, are what compilers turn into vector
+/// code; `is_kind` therefore gives 0 or 1 without branches.
+template <Byte (*is_kind)(Byte)>
+[[nodiscard]] bool has_any(std::string_view text) {
+  constexpr std::size_t block = 32;
+  Byte found = 0;
+  const auto look_at_block = [&found](const char* bytes) {
+    std::array<Byte, block> kinds;
+    for (std::size_t i = 0; i < block; ++i) kinds[i] = is_kind(static_cast<Byte>(bytes[i]));
+    for (std::size_t i = 0; i < block; ++i) found |= kinds[i];
+  };
+  if (text.size() >= block) {
+    std::size_t begin = 0;
+    for (; begin + block < text.size(); begin += block) look_at_block(text.data() + begin);
+    look_at_block(text.data() + text.size() - block);  // overlaps the one before it
+  } else {
+    for (const char c : text) found |= is_kind(static_cast<Byte>(c));
+  }
+  return found != 0;
+}
+
+}  // namespace axle::index

@@ -1,0 +1,57 @@
+#include "index/first_download.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/page_entry.h"
+#include "index/url.h"
+
+namespace axle::index {
+namespace {
+
+std::string key_of(std::string_view url) { return fmt::format("first download of {}", url); }
+
+/// What a server says of a file without sending it.
+std::string outline(std::uint64_t size, std::string_view etag) {
+  return fmt::format("{} {}", size, etag);
+}
+
+/// The sha256 and the outline of the first download.
+std::optional<std::pair<std::string, std::string>> recall(std::string_view url,
+                                                          Transport& transport) {
+  if (!is_http_url(url)) return std::nullopt;
+  const std::optional<std::string> kept = transport.recall(key_of(url));
+  if (!kept) return std::nullopt;
+  const std::size_t end = kept->find('\n');
+  std::string sha256 = sha256_digits(std::string_view(*kept).substr(0, end));
+  if (sha256.empty() || end == std::string::npos) return std::nullopt;
+  return std::pair(std::move(sha256), kept->substr(end + 1));
+}
+
+}  // namespace
+
+std::optional<std::string> first_sha256(std::string_view url, Transport& transport) {
+  auto kept = recall(url, transport);
+  if (!kept) return std::nullopt;
+  return std::move(kept->first);
+}
+
+bool keep_first_download(std::string_view url, const DownloadMark& mark, Transport& transport) {
+  return is_http_url(url) &&
+         transport.keep(key_of(url), mark.sha256 + '\n' + outline(mark.size, mark.etag));
+}
+
+bool seems_changed(const std::string& url, Transport& transport) {
+  const auto kept = recall(url, transport);
+  if (!kept) return true;
+  Request request;
+  request.url = url;
+  request.range = ByteRange{0, 1};
+  request.max_bytes = 1;
+  const Result<Response> response = transport.fetch(request);
+  if (!response || (response->status != 200 && response->status != 206)) return false;
+  return response->total_size && outline(*response->total_size, response->etag) != kept->second;
+}
+
+}  // namespace axle::index

@@ -1,0 +1,217 @@
+// Which release of a package: the newest whose wheel fits, in passes where a family's fallback
+// labels and builds of unknown needs count last.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "resolver/package_choice.h"
+
+namespace axle::resolver {
+namespace {
+
+/// Trouble that belongs to one release, which an older one may not have.
+bool belongs_to_release(const Error& error) {
+  return error.kind == ErrorKind::malformed || error.kind == ErrorKind::unsupported ||
+         error.kind == ErrorKind::not_found;
+}
+
+/// A GPU works here that some label of the family is for.
+bool has_device_of(const index::Family& family, const detect::Machine& machine) {
+  return std::ranges::any_of(machine.gpus, [&](const detect::Gpu& gpu) {
+    const std::string_view vendor = detect::render_vendor(gpu.vendor);
+    return gpu.usable == detect::Presence::present && !gpu.masked &&
+           std::ranges::find(family.labels, vendor, &index::FamilyLabel::vendor) !=
+               family.labels.end();
+  });
+}
+
+/// "torch 2.15.0 (cu132)"
+std::string render_title(const ResolvedPackage& package) {
+  std::string text = package.name + " " + wheel::render_version(package.version.public_version());
+  if (package.variant) text += fmt::format(" ({})", *package.variant);
+  return text;
+}
+
+}  // namespace
+
+Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Release& release,
+                                                   Pass pass) {
+  const VersionFilter filter = version_filter(question.wants, false);
+  WheelPolicy policy;
+  policy.rule = question.rule;
+  policy.label = question.label;
+  const auto pin = [&](LabelRule rule, std::string label) {
+    policy.rule = rule;
+    policy.label = std::move(label);
+  };
+  if (release.family != nullptr) {
+    if (std::string local = filter.pinned_local(); !local.empty())
+      pin(LabelRule::forced, std::move(local));
+    const auto forced = options_.forced_labels.find(release.family->name);
+    if (forced != options_.forced_labels.end()) pin(LabelRule::forced, forced->second);
+  }
+  const auto pinned = options_.pinned_variants.find(question.name);
+  if (pinned != options_.pinned_variants.end()) pin(LabelRule::pinned, pinned->second);
+  policy.variants = policy.rule == LabelRule::pinned ||
+                    (options_.variants && !options_.plain_only.contains(question.name));
+  policy.yanked = filter.pins(release.version);
+  policy.fallback = pass.fallback;
+  policy.unknown = pass.unknown == Unknown::counts ||
+                   (pass.unknown == Unknown::where_asked_for && filter.pins(release.version));
+  policy.required = &options_.required;
+  policy.versions = &filter;
+  return wheels_.choose(question.name, release, policy, question.version_of);
+}
+
+std::vector<PackageChooser::Pass> PackageChooser::passes_over(const Question& question,
+                                                              const Releases& releases) {
+  const auto of_family = std::ranges::find_if(
+      releases, [](const Release* release) { return release->family != nullptr; });
+  if (of_family == releases.end()) return {Pass{}};
+  // A build that was asked for, by pin or by version, is the one, whatever is known of it.
+  const index::Family& family = *(*of_family)->family;
+  const bool pinned = options_.pinned_variants.contains(question.name) ||
+                      options_.forced_labels.contains(family.name) ||
+                      question.rule == LabelRule::kept;
+  if (pinned || !version_filter(question.wants, false).pinned_local().empty()) return {Pass{}};
+  const bool known = std::ranges::any_of(releases, [&](const Release* release) {
+    return index::find_release(family, question.name, release->version) != nullptr;
+  });
+  const auto unknown = known ? Unknown::where_asked_for : Unknown::counts;
+  std::vector<Pass> passes;
+  if (has_device_of(family, *target_.machine)) {
+    passes = {{false, Unknown::never}, {false, unknown}};
+  }
+  passes.push_back({true, Unknown::never});
+  passes.push_back({true, unknown});
+  return passes;
+}
+
+std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
+    const Question& question, const Releases& releases, Pass pass) {
+  Tried tried;
+  const auto pass_over = [&](Error error, bool other_python) {
+    tried.ordinary = tried.ordinary && other_python;
+    if (!tried.newest_trouble) tried.newest_trouble = std::move(error);
+  };
+  for (Release* release : releases) {
+    if (question.excluded->contains(release->version)) {
+      tried.exhausted = true;
+      continue;
+    }
+    auto choice = choose_wheel(question, *release, pass);
+    if (!choice) return final_failure(std::move(choice).error());
+    if (choice->chosen == nullptr) {
+      pass_over(std::move(*choice->why_not), choice->other_python);
+      continue;
+    }
+    const auto metadata = metadata_of(question.name, *release, *choice->chosen);
+    if (!metadata) {
+      if (release->direct || !belongs_to_release(metadata.error())) {
+        return final_failure(metadata.error());
+      }
+      pass_over(metadata.error(), false);
+      continue;
+    }
+    tried.choice = from_release(question.name, *release, std::move(*choice), **metadata);
+    break;
+  }
+  return tried;
+}
+
+void PackageChooser::remark_on(const Question& question, const Tried& tried, const Tried& first) {
+  const PackageChoice& choice = *tried.choice;
+  const std::string title = render_title(choice.package);
+  if (!choice.remark.empty()) report_.warn(fmt::format("{}: {}", title, choice.remark));
+  const index::Family* family = family_of(question.name);
+  const bool device = family != nullptr && has_device_of(*family, *target_.machine);
+  if (choice.fallback && device && first.newest_trouble) {
+    report_.warn(fmt::format("{} is taken although there is a GPU: no release that is allowed has "
+                             "another build for this machine; {}",
+                             title, first.newest_trouble->message),
+                 first.newest_trouble->hint);
+  } else if (tried.newest_trouble && question.rule != LabelRule::follow) {
+    const bool everyday = tried.ordinary || family != nullptr;
+    report_.add(
+        {everyday ? Severity::note : Severity::warning,
+         fmt::format("{} is taken, not the newest: {}", title, tried.newest_trouble->message),
+         tried.newest_trouble->hint});
+  }
+  if (choice.fallback && !device && choice.other) {
+    const auto gigabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
+    const auto& [label, size, own] = *choice.other;
+    report_.note(
+        own ? fmt::format("{}: no GPU is usable here, which saves {:.2f} GB against {}, the "
+                          "libraries that it brings along not counted",
+                          title, gigabytes(size - *own), label)
+            : fmt::format("{}: no GPU is usable here, which saves the {:.2f} GB of {} and the "
+                          "libraries that it brings along",
+                          title, gigabytes(size), label));
+  }
+}
+
+std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Question& question) {
+  const std::vector<std::string> urls = direct_urls(question.wants);
+  const auto label_it = [&](PackageChoice choice) {
+    choice.direct_urls = urls;
+    if (question.rule == LabelRule::follow) choice.followed_label = question.label;
+    return choice;
+  };
+  if (urls.empty()) {
+    if (const InstalledPackage* package = kept(question)) return label_it(from_installed(*package));
+  }
+  auto releases = releases_for(question);
+  if (!releases) return std::unexpected(std::move(releases).error());
+  std::optional<Tried> first;
+  for (const Pass pass : passes_over(question, *releases)) {
+    auto tried = try_releases(question, *releases, pass);
+    if (!tried) return std::unexpected(std::move(tried).error());
+    if (!first) first = *tried;
+    if (!tried->choice) continue;
+    remark_on(question, *tried, *first);
+    return label_it(std::move(*tried->choice));
+  }
+  Error error = first->newest_trouble ? std::move(*first->newest_trouble)
+                                      : no_common_version(question.name, question.wants, {});
+  if (question.rule == LabelRule::kept) {
+    error.message += fmt::format("; the {} that is installed is the build {}, and that stays",
+                                 question.name, question.label);
+    error.hint = fmt::format(
+        "name {0} in the same command, and its build may change; `variant "
+        "explain {0}` shows the builds",
+        question.name);
+  }
+  return std::unexpected(ChoiceFailure{std::move(error), {}, first->exhausted});
+}
+
+std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question& question) {
+  auto releases = releases_for(question);
+  if (!releases) return std::unexpected(std::move(releases).error());
+  // The release that would be chosen; the newest, where none would.
+  Release* shown = releases->front();
+  Pass shown_pass;
+  for (const Pass pass : passes_over(question, *releases)) {
+    auto tried = try_releases(question, *releases, pass);
+    if (!tried) return std::unexpected(std::move(tried).error());
+    if (!tried->choice) continue;
+    shown = *std::ranges::find(*releases, tried->choice->release, &Release::version);
+    shown_pass = pass;
+    break;
+  }
+  Release& release = *shown;
+  auto choice = choose_wheel(question, release, shown_pass);
+  if (!choice) return final_failure(std::move(choice).error());
+  Explanation explanation;
+  explanation.name = question.name;
+  explanation.version = release.version;
+  explanation.decision = choice->decision;
+  if (choice->chosen != nullptr) {
+    explanation.chosen = resolved(question.name, release, std::move(*choice));
+    explanation.chosen->requested = true;
+  }
+  return explanation;
+}
+
+}  // namespace axle::resolver
