@@ -151,6 +151,15 @@ TorchWorld::~TorchWorld() = default;
 
 const index::Family& TorchWorld::family() { return *must(book_->named("torch")); }
 
+resolver::Explanation TorchWorld::explain(const detect::Machine& machine, std::string_view platform,
+                                          std::string_view requirement) {
+  resolver::Target target = target_of(platform);
+  target.machine = &machine;
+  const resolver::Sources sources{{pages_.get()}, {}, pages_.get(), book_.get()};
+  return must(resolver::explain(must(wheel::parse_requirement(requirement)), target, sources,
+                                options, report));
+}
+
 bool TorchWorld::remarked(std::string_view part) const {
   return std::ranges::any_of(report.remarks, [&](const Remark& remark) {
     return remark.message.find(part) != std::string::npos;

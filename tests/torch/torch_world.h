@@ -48,6 +48,10 @@ class TorchWorld {
   /// Fails the test when there is none. The patch version is not part of `release`.
   [[nodiscard]] RuleChoice choose(const detect::Machine& machine, std::string_view platform,
                                   std::string_view requirement = "torch");
+  /// As `variant explain` has it.
+  [[nodiscard]] resolver::Explanation explain(const detect::Machine& machine,
+                                              std::string_view platform,
+                                              std::string_view requirement);
   [[nodiscard]] bool remarked(std::string_view part) const;
 
   [[nodiscard]] const index::Family& family();
