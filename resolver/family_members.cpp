@@ -17,6 +17,14 @@ bool is_requested(const std::vector<Want>& wants) {
                              [](const Want& want) { return want.by.empty() && !want.constraint; });
 }
 
+std::vector<const Want*> wants_of_user(const std::vector<Want>& wants) {
+  std::vector<const Want*> result;
+  for (const Want& want : wants) {
+    if (want.by.empty()) result.push_back(&want);
+  }
+  return result;
+}
+
 /// The user says which versions of the package may come.
 bool is_version_requested(const std::vector<Want>& wants) {
   return std::ranges::any_of(wants, [](const Want& want) {
@@ -32,6 +40,12 @@ bool is_past(const wheel::Version& version, const wheel::Version& last) {
   return false;
 }
 
+/// The local version where it is a label of the family.
+std::string known_local(const index::Family& family, const wheel::Version& version) {
+  std::string local = index::local_label(version);
+  return family.label(local) != nullptr ? local : std::string();
+}
+
 }  // namespace
 
 Worklist::Lead Worklist::lead_of(const index::Family& family, const std::string& name) {
@@ -41,14 +55,15 @@ Worklist::Lead Worklist::lead_of(const index::Family& family, const std::string&
   const auto node = nodes_.find(first);
   if (node != nodes_.end() && node->second.choice) {
     const ResolvedPackage& package = node->second.choice->package;
-    if (package.already_installed) return {chooser_.installed_label(*installed), nullptr};
-    if (package.variant) return {*package.variant, nullptr};
-    // A wheel that was named by its place is no build of the family, but its version says the label.
-    std::string local = index::local_label(package.version);
-    return {family.label(local) != nullptr ? std::move(local) : std::string(), nullptr};
+    if (package.already_installed) return {chooser_.installed_label(*installed), true, nullptr};
+    if (package.variant) return {*package.variant, false, nullptr};
+    // A plain wheel is no build of the family, but its version or its index says the label.
+    return {package.direct ? known_local(family, package.version)
+                           : chooser_.plain_label(family, first, package.version),
+            false, nullptr};
   }
   if (installed == nullptr) return {};
-  return {chooser_.installed_label(*installed), installed};
+  return {chooser_.installed_label(*installed), true, installed};
 }
 
 bool Worklist::waits_for_family(const std::string& name) {
@@ -71,17 +86,22 @@ void Worklist::ask_within_family(const std::string& name, Question& question) {
   if (family == nullptr) return;
   Node& node = nodes_[name];
   if (name == family->anchor()) {
+    question.label = label_of_members(*family);
+    if (!question.label.empty()) question.rule = LabelRule::follow;
     const InstalledPackage* installed = chooser_.installed(name);
-    if (installed == nullptr || is_requested(node.wants)) return;
+    if (installed == nullptr || is_requested(node.wants) || !question.label.empty()) return;
     question.label = chooser_.installed_label(*installed);
     if (!question.label.empty()) question.rule = LabelRule::kept;
     return;
   }
   const Lead lead = lead_of(*family, name);
   question.label = lead.label;
+  question.lead_stays = lead.stays;
   if (!lead.label.empty()) question.rule = LabelRule::follow;
   node.installed_wants.clear();
-  if (lead.installed == nullptr || is_version_requested(node.wants)) return;
+  // A conflict sent it back: the installed first member may have to go as well.
+  if (lead.installed == nullptr || is_version_requested(node.wants) || !node.excluded.empty())
+    return;
   const wheel::Version version = lead.installed->version.public_version();
   for (wheel::Requirement& requirement : PackageChooser::goes_with(*family, version)) {
     if (requirement.name != name) continue;
@@ -89,6 +109,29 @@ void Worklist::ask_within_family(const std::string& name, Question& question) {
         {std::move(requirement), family->anchor(), wheel::render_version(version), true});
   }
   for (const Want& want : node.installed_wants) question.wants.push_back(&want);
+}
+
+std::string Worklist::label_of_members(const index::Family& family) {
+  for (const std::string& member : family.members) {
+    const auto node = nodes_.find(member);
+    if (member == family.anchor() || node == nodes_.end()) continue;
+    const std::vector<const Want*> wants = wants_of_user(node->second.wants);
+    if (wants.empty()) continue;
+    std::string label = chooser_.given_label(family, member, wants);
+    if (!label.empty()) return label;
+  }
+  return {};
+}
+
+void Worklist::switch_installed(const index::Family& family) {
+  const auto forced = options_.forced_labels.find(family.name);
+  const InstalledPackage* first = chooser_.installed(family.anchor());
+  if (forced == options_.forced_labels.end() || first == nullptr) return;
+  if (chooser_.installed_label(*first) == forced->second) return;
+  wheel::Requirement requirement;
+  requirement.name = family.anchor();
+  nodes_[family.anchor()].wants.push_back({requirement, {}, {}, false});
+  enqueue(family.anchor());
 }
 
 void Worklist::release_followers(const std::string& name) {
@@ -135,7 +178,8 @@ void Worklist::remark_on_families() {
     const PackageChoice& choice = *node.choice;
     const std::string title = fmt::format("{} {}", name, wheel::render_version(choice.release));
     const std::string label = choice.package.variant.value_or("");
-    if (!choice.followed_label.empty() && label != choice.followed_label) {
+    const bool given = !chooser_.given_label(*family, name, wants_of_user(node.wants)).empty();
+    if (!given && !choice.followed_label.empty() && label != choice.followed_label) {
       report_.note(fmt::format("{} has no build {}, which {} has: {} is taken", title,
                                choice.followed_label, family->anchor(),
                                label.empty() ? "its plain wheel" : label));

@@ -50,11 +50,9 @@ Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& fa
   // What only this index has is never looked for elsewhere: anybody may carry its name there.
   const bool member = family.has_member(name);
   std::vector<Release> releases = std::move(**own);
-  // Among releases with labels, one without must not pass for a plain one: nothing is known of it.
-  if (std::ranges::find(releases, &family, &Release::family) != releases.end()) {
-    for (Release& release : releases)
-      release.family = publishes_variants(release) ? nullptr : &family;
-  }
+  // A file without a label must not pass for a plain one: nothing is known of it.
+  for (Release& release : releases)
+    release.family = member && !publishes_variants(release) ? &family : nullptr;
   if (index != nullptr && member) {
     const auto others = page(index, name);
     if (!others) return std::unexpected(others.error());

@@ -62,7 +62,8 @@ LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& 
                       policy.rule == LabelRule::follow;
   if (anyway && best_with_label(wheels, policy.label) != nullptr)
     return take_anyway(metadata, policy, decision);
-  if (policy.rule == LabelRule::forced || policy.rule == LabelRule::kept) return {};
+  if (policy.rule == LabelRule::forced || policy.rule == LabelRule::kept || policy.label_only)
+    return {};
   const bool pinned = policy.rule == LabelRule::pinned;
   const bool required = policy.required_here || has_builds_for(*metadata.document, policy.required);
   for (const Fit& fit : decision.ranked) {

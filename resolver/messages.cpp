@@ -80,10 +80,9 @@ Error no_build_fits(std::string_view name, const Release& release, const Decisio
     }
   };
   // That there is no NVIDIA GPU is news only where no GPU that is there has anything to say.
-  const auto is_absent = [](const Verdict& verdict) { return verdict.fact.starts_with("no "); };
-  const bool only_absent = std::ranges::all_of(decision.rejected, is_absent);
+  const bool only_absent = only_absent_hardware(decision);
   for (const Verdict& verdict : decision.rejected) {
-    if (only_absent || !is_absent(verdict)) add(verdict.fact, verdict.label);
+    if (only_absent || !is_absent_hardware(verdict)) add(verdict.fact, verdict.label);
   }
   for (const SkippedFile& file : decision.skipped) {
     if (file.unknown_build) add(file.reason, {});
@@ -145,6 +144,15 @@ Error no_common_version(std::string_view name, const std::vector<const Want*>& w
       versions.empty()
           ? std::string("loosen one of the requirements")
           : fmt::format("loosen one of the requirements; there is {}", render_versions(versions))};
+}
+
+bool is_absent_hardware(const Verdict& verdict) {
+  // providers::describe_no_gpu: "no NVIDIA GPU"
+  return verdict.fact.starts_with("no ") && verdict.fact.ends_with(" GPU");
+}
+
+bool only_absent_hardware(const Decision& decision) {
+  return !decision.rejected.empty() && std::ranges::all_of(decision.rejected, is_absent_hardware);
 }
 
 Error nothing_fits(std::string_view name, const Release& release, const Decision& decision) {

@@ -36,6 +36,11 @@ struct Want {
 /// No wheel of `release` fits: each with its reason.
 [[nodiscard]] Error nothing_fits(std::string_view name, const Release& release,
                                  const Decision& decision);
+/// A verdict that says no more than that there is no GPU of the build's vendor.
+[[nodiscard]] bool is_absent_hardware(const Verdict& verdict);
+/// All verdicts, of which there are some, are of that kind.
+[[nodiscard]] bool only_absent_hardware(const Decision& decision);
+
 /// A label that was asked for and cannot be had.
 [[nodiscard]] Error label_unavailable(std::string_view name, const Release& release,
                                       std::string_view label, const std::vector<std::string>& known,

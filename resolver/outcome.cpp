@@ -15,6 +15,7 @@ Resolution Worklist::outcome() {
   for (auto& [name, node] : nodes_) {
     if (!node.choice) continue;
     ResolvedPackage& package = node.choice->package;
+    for (Remark& remark : node.choice->remarks) report_.add(std::move(remark));
     const std::string version = wheel::render_version(package.version);
     if (node.choice->yanked) {
       report_.warn(fmt::format("{} {} is yanked{}{}", name, version,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "index/first_download.h"
 #include "resolver/direct_wheel.h"
@@ -67,12 +68,36 @@ std::string PackageChooser::installed_label(const InstalledPackage& package) {
   if (package.variant) return *package.variant;
   const index::Family* family = family_of(package.name);
   if (family == nullptr) return {};
-  if (std::string local = index::local_label(package.version); !local.empty())
-    return family->label(local) != nullptr ? local : std::string();
-  const index::FamilyRelease* release = index::find_release(*family, package.name, package.version);
+  return plain_label(*family, package.name, package.version);
+}
+
+std::string PackageChooser::plain_label(const index::Family& family, std::string_view member,
+                                        const wheel::Version& version) const {
+  if (std::string local = index::local_label(version); !local.empty())
+    return family.label(local) != nullptr ? local : std::string();
+  const index::FamilyRelease* release = index::find_release(family, member, version);
   if (release == nullptr) return {};
   const auto label = release->default_index.find(family_platform(target_));
   return label == release->default_index.end() ? std::string() : label->second;
+}
+
+std::string PackageChooser::given_label(const index::Family& family, std::string_view member,
+                                        const std::vector<const Want*>& wants) const {
+  const auto pinned = options_.pinned_variants.find(member);
+  if (pinned != options_.pinned_variants.end()) return pinned->second;
+  const auto forced = options_.forced_labels.find(family.name);
+  if (forced != options_.forced_labels.end()) return forced->second;
+  return version_filter(wants, false).pinned_local();
+}
+
+const InstalledPackage* PackageChooser::same_installed(const PackageChoice& choice) {
+  const InstalledPackage* package = installed(choice.package.name);
+  if (package == nullptr || options_.reinstall) return nullptr;
+  if (package->version != choice.package.version) return nullptr;
+  const bool same = choice.package.family.empty()
+                        ? package->variant == choice.package.variant
+                        : installed_label(*package) == choice.package.variant;
+  return same ? package : nullptr;
 }
 
 std::vector<wheel::Requirement> PackageChooser::goes_with(const index::Family& family,
@@ -135,6 +160,36 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_re
       no_common_version(question.name, against, {{release->version, false}}), against, false});
 }
 
+std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& question) {
+  const index::Family* family = family_of(question.name);
+  if (family == nullptr) return std::nullopt;
+  for (const Want* want : question.wants) {
+    const std::string label = version_filter({want}, false).pinned_local();
+    if (label.empty()) continue;
+    // The same, whatever its local version.
+    Want any_build = *want;
+    for (wheel::Specifier& specifier : any_build.requirement.specifiers.specifiers)
+      specifier.version = specifier.version.public_version();
+    const auto releases =
+        catalogue_.matching(question.name, version_filter({&any_build}, options_.prereleases));
+    if (!releases || releases->empty()) continue;
+    const Release& release = *releases->front();
+    std::set<std::string> labels;
+    for (const index::PublishedFile& file : release.wheels) labels.insert(file.label);
+    labels.erase("");
+    if (labels.contains(label)) continue;
+    return ChoiceFailure{
+        {ErrorKind::not_found,
+         fmt::format("{} {} has no build {}: {}", question.name,
+                     wheel::render_version(release.version), label, render_want(*want)),
+         labels.empty() ? std::string("it has no builds with labels")
+                        : fmt::format("it has {}", fmt::join(labels, ", "))},
+        {want},
+        false};
+  }
+  return std::nullopt;
+}
+
 ChoiceFailure PackageChooser::why_none_matches(const Question& question) {
   const auto versions = catalogue_.versions(question.name);
   if (!versions) return {versions.error(), {}, false};
@@ -143,6 +198,7 @@ ChoiceFailure PackageChooser::why_none_matches(const Question& question) {
             {},
             false};
   }
+  if (auto failure = no_such_build(question)) return std::move(*failure);
   const auto none_matches = [&](const std::vector<const Want*>& wants) {
     const auto releases =
         catalogue_.matching(question.name, version_filter(wants, options_.prereleases));

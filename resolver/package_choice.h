@@ -6,6 +6,7 @@
 #include <expected>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,9 @@ struct PackageChoice {
   wheel::Version release;  ///< its version without what is only a family's label
   /// Of the first member of a family: what the versions of the others must be.
   std::vector<wheel::Requirement> goes_with;
-  std::string followed_label;  ///< the label of the first member that it was chosen by
-  bool fallback = false;       ///< as in ReleaseChoice, with `remark` and `other`
+  std::string followed_label;   ///< the label of the first member that it was chosen by
+  std::vector<Remark> remarks;  ///< said when the choice stands
+  bool fallback = false;        ///< as in ReleaseChoice, with `remark` and `other`
   std::string remark;
   std::optional<OtherBuild> other;
   std::vector<std::string> direct_urls;  ///< what it was chosen from; empty for a named version
@@ -46,6 +48,7 @@ struct Question {
   VersionOf version_of;
   LabelRule rule = LabelRule::best;  ///< `kept` or `follow`: with `label`, within a family
   std::string label = {};
+  bool lead_stays = false;  ///< the first member of the family is installed and is not touched
 };
 
 struct ChoiceFailure {
@@ -76,6 +79,13 @@ class PackageChooser {
   /// The label of an installed member: as recorded, by its local version, or what the family's file
   /// says of the default index's wheel. Empty: not known.
   [[nodiscard]] std::string installed_label(const InstalledPackage& package);
+  /// The label that a member without one of its own corresponds to: its known local version, else
+  /// what the family's file says of the default index's wheel. Empty: not known.
+  [[nodiscard]] std::string plain_label(const index::Family& family, std::string_view member,
+                                        const wheel::Version& version) const;
+  /// The label that the user gives a member, by whatever option or version; empty: none.
+  [[nodiscard]] std::string given_label(const index::Family& family, std::string_view member,
+                                        const std::vector<const Want*>& wants) const;
   /// Versions of the other members that go with `version` of the first one.
   [[nodiscard]] static std::vector<wheel::Requirement> goes_with(const index::Family& family,
                                                                  const wheel::Version& version);
@@ -89,12 +99,13 @@ class PackageChooser {
   struct Pass {
     bool fallback = true;  ///< a family's fallback labels
     Unknown unknown = Unknown::counts;
+    bool followed_only = false;  ///< only the label of the first member (LabelRule::follow)
   };
   /// What became of one pass.
   struct Tried {
     std::optional<PackageChoice> choice;
     std::optional<Error> newest_trouble;
-    /// Of the newest release that has the label that is asked for.
+    /// Of the newest release that has anything for what is asked for: the label, or the vendor.
     std::optional<Error> telling_trouble;
     bool ordinary = true;  ///< releases for newer Pythons are everyday life, all else is not
     bool exhausted = false;
@@ -104,13 +115,17 @@ class PackageChooser {
   [[nodiscard]] std::expected<Releases, ChoiceFailure> releases_for(const Question& question);
   [[nodiscard]] std::expected<Releases, ChoiceFailure> direct_releases(const Question& question);
   [[nodiscard]] ChoiceFailure why_none_matches(const Question& question);
+  /// A version of a member is wanted with a label that it does not come with.
+  [[nodiscard]] std::optional<ChoiceFailure> no_such_build(const Question& question);
+  /// What is installed when it is just what was chosen: then nothing is to be done.
+  [[nodiscard]] const InstalledPackage* same_installed(const PackageChoice& choice);
   [[nodiscard]] Result<ReleaseChoice> choose_wheel(const Question& question, Release& release,
                                                    Pass pass);
   [[nodiscard]] std::vector<Pass> passes_over(const Question& question, const Releases& releases);
   [[nodiscard]] std::expected<Tried, ChoiceFailure> try_releases(const Question& question,
                                                                  const Releases& releases,
                                                                  Pass pass);
-  void remark_on(const Question& question, const Tried& tried, const Tried& first);
+  void remark_on(const Question& question, const Tried& first, Tried& tried);
   [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
                                                                const Release& release,
                                                                const CandidateWheel& wheel);

@@ -331,7 +331,8 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
   }
   // Nothing is known of a file without a label beside a family's builds.
   const bool plain_counts = release.family == nullptr || (policy.fallback && policy.unknown);
-  const bool any_label = policy.rule == LabelRule::best || policy.rule == LabelRule::follow;
+  const bool any_label =
+      (policy.rule == LabelRule::best || policy.rule == LabelRule::follow) && !policy.label_only;
   if (choice.chosen == nullptr && any_label && !needed && !usable.plain.empty()) {
     const CandidateWheel& plain = *usable.plain.front();
     std::string unknown;
@@ -350,10 +351,11 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
     }
   }
   if (choice.chosen == nullptr) {
-    choice.lacks_label =
-        !any_label && std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
-          return wheel.name.label == policy.label;
-        });
+    choice.beside_the_point =
+        any_label ? only_absent_hardware(choice.decision)
+                  : std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
+                      return wheel.name.label == policy.label;
+                    });
     choice.other_python =
         usable.other_python > 0 && usable.other_python == release.candidates.size();
     choice.why_not = any_label ? nothing_fits(name, release, choice.decision)

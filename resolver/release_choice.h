@@ -36,7 +36,8 @@ struct WheelPolicy {
   bool variants = true;  ///< false: plain wheels only
   LabelRule rule = LabelRule::best;
   std::string label;
-  bool yanked = false;  ///< yanked files may be used
+  bool label_only = false;  ///< with `follow`: nothing where the release does not have it
+  bool yanked = false;      ///< yanked files may be used
   /// Labels of a family that count only where nothing else fits may be taken.
   bool fallback = true;
   /// Builds of a family may be taken whose needs are not fully known.
@@ -66,8 +67,10 @@ struct ReleaseChoice {
   wheel::VariantProperties properties;     ///< of the chosen variant, as the metadata has them
   wheel::VariantProperties supported;      ///< those that the target supports
   std::vector<AbiAssumption> abi;
-  std::optional<Error> why_not;     ///< kind unsupported: each candidate with its reason
-  bool lacks_label = false;         ///< nothing is chosen because the release has no such label
+  std::optional<Error> why_not;  ///< kind unsupported: each candidate with its reason
+  /// Nothing is chosen, and the release has nothing for what is asked for: the label, or any GPU
+  /// here.
+  bool beside_the_point = false;
   bool other_python = false;        ///< nothing fits because all wheels are for another Python
   bool fallback = false;            ///< the chosen label is one of a family's fallback labels
   std::string remark;               ///< what is not right with the choice: unknown needs, a misfit

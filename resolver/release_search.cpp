@@ -56,6 +56,7 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Rel
   if (pinned != options_.pinned_variants.end()) pin(LabelRule::pinned, pinned->second);
   policy.variants = policy.rule == LabelRule::pinned ||
                     (options_.variants && !options_.plain_only.contains(question.name));
+  policy.label_only = pass.followed_only;
   policy.yanked = filter.pins(release.version);
   policy.fallback = pass.fallback;
   policy.unknown = pass.unknown == Unknown::counts ||
@@ -77,17 +78,22 @@ std::vector<PackageChooser::Pass> PackageChooser::passes_over(const Question& qu
   if (of_family == releases.end()) return {Pass{}};
   // A build that was asked for, by pin or by version, is the one, whatever is known of it.
   const index::Family& family = *(*of_family)->family;
-  const bool pinned = options_.pinned_variants.contains(question.name) ||
-                      options_.forced_labels.contains(family.name) ||
-                      question.rule == LabelRule::kept;
-  if (pinned || !version_filter(question.wants, false).pinned_local().empty()) return {Pass{}};
+  if (question.rule == LabelRule::kept ||
+      !given_label(family, question.name, question.wants).empty()) {
+    return {Pass{}};
+  }
   const bool known = std::ranges::any_of(releases, [&](const Release* release) {
-    return index::find_release(family, question.name, release->version) != nullptr;
+    return index::find_release(family, question.name, release->version) != nullptr &&
+           std::ranges::any_of(release->wheels, [](const index::PublishedFile& file) {
+             return !file.label.empty();
+           });
   });
   const auto unknown = known ? Unknown::where_asked_for : Unknown::counts;
   std::vector<Pass> passes;
+  if (question.rule == LabelRule::follow) passes.push_back({true, Unknown::counts, true});
   if (has_device_of(family, *target_.machine)) {
-    passes = {{false, Unknown::never}, {false, unknown}};
+    passes.push_back({false, Unknown::never});
+    passes.push_back({false, unknown});
   }
   passes.push_back({true, Unknown::never});
   passes.push_back({true, unknown});
@@ -97,10 +103,10 @@ std::vector<PackageChooser::Pass> PackageChooser::passes_over(const Question& qu
 std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
     const Question& question, const Releases& releases, Pass pass) {
   Tried tried;
-  const auto pass_over = [&](Error error, bool other_python, bool lacks_label) {
+  const auto pass_over = [&](Error error, bool other_python, bool beside_the_point) {
     tried.ordinary = tried.ordinary && other_python;
     if (!tried.newest_trouble) tried.newest_trouble = error;
-    if (!lacks_label && !tried.telling_trouble) tried.telling_trouble = std::move(error);
+    if (!beside_the_point && !tried.telling_trouble) tried.telling_trouble = std::move(error);
   };
   for (Release* release : releases) {
     if (question.excluded->contains(release->version)) {
@@ -110,7 +116,7 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
     auto choice = choose_wheel(question, *release, pass);
     if (!choice) return final_failure(std::move(choice).error());
     if (choice->chosen == nullptr) {
-      pass_over(std::move(*choice->why_not), choice->other_python, choice->lacks_label);
+      pass_over(std::move(*choice->why_not), choice->other_python, choice->beside_the_point);
       continue;
     }
     const auto metadata = metadata_of(question.name, *release, *choice->chosen);
@@ -127,20 +133,26 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
   return tried;
 }
 
-void PackageChooser::remark_on(const Question& question, const Tried& tried, const Tried& first) {
-  const PackageChoice& choice = *tried.choice;
+void PackageChooser::remark_on(const Question& question, const Tried& first, Tried& tried) {
+  PackageChoice& choice = *tried.choice;
+  std::vector<Remark>& remarks = choice.remarks;
   const std::string title = render_title(choice.package);
-  if (!choice.remark.empty()) report_.warn(fmt::format("{}: {}", title, choice.remark));
+  if (!choice.remark.empty()) {
+    remarks.push_back({Severity::warning, fmt::format("{}: {}", title, choice.remark)});
+  }
   const index::Family* family = family_of(question.name);
   const bool device = family != nullptr && has_device_of(*family, *target_.machine);
   if (choice.fallback && device && first.newest_trouble) {
-    report_.warn(fmt::format("{} is taken although there is a GPU: no release that is allowed has "
-                             "another build for this machine; {}",
-                             title, first.newest_trouble->message),
-                 first.newest_trouble->hint);
+    const Error& trouble = first.telling_trouble ? *first.telling_trouble : *first.newest_trouble;
+    remarks.push_back(
+        {Severity::warning,
+         fmt::format("{} is taken although there is a GPU: no release that is allowed has another "
+                     "build for this machine; {}",
+                     title, trouble.message),
+         trouble.hint});
   } else if (tried.newest_trouble && question.rule != LabelRule::follow) {
     const bool everyday = tried.ordinary || family != nullptr;
-    report_.add(
+    remarks.push_back(
         {everyday ? Severity::note : Severity::warning,
          fmt::format("{} is taken, not the newest: {}", title, tried.newest_trouble->message),
          tried.newest_trouble->hint});
@@ -148,13 +160,14 @@ void PackageChooser::remark_on(const Question& question, const Tried& tried, con
   if (choice.fallback && !device && choice.other) {
     const auto gigabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
     const auto& [label, size, own] = *choice.other;
-    report_.note(
-        own ? fmt::format("{}: no GPU is usable here, which saves {:.2f} GB against {}, the "
-                          "libraries that it brings along not counted",
-                          title, gigabytes(size - *own), label)
-            : fmt::format("{}: no GPU is usable here, which saves the {:.2f} GB of {} and the "
-                          "libraries that it brings along",
-                          title, gigabytes(size), label));
+    remarks.push_back(
+        {Severity::note,
+         own ? fmt::format("{}: no GPU is usable here, which saves {:.2f} GB against {}, the "
+                           "libraries that it brings along not counted",
+                           title, gigabytes(size - *own), label)
+             : fmt::format("{}: no GPU is usable here, which saves the {:.2f} GB of {} and the "
+                           "libraries that it brings along",
+                           title, gigabytes(size), label)});
   }
 }
 
@@ -165,8 +178,12 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
     if (question.rule == LabelRule::follow) choice.followed_label = question.label;
     return choice;
   };
+  const InstalledPackage* there = nullptr;  // stays where no build with the followed label is found
   if (urls.empty()) {
     if (const InstalledPackage* package = kept(question)) return label_it(from_installed(*package));
+    Question any_label = question;
+    any_label.rule = LabelRule::best;
+    if (question.rule == LabelRule::follow && question.lead_stays) there = kept(any_label);
   }
   auto releases = releases_for(question);
   if (!releases) return std::unexpected(std::move(releases).error());
@@ -174,17 +191,24 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
   for (const Pass pass : passes_over(question, *releases)) {
     auto tried = try_releases(question, *releases, pass);
     if (!tried) return std::unexpected(std::move(tried).error());
-    if (!first) first = *tried;
+    // What speaks against the followed label says nothing of the machine.
+    if (!pass.followed_only && !first) first = *tried;
+    if (!tried->choice && pass.followed_only && there != nullptr)
+      return label_it(from_installed(*there));
     if (!tried->choice) continue;
-    remark_on(question, *tried, *first);
+    if (const InstalledPackage* same = urls.empty() ? same_installed(*tried->choice) : nullptr)
+      return label_it(from_installed(*same));
+    remark_on(question, first ? *first : *tried, *tried);
     return label_it(std::move(*tried->choice));
   }
-  Error error = first->telling_trouble  ? std::move(*first->telling_trouble)
+  if (!first) first.emplace();
+  Error error = first->telling_trouble && options_.required.empty()
+                    ? std::move(*first->telling_trouble)
                 : first->newest_trouble ? std::move(*first->newest_trouble)
                                         : no_common_version(question.name, question.wants, {});
   if (question.rule == LabelRule::kept) {
-    error.message += fmt::format("; the {} that is installed is the build {}, and that stays",
-                                 question.name, question.label);
+    error.message += fmt::format("; the {} that is installed is the build {}, and that stays: {}",
+                                 question.name, question.label, render_wants(question.wants));
     error.hint = fmt::format(
         "name {0} in the same command, and its build may change; `variant "
         "explain {0}` shows the builds",

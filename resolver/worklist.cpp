@@ -94,6 +94,10 @@ Result<void> Worklist::add_requests(const Requests& requests) {
     add(*requirement, false);
   }
   for (const wheel::Requirement& requirement : requests.requirements) add(requirement, false);
+  for (const std::string& name : std::vector<std::string>(queue_.begin(), queue_.end())) {
+    const index::Family* family = chooser_.family_of(name);
+    if (family != nullptr && name != family->anchor()) switch_installed(*family);
+  }
   return {};
 }
 

@@ -59,10 +59,15 @@ class Worklist {
   /// and stays.
   struct Lead {
     std::string label;                            ///< empty: not known
+    bool stays = false;                           ///< it is installed, and no other is chosen
     const InstalledPackage* installed = nullptr;  ///< set where the choice is still open
   };
   [[nodiscard]] Lead lead_of(const index::Family& family, const std::string& name);
   void ask_within_family(const std::string& name, Question& question);
+  /// The label that the user gives another member of `family`: the first one takes it too.
+  [[nodiscard]] std::string label_of_members(const index::Family& family);
+  /// --torch-backend: an installed first member with another label is asked for as well.
+  void switch_installed(const index::Family& family);
   /// The first member is chosen anew: the others, which followed it, must not hold it where it was.
   void release_followers(const std::string& name);
   /// Installed members change together with the first one.

@@ -44,15 +44,10 @@ class OneSolution(TorchTestCase):
                 with self.subTest(torch=torch, order=order):
                     self.assert_builds(expected, *order, *torch, machine="h100")
 
-    # For the lead (resolver): the label of a pinned member does not reach torch, which comes as cu129.
-    @unittest.expectedFailure
     def test_a_pin_of_torchvision_is_torch_s_as_well(self):
         for pin in (["torchvision==0.23.0+cu128"], ["torchvision==0.23.0", "--variant", "torchvision=cu128"]):
             self.assert_builds({"torch": ("2.8.0", "cu128"), "torchvision": ("0.23.0", "cu128")}, *pin, machine="h100")
 
-    # For the lead (resolver): 0.29.2 goes with torch 2.14 too and has no cu126, so it comes as cu132 beside torch with
-    # cu126, on a driver that runs both; 0.29.1 has cu126.
-    @unittest.expectedFailure
     def test_an_older_member_with_the_label_is_better_than_a_newer_without(self):
         expected = {"torch": ("2.14.1", "cu126"), "torchvision": ("0.29.1", "cu126")}
         for pin in (["torch", "--variant", "torch=cu126"], ["torch==2.14.1+cu126"]):
@@ -99,14 +94,10 @@ class OneSolution(TorchTestCase):
         self.assertIn("torchvision 0.29.1+cu130", result.out)
         self.assertRegex(result.err, r"torchvision 0\.29\.1 has no build cu132, which torch has: cu130 is taken")
 
-    # For the lead (resolver): torchvision 0.29.2 goes with 2.14 as well, but has no cu126; 0.29.1 has it.
-    @unittest.expectedFailure
     def test_an_older_member_with_the_label_comes_before_a_newer_one_without(self):
         self.assert_builds({"torch": ("2.14.1", "cu126"), "torchvision": ("0.29.1", "cu126")}, "torch==2.14.1+cu126",
                            "torchvision", machine="h100")
 
-    # For the lead (resolver): each release that is tried and given up leaves its note behind.
-    @unittest.expectedFailure
     def test_only_what_is_taken_is_called_taken(self):
         result = self.assert_ok(self.family("resolve", "torchaudio==2.9.0", "torch", machine="gtx1080ti"))
         self.assertIn("torch 2.9.0+cu126", result.out)
@@ -131,8 +122,6 @@ class OneSolution(TorchTestCase):
                                    "torchvision==0.20", "2.9.1")
         self.assertNotIn("2.15", result.err)
 
-    # For the lead (resolver, remark_on_families): the remark is that torchvision 0.23.0 has no build cu128, which it has.
-    @unittest.expectedFailure
     def test_labels_that_the_user_mixes_are_not_called_missing(self):
         result = self.assert_ok(self.family("resolve", "torch==2.8.0+cu128", "torchvision==0.23.0+cu126", machine="h100"))
         self.assertIn("torchvision 0.23.0+cu126", result.out)
@@ -166,8 +155,6 @@ class Environment(TorchTestCase):
         after = tree(self.site())
         self.assertEqual({path: after.get(path) for path in before}, before)
 
-    # For the lead (resolver): 0.29.2+cu132 is put beside torch 2.14.1+cu126, although 0.29.1 has cu126.
-    @unittest.expectedFailure
     def test_torchvision_on_another_machine_follows_what_is_installed(self):
         self.assert_ok(self.install_for("gtx1080ti", "torch"))
         self.assert_ok(self.install_for("h100", "torchvision"))
@@ -184,9 +171,6 @@ class Environment(TorchTestCase):
         self.assert_ok(self.install_for("none", "sees"))
         self.assertEqual(self.labels(), {"sees": ("1.0", None), "torch": ("2.9.1", "cu126"), "torchvision": ("0.24.1", "cu126")})
 
-    # For the lead (resolver, PackageChooser::kept): a member whose release lacks torch's label is chosen and installed
-    # again each time, and changes with the machine.
-    @unittest.expectedFailure
     def test_a_member_that_lacks_the_label_is_kept_as_well(self):
         self.assert_ok(self.install_for("h100", "torch", "torchaudio"))
         self.default.add_wheel(Wheel("hears", "1.0", requires=["torch", "torchaudio"]))
@@ -195,8 +179,6 @@ class Environment(TorchTestCase):
         self.assert_ok(self.install_for("none", "hears"))
         self.assertEqual(self.labels()["torchaudio"], ("2.11.0", "cu130"))
 
-    # For the lead: what is the newest already is downloaded and installed again.
-    @unittest.expectedFailure
     def test_an_upgrade_of_the_newest_changes_nothing(self):
         self.assert_ok(self.install_for("h100", "torch"))
         result = self.assert_ok(self.install_for("h100", "-U", "torch", "--json"))
@@ -213,9 +195,6 @@ class Environment(TorchTestCase):
         self.assert_ok(self.install_for("h100", "newer", "torch"))
         self.assertEqual(self.labels(), {"newer": ("1.0", None), "torch": ("2.15.0", "cu132"), "torchvision": ("0.29.2", "cu132")})
 
-    # For the lead (resolver/messages.cpp): the error says "torch 2.15.0 has no variant cu126", neither who wants it nor
-    # what to do, which is to name torch.
-    @unittest.expectedFailure
     def test_the_refusal_says_that_naming_torch_helps(self):
         self.default.add_wheel(Wheel("newer", "1.0", requires=["torch>=2.15"]))
         self.assert_ok(self.install_for("gtx1080ti", "torch"))
@@ -307,26 +286,18 @@ class Environment(TorchTestCase):
         self.assert_ok(self.install_for("none", "torchvision"))
         self.assertEqual(self.labels()["torchvision"], ("0.24.1", "cu126"))
 
-    # For the lead (resolver): with --no-variants=torch the plain torch has no label to follow, although the table says
-    # that the default index's 2.9.1 is cu128.
-    @unittest.expectedFailure
     def test_a_plain_torch_of_the_default_index_leads_too(self):
         plain = stand_in("torch", "2.9.1", None, "linux_x86_64")
         self.default.add("torch", plain.name, plain.data)
         self.assert_builds({"torch": ("2.9.1", None), "torchvision": ("0.24.1", "cu128")}, "torch", "torchvision",
                            "--no-variants=torch", machine="h100")
 
-    # For the lead (resolver): torchaudio 2.11.0 needs no torch, so that nothing carries the backend to the torch that
-    # is installed: torchaudio of cpu stands beside torch of cu130.
-    @unittest.expectedFailure
     def test_a_backend_for_torchaudio_reaches_the_installed_torch(self):
         self.assert_ok(self.install_for("h100", "torch==2.14.0+cu130"))
         result = self.assert_ok(self.install_for("h100", "torchaudio", "--torch-backend", "cpu"))
         self.assertNotIn("has no build cu130", result.err)
         self.assertEqual(self.labels()["torch"][1], self.labels()["torchaudio"][1])
 
-    # For the lead (resolver): torchaudio is held at the version of the torch that is installed, which has to go.
-    @unittest.expectedFailure
     def test_a_new_member_does_not_hold_torch_where_it_is(self):
         self.default.add_wheel(Wheel("newer", "1.0", requires=["torch>=2.9"]))
         self.assert_ok(self.install_for("none", "torch==2.4.1"))
