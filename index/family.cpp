@@ -1,6 +1,7 @@
 #include "index/family.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,13 +28,21 @@ const FamilyRelease* longest_prefix(const Family& family, const wheel::Version& 
   return best;
 }
 
-/// The local version in a file name, "torch-2.8.0+cu128-cp312-…" -> "cu128", normalised.
-std::string label_in_name(std::string_view filename) {
+/// The local version in a file name with its plus, "torch-2.8.0+cu128-cp312-…" -> "+cu128".
+std::string_view local_in_name(std::string_view filename) {
   const std::size_t plus = filename.find('+');
   const std::size_t end = filename.find('-', plus == std::string_view::npos ? 0 : plus);
   if (plus == std::string_view::npos || end == std::string_view::npos) return {};
-  const auto version = wheel::parse_version("0" + std::string(filename.substr(plus, end - plus)));
-  return version ? local_label(*version) : std::string();
+  return filename.substr(plus, end - plus);
+}
+
+/// "+CU128" -> "cu128"; empty for what is no label.
+std::string label_of_local(const Family& family, std::string_view local, bool known_only) {
+  const auto version = wheel::parse_version("0" + std::string(local));
+  std::string label = version ? local_label(*version) : std::string();
+  const bool counts =
+      wheel::is_valid_label(label) && (!known_only || family.label(label) != nullptr);
+  return counts ? label : std::string();
 }
 
 }  // namespace
@@ -77,11 +86,15 @@ const FamilyRelease* find_release(const Family& family, std::string_view member,
 
 void label_files(const Family& family, ProjectPage& page, bool known_only) {
   if (!family.label_in_version) return;
+  std::map<std::string, std::string, std::less<>> labels;  // a page has hundreds of files of a few
   for (PublishedFile& file : page.files) {
     if (!file.filename.ends_with(".whl")) continue;
-    std::string label = label_in_name(file.filename);
-    if (label.empty() || !wheel::is_valid_label(label)) continue;
-    if (!known_only || family.label(label) != nullptr) file.label = std::move(label);
+    const std::string_view local = local_in_name(file.filename);
+    if (local.empty()) continue;
+    auto known = labels.find(local);
+    if (known == labels.end())
+      known = labels.emplace(local, label_of_local(family, local, known_only)).first;
+    if (!known->second.empty()) file.label = known->second;
   }
 }
 

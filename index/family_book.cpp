@@ -43,6 +43,7 @@ Result<void> FamilyBook::add_file(std::string_view toml, std::string where) {
   }
   Entry& entry = entries_[family->name];
   entry = {};
+  of_project_.clear();
   entry.family = std::make_unique<Family>(std::move(*family));
   return {};
 }
@@ -89,6 +90,14 @@ Result<std::vector<const Family*>> FamilyBook::all() {
 }
 
 Result<const Family*> FamilyBook::of_project(std::string_view project) {
+  if (const auto known = of_project_.find(project); known != of_project_.end())
+    return known->second;
+  auto family = find_project(project);
+  if (family) of_project_.emplace(project, *family);
+  return family;
+}
+
+Result<const Family*> FamilyBook::find_project(std::string_view project) {
   for (auto& [name, entry] : entries_) {
     if (entry.shipped.empty() && entry.family->has_project(project)) return entry.family.get();
   }

@@ -47,11 +47,13 @@ class FamilyBook {
     std::unique_ptr<Source> source;
   };
 
+  [[nodiscard]] Result<const Family*> find_project(std::string_view project);
   [[nodiscard]] Result<Family*> parsed(const std::string& name, Entry& entry);
 
   Transport& transport_;
   Report& report_;
   std::map<std::string, Entry, std::less<>> entries_;
+  std::map<std::string, const Family*, std::less<>> of_project_;  ///< answers given already
 };
 
 /// The index of `family`, its files labelled. An index that cannot be reached is named together

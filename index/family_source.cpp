@@ -57,8 +57,12 @@ class FamilySource final : public Source {
       } else {
         for (PublishedFile& file : page->files) file.label = folder.label;
       }
+      if (folders_.size() == 1) {
+        all.files = std::move(page->files);
+        break;
+      }
       for (PublishedFile& file : page->files) {
-        if (!file.label.empty() || folders_.size() == 1 || seen.insert(file.filename).second)
+        if (!file.label.empty() || seen.insert(file.filename).second)
           all.files.push_back(std::move(file));
       }
     }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -106,6 +107,7 @@ std::vector<Release> group_releases(index::ProjectPage page, std::string_view na
   std::map<wheel::Version, std::size_t> by_version;
   // Pages list thousands of files of a few hundred versions: each spelling is parsed once.
   std::unordered_map<std::string, std::optional<std::size_t>> by_text;
+  std::unordered_set<std::string> local_texts;
   for (index::PublishedFile& file : page.files) {
     SplitName split = split_file_name(file.filename, name);
     if (split.kind == FileKind::other || split.version.empty()) continue;
@@ -125,7 +127,8 @@ std::vector<Release> group_releases(index::ProjectPage page, std::string_view na
     }
     if (!text->second) continue;
     Release& release = releases[*text->second];
-    if (!file.label.empty()) note_label(release, family, full_version);
+    if (!file.label.empty() && local_texts.emplace(full_version).second)
+      note_label(release, family, full_version);
     if (split.kind == FileKind::variants) {
       release.variants_file = std::move(file);
     } else {
