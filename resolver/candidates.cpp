@@ -18,6 +18,14 @@ constexpr std::string_view variants_ending = "-variants.json";
 
 enum class FileKind { wheel, sdist, variants, other };
 
+/// Looks texts up without making strings of them.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+
 /// A file name split as far as grouping needs it.
 struct SplitName {
   FileKind kind = FileKind::other;
@@ -43,7 +51,8 @@ SplitName split_file_name(std::string_view file, std::string_view name) {
   if (const auto stem = without_ending(file, ".whl")) {
     const std::size_t first = stem->find('-');
     if (first == std::string_view::npos) return {};
-    if (wheel::normalize_name(stem->substr(0, first)) != name) return {};
+    const std::string_view own = stem->substr(0, first);
+    if (own != name && wheel::normalize_name(own) != name) return {};
     const std::size_t second = stem->find('-', first + 1);
     if (second == std::string_view::npos) return {};
     return {FileKind::wheel, stem->substr(first + 1, second - first - 1)};
@@ -106,15 +115,16 @@ std::vector<Release> group_releases(index::ProjectPage page, std::string_view na
   std::vector<Release> releases;
   std::map<wheel::Version, std::size_t> by_version;
   // Pages list thousands of files of a few hundred versions: each spelling is parsed once.
-  std::unordered_map<std::string, std::optional<std::size_t>> by_text;
-  std::unordered_set<std::string> local_texts;
+  std::unordered_map<std::string, std::optional<std::size_t>, TextHash, std::equal_to<>> by_text;
+  std::unordered_set<std::string, TextHash, std::equal_to<>> local_texts;
   for (index::PublishedFile& file : page.files) {
     SplitName split = split_file_name(file.filename, name);
     if (split.kind == FileKind::other || split.version.empty()) continue;
     const std::string_view full_version = split.version;
     if (!file.label.empty()) split.version = split.version.substr(0, split.version.find('+'));
-    const auto [text, is_new] = by_text.try_emplace(std::string(split.version));
-    if (is_new) {
+    auto text = by_text.find(split.version);
+    if (text == by_text.end()) {
+      text = by_text.emplace(split.version, std::nullopt).first;
       if (Result<wheel::Version> version = wheel::parse_version(split.version)) {
         const auto [slot, added] = by_version.try_emplace(*version, releases.size());
         if (added) {
@@ -127,8 +137,10 @@ std::vector<Release> group_releases(index::ProjectPage page, std::string_view na
     }
     if (!text->second) continue;
     Release& release = releases[*text->second];
-    if (!file.label.empty() && local_texts.emplace(full_version).second)
+    if (!file.label.empty() && !local_texts.contains(full_version)) {
+      local_texts.emplace(full_version);
       note_label(release, family, full_version);
+    }
     if (split.kind == FileKind::variants) {
       release.variants_file = std::move(file);
     } else {
