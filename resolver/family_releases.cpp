@@ -32,6 +32,41 @@ std::string default_label(const index::Family& family, std::string_view member,
   return label == release->default_index.end() ? std::string() : label->second;
 }
 
+/// The plain wheels of another index with the labels that the family's file gives them.
+void label_plain_wheels(Release& release, const index::Family& family, std::string_view member) {
+  for (index::PublishedFile& file : release.wheels) {
+    if (file.label.empty())
+      file.label = default_label(family, member, release.version, file.filename);
+    file.source = release.source;
+  }
+  release.family = &family;
+}
+
+/// Adds the releases of another index to those of the family's own; both are newest first. Where
+/// one of them publishes variants of a release, that one counts alone.
+void join(std::vector<Release>& releases, std::vector<Release> others, const index::Family& family,
+          std::string_view member) {
+  const std::size_t own = releases.size();
+  for (Release& other : others) {
+    const auto end = releases.begin() + static_cast<std::ptrdiff_t>(own);
+    const auto same = std::ranges::lower_bound(releases.begin(), end, other.version,
+                                               std::ranges::greater{}, &Release::version);
+    const bool known = same != end && same->version == other.version;
+    const bool variants = publishes_variants(other);
+    if (!variants) label_plain_wheels(other, family, member);
+    if (!known) {
+      releases.push_back(std::move(other));
+    } else if (variants) {
+      *same = std::move(other);
+    } else if (same->family != nullptr) {
+      std::ranges::move(other.wheels, std::back_inserter(same->wheels));
+      std::ranges::move(other.sdists, std::back_inserter(same->sdists));
+      std::ranges::move(other.local_versions, std::back_inserter(same->local_versions));
+    }
+  }
+  std::ranges::sort(releases, std::ranges::greater{}, &Release::version);
+}
+
 }  // namespace
 
 Result<const index::Family*> Catalogue::family_of(std::string_view name) {
@@ -56,30 +91,7 @@ Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& fa
   if (index != nullptr && member) {
     const auto others = page(index, name);
     if (!others) return std::unexpected(others.error());
-    for (Release& other : **others) {
-      const auto same = std::ranges::find(releases, other.version, &Release::version);
-      const bool variants = publishes_variants(other);
-      if (same != releases.end() && variants) *same = std::move(other);
-      if (variants) {
-        if (same == releases.end()) releases.push_back(std::move(other));
-        continue;
-      }
-      for (index::PublishedFile& file : other.wheels) {
-        if (file.label.empty())
-          file.label = default_label(family, name, other.version, file.filename);
-        file.source = other.source;
-      }
-      other.family = &family;
-      if (same == releases.end()) {
-        releases.push_back(std::move(other));
-      } else {
-        same->family = &family;
-        std::ranges::move(other.wheels, std::back_inserter(same->wheels));
-        std::ranges::move(other.sdists, std::back_inserter(same->sdists));
-        std::ranges::move(other.local_versions, std::back_inserter(same->local_versions));
-      }
-    }
-    std::ranges::sort(releases, std::ranges::greater{}, &Release::version);
+    join(releases, std::move(**others), family, name);
   }
   std::vector<Release*>& kept = family_releases_[std::string(name)];
   for (Release& release : releases) kept.push_back(adopt(std::move(release)));
