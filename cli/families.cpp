@@ -79,7 +79,10 @@ Outcome<std::unique_ptr<index::FamilyBook>> all_families(const Arguments& argume
     }
     const auto set =
         book->set_url(mirror.substr(0, equals), absolute_place(mirror.substr(equals + 1)));
-    if (!set) return misused("--family " + mirror + ": " + set.error().message, set.error().hint);
+    if (!set) {
+      return misused(fmt::format("--family {}: {}", mirror.substr(0, equals), set.error().message),
+                     set.error().hint);
+    }
   }
   return book;
 }
@@ -87,7 +90,9 @@ Outcome<std::unique_ptr<index::FamilyBook>> all_families(const Arguments& argume
 Outcome<std::unique_ptr<index::FamilyBook>> open_families(const Arguments& arguments,
                                                           index::Transport& transport,
                                                           Report& report) {
-  const bool asked_for = arguments.has(Opt::family) || arguments.has(Opt::torch_backend);
+  const auto backend = torch_backend(arguments);
+  if (!backend) return std::unexpected(backend.error());
+  const bool asked_for = arguments.has(Opt::family) || backend->has_value();
   const bool placed = arguments.has(Opt::index_url) || arguments.has(Opt::no_index);
   if (placed && !asked_for) return nullptr;
   return all_families(arguments, transport, report);

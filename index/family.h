@@ -63,7 +63,7 @@ struct FamilyRelease {
 
 struct Family {
   std::string name;
-  std::string where;  ///< the file, or "shipped with Axle"
+  std::string where;  ///< the file, or "the shipped family NAME"
   /// Of an index whose pages list the files of every label; with "{label}" in it of one index a
   /// label.
   std::string url;

@@ -61,10 +61,10 @@ Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
   auto family = parsed(found->first, found->second);
   if (!family) return std::unexpected(std::move(family).error());
   if (!(*family)->label_in_version && !url.contains("{label}")) {
-    return fail(
-        ErrorKind::malformed,
-        fmt::format("the labels of family {} are folders, but {} has no {{label}}", name, url),
-        fmt::format("for example --family {}={}/{{label}}", name, url));
+    return fail(ErrorKind::malformed,
+                fmt::format("the labels of family {} are folders, but {} has no {{label}}", name,
+                            redact_url(url)),
+                fmt::format("for example --family {}={}/{{label}}", name, redact_url(url)));
   }
   (*family)->url = std::move(url);
   return {};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "index/family.h"
+#include "index/transport.h"
 #include "index/url.h"
 #include "wheel/requirement.h"
 #include "wheel/toml_reader.h"
@@ -50,8 +51,14 @@ bool is_version_pair(std::string_view text) {
          is_number(text.substr(dot + 1));
 }
 
+/// "580", "525.60.13"
+bool is_driver(std::string_view text) {
+  return !text.empty() && text.front() != '.' && text.back() != '.' &&
+         text.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
 bool is_word(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
+  return !text.empty() && text.front() != '.' && std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '_' || c == '.' || c == '-';
   });
 }
@@ -115,11 +122,18 @@ class FamilyReader {
       require_member("ended", member);
       family_.ended.emplace(wheel::normalize_name(member), release);
     }
-    family_.date = root_.required_text("date");
+    family_.date = date(root_);
+    for (const std::string& project : family_.unlabelled) {
+      if (contains(family_.members, project))
+        root_.refuse("unlabelled", fmt::format("{} is a member", project));
+    }
   }
 
   void read_sources() {
-    for (auto& [key, text] : root_.text_pairs("sources")) family_.sources.emplace(key, text);
+    for (auto& [key, text] : root_.text_pairs("sources")) {
+      if (text.empty()) root_.refuse("sources", fmt::format("{} names no source", key));
+      family_.sources.emplace(key, text);
+    }
   }
 
   void read_devices() {
@@ -136,6 +150,8 @@ class FamilyReader {
     if (!label.name.empty() && !wheel::is_valid_label(label.name))
       table.refuse("name",
                    fmt::format("\"{}\" is no variant label (a-z, 0-9, _ and .)", label.name));
+    if (label.name.starts_with('.'))
+      table.refuse("name", "a label that is part of a URL does not begin with a dot");
     if (family_.label(label.name) != nullptr)
       table.refuse("name", fmt::format("the label {} is there twice", label.name));
     label.vendor = table.text("vendor").value_or("");
@@ -145,10 +161,16 @@ class FamilyReader {
     label.toolkit = nvidia ? version_pair(table, "toolkit") : table.text("toolkit").value_or("");
     label.cuda = version_pair(table, "cuda");
     label.driver = table.text("driver").value_or("");
-    if (nvidia && label.cuda.empty()) table.refuse("cuda", "the key is missing");
+    for (const auto& [key, value] :
+         {std::pair("toolkit", &label.toolkit), std::pair("cuda", &label.cuda),
+          std::pair("driver", &label.driver)}) {
+      if (nvidia && value->empty()) table.refuse(key, "the key is missing");
+    }
+    if (!label.driver.empty() && !is_driver(label.driver))
+      table.refuse("driver", fmt::format("\"{}\" is no version of a driver", label.driver));
     if (!nvidia && !(label.cuda + label.driver).empty())
       table.refuse("vendor", "cuda and driver are facts of nvidia labels");
-    label.sources = sources(table, !label.vendor.empty());
+    label.sources = sources(table);
     table.finish();
     family_.labels.push_back(std::move(label));
   }
@@ -160,12 +182,13 @@ class FamilyReader {
       table.refuse("version",
                    fmt::format("\"{}\" is neither like \"2.14\" nor \"*\"", release.version));
     }
-    if (std::ranges::find(family_.releases, release.version, &FamilyRelease::version) !=
+    // "1.0" and "1.00" are the same.
+    if (std::ranges::find(family_.releases, release.prefix, &FamilyRelease::prefix) !=
         family_.releases.end()) {
       table.refuse("version", fmt::format("the release {} is there twice", release.version));
     }
-    release.date = table.text("date").value_or(family_.date);
-    release.sources = sources(table, true);
+    release.date = date(table);
+    release.sources = sources(table);
     for (const auto& [member, text] : table.text_pairs("goes-with")) {
       require_member("goes-with", member);
       auto specifiers = wheel::parse_specifiers(text);
@@ -183,6 +206,11 @@ class FamilyReader {
       release.default_index.emplace(platform, label);
     }
     for (TomlTable& build : table.tables("builds")) read_build(build, release);
+    for (const auto& [platform, label] : release.default_index) {
+      if (!has_build(release, platform, label)) {
+        table.refuse("default-index", fmt::format("there is no build {} for {}", label, platform));
+      }
+    }
     table.finish();
     family_.releases.push_back(std::move(release));
   }
@@ -212,9 +240,11 @@ class FamilyReader {
     check_code(table, *label, build);
     build.cuda = version_pair(table, "cuda");
     build.driver = table.text("driver").value_or("");
-    build.sources = sources(table, true);
+    if (!build.driver.empty() && !is_driver(build.driver))
+      table.refuse("driver", fmt::format("\"{}\" is no version of a driver", build.driver));
+    build.sources = sources(table);
     build.confidence = confidence(table);
-    build.date = table.text("date").value_or(family_.date);
+    build.date = table.find("date") == nullptr ? family_.date : date(table);
     build.note = table.text("note").value_or("");
     table.finish();
     release.builds.push_back(std::move(build));
@@ -258,9 +288,9 @@ class FamilyReader {
     return table.texts(key);
   }
 
-  std::vector<std::string> sources(TomlTable& table, bool required) {
+  std::vector<std::string> sources(TomlTable& table) {
     std::vector<std::string> keys = table.texts("source");
-    if (keys.empty() && required) {
+    if (keys.empty()) {
       table.refuse("source", "the fact has no source",
                    "name one or more of the keys under [sources]");
     }
@@ -312,8 +342,32 @@ class FamilyReader {
   }
 
   void require_member(std::string_view key, std::string_view name) {
-    if (!contains(family_.members, wheel::normalize_name(name)))
+    const std::string normalised = wheel::normalize_name(name);
+    if (!contains(family_.members, normalised)) {
       root_.refuse(key, fmt::format("{} is not among the members", name));
+    } else if (normalised == family_.members.front()) {
+      root_.refuse(key, fmt::format("{} is the first member, by which the others go", name));
+    }
+  }
+
+  /// YYYY-MM or YYYY-MM-DD.
+  static std::string date(TomlTable& table) {
+    std::string text = table.required_text("date");
+    const auto has_form = [&](std::string_view form) {
+      return text.size() == form.size() && std::ranges::equal(text, form, [](char c, char f) {
+               return f == '-' ? c == '-' : c >= '0' && c <= '9';
+             });
+    };
+    if (!text.empty() && !has_form("0000-00") && !has_form("0000-00-00"))
+      table.refuse("date", fmt::format("\"{}\" is not like 2026-11 or 2026-11-20", text));
+    return text;
+  }
+
+  static bool has_build(const FamilyRelease& release, std::string_view platform,
+                        std::string_view label) {
+    return std::ranges::any_of(release.builds, [&](const FamilyBuild& build) {
+      return build.platform == platform && build.label == label;
+    });
   }
 
   static bool parse_prefix(FamilyRelease& release) {
@@ -337,7 +391,8 @@ class FamilyReader {
 std::optional<std::string> fault_of_family_url(std::string_view url) {
   if (url.empty()) return "the key is missing";
   if (!is_http_url(url) && !is_file_url(url) && !url.starts_with('/'))
-    return fmt::format("\"{}\" is neither an http(s) or file URL nor an absolute path", url);
+    return fmt::format("\"{}\" is neither an http(s) or file URL nor an absolute path",
+                       redact_url(url));
   return std::nullopt;
 }
 

@@ -17,7 +17,10 @@ constexpr std::string_view placeholder = "{label}";
 
 std::string folder_url(const Family& family, std::string_view label) {
   std::string url = family.url;
-  url.replace(url.find(placeholder), placeholder.size(), label);
+  for (std::size_t at = url.find(placeholder); at != std::string::npos;
+       at = url.find(placeholder, at + label.size())) {
+    url.replace(at, placeholder.size(), label);
+  }
   return url;
 }
 
@@ -66,10 +69,15 @@ class FamilySource final : public Source {
           all.files.push_back(std::move(file));
       }
     }
+    // Other members may be missing; without the first one it is not the family's index at all.
+    if (all.files.empty() && name == family_.anchor()) {
+      return std::unexpected(
+          explain({ErrorKind::not_found, fmt::format("{} has no {}", description(), name)}, name));
+    }
     return all;
   }
 
-  std::string description() const override { return family_.url; }
+  std::string description() const override { return redact_url(family_.url); }
 
  private:
   struct Folder {

@@ -11,7 +11,6 @@
 namespace axle::index {
 namespace {
 
-constexpr std::string_view order_ns = "priority";
 constexpr std::string_view order_feature = "order";
 constexpr std::string_view own_ns = "axle";
 

@@ -12,6 +12,9 @@
 
 namespace axle::index {
 
+/// The namespace of the labels' order: the first in importance, static.
+inline constexpr std::string_view order_ns = "priority";
+
 /// The variants of one release of one member on one platform.
 ///
 /// The namespaces, most important first: `priority` (static, one place a label: the file's order),

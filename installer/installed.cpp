@@ -41,8 +41,12 @@ void read_family_label(InstalledDistribution& distribution) {
     return;
   auto label = document["label"].get<std::string>();
   if (!wheel::is_valid_label(label)) return;
+  const auto family = document.find("family");
+  const bool named = family != document.end() && family->is_string() &&
+                     wheel::is_valid_name(family->get<std::string>());
+  if (!named) return;
   distribution.variant = std::move(label);
-  distribution.family = document.value("family", std::string("unknown"));
+  distribution.family = family->get<std::string>();
 }
 
 void read_variant(InstalledDistribution& distribution, Report& report) {

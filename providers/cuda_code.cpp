@@ -71,7 +71,7 @@ std::vector<std::string> compiled_code(MajorMinor device) {
   return values;
 }
 
-/// "M.m" down to "11.0"; `whole` majors are no version of a toolkit.
+/// "M.m" down to "11.0".
 std::vector<std::string> toolkits_up_to(MajorMinor driver) {
   std::vector<std::string> values;
   for (unsigned major = driver.first; major >= first_cuda_major; --major) {

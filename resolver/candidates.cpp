@@ -74,8 +74,7 @@ void note_label(Release& release, const index::Family* family, std::string_view 
   if (!full_version.contains('+')) return;
   auto version = wheel::parse_version(full_version);
   if (!version) return;
-  if (std::ranges::find(release.local_versions, *version) == release.local_versions.end())
-    release.local_versions.push_back(std::move(*version));
+  release.local_versions.push_back(std::move(*version));
 }
 
 bool all_yanked(const Release& release) {

@@ -174,8 +174,19 @@ void Worklist::remark_on_families() {
   for (auto& [name, node] : nodes_) {
     if (!node.choice || node.choice->package.already_installed) continue;
     const index::Family* family = chooser_.family_of(name);
-    if (family == nullptr || name == family->anchor()) continue;
+    if (family == nullptr) continue;
     const PackageChoice& choice = *node.choice;
+    if (name == family->anchor()) {
+      const InstalledPackage* installed = chooser_.installed(name);
+      if (installed == nullptr || is_requested(node.wants)) continue;
+      if (!chooser_.installed_label(*installed).empty()) continue;
+      report_.warn(
+          fmt::format("{} {}, which is installed, is replaced by {} {}: what it was built "
+                      "for is not known",
+                      name, wheel::render_version(installed->version), name,
+                      wheel::render_version(choice.package.version)));
+      continue;
+    }
     const std::string title = fmt::format("{} {}", name, wheel::render_version(choice.release));
     const std::string label = choice.package.variant.value_or("");
     const bool given = !chooser_.given_label(*family, name, wants_of_user(node.wants)).empty();

@@ -26,7 +26,7 @@ bool publishes_variants(const Release& release) {
 std::string default_label(const index::Family& family, std::string_view member,
                           const wheel::Version& version, std::string_view filename) {
   const index::FamilyRelease* release = index::find_release(family, member, version);
-  if (release == nullptr || !filename.ends_with(".whl")) return {};
+  if (release == nullptr || !version.local.empty() || !filename.ends_with(".whl")) return {};
   filename.remove_suffix(4);
   const auto label = release->default_index.find(index::family_platform(filename));
   return label == release->default_index.end() ? std::string() : label->second;

@@ -1,6 +1,7 @@
 #include "resolver/label_choice.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -38,6 +39,18 @@ LabelChoice take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& poli
     choice.remark = what->second;
   }
   return choice;
+}
+
+/// The place of a label in the family's order (index/family_variants.h), the best being the lowest.
+std::size_t place_of(const ReleaseMetadata& metadata, const std::string& label) {
+  const auto variant = metadata.document->variants.find(label);
+  if (variant == metadata.document->variants.end()) return metadata.document->variants.size() + 1;
+  std::size_t place = 0;
+  for (const wheel::Property& property : variant->second) {
+    if (property.ns == index::order_ns)
+      std::from_chars(property.value.data(), property.value.data() + property.value.size(), place);
+  }
+  return place;
 }
 
 }  // namespace
@@ -105,7 +118,8 @@ std::optional<OtherBuild> other_build(const CandidateWheel& chosen, const Labell
   for (const CandidateWheel* wheel : wheels) {
     const std::optional<std::uint64_t> size = wheel->file->size;
     if (!size || metadata.fallback.contains(wheel->name.label)) continue;
-    if (other && other->size >= *size) continue;
+    if (other && place_of(metadata, other->label) <= place_of(metadata, wheel->name.label))
+      continue;
     if (chosen.file->size && *chosen.file->size > *size) continue;
     other = {wheel->name.label, *size, chosen.file->size};
   }

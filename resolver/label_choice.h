@@ -37,8 +37,8 @@ struct LabelChoice {
 /// Adds to `decision` why builds that would fit do not count.
 void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels, Decision& decision);
 
-/// The largest build that is no fallback, beside `chosen`, which is one; nullopt where the index
-/// gives no sizes.
+/// The best build that is no fallback, whether it fits or not, beside `chosen`, which is one;
+/// nullopt where the index gives no sizes.
 [[nodiscard]] std::optional<OtherBuild> other_build(const CandidateWheel& chosen,
                                                     const LabelledWheels& wheels,
                                                     const ReleaseMetadata& metadata);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -70,13 +71,13 @@ std::string build_hint(std::string_view name, const wheel::Version& version) {
 Error no_build_fits(std::string_view name, const Release& release, const Decision& decision) {
   const std::string version = wheel::render_version(release.version);
   std::vector<std::pair<std::string, std::string>> reasons;  // what is said, of which labels
+  std::map<std::string, std::size_t> places;
   const auto add = [&](const std::string& text, const std::string& label) {
-    const auto known =
-        std::ranges::find(reasons, text, &std::pair<std::string, std::string>::first);
-    if (known == reasons.end()) {
+    const auto [place, is_new] = places.try_emplace(text, reasons.size());
+    if (is_new) {
       reasons.emplace_back(text, label);
-    } else if (known->second != label) {
-      known->second += " and " + label;
+    } else if (std::string& labels = reasons[place->second].second; labels != label) {
+      labels += " and " + label;
     }
   };
   // That there is no NVIDIA GPU is news only where no GPU that is there has anything to say.
@@ -90,6 +91,8 @@ Error no_build_fits(std::string_view name, const Release& release, const Decisio
   std::vector<std::string> texts;
   for (const auto& [text, labels] : reasons)
     texts.push_back(labels.empty() ? text : fmt::format("{}: {}", labels, text));
+  if (only_absent && !texts.empty())
+    texts.front().insert(0, "it has none for a GPU that is here; ");
   if (texts.empty()) texts.emplace_back("it has none for such a GPU");
   return {
       ErrorKind::unsupported,
@@ -122,10 +125,16 @@ std::string render_wants(const std::vector<const Want*>& wants) {
 
 Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
                       std::string_view looked_in) {
+  const bool of_packages =
+      std::ranges::none_of(wants, [](const Want* want) { return want->by.empty(); });
   return {
       ErrorKind::not_found,
       fmt::format("there is no package {} in {}: {}", name, looked_in, render_wants(wants)),
-      "check the spelling, or name the index that has it with --index-url or --extra-index-url"};
+      of_packages
+          ? "name an index that has it with --extra-index-url, or ask for another version of what "
+            "wants it"
+          : "check the spelling, or name the index that has it with --index-url or "
+            "--extra-index-url"};
 }
 
 Error no_such_version(std::string_view name, const Want& want,

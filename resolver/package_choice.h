@@ -104,6 +104,8 @@ class PackageChooser {
   /// What became of one pass.
   struct Tried {
     std::optional<PackageChoice> choice;
+    Release* release = nullptr;       ///< of the choice
+    const Release* newest = nullptr;  ///< that nothing was chosen of
     std::optional<Error> newest_trouble;
     /// Of the newest release that has anything for what is asked for: the label, or the vendor.
     std::optional<Error> telling_trouble;

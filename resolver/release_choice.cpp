@@ -16,12 +16,12 @@ namespace {
 
 using Wheels = std::vector<const CandidateWheel*>;
 
-/// Inside one group: platform tag order, then the higher build tag (PEP 427).
+/// Inside one group: a family's own index before others, platform tag order, then the higher build
+/// tag (PEP 427).
 bool fits_better(const CandidateWheel* left, const CandidateWheel* right) {
+  if (left->file->source.empty() != right->file->source.empty()) return left->file->source.empty();
   if (left->tag_index != right->tag_index) return left->tag_index < right->tag_index;
   if (left->name.build != right->name.build) return left->name.build > right->name.build;
-  // Of two of one label the family's own comes before the default index's.
-  if (left->file->source.empty() != right->file->source.empty()) return left->file->source.empty();
   return left->file->filename < right->file->filename;
 }
 
@@ -51,17 +51,26 @@ std::string why_the_plain_wheel(const WheelPolicy& policy, const ReleaseChoice& 
   return "the release has no variants";
 }
 
-/// "the build has code for 7.5" and "the build has code for 8.0" as one sentence.
+/// "the build has code for 7.5" and "the build has code for 8.0" as one sentence: those that differ
+/// in the last word alone together, the others with what they have in common said once.
 std::string merge_facts(const std::vector<std::string>& facts) {
-  std::size_t common = facts.front().size();
+  std::vector<std::string> merged;
+  std::string_view head;
   for (const std::string& fact : facts) {
-    const auto [left, right] = std::ranges::mismatch(fact, facts.front());
-    common = std::min(common, static_cast<std::size_t>(right - facts.front().begin()));
+    const std::size_t last_word = fact.rfind(' ') + 1;
+    if (!merged.empty() && fact.substr(0, last_word) == head) {
+      if (fact.substr(last_word) != "GPU") merged.back() += ", " + fact.substr(last_word);
+    } else {
+      merged.push_back(fact);
+      head = std::string_view(fact).substr(0, last_word);
+    }
   }
-  if (common == facts.front().size()) return facts.front();
-  common = facts.front().rfind(' ', common) + 1;
-  std::string text = facts.front();
-  for (std::size_t i = 1; i < facts.size(); ++i) text += ", " + facts[i].substr(common);
+  std::string text = merged.front();
+  for (std::size_t i = 1; i < merged.size(); ++i) {
+    const auto [left, right] = std::ranges::mismatch(merged[i], merged.front());
+    const auto common = static_cast<std::size_t>(left - merged[i].begin());
+    text += " and " + merged[i].substr(merged[i].rfind(' ', common) + 1);
+  }
   return text;
 }
 
@@ -302,10 +311,14 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels&
     if (const std::string names = gpus_left_out(document, pick.label); !names.empty())
       choice.remark = fmt::format("it has no code for {}, which is here too", names);
   }
-  choice.decision.chosen_because = !pick.because.empty() ? pick.because
-                                   : of_family           ? why_this_build(pick.label, choice)
-                                               : why_this_variant(document, pick.label, supported,
-                                                                  policy.rule == LabelRule::pinned);
+  const bool pinned = policy.rule == LabelRule::pinned;
+  if (!pick.because.empty()) {
+    choice.decision.chosen_because = pick.because;
+  } else if (of_family && !pinned) {
+    choice.decision.chosen_because = why_this_build(pick.label, choice);
+  } else {
+    choice.decision.chosen_because = why_this_variant(document, pick.label, supported, pinned);
+  }
   if (choice.fallback) choice.other = other_build(*choice.chosen, wheels, metadata);
 }
 

@@ -47,8 +47,9 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Rel
     policy.label = std::move(label);
   };
   if (release.family != nullptr) {
-    if (std::string local = filter.pinned_local(); !local.empty())
-      pin(LabelRule::forced, std::move(local));
+    std::string local = filter.pinned_local();
+    // A release with a local version of its own is itself what such a version asks for.
+    if (!local.empty() && release.version.local.empty()) pin(LabelRule::forced, std::move(local));
     const auto forced = options_.forced_labels.find(release.family->name);
     if (forced != options_.forced_labels.end()) pin(LabelRule::forced, forced->second);
   }
@@ -103,9 +104,13 @@ std::vector<PackageChooser::Pass> PackageChooser::passes_over(const Question& qu
 std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
     const Question& question, const Releases& releases, Pass pass) {
   Tried tried;
-  const auto pass_over = [&](Error error, bool other_python, bool beside_the_point) {
+  const auto pass_over = [&](const Release* release, Error error, bool other_python,
+                             bool beside_the_point) {
     tried.ordinary = tried.ordinary && other_python;
-    if (!tried.newest_trouble) tried.newest_trouble = error;
+    if (!tried.newest_trouble) {
+      tried.newest_trouble = error;
+      tried.newest = release;
+    }
     if (!beside_the_point && !tried.telling_trouble) tried.telling_trouble = std::move(error);
   };
   for (Release* release : releases) {
@@ -116,7 +121,8 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
     auto choice = choose_wheel(question, *release, pass);
     if (!choice) return final_failure(std::move(choice).error());
     if (choice->chosen == nullptr) {
-      pass_over(std::move(*choice->why_not), choice->other_python, choice->beside_the_point);
+      pass_over(release, std::move(*choice->why_not), choice->other_python,
+                choice->beside_the_point);
       continue;
     }
     const auto metadata = metadata_of(question.name, *release, *choice->chosen);
@@ -124,10 +130,11 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
       if (release->direct || !belongs_to_release(metadata.error())) {
         return final_failure(metadata.error());
       }
-      pass_over(metadata.error(), false, false);
+      pass_over(release, metadata.error(), false, false);
       continue;
     }
     tried.choice = from_release(question.name, *release, std::move(*choice), **metadata);
+    tried.release = release;
     break;
   }
   return tried;
@@ -150,7 +157,8 @@ void PackageChooser::remark_on(const Question& question, const Tried& first, Tri
                      "build for this machine; {}",
                      title, trouble.message),
          trouble.hint});
-  } else if (tried.newest_trouble && question.rule != LabelRule::follow) {
+  } else if (tried.newest_trouble && question.rule != LabelRule::follow &&
+             tried.newest->version != choice.release) {
     const bool everyday = tried.ordinary || family != nullptr;
     remarks.push_back(
         {everyday ? Severity::note : Severity::warning,
@@ -227,7 +235,7 @@ std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question
     auto tried = try_releases(question, *releases, pass);
     if (!tried) return std::unexpected(std::move(tried).error());
     if (!tried->choice) continue;
-    shown = *std::ranges::find(*releases, tried->choice->release, &Release::version);
+    shown = tried->release;
     shown_pass = pass;
     break;
   }

@@ -296,10 +296,61 @@ class Down(Served):
         self.assert_ok(self.install_for("h100", "torch", "--no-variants"))
         self.assertEqual(self.installed(), {"demo": ("1.0", None), "torch": ("2.9.1", None)})
 
-    def test_a_name_that_the_family_s_index_lacks_is_the_default_index_s(self):
+    def test_a_member_that_the_family_s_index_lacks_is_the_default_index_s(self):
+        self.index([stand_in("torch", "2.9.1", "cu128", "linux_x86_64")])
+        self.default.add_wheel(Wheel("torchvision", "0.24.1", tags=tags("linux_x86_64"), requires=["torch==2.9.1"]))
+        self.assert_builds({"torch": ("2.9.1", "cu128"), "torchvision": ("0.24.1", "cu128")}, "torch", "torchvision",
+                           machine="h100")
+
+    def test_an_index_without_torch_is_not_torch_s(self):
         self.index([])
         (self.root / "torch-index").mkdir(exist_ok=True)
-        self.assert_builds({"torch": ("2.9.1", "cu128")}, "torch", machine="h100")
+        for url in (self.torch_url, self.base + "/-status-404/torch-index", self.base + "/-status-404/torch-index/{label}"):
+            self.torch_url = url
+            self.assert_refused(self.install_for("h100", "torch"), "has no torch", WAY_OUT)
+
+    def test_credentials_of_a_mirror_are_not_printed(self):
+        self.index()
+        address = self.torch_url.replace("http://", "http://bob:hunter2@")
+        for url in (address, address + "/wrong", address.replace("http:", "ftp:"), address + "/{label}"):
+            self.torch_url = url
+            for command in (["resolve", "torch", "-v"], ["explain", "torch", "--json"], ["index families"]):
+                result = self.family(command[0], *command[1:], machine="h100") if len(command) > 1 else \
+                    self.variant("index", "families", "--family", f"torch={url}", "--json")
+                self.assertNotIn("hunter2", result.out + result.err)
+
+    def test_the_family_s_own_file_comes_before_the_default_index_s(self):
+        self.index([stand_in("torch", "2.15.0", "cu132", "linux_x86_64")])
+        self.default.add_wheel(Wheel("torch", "2.15.0+cu132", tags="9-" + tags("linux_x86_64")))
+        result = self.assert_ok(self.family("resolve", "torch", "--json", machine="h100"))
+        self.assertTrue(result.json["packages"][0]["url"].startswith(self.base), str(result))
+
+    def test_a_local_version_that_is_no_label_is_nothing_that_is_known(self):
+        self.index([stand_in("torch", version, label, "linux_x86_64") for version, label in
+                    [("2.6.0", "cu126"), ("2.5.0", "cpu")]])
+        self.default.add_wheel(Wheel("torch", "2.6.0+corp.1", tags=tags("linux_x86_64")))
+        self.assert_builds({"torch": ("2.6.0", "cu126")}, "torch==2.6.0", machine="h100")
+        result = self.assert_ok(self.family("resolve", "torch==2.6.0+corp.1", machine="none"))
+        self.assertIn("torch 2.6.0+corp.1  ", result.out)
+        self.assertIn("is not known to the family torch", result.err)
+
+    def test_explain_speaks_of_what_resolve_takes(self):
+        self.index([stand_in("torch", "2.15.0", label, "linux_x86_64") for label in ("cpu", "cu132")])
+        stand_in_folder = self.root / "links"
+        wheel = stand_in("torch", "2.15.0", "cu132", "linux_x86_64")
+        stand_in_folder.mkdir()
+        (stand_in_folder / wheel.name).write_bytes(wheel.data)
+        for command in ("resolve", "explain"):
+            result = self.assert_ok(self.family(command, "torch", "-f", stand_in_folder, machine="none"))
+            self.assertIn("torch 2.15.0+cpu", result.out)
+            self.assertNotIn("not the newest", result.err)
+
+    def test_a_page_of_very_many_labels(self):
+        links = [File("torch", None, f"torch-2.15.0+x{i}-py3-none-any.whl", b"", b"") for i in range(20000)]
+        index = self.index([stand_in("torch", "2.15.0", "cpu", "linux_x86_64")], hashes=False, metadata=False)
+        page = index.page("torch", links + index.files, 1)
+        (index.folder / "torch/index.html").write_text(page.replace("files/none", "files/cpu"))
+        self.assert_builds({"torch": ("2.15.0", "cpu")}, "torch", machine="none")
 
     def test_a_name_that_no_index_has_is_looked_for_in_the_family_s_as_well(self):
         self.index([], mode="/-status-404")

@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import Wheel, publish_levels
+from support import PYTHON, SOURCE, Wheel, publish_levels
 from torch_index import TABLE, TorchTestCase, all_files, everywhere, stand_in
 
 MEND = "no driver is loaded for it: install NVIDIA's driver 580 or newer"
@@ -184,6 +184,21 @@ class Pins(TorchTestCase):
 
     def test_a_pinned_label_that_fits_nowhere_is_refused_with_the_machine_s_fact(self):
         self.assert_fails(self.family("resolve", "torch", "--variant", "torch=cu128", machine="gtx1080ti"), 3, "6.1")
+
+    def test_a_pin_is_the_reason_that_is_given(self):
+        result = self.assert_ok(self.family("resolve", "torch", "--variant", "torch=cu126", "--for", "t4", machine="h100"))
+        self.assertEqual(result.out.count("variant cu126 was asked for"), 2, str(result))
+
+    def test_the_variable_asks_for_the_family_as_the_option_does(self):
+        self.default.add("torch", "torch-99.0-py3-none-any.whl", stand_in("torch", "99.0", None, "linux_x86_64").data)
+        config = self.root / "home/.config/axle/families"
+        config.mkdir(parents=True)
+        text = (SOURCE / "index/families/torch.toml").read_text()
+        (config / "torch.toml").write_text(text.replace("https://download.pytorch.org/whl", self.torch_url))
+        for more in ({}, {"UV_TORCH_BACKEND": "cpu"}):
+            result = self.assert_ok(self.variant("resolve", "torch", "-i", self.default.url, "--for", "h100", "--python",
+                                                 PYTHON, env=more))
+            self.assertIn("torch 2.15.0+cpu" if more else "torch 99.0", result.out)
 
     def test_values_that_are_none_name_those_that_are(self):
         for value in ("cuda12", "ROCM6.4", "", "cu 126", "gpu", "cu", "rocm", "cu126/..", "../cu126"):

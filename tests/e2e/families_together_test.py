@@ -314,7 +314,8 @@ class Environment(TorchTestCase):
     def test_a_broken_note_of_the_label_counts_as_none(self):
         self.assert_ok(self.install_for("h100", "torch==2.9.1"))
         note = next(self.site().glob("torch-*.dist-info")) / "axle-family.json"
-        for text in ("", "{", "[]", '{"label": 3}', '{"label": "../x"}', "null", "[" * 100000):
+        for text in ("", "{", "[]", '{"label": 3}', '{"label": "../x"}', "null", "[" * 100000,
+                     '{"label": "cu128", "family": 5}'):
             with self.subTest(text=text[:30]):
                 note.write_text(text)
                 self.assertEqual(self.installed()["torch"], ("2.9.1+cu130", None))

@@ -92,7 +92,19 @@ TEST_CASE("whatever is not understood is refused, with file, line and key") {
       {{"confidence = \"low\"", "confidence = \"sure\""}, "is none of measured"},
       {{"confidence = \"low\"", "confidence = 3"}, "expected a string"},
       {{"confidence = \"low\"", "color = 1"}, "confidence: the key is missing"},
-      {{"toolkit = \"12.6\"\n", ""}, "whose driver PTX needs"},
+      {{"toolkit = \"12.6\"\n", ""}, "toolkit: the key is missing"},
+      {{"driver = \"525.60.13\"\n", ""}, "driver: the key is missing"},
+      {{"driver = \"525.60.13\"", "driver = \"banana\""}, "is no version of a driver"},
+      {{"name = \"cpu\"\nsource = [\"CI\"]", "name = \"cpu\""}, "source: the fact has no source"},
+      {{"date = \"2026-10\"\n", ""}, "date: the key is missing"},
+      {{"date = \"2026-10\"", "date = \"yesterday\""}, "is not like 2026-11"},
+      {{"CI = \"acme/acme wheels.yaml @ 1a2b3c4\"", "CI = \"\""}, "CI names no source"},
+      {{"{ linux_x86_64 = \"cu130\" }", "{ linux_x86_64 = \"cu126\" }"}, "no build cu126"},
+      {{"acme-vision = \"==0.4.*\"", "acme = \"==0.4.*\""}, "acme is the first member"},
+      {{"[\"acme-rocm-tools\"]", "[\"acme-audio\"]"}, "unlabelled: acme-audio is a member"},
+      {{"version = \"2.0\"", "version = \"2.01\""}, "the release 2.01 is there twice"},
+      {{"name = \"acme\"", "name = \"..\""}, "is not a name"},
+      {{"name = \"cu126\"", "name = \".cu126\""}, "does not begin with a dot"},
       {{"[sources]", "[sources"}, "is not TOML"},
   };
   for (const auto& [change, expected] : cases) {
@@ -107,9 +119,10 @@ TEST_CASE("whatever is not understood is refused, with file, line and key") {
 }
 
 TEST_CASE("the longest prefix says what a release is, and other members go by what they go with") {
-  const Family family = parsed(small_family +
-                               "\n[[releases]]\nversion = \"2.1.3\"\nsource = [\"CI\"]\n"
-                               "\n[[releases]]\nversion = \"*\"\nsource = [\"CI\"]\n");
+  const Family family =
+      parsed(small_family +
+             "\n[[releases]]\nversion = \"2.1.3\"\ndate = \"2026-10\"\nsource = [\"CI\"]\n"
+             "\n[[releases]]\nversion = \"*\"\ndate = \"2026-10\"\nsource = [\"CI\"]\n");
   const auto release = [&](std::string_view member, std::string_view text) {
     const FamilyRelease* found = find_release(family, member, version(text));
     return found == nullptr ? std::string("none") : found->version;
