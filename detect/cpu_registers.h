@@ -15,5 +15,7 @@ namespace axle::detect {
 [[nodiscard]] std::optional<std::uint64_t> read_xcomp(XcompQuery query);
 [[nodiscard]] std::string read_brand();
 [[nodiscard]] std::optional<unsigned> read_sve_vector_bytes();
+[[nodiscard]] std::optional<unsigned> read_sme_vector_bytes();
+[[nodiscard]] std::optional<std::uint64_t> read_riscv_hwprobe(std::int64_t key);
 
 }  // namespace axle::detect

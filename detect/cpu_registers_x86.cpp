@@ -40,4 +40,8 @@ std::string read_brand() {
 
 std::optional<unsigned> read_sve_vector_bytes() { return std::nullopt; }
 
+std::optional<unsigned> read_sme_vector_bytes() { return std::nullopt; }
+
+std::optional<std::uint64_t> read_riscv_hwprobe(std::int64_t) { return std::nullopt; }
+
 }  // namespace axle::detect

@@ -71,6 +71,11 @@ class Host {
   [[nodiscard]] virtual std::optional<std::uint64_t> auxiliary(unsigned long type) = 0;
   /// prctl(PR_SVE_GET_VL) in bytes.
   [[nodiscard]] virtual std::optional<unsigned> sve_vector_bytes() = 0;
+  /// prctl(PR_SME_GET_VL) in bytes.
+  [[nodiscard]] virtual std::optional<unsigned> sme_vector_bytes() = 0;
+  /// The value of one key of riscv_hwprobe(2) over all CPUs; nullopt where the kernel lacks the
+  /// call or the key.
+  [[nodiscard]] virtual std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) = 0;
 
   [[nodiscard]] virtual SystemName system_name() = 0;
   [[nodiscard]] virtual unsigned online_cpus() = 0;  ///< 0 unknown
@@ -88,6 +93,9 @@ class Host {
   /// Names in the folder, sorted; empty when it cannot be listed.
   [[nodiscard]] virtual std::vector<std::string> list_folder(const std::string& path) = 0;
   [[nodiscard]] virtual std::optional<std::string> read_link(const std::string& path) = 0;
+  /// Size and modification time of the file behind `path`, links followed, as one word: the same as
+  /// long as the file is. nullopt when there is none.
+  [[nodiscard]] virtual std::optional<std::string> file_stamp(const std::string& path) = 0;
   [[nodiscard]] virtual bool accessible(const std::string& path, Access access) = 0;
   [[nodiscard]] virtual std::optional<std::string> environment(const std::string& name) = 0;
 

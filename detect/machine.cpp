@@ -43,6 +43,26 @@ std::string_view render_arch(Arch arch) {
       return "x86_64";
     case Arch::aarch64:
       return "aarch64";
+    case Arch::ppc64le:
+      return "ppc64le";
+    case Arch::riscv64:
+      return "riscv64";
+    case Arch::s390x:
+      return "s390x";
+  }
+  return "";
+}
+
+std::string_view render_npu_kind(NpuKind kind) {
+  switch (kind) {
+    case NpuKind::ascend:
+      return "ascend";
+    case NpuKind::tpu:
+      return "tpu";
+    case NpuKind::intel_npu:
+      return "intel_npu";
+    case NpuKind::qualcomm:
+      return "qualcomm";
   }
   return "";
 }

@@ -3,6 +3,7 @@
 // what providers/ turns into supported properties. Values only; nothing here touches the system.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,7 +37,11 @@ class CapabilityFacts {
   Presence presence_[capability_count] = {};
 };
 
-enum class Arch : std::uint8_t { other, x86_64, aarch64 };
+enum class Arch : std::uint8_t { other, x86_64, aarch64, ppc64le, riscv64, s390x };
+
+/// Where each fact comes from: the member's name -> "cpuid", "auxv", "sysfs", "nvml", "libcuda",
+/// "driver-table", "stated", … A fact without an entry was not asked for.
+using Sources = std::map<std::string, std::string, std::less<>>;
 
 struct Cpu {
   Arch arch = Arch::other;
@@ -46,8 +51,11 @@ struct Cpu {
   unsigned logical_cpus = 0;  ///< online logical CPUs; 0 unknown
   CapabilityFacts capabilities;
   std::optional<unsigned> sve_vector_bytes;  ///< aarch64 SVE vector length in bytes
+  std::optional<unsigned> sme_vector_bytes;  ///< aarch64 SME streaming vector length in bytes
+  std::string hypervisor;  ///< "KVMKVMKVM" (CPUID 0x40000000); empty on bare metal or unknown
   bool amx_permitted =
       false;  ///< this process already may use AMX tiles; never requested by detection
+  Sources sources = {};
   friend bool operator==(const Cpu&, const Cpu&) = default;
 };
 
@@ -55,6 +63,12 @@ struct Os {
   std::string system;  ///< "Linux"
   std::string kernel;  ///< uname -r
   std::string name;    ///< os-release PRETTY_NAME
+  std::string container =
+      {};            ///< "docker", "podman", "kubernetes", "lxc", …; empty where there is none
+  bool wsl = false;  ///< Windows Subsystem for Linux
+  std::string tegra_release =
+      {};  ///< Jetson Linux (L4T) "36.4.3"; empty elsewhere: Tegra is not SBSA
+  Sources sources = {};
   friend bool operator==(const Os&, const Os&) = default;
 };
 
@@ -62,6 +76,7 @@ struct Libc {
   std::string family;  ///< "glibc", "musl", or empty when unknown
   unsigned major = 0;
   unsigned minor = 0;
+  Sources sources = {};
   friend bool operator==(const Libc&, const Libc&) = default;
 };
 
@@ -73,15 +88,20 @@ struct Gpu {
   GpuVendor vendor = GpuVendor::nvidia;
   std::string name;  ///< marketing name as the driver or the id table says, may be empty
   std::string
-      pci_address;   ///< "0000:65:00.0"; empty where there is no PCI (Jetson, WSL, inline facts)
+      pci_address;     ///< "0000:65:00.0"; empty where there is no PCI (Jetson, WSL, inline facts)
+  std::string pci_id;  ///< "10de:2330"; empty when unknown
+  std::string
+      kernel_driver;  ///< bound to it: "nvidia", "nouveau", "vfio-pci", "amdgpu", "i915", "xe"
   std::string arch;  ///< nvidia: compute capability "9.0"; amd: "gfx942"; intel: device IP "20.1.4"
   std::optional<std::uint64_t> memory_bytes;
   bool integrated = false;
+  bool mig = false;     ///< nvidia: partitioned into MIG instances
   bool masked = false;  ///< hidden from programs by CUDA_VISIBLE_DEVICES and the like
   Presence usable = Presence::unknown;
   std::string
       reason_code;     ///< why not usable, a stable word: "no-device-nodes", "no-user-driver", …
   std::string reason;  ///< the same for a person, with the mend
+  Sources sources = {};
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
@@ -92,10 +112,33 @@ struct Driver {
   std::string library_version;  ///< user-mode driver, where it differs or is known without loading
   std::string api_version;  ///< nvidia: highest CUDA "12.8"; amd: ROCm "6.4"; intel: Level Zero API
   std::string api_source;   ///< "nvml", "libcuda", "driver-table", "rocm-info", …
+  /// nvidia: the forward-compatibility libcuda on the loader's path, its CUDA version "12.9" from
+  /// the ELF note and its file; empty where there is none.
+  std::string compat_version;
+  std::string compat_library;
   Presence usable = Presence::unknown;
   std::string reason_code;
   std::string reason;
+  Sources sources = {};
   friend bool operator==(const Driver&, const Driver&) = default;
+};
+
+/// Accelerators that are no GPUs.
+enum class NpuKind : std::uint8_t { ascend, tpu, intel_npu, qualcomm };
+
+/// One accelerator that is no GPU.
+struct Npu {
+  NpuKind kind = NpuKind::ascend;
+  std::string name;             ///< as the vendor's tool or the id table says, may be empty
+  std::string pci_address;      ///< as Gpu::pci_address
+  std::string type;             ///< ascend: "910b", "310p", "a3"; tpu: "v5e"; empty when unknown
+  std::string driver_version;   ///< "24.1.rc3"; empty when unknown
+  std::string toolkit_version;  ///< ascend: CANN "8.0.0"; empty when unknown
+  Presence usable = Presence::unknown;
+  std::string reason_code;
+  std::string reason;
+  Sources sources = {};
+  friend bool operator==(const Npu&, const Npu&) = default;
 };
 
 /// Something that is wrong and that a person can mend.
@@ -111,6 +154,7 @@ struct Machine {
   Libc libc;
   Cpu cpu;
   std::vector<Gpu> gpus;  ///< in bus order
+  std::vector<Npu> npus;  ///< in bus order
   std::vector<Driver> drivers;
   std::vector<Problem> problems;
   friend bool operator==(const Machine&, const Machine&) = default;
@@ -122,6 +166,7 @@ struct Machine {
 /// "nvidia", "amd", "intel": the word used in profiles, JSON and namespaces.
 [[nodiscard]] std::string_view render_vendor(GpuVendor vendor);
 [[nodiscard]] std::string_view render_presence(Presence presence);  ///< "present", "absent", …
-[[nodiscard]] std::string_view render_arch(Arch arch);  ///< "x86_64", "aarch64", "other"
+[[nodiscard]] std::string_view render_arch(Arch arch);         ///< "x86_64", "aarch64", …, "other"
+[[nodiscard]] std::string_view render_npu_kind(NpuKind kind);  ///< "ascend", "tpu", …
 
 }  // namespace axle::detect

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -31,6 +32,10 @@ class RealHost final : public Host {
   std::string cpu_brand() override { return read_brand(); }
   std::optional<std::uint64_t> auxiliary(unsigned long type) override;
   std::optional<unsigned> sve_vector_bytes() override { return read_sve_vector_bytes(); }
+  std::optional<unsigned> sme_vector_bytes() override { return read_sme_vector_bytes(); }
+  std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) override {
+    return read_riscv_hwprobe(key);
+  }
 
   SystemName system_name() override;
   unsigned online_cpus() override;
@@ -43,6 +48,7 @@ class RealHost final : public Host {
   std::optional<std::string> read_file(const std::string& path, std::size_t limit) override;
   std::vector<std::string> list_folder(const std::string& path) override;
   std::optional<std::string> read_link(const std::string& path) override;
+  std::optional<std::string> file_stamp(const std::string& path) override;
   bool accessible(const std::string& path, Access access) override;
   std::optional<std::string> environment(const std::string& name) override;
 
@@ -128,6 +134,13 @@ std::optional<std::string> RealHost::read_link(const std::string& path) {
   const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
   if (length < 0) return std::nullopt;
   return std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+std::optional<std::string> RealHost::file_stamp(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return std::to_string(status.st_size) + '-' + std::to_string(status.st_mtim.tv_sec) + '.' +
+         std::to_string(status.st_mtim.tv_nsec);
 }
 
 bool RealHost::accessible(const std::string& path, Access access) {

@@ -163,10 +163,12 @@ constexpr std::uint64_t largest_count = std::numeric_limits<unsigned>::max();
 detect::Arch read_arch(Object& object) {
   const std::string word = object.text("arch");
   if (word.empty()) return detect::Arch::other;
-  for (const auto arch : {detect::Arch::x86_64, detect::Arch::aarch64, detect::Arch::other}) {
+  using enum detect::Arch;
+  for (const auto arch : {x86_64, aarch64, ppc64le, riscv64, s390x, other}) {
     if (word == detect::render_arch(arch)) return arch;
   }
-  object.reading().refuse(object.path_of("arch"), "expected x86_64, aarch64 or other");
+  object.reading().refuse(object.path_of("arch"),
+                          "expected x86_64, aarch64, ppc64le, riscv64, s390x or other");
   return detect::Arch::other;
 }
 
@@ -187,6 +189,13 @@ void read_capabilities(Object& object, detect::CapabilityFacts& facts) {
   }
 }
 
+void read_sources(Object& object, detect::Sources& sources) {
+  object.part("sources", [&](Object& part) {
+    if (!part.json().is_object()) return;
+    for (const auto& [fact, value] : part.json().items()) sources[fact] = part.text(fact);
+  });
+}
+
 void read_cpu(Object& object, detect::Cpu& cpu) {
   cpu.arch = read_arch(object);
   cpu.machine = object.text("machine");
@@ -196,7 +205,12 @@ void read_cpu(Object& object, detect::Cpu& cpu) {
   if (const auto bytes = object.number("sve_vector_bytes", 256)) {
     cpu.sve_vector_bytes = static_cast<unsigned>(*bytes);
   }
+  if (const auto bytes = object.number("sme_vector_bytes", 256)) {
+    cpu.sme_vector_bytes = static_cast<unsigned>(*bytes);
+  }
+  cpu.hypervisor = object.text("hypervisor");
   cpu.amx_permitted = object.flag("amx_permitted");
+  read_sources(object, cpu.sources);
   object.part("capabilities", [&](Object& part) { read_capabilities(part, cpu.capabilities); });
 }
 
@@ -209,14 +223,18 @@ detect::Gpu read_gpu(Object& object) {
   }
   gpu.name = object.text("name");
   gpu.pci_address = object.text("pci_address");
+  gpu.pci_id = object.text("pci_id");
+  gpu.kernel_driver = object.text("kernel_driver");
   gpu.arch = object.text("arch");
   gpu.memory_bytes =
       object.number("memory_bytes", std::uint64_t(std::numeric_limits<std::int64_t>::max()));
   gpu.integrated = object.flag("integrated");
+  gpu.mig = object.flag("mig");
   gpu.masked = object.flag("masked");
   gpu.usable = object.presence("usable");
   gpu.reason_code = object.text("reason_code");
   gpu.reason = object.text("reason");
+  read_sources(object, gpu.sources);
   return gpu;
 }
 
@@ -227,9 +245,12 @@ detect::Driver read_driver(Object& object, detect::GpuVendor vendor) {
   driver.library_version = object.text("library_version");
   driver.api_version = object.text("api_version");
   driver.api_source = object.text("api_source");
+  driver.compat_version = object.text("compat_version");
+  driver.compat_library = object.text("compat_library");
   driver.usable = object.presence("usable");
   driver.reason_code = object.text("reason_code");
   driver.reason = object.text("reason");
+  read_sources(object, driver.sources);
   return driver;
 }
 
@@ -241,7 +262,43 @@ void read_drivers(Object& object, std::vector<detect::Driver>& drivers) {
   }
 }
 
+detect::Npu read_npu(Object& object) {
+  detect::Npu npu;
+  using enum detect::NpuKind;
+  const std::string word = object.text("kind");
+  bool known = false;
+  for (const auto kind : {ascend, tpu, intel_npu, qualcomm}) {
+    if (word != detect::render_npu_kind(kind)) continue;
+    npu.kind = kind;
+    known = true;
+  }
+  if (!known) {
+    object.reading().refuse(object.path_of("kind"), "expected ascend, tpu, intel_npu or qualcomm");
+  }
+  npu.name = object.text("name");
+  npu.pci_address = object.text("pci_address");
+  npu.type = object.text("type");
+  npu.driver_version = object.text("driver_version");
+  npu.toolkit_version = object.text("toolkit_version");
+  npu.usable = object.presence("usable");
+  npu.reason_code = object.text("reason_code");
+  npu.reason = object.text("reason");
+  read_sources(object, npu.sources);
+  return npu;
+}
+
+void read_os(Object& object, detect::Os& os) {
+  os.system = object.text("system");
+  os.kernel = object.text("kernel");
+  os.name = object.text("name");
+  os.container = object.text("container");
+  os.wsl = object.flag("wsl");
+  os.tegra_release = object.text("tegra_release");
+  read_sources(object, os.sources);
+}
+
 void read_libc(Object& object, detect::Libc& libc) {
+  read_sources(object, libc.sources);
   libc.family = object.text("family");
   const std::string version = object.text("version");
   if (version.empty()) return;
@@ -263,9 +320,8 @@ Profile read_profile(Object& object) {
   object.part("cpu", [&](Object& part) { read_cpu(part, machine.cpu); });
   object.each("gpus", [&](Object& part) { machine.gpus.push_back(read_gpu(part)); });
   object.part("drivers", [&](Object& part) { read_drivers(part, machine.drivers); });
-  object.part("os", [&](Object& part) {
-    machine.os = {part.text("system"), part.text("kernel"), part.text("name")};
-  });
+  object.each("npus", [&](Object& part) { machine.npus.push_back(read_npu(part)); });
+  object.part("os", [&](Object& part) { read_os(part, machine.os); });
   object.part("libc", [&](Object& part) { read_libc(part, machine.libc); });
   object.each("problems", [&](Object& part) {
     machine.problems.push_back({part.text("code"), part.text("message"), part.text("hint")});

@@ -76,6 +76,12 @@ std::string render_level(const detect::Cpu& cpu) {
   return level == 0 ? std::string() : "v" + std::to_string(level);
 }
 
+Json render_sources(const detect::Sources& sources) {
+  Json json = Json::object();
+  for (const auto& [fact, source] : sources) json[fact] = source;
+  return json;
+}
+
 Json render_cpu(const detect::Cpu& cpu, Detail detail) {
   Section section(detail);
   if (cpu.arch != detect::Arch::other || detail == Detail::facts) {
@@ -88,8 +94,11 @@ Json render_cpu(const detect::Cpu& cpu, Detail detail) {
                  cpu.logical_cpus == 0 ? std::nullopt : std::optional(cpu.logical_cpus));
   if (detail == Detail::facts) section.text("level", render_level(cpu));
   section.number("sve_vector_bytes", cpu.sve_vector_bytes);
+  section.number("sme_vector_bytes", cpu.sme_vector_bytes);
+  section.text("hypervisor", cpu.hypervisor);
   section.flag("amx_permitted", cpu.amx_permitted);
   section.part("capabilities", render_capabilities(cpu.capabilities));
+  section.part("sources", render_sources(cpu.sources));
   return section.take();
 }
 
@@ -98,13 +107,17 @@ Json render_gpu(const detect::Gpu& gpu, Detail detail) {
   section.text("vendor", detect::render_vendor(gpu.vendor));
   section.text("name", gpu.name);
   section.text("pci_address", gpu.pci_address);
+  section.text("pci_id", gpu.pci_id);
+  section.text("kernel_driver", gpu.kernel_driver);
   section.text("arch", gpu.arch);
   section.number("memory_bytes", gpu.memory_bytes);
   section.flag("integrated", gpu.integrated);
+  section.flag("mig", gpu.mig);
   section.flag("masked", gpu.masked);
   section.presence("usable", gpu.usable);
   section.text("reason_code", gpu.reason_code);
   section.text("reason", gpu.reason);
+  section.part("sources", render_sources(gpu.sources));
   return section.take();
 }
 
@@ -114,9 +127,27 @@ Json render_driver(const detect::Driver& driver, Detail detail) {
   section.text("library_version", driver.library_version);
   section.text("api_version", driver.api_version);
   section.text("api_source", driver.api_source);
+  section.text("compat_version", driver.compat_version);
+  section.text("compat_library", driver.compat_library);
   section.presence("usable", driver.usable);
   section.text("reason_code", driver.reason_code);
   section.text("reason", driver.reason);
+  section.part("sources", render_sources(driver.sources));
+  return section.take();
+}
+
+Json render_npu(const detect::Npu& npu, Detail detail) {
+  Section section(detail);
+  section.text("kind", detect::render_npu_kind(npu.kind));
+  section.text("name", npu.name);
+  section.text("pci_address", npu.pci_address);
+  section.text("type", npu.type);
+  section.text("driver_version", npu.driver_version);
+  section.text("toolkit_version", npu.toolkit_version);
+  section.presence("usable", npu.usable);
+  section.text("reason_code", npu.reason_code);
+  section.text("reason", npu.reason);
+  section.part("sources", render_sources(npu.sources));
   return section.take();
 }
 
@@ -125,6 +156,10 @@ Json render_os(const detect::Os& os, Detail detail) {
   section.text("system", os.system);
   section.text("kernel", os.kernel);
   section.text("name", os.name);
+  section.text("container", os.container);
+  section.flag("wsl", os.wsl);
+  section.text("tegra_release", os.tegra_release);
+  section.part("sources", render_sources(os.sources));
   return section.take();
 }
 
@@ -134,6 +169,7 @@ Json render_libc(const detect::Libc& libc, Detail detail) {
   const bool known = libc.major != 0 || libc.minor != 0;
   section.text("version", known ? std::to_string(libc.major) + "." + std::to_string(libc.minor)
                                 : std::string());
+  section.part("sources", render_sources(libc.sources));
   return section.take();
 }
 
@@ -164,6 +200,7 @@ Json render_drivers(const std::vector<detect::Driver>& drivers, Detail detail) {
 void add_machine(Section& section, const detect::Machine& machine, Detail detail) {
   section.part("cpu", render_cpu(machine.cpu, detail));
   section.part("gpus", render_all(machine.gpus, render_gpu, detail));
+  section.part("npus", render_all(machine.npus, render_npu, detail));
   section.part("drivers", render_drivers(machine.drivers, detail));
   section.part("os", render_os(machine.os, detail));
   section.part("libc", render_libc(machine.libc, detail));

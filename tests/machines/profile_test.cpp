@@ -26,6 +26,14 @@ std::string random_text(std::mt19937& random) {
 
 Presence random_presence(std::mt19937& random) { return static_cast<Presence>(random() % 4); }
 
+detect::Sources random_sources(std::mt19937& random) {
+  detect::Sources sources;
+  for (const char* fact : {"arch", "name", "api_version"}) {
+    if (random() % 2 == 0) sources[fact] = random_text(random);
+  }
+  return sources;
+}
+
 detect::Gpu random_gpu(std::mt19937& random) {
   detect::Gpu gpu;
   gpu.vendor = static_cast<GpuVendor>(random() % 3);
@@ -38,18 +46,39 @@ detect::Gpu random_gpu(std::mt19937& random) {
   gpu.usable = random_presence(random);
   gpu.reason_code = random_text(random);
   gpu.reason = random_text(random);
+  gpu.pci_id = random_text(random);
+  gpu.kernel_driver = random_text(random);
+  gpu.mig = random() % 2 == 0;
+  gpu.sources = random_sources(random);
   return gpu;
+}
+
+detect::Npu random_npu(std::mt19937& random) {
+  detect::Npu npu;
+  npu.kind = static_cast<detect::NpuKind>(random() % 4);
+  npu.name = random_text(random);
+  npu.pci_address = random_text(random);
+  npu.type = random_text(random);
+  npu.driver_version = random_text(random);
+  npu.toolkit_version = random_text(random);
+  npu.usable = random_presence(random);
+  npu.reason_code = random_text(random);
+  npu.reason = random_text(random);
+  npu.sources = random_sources(random);
+  return npu;
 }
 
 Profile random_profile(std::mt19937& random) {
   Profile profile;
   profile.origin = {random_text(random), random_text(random), random_text(random)};
   Machine& machine = profile.machine;
-  machine.os = {random_text(random), random_text(random), random_text(random)};
+  machine.os = {random_text(random),   random_text(random), random_text(random),
+                random_text(random),   random() % 2 == 0,   random_text(random),
+                random_sources(random)};
   if (random() % 3 != 0)
     machine.libc = {"musl", static_cast<unsigned>(random() % 100),
-                    static_cast<unsigned>(random() % 100)};
-  machine.cpu.arch = static_cast<detect::Arch>(random() % 3);
+                    static_cast<unsigned>(random() % 100), random_sources(random)};
+  machine.cpu.arch = static_cast<detect::Arch>(random() % 6);
   machine.cpu.machine = random_text(random);
   machine.cpu.vendor = random_text(random);
   machine.cpu.brand = random_text(random);
@@ -58,14 +87,19 @@ Profile random_profile(std::mt19937& random) {
     machine.cpu.capabilities.set(row.id, random_presence(random));
   }
   if (random() % 2 == 0) machine.cpu.sve_vector_bytes = static_cast<unsigned>(random() % 257);
+  if (random() % 2 == 0) machine.cpu.sme_vector_bytes = static_cast<unsigned>(random() % 257);
+  machine.cpu.hypervisor = random_text(random);
   machine.cpu.amx_permitted = random() % 2 == 0;
+  machine.cpu.sources = random_sources(random);
   for (unsigned i = random() % 4; i-- > 0;) machine.gpus.push_back(random_gpu(random));
   for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
     if (random() % 2 == 0) continue;
     machine.drivers.push_back({vendor, random_text(random), random_text(random),
-                               random_text(random), random_text(random), random_presence(random),
-                               random_text(random), random_text(random)});
+                               random_text(random), random_text(random), random_text(random),
+                               random_text(random), random_presence(random), random_text(random),
+                               random_text(random), random_sources(random)});
   }
+  for (unsigned i = random() % 3; i-- > 0;) machine.npus.push_back(random_npu(random));
   for (unsigned i = random() % 3; i-- > 0;) {
     machine.problems.push_back({random_text(random), random_text(random), random_text(random)});
   }

@@ -129,6 +129,10 @@ std::optional<std::uint64_t> RecordedHost::auxiliary(unsigned long type) {
   return find_value(auxiliary_values, type);
 }
 
+std::optional<std::uint64_t> RecordedHost::riscv_hwprobe(std::int64_t key) {
+  return find_value(hwprobe, key);
+}
+
 std::string RecordedHost::program_output(const std::string& program) {
   return find_value(programs, program).value_or("");
 }
@@ -153,6 +157,12 @@ std::vector<std::string> RecordedHost::list_folder(const std::string& path) {
 
 std::optional<std::string> RecordedHost::read_link(const std::string& path) {
   return find_value(links, path);
+}
+
+std::optional<std::string> RecordedHost::file_stamp(const std::string& path) {
+  const auto content = find_value(files, path);
+  if (!content) return std::nullopt;
+  return std::to_string(content->size()) + "-0.0";
 }
 
 bool RecordedHost::accessible(const std::string& path, Access access) {

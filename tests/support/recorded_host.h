@@ -26,6 +26,8 @@ class RecordedHost : public detect::Host {
   std::string brand;
   std::map<unsigned long, std::uint64_t> auxiliary_values;
   std::optional<unsigned> sve_bytes;
+  std::optional<unsigned> sme_bytes;
+  std::map<std::int64_t, std::uint64_t> hwprobe;
   detect::SystemName name{"Linux", "6.1.0", "x86_64"};
   unsigned cpus = 8;
   std::string glibc = "glibc 2.36";
@@ -64,6 +66,8 @@ class RecordedHost : public detect::Host {
   std::string cpu_brand() override { return brand; }
   std::optional<std::uint64_t> auxiliary(unsigned long type) override;
   std::optional<unsigned> sve_vector_bytes() override { return sve_bytes; }
+  std::optional<unsigned> sme_vector_bytes() override { return sme_bytes; }
+  std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) override;
   detect::SystemName system_name() override { return name; }
   unsigned online_cpus() override { return cpus; }
   std::string glibc_version() override { return glibc; }
@@ -72,6 +76,7 @@ class RecordedHost : public detect::Host {
   std::optional<std::string> read_file(const std::string& path, std::size_t limit) override;
   std::vector<std::string> list_folder(const std::string& path) override;
   std::optional<std::string> read_link(const std::string& path) override;
+  std::optional<std::string> file_stamp(const std::string& path) override;
   bool accessible(const std::string& path, detect::Access access) override;
   std::optional<std::string> environment(const std::string& variable) override;
   std::vector<detect::DriverAnswer> ask_drivers(std::span<const detect::GpuVendor> vendors,
