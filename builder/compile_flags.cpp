@@ -32,11 +32,12 @@ CompileFlag level_flag(const Property& property) {
   return {"-march=" + march, wheel::render_property(property), 0};
 }
 
-// The flags of single features in the order of the capability table; `x86` tells the halves apart.
-std::vector<CompileFlag> feature_flags(const wheel::VariantProperties& properties, bool x86) {
+// The flags of one architecture's single features in the order of the capability table.
+std::vector<CompileFlag> feature_flags(const wheel::VariantProperties& properties,
+                                       detect::Arch arch) {
   std::vector<CompileFlag> flags;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (row.x86 != x86 || row.gcc_flag.empty() || row.property.empty()) continue;
+    if (row.arch != arch || row.gcc_flag.empty() || row.property.empty()) continue;
     const bool wanted = std::ranges::any_of(properties, [&](const Property& property) {
       return wheel::render_property(property) == row.property;
     });
@@ -54,7 +55,7 @@ void add_arm_flags(const wheel::VariantProperties& properties, std::vector<Compi
     march.flag = "-march=" + arm_architecture(property.value);
     march.property = wheel::render_property(property);
   }
-  for (const CompileFlag& suffix : feature_flags(properties, false)) {
+  for (const CompileFlag& suffix : feature_flags(properties, detect::Arch::aarch64)) {
     if (march.flag.empty()) march.flag = "-march=armv8-a";
     if (march.flag.find(suffix.flag + "+") != std::string::npos ||
         march.flag.ends_with(suffix.flag)) {
@@ -74,7 +75,10 @@ std::vector<CompileFlag> compile_flags(const wheel::VariantProperties& propertie
   for (const Property& property : properties) {
     if (is_level(property)) flags.push_back(level_flag(property));
   }
-  for (CompileFlag& flag : feature_flags(properties, true)) flags.push_back(std::move(flag));
+  // Of several -march= or -mcpu= the compiler takes the last, which the table has as the newest.
+  for (const auto arch : {detect::Arch::x86_64, detect::Arch::ppc64le, detect::Arch::s390x}) {
+    for (CompileFlag& flag : feature_flags(properties, arch)) flags.push_back(std::move(flag));
+  }
   add_arm_flags(properties, flags);
   return flags;
 }

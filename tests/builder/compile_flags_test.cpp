@@ -37,7 +37,7 @@ TEST_CASE("aarch64 has one -march for all") {
 
 TEST_CASE("every flag of the table is asked for by its own property") {
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (row.property.empty() || row.gcc_flag.empty() || !row.x86) continue;
+    if (row.property.empty() || row.gcc_flag.empty() || row.arch == detect::Arch::aarch64) continue;
     const auto made = compile_flags({wheel::parse_property(row.property).value()});
     REQUIRE(made.size() == 1);
     CHECK(made[0].flag == row.gcc_flag);
