@@ -12,10 +12,17 @@ namespace {
 
 using wheel::Property;
 
-// "8.2a" -> "armv8.2-a"
+// "8.2a" -> "armv8.2-a", "9.0a" -> "armv9-a"
 std::string arm_architecture(std::string_view version) {
   if (version.ends_with('a')) version.remove_suffix(1);
+  if (version.ends_with(".0")) version.remove_suffix(2);
   return fmt::format("armv{}-a", version);
+}
+
+// GCC's release notes, "AArch64", of 13 and 14; the versions before are older than what we support.
+unsigned first_gcc_of(std::string_view version) {
+  if (version == "8.9a") return 14;
+  return version == "9.1a" || version == "9.2a" ? 13 : 0;
 }
 
 bool is_level(const Property& property) {
@@ -23,7 +30,9 @@ bool is_level(const Property& property) {
 }
 
 bool is_version(const Property& property) {
-  return property.ns == "aarch64" && property.feature == "version";
+  if (property.ns == "aarch64") return property.feature == "version";
+  return property.ns == "axle" &&
+         (property.feature == "arm_version" || property.feature == "arm_version_strict");
 }
 
 CompileFlag level_flag(const Property& property) {
@@ -54,6 +63,7 @@ void add_arm_flags(const wheel::VariantProperties& properties, std::vector<Compi
     if (!is_version(property)) continue;
     march.flag = "-march=" + arm_architecture(property.value);
     march.property = wheel::render_property(property);
+    march.first_gcc = first_gcc_of(property.value);
   }
   for (const CompileFlag& suffix : feature_flags(properties, detect::Arch::aarch64)) {
     if (march.flag.empty()) march.flag = "-march=armv8-a";

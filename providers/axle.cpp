@@ -2,11 +2,13 @@
 // AVX512-FP16, AVX10, SME, LSE …) every row of the capability table whose property is
 // "axle :: X :: on" is a feature; there is no list here. Order of preference: x86 rows as the table
 // has them (it puts the tile extensions first); rows of other architectures backwards, since the
-// kernel gives out its bits in the order in which extensions appear; then what is said of GPUs.
+// kernel gives out its bits in the order in which extensions appear; then Arm versions
+// (arm_versions.h), then what is said of GPUs.
 
 #include <algorithm>
 #include <iterator>
 
+#include "providers/arm_versions.h"
 #include "providers/cpu_flags.h"
 #include "providers/cuda_code.h"
 #include "providers/namespaces.h"
@@ -44,6 +46,7 @@ std::vector<std::string_view> features_of(Arch arch) {
 
 Features supported(const Machine& machine) {
   Features features = flags_present(machine.cpu, ns, features_of(machine.cpu.arch));
+  std::ranges::move(supported_arm_versions(machine.cpu), std::back_inserter(features));
   std::ranges::move(supported_gpu_code(machine), std::back_inserter(features));
   return features;
 }
@@ -53,12 +56,14 @@ Features all() {
   for (const Arch arch : architectures) {
     std::ranges::move(flags_known(features_of(arch)), std::back_inserter(features));
   }
+  std::ranges::move(known_arm_versions(), std::back_inserter(features));
   std::ranges::move(known_gpu_code(), std::back_inserter(features));
   return features;
 }
 
 std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
   if (is_gpu_code_feature(feature)) return gpu_code_fact(machine, feature, value);
+  if (is_arm_version_feature(feature)) return arm_version_fact(machine.cpu, ns, feature, value);
   const auto capability = find_row(ns, feature, value);
   if (!capability) return describe_unheard(ns, feature, value);
   return describe_flag(machine.cpu, detect::row(*capability).arch, ns, feature, value);
