@@ -2,10 +2,10 @@
 // followed by the base platform whose code it also runs. A device that the published table does not
 // know yet keeps its own IP instead of vanishing.
 
-#include <algorithm>
 #include <array>
 
 #include "providers/gpu_state.h"
+#include "providers/intel_devices.h"
 #include "providers/namespaces.h"
 
 namespace axle::providers {
@@ -18,27 +18,8 @@ namespace {
 
 constexpr std::string_view device_ip = "device_ip";
 
-struct Device {
-  std::string_view ip;
-  std::string_view base;  ///< empty where it is its own
-};
-
-constexpr Device devices[] = {
-    {"35.11.0", ""},      {"35.10.4", ""},      {"30.5.4", "30.0.4"},   {"30.4.4", "30.0.4"},
-    {"30.3.1", "30.0.4"}, {"30.1.0", "30.0.4"}, {"30.0.4", ""},         {"20.4.4", "20.1.0"},
-    {"20.2.0", "20.1.0"}, {"20.1.0", ""},       {"12.74.4", ""},        {"12.71.4", "12.70.4"},
-    {"12.70.4", ""},      {"12.60.7", ""},      {"12.57.0", "12.55.8"}, {"12.56.5", "12.55.8"},
-    {"12.55.8", ""},      {"12.10.0", ""},      {"12.4.0", ""},         {"12.3.0", ""},
-    {"12.2.0", ""},       {"12.1.0", ""},       {"12.0.0", ""},
-};
-
 std::string render(const std::array<unsigned, 3>& ip) {
   return std::to_string(ip[0]) + "." + std::to_string(ip[1]) + "." + std::to_string(ip[2]);
-}
-
-std::string_view base_of(std::string_view ip) {
-  const auto* found = std::ranges::find(devices, ip, &Device::ip);
-  return found == std::end(devices) ? std::string_view() : found->base;
 }
 
 /// What each counted GPU runs, best first.
@@ -49,7 +30,8 @@ std::vector<std::vector<std::string>> device_ips(const Machine& machine, const G
     const auto ip = parse_gpu_arch(*gpu);
     if (!ip) continue;
     ips.push_back(render(*ip));
-    if (const std::string_view base = base_of(ips.front()); !base.empty()) ips.emplace_back(base);
+    const IntelDevice* device = find_intel_device(ips.front());
+    if (device != nullptr && !device->base.empty()) ips.emplace_back(device->base);
   }
   return lists;
 }
@@ -62,7 +44,7 @@ Features supported(const Machine& machine, const GpuPolicy& policy) {
 
 Features all() {
   Feature feature{std::string(device_ip), true, {}};
-  for (const Device& device : devices) feature.values.emplace_back(device.ip);
+  for (const IntelDevice& device : intel_devices()) feature.values.emplace_back(device.ip);
   return {std::move(feature)};
 }
 

@@ -41,7 +41,7 @@ void add_minors(std::vector<std::string>& values, unsigned major, unsigned from,
 
 Feature lower_bounds(Version driver) {
   Feature feature{std::string(lower_bound), false, {}};
-  add_minors(feature.values, driver.first, driver.second, 0, true);
+  if (driver.first >= first_major) add_minors(feature.values, driver.first, driver.second, 0, true);
   for (unsigned major = driver.first; major-- > first_major;) {
     add_minors(feature.values, major, last_minor, 0, true);
   }
@@ -53,7 +53,7 @@ Feature upper_bounds(Version driver) {
   for (unsigned major = last_major; major > driver.first; --major) {
     add_minors(feature.values, major, last_minor, 0, true);
   }
-  if (driver.second < last_minor) {
+  if (driver.first <= last_major && driver.second < last_minor) {
     add_minors(feature.values, driver.first, last_minor, driver.second + 1, false);
   }
   return feature;
@@ -84,8 +84,11 @@ Features supported(const Machine& machine, const GpuPolicy& policy) {
   const Driver* driver = counted_nvidia_driver(machine, policy);
   if (driver == nullptr) return {};
   const auto cuda = parse_major_minor(driver->api_version);
-  if (!cuda || !known_cuda(*cuda)) return {};
-  Features features{lower_bounds(*cuda)};
+  // As published: a version that is forced may be any; one that was found must be a known one.
+  if (!cuda || !(known_cuda(*cuda) || is_forced(*driver))) return {};
+  Features features;
+  if (Feature lower = lower_bounds(*cuda); !lower.values.empty())
+    features.push_back(std::move(lower));
   if (Feature upper = upper_bounds(*cuda); !upper.values.empty()) {
     features.push_back(std::move(upper));
   }
@@ -126,7 +129,8 @@ std::string describe_cuda(const Machine& machine, const GpuPolicy& policy, std::
   const auto cuda = parse_major_minor(driver->api_version);
   if (!cuda) return "it is not known which CUDA versions " + describe_driver(*driver) + " runs";
   std::string text = describe_driver(*driver) + " runs CUDA up to " + render_version(*cuda) + ", ";
-  if (!known_cuda(*cuda)) return text + "the provider knows 11.0 to 15.20 only";
+  if (!known_cuda(*cuda) && !is_forced(*driver))
+    return text + "the provider knows 11.0 to 15.20 only";
   text += feature == lower_bound ? "the build needs " : "the build is for drivers below ";
   return text + std::string(value);
 }

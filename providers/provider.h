@@ -42,6 +42,12 @@ struct Provider {
   /// Further published versions that give these very lists: a release that asks for one of them is
   /// answered too.
   std::span<const std::string_view> same_versions = {};
+  /// Features whose values nobody can list beforehand (versions): any well-formed value may be
+  /// supported, whatever `all` has of them.
+  std::span<const std::string_view> open_features = {};
+  /// The namespace says nothing of machines: every value is supported everywhere (PEP 850
+  /// "all_properties_compatible").
+  bool every_value_fits = false;
 };
 
 /// The providers that Axle carries, the row order being the order in which they are shown.
