@@ -116,8 +116,7 @@ def build(arch, folder, targets):
                                   capture_output=True, text=True)  # fmt: skip
         if done.returncode == 0:
             return
-        print(f"in groups: {unity}: the build failed")
-    print(done.stdout[-6000:], done.stderr[-6000:])
+        print(f"compiling in groups {unity}: failed\n{done.stdout[-6000:]}{done.stderr[-6000:]}")
     sys.exit(f"error: the {arch} build failed in {folder}")
 
 

@@ -286,6 +286,8 @@ TEST_CASE("lists of CPUs as the kernel writes them") {
   CHECK(parse_cpu_list("x,2").size() == 1);
   CHECK(parse_cpu_list("3-1").empty());
   CHECK(parse_cpu_list("0-4294967295").size() == 4096);
+  CHECK(parse_cpu_list("4294967295").size() == 1);
+  CHECK(parse_cpu_list("4294967294-4294967295,7").size() == 3);
 }
 
 namespace {
