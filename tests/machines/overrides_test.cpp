@@ -22,10 +22,10 @@ using Strings = std::vector<std::string>;
 
 struct Forced {
   Machine machine;
-  CollectedReport report;
+  std::vector<Remark> remarks = {};
 
   [[nodiscard]] bool warned() const {
-    return std::ranges::any_of(report.remarks, [](const Remark& remark) {
+    return std::ranges::any_of(remarks, [](const Remark& remark) {
       return remark.message.find("makes no sense: nothing is chosen by it") != std::string::npos;
     });
   }
@@ -44,9 +44,10 @@ struct Forced {
 };
 
 Forced force(const std::vector<Override>& overrides, const Machine& before = {}) {
-  Forced forced{before, {}};
-  apply_overrides(forced.machine, overrides, forced.report);
-  return forced;
+  CollectedReport report;
+  Machine machine = before;
+  apply_overrides(machine, overrides, report);
+  return {std::move(machine), std::move(report.remarks)};
 }
 
 constexpr const char* force_cuda = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION";
@@ -64,7 +65,7 @@ TEST_CASE("nothing given changes nothing") {
   const Forced unknown =
       force({{"SOMETHING_ELSE", "1"}, {force_sm, ""}, {force_sm, "  "}}, machine);
   CHECK(unknown.machine == before);
-  CHECK(unknown.report.remarks.empty());
+  CHECK(unknown.remarks.empty());
 }
 
 TEST_CASE("NVIDIA: a GPU and a driver where there were none, or others") {
@@ -83,7 +84,7 @@ TEST_CASE("NVIDIA: a GPU and a driver where there were none, or others") {
     CHECK(forced.driver(GpuVendor::nvidia).usable == Presence::present);
     CHECK(forced.machine.gpus.back().sources.at("arch") == "override");
     CHECK_FALSE(forced.warned());
-    CHECK(forced.report.remarks.size() == 2);
+    CHECK(forced.remarks.size() == 2);
   }
   CHECK(force({{force_sm, "9.0"}}, before).machine.gpus.front().vendor == GpuVendor::amd);
 }
