@@ -43,7 +43,7 @@ bool in_level(Capability capability, unsigned highest) {
 std::vector<std::string> names(const detect::Cpu& cpu, Presence presence, unsigned level) {
   std::vector<std::string> found;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (row.x86 != (cpu.arch == detect::Arch::x86_64)) continue;
+    if (row.arch != cpu.arch) continue;
     if (cpu.capabilities.of(row.id) == presence && !in_level(row.id, level))
       found.emplace_back(row.name);
   }

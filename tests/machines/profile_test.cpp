@@ -82,6 +82,8 @@ Profile random_profile(std::mt19937& random) {
   machine.cpu.machine = random_text(random);
   machine.cpu.vendor = random_text(random);
   machine.cpu.brand = random_text(random);
+  machine.cpu.model = random_text(random);
+  machine.cpu.hybrid = random() % 2 == 0;
   machine.cpu.logical_cpus = static_cast<unsigned>(random() % 3 == 0 ? 0 : random());
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     machine.cpu.capabilities.set(row.id, random_presence(random));

@@ -66,7 +66,7 @@ inline detect::Presence random_presence(std::mt19937& random) {
 inline detect::Machine random_machine(std::mt19937& random) {
   using detect::GpuVendor;
   detect::Machine machine;
-  machine.cpu.arch = static_cast<detect::Arch>(random() % 3);
+  machine.cpu.arch = static_cast<detect::Arch>(random() % 6);
   const bool rich = random() % 2 == 0;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     machine.cpu.capabilities.set(

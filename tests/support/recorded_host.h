@@ -23,7 +23,6 @@ class RecordedHost : public detect::Host {
   std::uint64_t xcr0_value = 0;
   std::optional<std::uint64_t> xcomp_supported;
   std::optional<std::uint64_t> xcomp_permitted;
-  std::string brand;
   std::map<unsigned long, std::uint64_t> auxiliary_values;
   std::optional<unsigned> sve_bytes;
   std::optional<unsigned> sme_bytes;
@@ -63,7 +62,6 @@ class RecordedHost : public detect::Host {
   std::uint64_t xcr0() override { return xcr0_value; }
   std::optional<std::uint64_t> xcomp(detect::XcompQuery query) override;
   bool on_cpu(unsigned cpu, const std::function<void()>& work) override;
-  std::string cpu_brand() override { return brand; }
   std::optional<std::uint64_t> auxiliary(unsigned long type) override;
   std::optional<unsigned> sve_vector_bytes() override { return sve_bytes; }
   std::optional<unsigned> sme_vector_bytes() override { return sme_bytes; }
