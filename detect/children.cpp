@@ -223,13 +223,21 @@ std::vector<DriverAnswer> ask_in_children(std::span<const GpuVendor> vendors, As
   return answers;
 }
 
-std::string run_program(const std::string& program, std::chrono::milliseconds time_limit) {
+std::string run_program(const std::string& command, std::chrono::milliseconds time_limit) {
   const auto deadline = Clock::now() + time_limit;
+  // Taken apart before the fork: the child may not allocate.
+  std::string words = command;
+  std::vector<char*> arguments{words.data()};
+  for (char& c : words) {
+    if (c != ' ') continue;
+    c = '\0';
+    arguments.push_back(&c + 1);
+  }
+  arguments.push_back(nullptr);
   Child child = start_child([&](int output) {
     ::dup2(output, STDOUT_FILENO);
     ::dup2(output, STDERR_FILENO);
-    std::array<char*, 2> arguments{const_cast<char*>(program.c_str()), nullptr};
-    ::execv(program.c_str(), arguments.data());
+    ::execv(arguments.front(), arguments.data());
   });
   gather({&child, 1}, deadline);
   finish(child, deadline);
