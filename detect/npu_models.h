@@ -13,10 +13,9 @@ struct NpuModel {
   std::string_view type;  ///< "v5e"; for Intel's the processor
 };
 
-/// Google's TPUs (jax, hardware_utils.py). 0x0056 is the sixth generation's older board.
+/// Google's TPUs (jax, hardware_utils.py). 0x0027 stands for v2 and v3, and tells neither.
 inline constexpr NpuModel tpu_models[] = {
-    {0x0027, "v3"},  {0x005E, "v4"},  {0x0062, "v5p"},
-    {0x0063, "v5e"}, {0x006F, "v6e"}, {0x0076, "7x"},
+    {0x0027, ""}, {0x005E, "v4"}, {0x0062, "v5p"}, {0x0063, "v5e"}, {0x006F, "v6e"}, {0x0076, "7x"},
 };
 
 /// Intel's NPUs (Linux, drivers/accel/ivpu/ivpu_drv.h).
@@ -25,18 +24,18 @@ inline constexpr NpuModel intel_npu_models[] = {
     {0xB03E, "Panther Lake"}, {0xFD3E, "Wildcat Lake"}, {0xD71D, "Nova Lake"},
 };
 
-[[nodiscard]] constexpr std::string_view type_of_tpu(std::uint32_t device) {
+[[nodiscard]] constexpr const NpuModel* find_tpu(std::uint32_t device) {
   for (const NpuModel& model : tpu_models) {
-    if (model.device == device) return model.type;
+    if (model.device == device) return &model;
   }
-  return {};
+  return nullptr;
 }
 
-[[nodiscard]] constexpr std::string_view processor_of_npu(std::uint32_t device) {
+[[nodiscard]] constexpr const NpuModel* find_intel_npu(std::uint32_t device) {
   for (const NpuModel& model : intel_npu_models) {
-    if (model.device == device) return model.type;
+    if (model.device == device) return &model;
   }
-  return {};
+  return nullptr;
 }
 
 }  // namespace axle::detect

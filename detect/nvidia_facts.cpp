@@ -97,7 +97,8 @@ bool read_cuda_line(NvidiaAnswer& answer, const DriverLine& line) {
     if (is_compat_path(answer.cuda_file)) read_compat(answer, answer.cuda_file);
   } else if (line.word == "cuda.compat") {
     read_compat(answer, answer.cuda_file);
-    if (render_cuda_version(parse_cuda_version(line.field(0)))) answer.compat_version = line.field(0);
+    if (render_cuda_version(parse_cuda_version(line.field(0))))
+      answer.compat_version = line.field(0);
     answer.compat_branches = parse_branches(line.field(1));
   } else if (line.word == "cuda.retry") {
     start_again(answer, line.field(0));

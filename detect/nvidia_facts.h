@@ -46,8 +46,8 @@ struct NvidiaAnswer {
   std::vector<NvidiaDevice> cuda_devices;
   bool compat = false;  ///< the first libcuda is a forward-compatibility one
   std::string compat_file;
-  std::string compat_version;              ///< of its ELF note
-  std::vector<unsigned> compat_branches;   ///< of its ELF note
+  std::string compat_version;             ///< of its ELF note
+  std::vector<unsigned> compat_branches;  ///< of its ELF note
   bool retried = false;  ///< it failed with `compat_init`, and all above is of another libcuda
   std::optional<std::int64_t> compat_init;
   std::string nvml_missing;

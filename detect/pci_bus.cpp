@@ -49,7 +49,7 @@ std::optional<NpuKind> npu_kind_of(const PciId& id) {
   const bool accelerator = id.base_class == accelerator_class;
   if (accelerator && id.vendor == huawei_id) return NpuKind::ascend;
   if (accelerator && id.vendor == intel_id) return NpuKind::intel_npu;
-  if (id.vendor == google_id && !type_of_tpu(id.device).empty()) return NpuKind::tpu;
+  if (id.vendor == google_id && find_tpu(id.device) != nullptr) return NpuKind::tpu;
   if (id.vendor == qualcomm_id && id.device == cloud_ai_100) return NpuKind::qualcomm;
   return std::nullopt;
 }
