@@ -57,11 +57,12 @@ void close_all_but(int kept) {
 #endif
 }
 
-/// Makes the child a stranger to its parent: own process group, no streams, no core, no descriptors
+/// Makes the child a stranger to its parent: own session, no streams, no core, no descriptors
 /// but `output`, dies with the parent. Only async-signal-safe calls: other threads may have held
 /// locks.
 void settle_in(int output, pid_t parent) {
-  ::setpgid(0, 0);
+  // A session of its own: no terminal to write to, and a group that one signal ends.
+  ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) leave(1);
   set_default_signals();

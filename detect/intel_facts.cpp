@@ -132,6 +132,8 @@ LevelZeroAnswer read_level_zero_lines(const std::vector<DriverLine>& lines) {
       answer.missing = line.field(0);
     } else if (line.word == "ze.init") {
       answer.init = parse_integer(line.field(0));
+    } else if (line.word == "ze.device_error") {
+      answer.device_error = parse_integer(line.field(0));
     } else if (line.word == "ze.api") {
       answer.api_version = render_level_zero_version(parse_u32(line.field(0)));
     } else if (line.word == "ze.driver") {

@@ -52,6 +52,7 @@ struct LevelZeroAnswer {
   std::string step;
   std::string missing;
   std::optional<std::int64_t> init;
+  std::optional<std::int64_t> device_error;
   std::string api_version;
   std::string driver_version;
   std::vector<LevelZeroDevice> devices;
