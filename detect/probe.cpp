@@ -11,6 +11,7 @@
 #include "detect/cpu_x86.h"
 #include "detect/hwcap_words.h"
 #include "detect/intel_gpus.h"
+#include "detect/npus.h"
 #include "detect/nvidia_gpus.h"
 #include "detect/os_facts.h"
 #include "detect/pci_bus.h"
@@ -84,10 +85,10 @@ class Answers {
 };
 
 void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
-  const std::vector<DisplayDevice> bus = read_display_devices(host);
-  const NvidiaSigns nvidia = look_for_nvidia(host, bus);
-  const AmdSigns amd = look_for_amd(host, bus);
-  const IntelSigns intel = look_for_intel(host, bus);
+  const PciBus bus = read_pci_bus(host);
+  const NvidiaSigns nvidia = look_for_nvidia(host, bus.displays, machine.os);
+  const AmdSigns amd = look_for_amd(host, bus.displays);
+  const IntelSigns intel = look_for_intel(host, bus.displays);
   std::vector<GpuVendor> vendors;
   if (options.driver_libraries) {
     if (nvidia.worth_asking()) vendors.push_back(GpuVendor::nvidia);
@@ -96,12 +97,13 @@ void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
   }
   const auto limit = options.driver_time_limit;
   const Answers answers(host, vendors, limit);
-  add(machine, judge_nvidia(nvidia, answers.of(GpuVendor::nvidia), limit,
+  add(machine, judge_nvidia(nvidia, answers.of(GpuVendor::nvidia), options.driver_libraries, limit,
                             host.environment("CUDA_VISIBLE_DEVICES")));
-  add(machine, judge_amd(amd, answers.of(GpuVendor::amd), limit, read_amd_environment(host)));
+  add(machine, judge_amd(amd, answers.of(GpuVendor::amd), limit, read_amd_environment(host, amd)));
   add(machine, judge_intel(intel, answers.of(GpuVendor::intel), options.driver_libraries, limit,
                            host.environment("ZE_AFFINITY_MASK")));
   sort_by_address(machine.gpus);
+  probe_npus(host, bus.accelerators, options.driver_libraries, machine);
 }
 
 }  // namespace
