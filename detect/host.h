@@ -52,6 +52,10 @@ class Host {
  public:
   virtual ~Host() = default;
 
+  /// What the questions that follow are about: "cpu", "os", "pci" or a vendor's or a kind's word
+  /// ("nvidia", "npu"). Only of use to hosts that note questions.
+  virtual void turn_to(std::string_view /*topic*/) {}
+
   [[nodiscard]] virtual Arch arch() = 0;
 
   /// CPUID on the CPU that runs; nullopt where there is no such instruction. Out-of-range leaves
