@@ -37,6 +37,7 @@ struct SystemName {
   std::string system;   ///< "Linux"
   std::string release;  ///< "6.1.0-18-amd64"
   std::string machine;  ///< "x86_64"
+  friend bool operator==(const SystemName&, const SystemName&) = default;
 };
 
 /// What a vendor's driver libraries said, asked in a child process of their own.
