@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <iterator>
+
+#include "detect/driver_lines.h"
 
 namespace axle::detect {
 namespace {
@@ -116,6 +117,22 @@ std::optional<CpuidLeaf> ReplayHost::cpuid(std::uint32_t leaf, std::uint32_t sub
   if (recording_.architecture != Arch::x86_64) return std::nullopt;
   const CpuidLeaves& leaves = current_ != nullptr ? *current_ : recording_.leaves;
   return find_value(leaves, {leaf, subleaf}).value_or(CpuidLeaf{});
+}
+
+std::string ReplayHost::cpu_brand() {
+  std::string text;
+  for (std::uint32_t leaf = 0x80000002; leaf <= 0x80000004; ++leaf) {
+    const CpuidLeaf part = find_value(recording_.leaves, {leaf, 0}).value_or(CpuidLeaf{});
+    for (const std::uint32_t word : {part.eax, part.ebx, part.ecx, part.edx}) {
+      for (unsigned shift = 0; shift < 32; shift += 8) {
+        const char c = static_cast<char>(word >> shift & 0xFFU);
+        if (c != '\0') text += c;
+      }
+    }
+  }
+  while (text.starts_with(' ')) text.erase(0, 1);
+  while (text.ends_with(' ')) text.pop_back();
+  return sanitise(text);
 }
 
 std::optional<std::uint64_t> ReplayHost::xcomp(XcompQuery query) {
@@ -251,9 +268,13 @@ bool RecordingHost::on_cpu(unsigned cpu, const std::function<void()>& work) {
 }
 
 std::string RecordingHost::cpu_brand() {
-  recording_.brand = ForwardingHost::cpu_brand();
-  note(Kind::processor, "brand", unless_empty(recording_.brand));
-  return recording_.brand;
+  std::string answer = ForwardingHost::cpu_brand();
+  note(Kind::processor, "brand", unless_empty(answer));
+  if (answer.empty() || ForwardingHost::arch() != Arch::x86_64) return answer;
+  for (std::uint32_t leaf = 0x80000002; leaf <= 0x80000004; ++leaf) {
+    recording_.leaves[{leaf, 0}] = ForwardingHost::cpuid(leaf, 0).value_or(CpuidLeaf{});
+  }
+  return answer;
 }
 
 std::optional<std::uint64_t> RecordingHost::auxiliary(unsigned long type) {

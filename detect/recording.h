@@ -29,7 +29,6 @@ struct Recording {
   std::uint64_t xcr0_value = 0;
   std::optional<std::uint64_t> xcomp_supported;
   std::optional<std::uint64_t> xcomp_permitted;
-  std::string brand;
   std::map<unsigned long, std::uint64_t> auxiliary_values;  ///< by getauxval's type
   std::optional<unsigned> sve_bytes;
   std::optional<unsigned> sme_bytes;
@@ -62,7 +61,7 @@ class ReplayHost : public Host {
   std::uint64_t xcr0() override { return recording_.xcr0_value; }
   std::optional<std::uint64_t> xcomp(XcompQuery query) override;
   bool on_cpu(unsigned cpu, const std::function<void()>& work) override;
-  std::string cpu_brand() override { return recording_.brand; }
+  std::string cpu_brand() override;
   std::optional<std::uint64_t> auxiliary(unsigned long type) override;
   std::optional<unsigned> sve_vector_bytes() override { return recording_.sve_bytes; }
   std::optional<unsigned> sme_vector_bytes() override { return recording_.sme_bytes; }

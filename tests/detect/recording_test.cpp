@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "detect/probe.h"
+#include "detect/survey.h"
 #include "tests/support/recorded_host.h"
 
 using axle::testing::RecordedHost;
@@ -15,7 +16,8 @@ RecordedHost busy_machine() {
   RecordedHost host;
   host.give_level(4);
   host.xcr0_value = 0x600E7;
-  host.brand = "A CPU";
+  host.leaves[{0x80000000, 0}].eax = 0x80000004;
+  host.leaves[{0x80000002, 0}] = {0x50432041, 0x00000055, 0, 0};  // "A CPU"
   host.plug("0000:65:00.0", 0x10DE, 0x2330, "nvidia");
   host.files["/sys/module/nvidia/version"] = "570.26\n";
   host.add_node("/dev/nvidiactl");
@@ -43,6 +45,7 @@ TEST_CASE("this machine reads the same when it is replayed") {
   const auto host = make_real_host();
   RecordingHost recorder(*host);
   const Machine seen = probe_machine(recorder);
+  survey_machine(recorder);
   ReplayHost replay(recorder.recording());
   CHECK(probe_machine(replay) == seen);
 }

@@ -20,7 +20,7 @@ Identity somebody() { return {"wintermute", "molly", "/srv/people/molly"}; }
 
 /// Everything of the recording as one text.
 std::string flatten(const Recording& recording) {
-  std::string text = recording.brand + '\n' + recording.name.release + '\n';
+  std::string text = recording.name.release + '\n';
   for (const auto* map : {&recording.files, &recording.links, &recording.programs,
                           &recording.stamps, &recording.variables}) {
     for (const auto& [key, value] : *map) text += key + '=' + value + '\n';
