@@ -11,6 +11,7 @@ class ForwardingHost : public Host {
   /// `next` must outlive this.
   explicit ForwardingHost(Host& next) : next_(next) {}
 
+  void turn_to(std::string_view topic) override { next_.turn_to(topic); }
   Arch arch() override { return next_.arch(); }
   std::optional<CpuidLeaf> cpuid(std::uint32_t leaf, std::uint32_t subleaf) override {
     return next_.cpuid(leaf, subleaf);

@@ -37,6 +37,7 @@ struct SystemName {
   std::string system;   ///< "Linux"
   std::string release;  ///< "6.1.0-18-amd64"
   std::string machine;  ///< "x86_64"
+  friend bool operator==(const SystemName&, const SystemName&) = default;
 };
 
 /// What a vendor's driver libraries said, asked in a child process of their own.
@@ -51,6 +52,10 @@ struct DriverAnswer {
 class Host {
  public:
   virtual ~Host() = default;
+
+  /// What the questions that follow are about: "cpu", "os", "pci" or a vendor's or a kind's word
+  /// ("nvidia", "npu"). Only of use to hosts that note questions.
+  virtual void turn_to(std::string_view /*topic*/) {}
 
   [[nodiscard]] virtual Arch arch() = 0;
 

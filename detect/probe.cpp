@@ -20,6 +20,7 @@ namespace axle::detect {
 namespace {
 
 Cpu probe_cpu(Host& host, const SystemName& name) {
+  host.turn_to("cpu");
   Cpu cpu;
   cpu.arch = host.arch();
   cpu.machine = name.machine;
@@ -85,9 +86,13 @@ class Answers {
 };
 
 void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
+  host.turn_to("pci");
   const PciBus bus = read_pci_bus(host);
+  host.turn_to("nvidia");
   const NvidiaSigns nvidia = look_for_nvidia(host, bus.displays, machine.os);
+  host.turn_to("amd");
   const AmdSigns amd = look_for_amd(host, bus.displays);
+  host.turn_to("intel");
   const IntelSigns intel = look_for_intel(host, bus.displays);
   std::vector<GpuVendor> vendors;
   if (options.driver_libraries) {
@@ -97,12 +102,16 @@ void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
   }
   const auto limit = options.driver_time_limit;
   const Answers answers(host, vendors, limit);
+  host.turn_to("nvidia");
   add(machine, judge_nvidia(nvidia, answers.of(GpuVendor::nvidia), options.driver_libraries, limit,
                             host.environment("CUDA_VISIBLE_DEVICES")));
+  host.turn_to("amd");
   add(machine, judge_amd(amd, answers.of(GpuVendor::amd), limit, read_amd_environment(host, amd)));
+  host.turn_to("intel");
   add(machine, judge_intel(intel, answers.of(GpuVendor::intel), options.driver_libraries, limit,
                            host.environment("ZE_AFFINITY_MASK")));
   sort_by_address(machine.gpus);
+  host.turn_to("npu");
   probe_npus(host, bus.accelerators, options.driver_libraries, machine);
 }
 
@@ -110,6 +119,7 @@ void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
 
 Machine probe_machine(Host& host, const ProbeOptions& options) {
   Machine machine;
+  host.turn_to("os");
   const SystemName name = host.system_name();
   machine.os = probe_os(host, name);
   machine.libc = probe_libc(host);
