@@ -22,12 +22,12 @@ using testing::x86_machine;
 using Values = std::vector<std::string>;
 
 Features supported(std::string_view ns, const Machine& machine) {
-  return find_provider(ns)->supported(machine);
+  return find_provider(ns)->supported(machine, {});
 }
 
 std::string fact(std::string_view ns, const Machine& machine, std::string_view feature,
                  std::string_view value) {
-  return find_provider(ns)->fact(machine, feature, value);
+  return find_provider(ns)->fact(machine, {}, feature, value);
 }
 
 Values names(const Features& features) {
@@ -239,8 +239,8 @@ TEST_CASE("every flag of the CPU providers is read from a row of the capability 
       for (const Feature& feature : provider->all()) {
         if (feature.name == "level" || feature.name == "version") continue;
         if (is_arm_version_feature(feature.name)) continue;
-        if (is_gpu_code_feature(feature.name)) continue;
-        const Features held = provider->supported(machine);
+        if (feature.values != Values{"on"} || is_gpu_code_feature(feature.name)) continue;
+        const Features held = provider->supported(machine, {});
         if (held.empty()) continue;
         const auto row = detect::find_capability(feature.name);
         const bool other_arch =
