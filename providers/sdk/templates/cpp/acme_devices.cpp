@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace acme {
+namespace acme_provider {
 
 const std::vector<std::string>& known_devices() {
   // Put your models here.
@@ -23,4 +23,4 @@ std::vector<std::string> find_devices(const std::string& class_folder) {
   return found;
 }
 
-}  // namespace acme
+}  // namespace acme_provider

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace acme {
+namespace acme_provider {
 
 /// Every device that this provider knows, most preferred first.
 const std::vector<std::string>& known_devices();
@@ -14,4 +14,4 @@ const std::vector<std::string>& known_devices();
 /// folder that is not there or cannot be read has none.
 std::vector<std::string> find_devices(const std::string& class_folder);
 
-}  // namespace acme
+}  // namespace acme_provider

@@ -24,7 +24,7 @@ void say_devices(const axle_provider_sink* sink, const std::vector<std::string>&
 }
 
 int32_t supported(const axle_provider_sink* sink) {
-  const std::vector<std::string> devices = acme::find_devices(class_folder);
+  const std::vector<std::string> devices = acme_provider::find_devices(class_folder);
   if (devices.empty()) {
     const std::string reason = std::string("no device of ours in ") + class_folder;
     axle_provider_reason(sink, reason.c_str());
@@ -35,7 +35,7 @@ int32_t supported(const axle_provider_sink* sink) {
 }
 
 int32_t all(const axle_provider_sink* sink) {
-  say_devices(sink, acme::known_devices());
+  say_devices(sink, acme_provider::known_devices());
   return AXLE_PROVIDER_OK;
 }
 

@@ -1,4 +1,5 @@
-// Needs no test framework and no Axle: acme_test FOLDER, an empty or absent folder for its files.
+// Needs no test framework and no Axle: acme_provider_test FOLDER, an empty or absent folder for its
+// files.
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -47,13 +48,14 @@ Answer ask(int32_t (*query)(const axle_provider_sink*)) {
 
 void test_devices(const std::filesystem::path& folder) {
   std::filesystem::remove_all(folder);
-  check(acme::find_devices(folder.string()).empty(), "a folder that is not there has no devices");
+  check(acme_provider::find_devices(folder.string()).empty(),
+        "a folder that is not there has no devices");
   for (const char* device : {"null", "zero", "unheard_of"}) {
     std::filesystem::create_directories(folder / device);
     std::ofstream(folder / device / "dev") << "1:3\n";
   }
   std::filesystem::create_directories(folder / "full");
-  check(acme::find_devices(folder.string()) == std::vector<std::string>{"zero", "null"},
+  check(acme_provider::find_devices(folder.string()) == std::vector<std::string>{"zero", "null"},
         "known devices with a node are found, the preferred one first");
   std::filesystem::remove_all(folder);
 }
@@ -64,7 +66,7 @@ void test_provider() {
   check(provider->struct_size == sizeof(axle_provider), "the table has its size");
   const Answer all = ask(provider->all);
   check(all.status == AXLE_PROVIDER_OK && all.features.size() == 2, "all: two features");
-  check(all.features[1].second.front() == std::to_string(acme::known_devices().size()) &&
+  check(all.features[1].second.front() == std::to_string(acme_provider::known_devices().size()) &&
             all.features[1].second.back() == "1",
         "all: counts fall");
   const Answer here = ask(provider->supported);
@@ -75,7 +77,7 @@ void test_provider() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  test_devices(argc > 1 ? argv[1] : "acme_test_files");
+  test_devices(argc > 1 ? argv[1] : "acme_provider_test_files");
   test_provider();
   return failures == 0 ? 0 : 1;
 }
