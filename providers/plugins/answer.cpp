@@ -22,7 +22,12 @@ std::unexpected<PluginFailure> malformed(std::string message) {
   return std::unexpected(PluginFailure{PluginFault::malformed, std::move(message), protocol});
 }
 
-std::string quote(std::string_view text) { return '"' + printable(text, max_quoted) + '"'; }
+/// On one line.
+std::string quote(std::string_view text) {
+  std::string shown = printable(text, max_quoted);
+  std::ranges::replace(shown, '\n', '?');
+  return '"' + shown + '"';
+}
 
 bool is_name(std::string_view text, bool dots) {
   return !text.empty() && text.size() <= max_name && std::ranges::all_of(text, [&](char c) {

@@ -269,6 +269,7 @@ const char* program_name(const Preparation& prepared) {
   if (!prepared.filter.empty() && !enforce(prepared.filter, ::getpid())) give_up(system_calls);
   if (name == nullptr) {
     ::close(trouble_place);
+    ::environ = prepared.environment.data();
     leave(task.work(answer_place));
   }
   ::execve(name, prepared.arguments.data(), prepared.environment.data());

@@ -12,6 +12,7 @@
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/python_loader.h"
 #include "providers/plugins/sandbox.h"
+#include "providers/plugins/shared_object.h"
 
 namespace axle::plugins {
 namespace {
@@ -53,7 +54,9 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
       task.answer_on_stdout = true;
       break;
     case PluginKind::shared_object:
-      // `task.work` loads plugin.place in the confined child and says the answer.
+      task.work = [path = plugin.place, asked = question.query](int answer) {
+        return answer_from_shared_object(path, asked, answer);
+      };
       task.grants.readable.push_back(plugin.place);
       break;
   }

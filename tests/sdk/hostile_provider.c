@@ -1,5 +1,5 @@
-/* Providers that do what a provider must not, one a macro BEHAVIOUR_<name>; tests/sdk/hostile_test.cpp
- * says what each must come to. `nothing_wrong` is the measure. */
+/* Providers that do what a provider must not, one a macro BEHAVIOUR_<name>;
+ * tests/sdk/hostile_test.cpp says what each must come to. `nothing_wrong` is the measure. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -14,21 +14,21 @@
 
 static char gigantic[1 << 20]; /* filled on first use, ends after a megabyte */
 
-static const char *gigantic_text(void) {
+static const char* gigantic_text(void) {
   memset(gigantic, 'a', sizeof gigantic - 1);
   return gigantic;
 }
 
 /* A page of letters without an end, and behind it one that may not be read. */
-static const char *endless_text(void) {
+static const char* endless_text(void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  char *text = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* text = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   memset(text, 'a', page);
   mprotect(text + page, page, PROT_NONE);
   return text;
 }
 
-static int32_t say(const axle_provider_sink *sink, const char *feature, const char *value) {
+static int32_t say(const axle_provider_sink* sink, const char* feature, const char* value) {
   axle_provider_feature(sink, feature, AXLE_PROVIDER_SINGLE);
   return axle_provider_value(sink, value);
 }
@@ -39,7 +39,7 @@ static void hang(void) {
 }
 
 static void crash(void) {
-  volatile int *nowhere = (volatile int *)8;
+  volatile int* nowhere = (volatile int*)8;
   *nowhere = 1;
 }
 
@@ -56,32 +56,32 @@ __attribute__((constructor)) static void construct(void) {
 }
 #endif
 
-static const axle_provider_sink *stolen;
+static const axle_provider_sink* stolen;
 
-static void *talk_on(void *sink) {
+static void* talk_on(void* sink) {
   say(sink, "from_a_thread", "1");
   return NULL;
 }
 
-static void *talk_for_ever(void *nothing) {
+static void* talk_for_ever(void* nothing) {
   (void)nothing;
   while (stolen != NULL) say(stolen, "for_ever", "1");
   return NULL;
 }
 
-static void *wait_for_ever(void *nothing) {
+static void* wait_for_ever(void* nothing) {
   (void)nothing;
   hang();
   return NULL;
 }
 
-static void start(void *(*work)(void *), void *with, int and_join) {
+static void start(void* (*work)(void*), void* with, int and_join) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, work, with) != 0) abort();
   if (and_join) pthread_join(thread, NULL);
 }
 
-static int32_t misbehave(const axle_provider_sink *sink) {
+static int32_t misbehave(const axle_provider_sink* sink) {
   int i;
   char text[32];
   (void)i, (void)text, (void)sink;
@@ -157,7 +157,7 @@ static int32_t misbehave(const axle_provider_sink *sink) {
 #elif defined(BEHAVIOUR_floods)
   for (;;) puts("all work and no play makes a dull driver");
 #elif defined(BEHAVIOUR_talks_on_a_thread)
-  start(talk_on, (void *)(uintptr_t)sink, 1);
+  start(talk_on, (void*)(uintptr_t)sink, 1);
   say(sink, "said", "1");
 #elif defined(BEHAVIOUR_thread_outlives_the_query)
   start(wait_for_ever, NULL, 0);
@@ -180,29 +180,31 @@ static int32_t misbehave(const axle_provider_sink *sink) {
   if (fork() < 0) return AXLE_PROVIDER_FAILED;
 #elif defined(BEHAVIOUR_takes_all_memory)
   for (;;) {
-    char *much = malloc(1 << 20);
+    char* much = malloc(1 << 20);
     if (much == NULL) abort();
     memset(much, 1, 1 << 20);
   }
 #elif defined(BEHAVIOUR_bends_the_sink)
-  ((axle_provider_sink *)(uintptr_t)sink)->host = NULL;
+  ((axle_provider_sink*)(uintptr_t)sink)->host = NULL;
   say(sink, "said", "1");
+#elif defined(BEHAVIOUR_looks_for_secrets)
+  say(sink, "said", getenv("AXLE_TEST_SECRET") == NULL ? "1" : "found");
 #else
   say(sink, "said", "1");
 #endif
   return AXLE_PROVIDER_OK;
 }
 
-static int32_t all(const axle_provider_sink *sink) {
+static int32_t all(const axle_provider_sink* sink) {
   say(sink, "said", "1");
   return AXLE_PROVIDER_OK;
 }
 
-static axle_provider table = {sizeof(axle_provider), AXLE_PROVIDER_ABI_VERSION, "hostile", "1.0",
-                              misbehave, all};
+static axle_provider table = {
+    sizeof(axle_provider), AXLE_PROVIDER_ABI_VERSION, "hostile", "1.0", misbehave, all};
 
 #if !defined(BEHAVIOUR_no_entry)
-const axle_provider *axle_provider_entry(uint32_t program_abi) {
+const axle_provider* axle_provider_entry(uint32_t program_abi) {
   (void)program_abi;
 #if defined(BEHAVIOUR_crash_in_entry)
   crash();
@@ -220,7 +222,7 @@ const axle_provider *axle_provider_entry(uint32_t program_abi) {
   /* As a provider of a later revision has it: what comes behind is not known here. */
   static struct {
     axle_provider known;
-    void *later[8];
+    void* later[8];
   } later;
   later.known = table;
   later.known.struct_size = sizeof later;
@@ -243,8 +245,13 @@ const axle_provider *axle_provider_entry(uint32_t program_abi) {
 #endif
 
 /* Not every behaviour uses every one of them. */
-void *hostile_parts[] = {(void *)(uintptr_t)gigantic_text, (void *)(uintptr_t)endless_text,
-                         (void *)(uintptr_t)hang,          (void *)(uintptr_t)crash,
-                         (void *)(uintptr_t)talk_on,       (void *)(uintptr_t)talk_for_ever,
-                         (void *)(uintptr_t)wait_for_ever, (void *)(uintptr_t)start,
-                         (void *)&stolen,                  (void *)&table};
+void* hostile_parts[] = {(void*)(uintptr_t)gigantic_text,
+                         (void*)(uintptr_t)endless_text,
+                         (void*)(uintptr_t)hang,
+                         (void*)(uintptr_t)crash,
+                         (void*)(uintptr_t)talk_on,
+                         (void*)(uintptr_t)talk_for_ever,
+                         (void*)(uintptr_t)wait_for_ever,
+                         (void*)(uintptr_t)start,
+                         (void*)&stolen,
+                         (void*)&table};
