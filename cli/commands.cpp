@@ -104,7 +104,7 @@ const std::array rows = {
             "Whether a provider keeps its promises: names, order, stability, time, manners",
             "PLUGIN",
             Arity::one,
-            {Opt::runs, Opt::ns},
+            {Opt::runs, Opt::ns, Opt::python},
             "variant providers check build/acme_provider.so\n"
             "variant providers check acme/                    the project of a Python plugin",
             run_providers_check},
