@@ -79,6 +79,8 @@ constexpr std::array rows = {
     OptionRow{Opt::files, flag, "--files,-f", "", "The installed files as well"},
     OptionRow{Opt::batch, value, "--batch", "M", "Rows of activations (1)"},
     OptionRow{Opt::threads, value, "--threads", "N", "Threads (those of the machine)"},
+    OptionRow{Opt::language, value, "--language", "LANGUAGE", "c++ (default) or python"},
+    OptionRow{Opt::runs, value, "--runs", "N", "How often it is asked (100)"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

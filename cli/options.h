@@ -58,6 +58,9 @@ enum class Opt : std::uint8_t {
   files,
   batch,
   threads,
+  // of provider plugins
+  language,
+  runs,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };

@@ -16,13 +16,19 @@ using providers::Features;
 
 constexpr std::size_t max_shown = 400;
 constexpr std::size_t max_quoted = 40;
+constexpr std::size_t max_reasons = 16;
 constexpr const char* protocol = "`variant providers check` says what a plugin must answer";
 
 std::unexpected<PluginFailure> malformed(std::string message) {
   return std::unexpected(PluginFailure{PluginFault::malformed, std::move(message), protocol});
 }
 
-std::string quote(std::string_view text) { return '"' + printable(text, max_quoted) + '"'; }
+/// On one line.
+std::string quote(std::string_view text) {
+  std::string shown = printable(text, max_quoted);
+  std::ranges::replace(shown, '\n', '?');
+  return '"' + shown + '"';
+}
 
 bool is_name(std::string_view text, bool dots) {
   return !text.empty() && text.size() <= max_name && std::ranges::all_of(text, [&](char c) {
@@ -138,6 +144,41 @@ std::expected<Features, PluginFailure> parse_answer(std::string_view text, std::
   const auto features = document.find("features");
   if (features == document.end()) return malformed("the answer has no features");
   return read_features(*features);
+}
+
+std::expected<std::string, PluginFailure> parse_namespace(std::string_view text) {
+  const json document = json::parse(text, nullptr, false);
+  if (!document.is_object()) return malformed("the answer is no JSON object");
+  if (const auto error = document.find("error"); error != document.end())
+    return std::unexpected(failure_in(*error));
+  const auto named = document.find("namespace");
+  if (named == document.end() || !named->is_string())
+    return malformed("the answer names no namespace");
+  const auto& name = named->get_ref<const std::string&>();
+  if (!is_name(name, false)) return malformed(fmt::format("{} is no namespace", quote(name)));
+  return name;
+}
+
+PluginNotes parse_notes(std::string_view text) {
+  PluginNotes notes;
+  const json document = json::parse(text, nullptr, false);
+  if (!document.is_object()) return notes;
+  if (const auto version = document.find("version");
+      version != document.end() && version->is_string())
+    notes.version = printable(version->get_ref<const std::string&>(), max_name);
+  if (const auto threads = document.find("threads");
+      threads != document.end() && threads->is_number_unsigned())
+    notes.threads = threads->get<std::size_t>();
+  const auto reasons = document.find("reasons");
+  if (reasons == document.end() || !reasons->is_array()) return notes;
+  for (const json& reason : *reasons) {
+    if (notes.reasons.size() == max_reasons) break;
+    if (!reason.is_string()) continue;
+    std::string shown = printable(reason.get_ref<const std::string&>(), max_shown);
+    std::ranges::replace(shown, '\n', ' ');
+    notes.reasons.push_back(std::move(shown));
+  }
+  return notes;
 }
 
 std::string printable(std::string_view text, std::size_t most) {

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "providers/plugins/bare_machine.h"
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/program_start.h"
 #include "providers/plugins/syscall_filter.h"
@@ -83,6 +84,7 @@ enum Step : std::int32_t {
   files,
   system_calls,
   program,
+  hardware,
 };
 
 /// All that the child needs, made where memory may still be asked for.
@@ -258,6 +260,7 @@ const char* program_name(const Preparation& prepared) {
   settle_signals();
   if (::chdir("/") != 0) leave(127);
   ::umask(077);
+  if (task.bare_machine && !hide_hardware(rules_place)) give_up(hardware);
   set_limits(task, prepared);
   const char* name = task.program.empty() ? nullptr : program_name(prepared);
   drop_privileges();
@@ -269,6 +272,7 @@ const char* program_name(const Preparation& prepared) {
   if (!prepared.filter.empty() && !enforce(prepared.filter, ::getpid())) give_up(system_calls);
   if (name == nullptr) {
     ::close(trouble_place);
+    ::environ = prepared.environment.data();
     leave(task.work(answer_place));
   }
   ::execve(name, prepared.arguments.data(), prepared.environment.data());
@@ -297,6 +301,7 @@ std::string render_trouble(const StartTrouble& trouble) {
   const char* what = "it cannot be confined";
   if (trouble.step == program) what = "it cannot be started";
   if (trouble.step == orphaned) what = "its parent is gone";
+  if (trouble.step == hardware) what = "this system lets us make no machine without devices";
   return std::string(what) + ": " + std::strerror(trouble.error);
 }
 

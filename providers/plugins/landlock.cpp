@@ -106,11 +106,13 @@ void FileRules::allow_device(const std::string& path) {
 
 void FileRules::allow_program(const std::string& path) { allow(path, read_file | execute); }
 
-void allow_own_proc(int rules) {
-  const int self = ::open("/proc/self", O_PATH | O_CLOEXEC);
-  if (self < 0) return;
-  add(rules, self, reading);
-  ::close(self);
+void allow_own_proc(int rules) { allow_folder(rules, "/proc/self"); }
+
+void allow_folder(int rules, const char* path) {
+  const int folder = ::open(path, O_PATH | O_CLOEXEC);
+  if (folder < 0) return;
+  add(rules, folder, reading);
+  ::close(folder);
 }
 
 bool restrict_to(int rules) { return ::syscall(restrict_self, rules, 0U) == 0; }

@@ -45,6 +45,8 @@ class FileRules {
 
 /// Allows what is under `/proc/self`: only the child itself can name it.
 void allow_own_proc(int rules);
+/// Allows what is under a folder that only the child sees.
+void allow_folder(int rules, const char* path);
 /// No way back. False where the kernel refuses.
 [[nodiscard]] bool restrict_to(int rules);
 

@@ -12,6 +12,7 @@
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/python_loader.h"
 #include "providers/plugins/sandbox.h"
+#include "providers/plugins/shared_object.h"
 
 namespace axle::plugins {
 namespace {
@@ -39,6 +40,7 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
   ConfinedTask task;
   task.environment = environment_of(plugin, options);
   task.limits = options.limits;
+  task.bare_machine = options.bare_machine;
   task.grants = granted_to(plugin.ns, options.environment);
   task.grants.readable.insert(task.grants.readable.end(), plugin.folders.begin(),
                               plugin.folders.end());
@@ -46,6 +48,10 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
     case PluginKind::python:
       task.program = plugin.place;
       task.arguments = {"-I", "-B", "-c", python_loader(), query, plugin.ns, plugin.plugin_api};
+      task.arguments.insert(task.arguments.end(), plugin.import_folders.begin(),
+                            plugin.import_folders.end());
+      task.grants.readable.insert(task.grants.readable.end(), plugin.import_folders.begin(),
+                                  plugin.import_folders.end());
       break;
     case PluginKind::executable:
       task.program = plugin.place;
@@ -53,7 +59,9 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
       task.answer_on_stdout = true;
       break;
     case PluginKind::shared_object:
-      // `task.work` loads plugin.place in the confined child and says the answer.
+      task.work = [path = plugin.place, asked = question.query](int answer) {
+        return answer_from_shared_object(path, asked, answer);
+      };
       task.grants.readable.push_back(plugin.place);
       break;
   }
@@ -88,6 +96,7 @@ PluginAnswer conclude(const Question& question, TaskResult&& result, const AskOp
   PluginAnswer answer;
   answer.duration = result.duration;
   answer.printed = printable(result.printed, options.limits.printed);
+  answer.peak_memory = result.peak_memory;
   if (result.end != TaskEnd::exited || result.answer.empty()) {
     answer.features = std::unexpected(failure_of(result, options));
   } else if (result.code != 0) {
@@ -96,6 +105,7 @@ PluginAnswer conclude(const Question& question, TaskResult&& result, const AskOp
                       fmt::format("it answered, but ended with {}", result.code), tell_authors});
   } else {
     answer.features = parse_answer(result.answer, question.plugin->ns);
+    answer.notes = parse_notes(result.answer);
   }
   return answer;
 }
@@ -128,6 +138,16 @@ std::vector<PluginAnswer> ask_plugins(std::span<const Question> questions,
 PluginAnswer ask_plugin(const Plugin& plugin, Query query, const AskOptions& options) {
   const Question question{&plugin, query};
   return std::move(ask_plugins({&question, 1}, options).front());
+}
+
+std::expected<std::string, PluginFailure> namespace_of(const Plugin& plugin,
+                                                       const AskOptions& options) {
+  const Question question{&plugin, Query::all};
+  const ConfinedTask task = task_of(question, options);
+  const TaskResult result = std::move(run_confined({&task, 1}).front());
+  if (result.end != TaskEnd::exited || result.answer.empty())
+    return std::unexpected(failure_of(result, options));
+  return parse_namespace(result.answer);
 }
 
 std::vector<PluginAnswer> supported_by(std::span<const Plugin> plugins, const AskOptions& options) {

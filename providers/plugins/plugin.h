@@ -29,6 +29,8 @@ struct Plugin {
   /// What it reads beside the system and `place`: of Python plugins their environment and the
   /// installation that it rests on.
   std::vector<std::string> folders = {};
+  /// Of Python plugins that are installed nowhere: where their modules lie, searched first.
+  std::vector<std::string> import_folders = {};
 };
 
 /// What this machine supports, or every value that any machine may support.
@@ -47,6 +49,8 @@ struct AskOptions {
   /// The variables that plugins may see, with their values: the caller's choice out of
   /// `passed_variables` (exceptions.h). PATH and LANG are always there, and fixed.
   std::vector<std::pair<std::string, std::string>> environment = {};
+  /// On a machine where no device is (bare_machine.h).
+  bool bare_machine = false;
 };
 
 /// Why a plugin gave no lists. Each makes its namespace unsupported and nothing else.
@@ -69,10 +73,19 @@ struct PluginFailure {
   std::string mend;     ///< what a person can do
 };
 
+/// What a plugin may say beside its lists; all of it for people, and printable.
+struct PluginNotes {
+  std::string version;               ///< its own
+  std::vector<std::string> reasons;  ///< why it supports nothing, or less than one might think
+  std::size_t threads = 0;           ///< that outlived the query
+};
+
 struct PluginAnswer {
   std::expected<providers::Features, PluginFailure> features;
   std::chrono::milliseconds duration{0};
   std::string printed = {};  ///< stdout and stderr, printable and bounded: for --verbose
+  PluginNotes notes = {};
+  std::size_t peak_memory = 0;  ///< bytes that were resident at most; 0 unknown
 };
 
 struct Question {
@@ -86,6 +99,11 @@ struct Question {
                                                     const AskOptions& options);
 [[nodiscard]] PluginAnswer ask_plugin(const Plugin& plugin, Query query,
                                       const AskOptions& options = {});
+
+/// The namespace that a plugin of an unknown one says it answers for (`plugin.ns` counts for
+/// nothing). Not for Python plugins since 0.2: their entry point or the metadata names it.
+[[nodiscard]] std::expected<std::string, PluginFailure> namespace_of(const Plugin& plugin,
+                                                                     const AskOptions& options);
 
 /// What an installer wants to know: `supported` of each plugin, refused (`undeclared`) where it
 /// names a feature that `all` lacks. A plugin without `all` (0.0.x, build-time only) is believed.

@@ -1,6 +1,7 @@
 """Asks one provider plugin, of both generations of the API, and says the answer on descriptor 3.
 
-python -I -B -c THIS QUERY NAMESPACE PLUGIN_API, with QUERY `supported` or `all`. Since 0.2 the
+python -I -B -c THIS QUERY NAMESPACE PLUGIN_API [FOLDER...], with QUERY `supported` or `all`, and
+folders whose modules come before those of the environment. Since 0.2 the
 plugin-api leads to an object (a module, a class, anything) whose functions are called as they are;
 the 0.0.x plugins are classes that are instantiated, name their namespace, take an argument and may
 lack get_all_configs.
@@ -105,6 +106,7 @@ def say(answer):
 
 def main():
     query, ns, plugin_api = sys.argv[1:4]
+    sys.path[:0] = sys.argv[4:]
     try:
         answer = ask(query, ns, plugin_api)
     except Trouble as error:

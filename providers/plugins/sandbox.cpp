@@ -9,6 +9,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,7 +105,9 @@ class Run {
     ::kill(-process_.pid, SIGKILL);
     drain();
     int status = 0;
-    const bool reaped = ::waitpid(process_.pid, &status, 0) == process_.pid;
+    rusage used{};
+    const bool reaped = ::wait4(process_.pid, &status, 0, &used) == process_.pid;
+    if (reaped) result_.peak_memory = static_cast<std::size_t>(used.ru_maxrss) * 1024;
     if (result_.end == TaskEnd::flooded) return finish();
     StartTrouble trouble;
     if (::read(process_.trouble, &trouble, sizeof(trouble)) == sizeof(trouble)) {

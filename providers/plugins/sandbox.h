@@ -35,6 +35,8 @@ struct ConfinedTask {
   std::vector<std::string> environment;  ///< "KEY=value", complete
   Grants grants;
   PluginLimits limits;
+  /// A machine without devices: bare_machine.h. Not started where the kernel does not let us.
+  bool bare_machine = false;
 };
 
 enum class TaskEnd : std::uint8_t { not_started, exited, crashed, timed_out, flooded };
@@ -46,6 +48,7 @@ struct TaskResult {
   std::string printed;  ///< as the task printed it, at most `limits.printed` bytes
   std::string why;      ///< of `not_started`
   std::chrono::milliseconds duration{0};
+  std::size_t peak_memory = 0;  ///< bytes that were resident at most; 0 unknown
 };
 
 /// Runs all at once and waits for all; results in order. A task whose confinement cannot be put in
