@@ -169,7 +169,8 @@ std::optional<NamespaceList> given_list(const wheel::VariantMetadata& metadata,
 std::optional<NamespaceList> builtin_list(const std::string& ns, const ProviderInfo& info,
                                           const detect::Machine& machine,
                                           const providers::GpuPolicy& gpus,
-  XX
+                                          const wheel::MarkerEnvironment& environment,
+                                          Report& report, std::string& mismatch) {
   const providers::Provider* provider = providers::find_provider(ns);
   if (provider != nullptr) {
     const auto why_not = mismatch_with(*provider, info, environment);
@@ -252,7 +253,8 @@ class Lists {
     const ProviderInfo* info = entry == metadata_.providers.end() ? nullptr : &entry->second;
     auto list = given_list(metadata_, ns, info, policy_, environment_);
     std::string mismatch;
-    if (!list) list = builtin_list(ns, *info, machine_, policy_.gpus, environment_, report_, mismatch);
+    if (!list)
+      list = builtin_list(ns, *info, machine_, policy_.gpus, environment_, report_, mismatch);
     if (!list && !used_.contains(ns)) {
       list = NamespaceList{ListOrigin::none, "no variant uses it", {}};
     }

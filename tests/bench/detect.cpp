@@ -34,7 +34,7 @@ void shipped_machines(benchmark::State& state) {
         return;
       }
       for (const providers::Provider& provider : providers::builtin_providers()) {
-        benchmark::DoNotOptimize(provider.supported(selected->front().machine));
+        benchmark::DoNotOptimize(provider.supported(selected->front().machine, {}));
       }
     }
   }
