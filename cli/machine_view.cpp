@@ -174,6 +174,32 @@ std::string render_properties(const detect::Machine& machine, const providers::G
   return text;
 }
 
+ordered_json static_lists_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,
+                               const std::vector<std::string>& namespaces) {
+  ordered_json out = ordered_json::object();
+  for (auto& [ns, features] : properties_json(machine, gpus, namespaces).items()) {
+    if (features.empty()) continue;
+    ordered_json order = ordered_json::array();
+    for (const auto& [feature, values] : features.items()) order.push_back(feature);
+    out[ns] = {{"static-properties", features}, {"feature-order", std::move(order)}};
+  }
+  return out;
+}
+
+std::string render_static_lists(const detect::Machine& machine, const providers::GpuPolicy& gpus,
+                                const std::vector<std::string>& namespaces) {
+  // Names and values are words of PEP 825: as JSON writes them they are TOML too.
+  std::string text;
+  for (const auto& [ns, lists] : static_lists_json(machine, gpus, namespaces).items()) {
+    text += fmt::format("{}[variant.providers.{}]\nfeature-order = {}\n\n",
+                        text.empty() ? "" : "\n", ns, lists["feature-order"].dump());
+    text += fmt::format("[variant.providers.{}.static-properties]\n", ns);
+    for (const auto& [feature, values] : lists["static-properties"].items())
+      text += fmt::format("{} = {}\n", feature, values.dump());
+  }
+  return text.empty() ? "# nothing is supported here\n" : text;
+}
+
 ordered_json properties_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,
                              const std::vector<std::string>& namespaces) {
   ordered_json out = ordered_json::object();

@@ -71,6 +71,8 @@ constexpr std::array rows = {
               "Write the facts to a file that --for reads"},
     OptionRow{Opt::properties, flag, "--properties", "", "The supported properties as well"},
     OptionRow{Opt::ns, list, "--namespace", "NS", "Only this namespace"},
+    OptionRow{Opt::static_lists, flag, "--static", "",
+              "As static-properties and feature-order, for a pyproject.toml"},
     OptionRow{
         Opt::supported, value, "--supported", "LISTS",
         "Supported lists in the place of the machine: {ns: {feature: [value, ...]}}, a file or -"},

@@ -52,6 +52,7 @@ enum class Opt : std::uint8_t {
   profile,
   properties,
   ns,
+  static_lists,
   supported,
   out,
   build_variant,

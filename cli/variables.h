@@ -23,8 +23,6 @@ inline constexpr std::array variables = {
     VariableRow{"AXLE_CACHE_DIR", "where downloads and pages are kept (else XDG_CACHE_HOME/axle)"},
     VariableRow{"AXLE_GPU_POLICY", "which of several GPUs count, as --gpu-policy has it"},
     VariableRow{"AXLE_RUNTIME_KERNEL", "forces one of the runtime's kernels, by name"},
-    VariableRow{"CONDA_OVERRIDE_CUDA",
-                "the CUDA version that the driver is taken to run, as conda has it"},
     VariableRow{"CONDA_PREFIX", "the active conda environment"},
     VariableRow{"HOME", "where the user's configuration and cache lie"},
     VariableRow{"NO_COLOR", "no colours, whatever its value"},
