@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "cli/this_machine.h"
 #include "cli/variables.h"
-#include "detect/probe.h"
 
 namespace axle::cli {
 
@@ -36,8 +36,7 @@ void override_cuda(detect::Machine& machine, Report& report) {
 Outcome<std::vector<machines::NamedMachine>> Session::machines() {
   std::vector<machines::NamedMachine> found;
   if (!elsewhere()) {
-    const auto host = detect::make_real_host();
-    found.push_back({"this machine", detect::probe_machine(*host)});
+    found.push_back({"this machine", probe_this_machine(cache_folder(), output_)});
     override_cuda(found.back().machine, output_);
     return found;
   }
