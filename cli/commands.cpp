@@ -28,7 +28,7 @@ const std::array rows = {
             "What this machine is: CPU, GPUs, drivers, operating system, libc",
             "",
             Arity::none,
-            {Opt::profile, Opt::properties},
+            {Opt::profile, Opt::properties, Opt::no_cache, Opt::cache_dir},
             "variant detect\n"
             "variant detect --profile node7.json    record this machine for --for\n"
             "variant detect --for h100 --properties what an H100 supports",
@@ -37,7 +37,7 @@ const std::array rows = {
             "The properties that the machine supports, best first",
             "",
             Arity::none,
-            {Opt::ns},
+            {Opt::ns, Opt::no_cache, Opt::cache_dir},
             "variant properties --namespace x86_64",
             run_properties},
     Command{"install", "Find the variants that fit best and install them", "REQ|WHEEL", Arity::any,
