@@ -222,7 +222,7 @@ class Drivers(support.TestCase):
         log = self.root / "log"
         env = {**self.env, "LD_LIBRARY_PATH": f"{STUBS}/nvidia", "AXLE_STUB_LOG": str(log)}
         env.pop("LD_PRELOAD")
-        done = subprocess.run([str(program), "--no-cache", "detect", "--json"], env=env, capture_output=True,
+        done = subprocess.run([str(program), "detect", "--no-cache", "--json"], env=env, capture_output=True,
                               text=True, user=65534, group=65534, extra_groups=[], cwd="/")
         if done.returncode != 0:
             self.skipTest(f"the copied program does not run as another user: {done.stderr.strip()}")
