@@ -1,6 +1,7 @@
 #include "detect/intel_gpus.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "detect/intel_facts.h"
 #include "detect/visible_devices.h"
@@ -39,6 +40,7 @@ std::optional<Failure> judge_files(const IntelDevice& device) {
 /// Why Level Zero, having finished, names no device; nullopt when it does.
 std::optional<Failure> judge_library(const LevelZeroAnswer& said) {
   if (!said.devices.empty()) return std::nullopt;
+  if (!said.refused.empty()) return untrusted_library(said.refused);
   if (!said.missing.empty()) return no_user_driver("Level Zero cannot be loaded: " + said.missing);
   if (!said.missing_symbols.empty()) {
     return Failure{"missing-symbol", "the Level Zero loader lacks " + said.missing_symbols.front(),
@@ -199,11 +201,12 @@ void judge_driver(VendorFindings& findings, const IntelSigns& signs, const Level
   note_source(driver.sources, "library_version", driver.library_version, "level-zero");
   note_source(driver.sources, "api_version", driver.api_version, driver.api_source);
   // The best of its GPUs speaks for the driver.
-  const Gpu& best = *std::ranges::max_element(findings.gpus, {}, [](const Gpu& gpu) {
-    return gpu.usable == Presence::present   ? 3
-           : gpu.usable == Presence::blocked ? 2
-           : gpu.usable == Presence::unknown ? 1
-                                             : 0;
+  const Gpu& best = *std::ranges::min_element(findings.gpus, {}, [](const Gpu& gpu) {
+    const int rank = gpu.usable == Presence::present   ? 0
+                     : gpu.usable == Presence::blocked ? 1
+                     : gpu.usable == Presence::unknown ? 2
+                                                       : 3;
+    return std::pair(rank, gpu.pci_address);
   });
   driver.usable = best.usable;
   driver.reason_code = best.reason_code;

@@ -1,0 +1,21 @@
+#pragma once
+// The machine under the program, probed as the user's settings say.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "detect/machine.h"
+#include "report/report.h"
+
+namespace axle::cli {
+
+/// AXLE_DRIVER_TIMEOUT: "5", "0.5" or "5s" are seconds, "500ms" milliseconds; 1 ms to 10 minutes.
+/// nullopt for everything else.
+[[nodiscard]] std::optional<std::chrono::milliseconds> parse_driver_timeout(std::string_view text);
+
+/// Drivers' answers are kept under `cache_folder`, unless it is empty.
+[[nodiscard]] detect::Machine probe_this_machine(const std::string& cache_folder, Report& report);
+
+}  // namespace axle::cli
