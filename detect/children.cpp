@@ -57,11 +57,12 @@ void close_all_but(int kept) {
 #endif
 }
 
-/// Makes the child a stranger to its parent: own process group, no streams, no core, no descriptors
+/// Makes the child a stranger to its parent: own session, no streams, no core, no descriptors
 /// but `output`, dies with the parent. Only async-signal-safe calls: other threads may have held
 /// locks.
 void settle_in(int output, pid_t parent) {
-  ::setpgid(0, 0);
+  // A session of its own: no terminal to write to, and a group that one signal ends.
+  ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) leave(1);
   set_default_signals();
@@ -223,13 +224,21 @@ std::vector<DriverAnswer> ask_in_children(std::span<const GpuVendor> vendors, As
   return answers;
 }
 
-std::string run_program(const std::string& program, std::chrono::milliseconds time_limit) {
+std::string run_program(const std::string& command, std::chrono::milliseconds time_limit) {
   const auto deadline = Clock::now() + time_limit;
+  // Taken apart before the fork: the child may not allocate.
+  std::string words = command;
+  std::vector<char*> arguments{words.data()};
+  for (char& c : words) {
+    if (c != ' ') continue;
+    c = '\0';
+    arguments.push_back(&c + 1);
+  }
+  arguments.push_back(nullptr);
   Child child = start_child([&](int output) {
     ::dup2(output, STDOUT_FILENO);
     ::dup2(output, STDERR_FILENO);
-    std::array<char*, 2> arguments{const_cast<char*>(program.c_str()), nullptr};
-    ::execv(program.c_str(), arguments.data());
+    ::execv(arguments.front(), arguments.data());
   });
   gather({&child, 1}, deadline);
   finish(child, deadline);

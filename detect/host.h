@@ -86,8 +86,9 @@ class Host {
   [[nodiscard]] virtual unsigned online_cpus() = 0;  ///< 0 unknown
   /// confstr(_CS_GNU_LIBC_VERSION), "glibc 2.36"; empty where the C library is another one.
   [[nodiscard]] virtual std::string glibc_version() = 0;
-  /// stdout and stderr of `program` started without arguments, at most 1 s and 256 KiB.
-  [[nodiscard]] virtual std::string program_output(const std::string& program) = 0;
+  /// stdout and stderr of `command`, an absolute path and arguments, each after one space; at most
+  /// 3 s and 256 KiB. Empty when it cannot be started.
+  [[nodiscard]] virtual std::string program_output(const std::string& command) = 0;
 
   /// At most `limit` bytes of the file; nullopt when it cannot be read.
   [[nodiscard]] virtual std::optional<std::string> read_file(const std::string& path,

@@ -1,5 +1,6 @@
 #include "detect/library_search.h"
 
+#include <algorithm>
 #include <array>
 
 namespace axle::detect {
@@ -28,18 +29,21 @@ constexpr std::size_t largest_loader_cache = 4 * 1024 * 1024;
 
 std::span<const std::string_view> system_library_folders() { return folders; }
 
+std::vector<std::string_view> split_library_path(std::string_view path) {
+  std::vector<std::string_view> folders;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find_first_of(":;"), path.size());
+    if (end > 0) folders.push_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return folders;
+}
+
 std::string find_on_library_path(Host& host, std::string_view file) {
   const std::string path = host.environment("LD_LIBRARY_PATH").value_or("");
-  std::string_view rest = path;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find_first_of(":;");
-    const std::string_view folder = rest.substr(0, end);
-    if (!folder.empty()) {
-      std::string candidate = std::string(folder) + '/' + std::string(file);
-      if (host.accessible(candidate, Access::exists)) return candidate;
-    }
-    if (end == std::string_view::npos) break;
-    rest.remove_prefix(end + 1);
+  for (const std::string_view folder : split_library_path(path)) {
+    std::string candidate = std::string(folder) + '/' + std::string(file);
+    if (host.accessible(candidate, Access::exists)) return candidate;
   }
   return {};
 }

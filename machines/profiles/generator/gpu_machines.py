@@ -184,7 +184,7 @@ def nvidia_elsewhere():
         machine.properties["nvidia"] = expect_nvidia(cuda, capability)
         yield machine
     # Grace and Hopper on one board: SBSA, with the CPU of an Arm server
-    machine = Machine("gh200", NVML + "NVIDIA Grace Hopper documentation", cpus=72, arch="aarch64",
+    machine = Machine("gh200-r570", NVML + "NVIDIA Grace Hopper documentation", cpus=72, arch="aarch64",
                       kernel="6.5.0-nvidia-64k", glibc="2.35", os=UBUNTU22)
     machine.arm(p.neoverse_v2)
     cards = [Card("0009:01:00.0", 0x2342, "NVIDIA GH200 480GB", "9.0", 96)]
@@ -465,20 +465,21 @@ def intel_machines():
     level_zero(machine, [(0x64A0, "20.4.4", "0000:00:02.0", 16, True, "Intel(R) Arc(TM) Graphics")])
     machine.properties["intel"] = {"device_ip": ["20.4.4", "20.1.0"]}
     yield machine
-    # the kernel driver alone
+    # the kernel driver alone: the table of ids says what it is, and nobody confirms that it works
     machine = start("b580-no-level-zero", spec + "Arc B580 specifications", cpu=p.zen4)
     intel(machine, "0000:03:00.0", 0xE20B, "xe")
-    machine.gpu("intel", pci_address="0000:03:00.0", arch="20.1.0", usable="blocked",
-                reason_code="no-user-driver")
-    machine.driver("intel", usable="blocked", reason_code="no-user-driver")
-    machine.problem("intel.no-user-driver")
+    machine.gpu("intel", pci_address="0000:03:00.0", arch="20.1.0", usable="present",
+                reason_code="unconfirmed")
+    machine.driver("intel", usable="present", reason_code="unconfirmed")
+    machine.problem("intel.unconfirmed")
+    machine.properties["intel"] = {"device_ip": ["20.1.0"]}
     yield machine
     # graphics of before Xe-HPG: nothing to complain about
     machine = start("uhd770", spec + "12th generation Core", cpu=p.alder_lake.but(minus="hybrid"))
     intel(machine, "0000:00:02.0", 0x4680, "i915")
-    machine.gpu("intel", pci_address="0000:00:02.0", usable="absent", reason_code="unsupported-gpu",
-                integrated=True)
-    machine.driver("intel", usable="absent", reason_code="unsupported-gpu")
+    machine.gpu("intel", pci_address="0000:00:02.0", usable="absent",
+                reason_code="integrated-unsupported", integrated=True)
+    machine.driver("intel", usable="absent", reason_code="integrated-unsupported")
     yield machine
     # two vendors
     machine = start("arc-a770-rtx3060", spec + NVML + "GeForce RTX 3060", cpu=p.zen3)
