@@ -12,10 +12,17 @@ namespace {
 
 using wheel::Property;
 
-// "8.2a" -> "armv8.2-a"
+// "8.2a" -> "armv8.2-a", "9.0a" -> "armv9-a"
 std::string arm_architecture(std::string_view version) {
   if (version.ends_with('a')) version.remove_suffix(1);
+  if (version.ends_with(".0")) version.remove_suffix(2);
   return fmt::format("armv{}-a", version);
+}
+
+// GCC's release notes, "AArch64", of 13 and 14; the versions before are older than what we support.
+unsigned first_gcc_of(std::string_view version) {
+  if (version == "8.9a") return 14;
+  return version == "9.1a" || version == "9.2a" ? 13 : 0;
 }
 
 bool is_level(const Property& property) {
@@ -23,7 +30,9 @@ bool is_level(const Property& property) {
 }
 
 bool is_version(const Property& property) {
-  return property.ns == "aarch64" && property.feature == "version";
+  if (property.ns == "aarch64") return property.feature == "version";
+  return property.ns == "axle" &&
+         (property.feature == "arm_version" || property.feature == "arm_version_strict");
 }
 
 CompileFlag level_flag(const Property& property) {
@@ -32,11 +41,12 @@ CompileFlag level_flag(const Property& property) {
   return {"-march=" + march, wheel::render_property(property), 0};
 }
 
-// The flags of single features in the order of the capability table; `x86` tells the halves apart.
-std::vector<CompileFlag> feature_flags(const wheel::VariantProperties& properties, bool x86) {
+// The flags of one architecture's single features in the order of the capability table.
+std::vector<CompileFlag> feature_flags(const wheel::VariantProperties& properties,
+                                       detect::Arch arch) {
   std::vector<CompileFlag> flags;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (row.x86 != x86 || row.gcc_flag.empty() || row.property.empty()) continue;
+    if (row.arch != arch || row.gcc_flag.empty() || row.property.empty()) continue;
     const bool wanted = std::ranges::any_of(properties, [&](const Property& property) {
       return wheel::render_property(property) == row.property;
     });
@@ -53,8 +63,9 @@ void add_arm_flags(const wheel::VariantProperties& properties, std::vector<Compi
     if (!is_version(property)) continue;
     march.flag = "-march=" + arm_architecture(property.value);
     march.property = wheel::render_property(property);
+    march.first_gcc = first_gcc_of(property.value);
   }
-  for (const CompileFlag& suffix : feature_flags(properties, false)) {
+  for (const CompileFlag& suffix : feature_flags(properties, detect::Arch::aarch64)) {
     if (march.flag.empty()) march.flag = "-march=armv8-a";
     if (march.flag.find(suffix.flag + "+") != std::string::npos ||
         march.flag.ends_with(suffix.flag)) {
@@ -74,7 +85,10 @@ std::vector<CompileFlag> compile_flags(const wheel::VariantProperties& propertie
   for (const Property& property : properties) {
     if (is_level(property)) flags.push_back(level_flag(property));
   }
-  for (CompileFlag& flag : feature_flags(properties, true)) flags.push_back(std::move(flag));
+  // Of several -march= or -mcpu= the compiler takes the last, which the table has as the newest.
+  for (const auto arch : {detect::Arch::x86_64, detect::Arch::ppc64le, detect::Arch::s390x}) {
+    for (CompileFlag& flag : feature_flags(properties, arch)) flags.push_back(std::move(flag));
+  }
   add_arm_flags(properties, flags);
   return flags;
 }

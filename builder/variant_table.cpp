@@ -45,6 +45,7 @@ void refuse_build_requires(wheel::TomlTable& variant) {
   }
 }
 
+// A feature without values takes any.
 using Values = std::map<std::string, providers::Feature, std::less<>>;
 
 // What may be said in a namespace; null when nobody here knows.
@@ -65,7 +66,13 @@ std::optional<Values> values_of(std::string_view ns, const wheel::ProviderInfo& 
       std::ranges::find(provider->aliases, package) == provider->aliases.end()) {
     return std::nullopt;
   }
-  for (providers::Feature& feature : provider->all()) {
+  const providers::Features all = provider->all();
+  for (const std::string_view feature : provider->open_features) {
+    const auto listed = std::ranges::find(all, feature, &providers::Feature::name);
+    const bool several = listed != all.end() && listed->multi_value;
+    values.emplace(feature, providers::Feature{std::string(feature), several, {}});
+  }
+  for (providers::Feature feature : all) {
     std::string name = feature.name;
     values.emplace(std::move(name), std::move(feature));
   }
@@ -81,7 +88,7 @@ void check_property(wheel::TomlTable& variants, std::string_view label,
     return;
   }
   const auto& known = feature->second.values;
-  if (std::ranges::find(known, property.value) != known.end()) return;
+  if (known.empty() || std::ranges::find(known, property.value) != known.end()) return;
   variants.refuse(
       label,
       fmt::format("\"{}\": the provider has no such value", wheel::render_property(property)),

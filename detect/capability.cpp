@@ -8,14 +8,14 @@ namespace {
 constexpr std::array<CapabilityRow, capability_count> rows{{
 #define AXLE_CAPABILITY_X86(id, leaf, subleaf, reg, bit, os_state, property, gcc_flag, first_gcc, \
                             mnemonics)                                                            \
-  {Capability::id,    #id,      true,     leaf,      subleaf,  CpuidRegister::reg, 0, bit,        \
-   OsState::os_state, property, gcc_flag, first_gcc, mnemonics},
-#define AXLE_CAPABILITY_ARM(id, hwcap_word, bit, property, gcc_flag, first_gcc, mnemonics)       \
-  {Capability::id, #id,      false,    0,         0,        CpuidRegister::eax, hwcap_word, bit, \
-   OsState::none,  property, gcc_flag, first_gcc, mnemonics},
+  {Capability::id,    #id,      Arch::x86_64, leaf,      subleaf,  CpuidRegister::reg, 0, bit,    \
+   OsState::os_state, property, gcc_flag,     first_gcc, mnemonics},
+#define AXLE_CAPABILITY_KERNEL(arch, id, word, bit, property, gcc_flag, first_gcc, mnemonics) \
+  {Capability::id, #id,      Arch::arch, 0,         0,        CpuidRegister::eax, word, bit,  \
+   OsState::none,  property, gcc_flag,   first_gcc, mnemonics},
 #include "detect/capability_table.inc"
 #undef AXLE_CAPABILITY_X86
-#undef AXLE_CAPABILITY_ARM
+#undef AXLE_CAPABILITY_KERNEL
 }};
 
 using enum Capability;
@@ -39,6 +39,27 @@ std::optional<Capability> find_capability(std::string_view name) {
     if (candidate.name == name) return candidate.id;
   }
   return std::nullopt;
+}
+
+std::string_view capability_prefix(Arch arch) {
+  switch (arch) {
+    case Arch::aarch64:
+      return "arm_";
+    case Arch::ppc64le:
+      return "power_";
+    case Arch::riscv64:
+      return "riscv_";
+    case Arch::s390x:
+      return "s390_";
+    case Arch::x86_64:
+    case Arch::other:
+      break;
+  }
+  return "";
+}
+
+std::string_view plain_name(const CapabilityRow& row) {
+  return row.name.substr(capability_prefix(row.arch).size());
 }
 
 std::span<const Capability> x86_64_level(unsigned level) {

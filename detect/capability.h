@@ -12,41 +12,43 @@
 
 namespace axle::detect {
 
+enum class Arch : std::uint8_t { other, x86_64, aarch64, ppc64le, riscv64, s390x };
+
 /// Columns of detect/capability_table.inc, in this order:
 /// X86(id, leaf, subleaf, register, bit, os_state, property, gcc_flag, first_gcc, mnemonics)
-/// ARM(id, hwcap_word, bit, property, gcc_flag, first_gcc, mnemonics)
+/// KERNEL(arch, id, word, bit, property, gcc_flag, first_gcc, mnemonics)
 enum class Capability : std::uint16_t {
 #define AXLE_CAPABILITY_X86(id, ...) id,
-#define AXLE_CAPABILITY_ARM(id, ...) id,
+#define AXLE_CAPABILITY_KERNEL(arch, id, ...) id,
 #include "detect/capability_table.inc"
 #undef AXLE_CAPABILITY_X86
-#undef AXLE_CAPABILITY_ARM
+#undef AXLE_CAPABILITY_KERNEL
 };
 
 inline constexpr std::size_t capability_count = 0
 #define AXLE_CAPABILITY_X86(...) +1
-#define AXLE_CAPABILITY_ARM(...) +1
+#define AXLE_CAPABILITY_KERNEL(...) +1
 #include "detect/capability_table.inc"
 #undef AXLE_CAPABILITY_X86
-#undef AXLE_CAPABILITY_ARM
+#undef AXLE_CAPABILITY_KERNEL
     ;
 
 enum class CpuidRegister : std::uint8_t { eax, ebx, ecx, edx };
 
 /// The register state that the operating system must have enabled in XCR0 (Intel SDM vol. 1, 13.3).
-enum class OsState : std::uint8_t { none, xmm, ymm, zmm, tile, apx };
+enum class OsState : std::uint8_t { none, xmm, ymm, zmm, tile, apx, ace };
 
 struct CapabilityRow {
   Capability id;
   std::string_view
-      name;  ///< as /proc/cpuinfo spells it ("avx512_vnni"), ARM's with "arm_" before it
-  bool x86;  ///< read by CPUID; else by AT_HWCAP
+      name;   ///< as /proc/cpuinfo spells it ("avx512_vnni"), behind the prefix of its Arch
+  Arch arch;  ///< x86_64: read by CPUID; any other: told by the kernel
   // x86: CPUID(leaf, subleaf).reg[bit] (Intel SDM vol. 2A, CPUID; AMD APM vol. 3, appendix E)
   std::uint32_t leaf;
   std::uint32_t subleaf;
   CpuidRegister reg;
-  // aarch64: 1 AT_HWCAP, 2 AT_HWCAP2, 3 AT_HWCAP3 (Linux uapi asm/hwcap.h)
-  std::uint8_t hwcap_word;
+  // riscv64: the key of riscv_hwprobe; all others: 1 AT_HWCAP, 2 AT_HWCAP2, 3 AT_HWCAP3
+  std::uint8_t word;
   std::uint8_t bit;
   OsState os_state;
   std::string_view property;  ///< property that stands for it: "x86_64 :: avx512_vnni :: on"
@@ -60,6 +62,12 @@ struct CapabilityRow {
 [[nodiscard]] std::span<const CapabilityRow> capabilities();
 [[nodiscard]] const CapabilityRow& row(Capability capability);
 [[nodiscard]] std::optional<Capability> find_capability(std::string_view name);
+
+/// What keeps the names of one architecture apart from another's: "" (x86_64), "arm_", "power_",
+/// "riscv_", "s390_".
+[[nodiscard]] std::string_view capability_prefix(Arch arch);
+/// The name as people know it, without that prefix.
+[[nodiscard]] std::string_view plain_name(const CapabilityRow& row);
 
 /// The psABI x86-64 levels (x86-64 psABI, "micro-architecture levels"): what v1 … v4 each add.
 /// `level` in 1..4; the capabilities of that level alone, without those of the levels below.

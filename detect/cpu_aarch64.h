@@ -6,11 +6,18 @@
 
 namespace axle::detect {
 
-/// Fills vendor, capabilities and sve_vector_bytes. The kernel's words hold for every core.
+/// Fills vendor, model, capabilities and the vector lengths. The kernel's words hold for every
+/// core; vendor and model are those of the first.
 void probe_aarch64(Host& host, Cpu& cpu);
 
-/// The implementer in a MIDR_EL1 as sysfs prints it: "0x00000000410fd4f0" -> "0x41"; empty for
-/// none.
-[[nodiscard]] std::string parse_midr_implementer(std::string_view text);
+/// Implementer and part number of a MIDR_EL1 (Arm ARM DDI 0487, D24.2).
+struct MidrNames {
+  std::string implementer;  ///< "0x41"
+  std::string part;         ///< "0xd40"
+  friend bool operator==(const MidrNames&, const MidrNames&) = default;
+};
+
+/// As sysfs prints it: "0x00000000410fd4f0" -> "0x41" and "0xd4f"; both empty for anything else.
+[[nodiscard]] MidrNames parse_midr(std::string_view text);
 
 }  // namespace axle::detect

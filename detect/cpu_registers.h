@@ -13,7 +13,6 @@ namespace axle::detect {
 [[nodiscard]] std::optional<CpuidLeaf> read_cpuid(std::uint32_t leaf, std::uint32_t subleaf);
 [[nodiscard]] std::uint64_t read_xcr0();
 [[nodiscard]] std::optional<std::uint64_t> read_xcomp(XcompQuery query);
-[[nodiscard]] std::string read_brand();
 [[nodiscard]] std::optional<unsigned> read_sve_vector_bytes();
 [[nodiscard]] std::optional<unsigned> read_sme_vector_bytes();
 [[nodiscard]] std::optional<std::uint64_t> read_riscv_hwprobe(std::int64_t key);

@@ -12,8 +12,6 @@ std::uint64_t read_xcr0() { return 0; }
 
 std::optional<std::uint64_t> read_xcomp(XcompQuery) { return std::nullopt; }
 
-std::string read_brand() { return {}; }
-
 namespace {
 
 /// PR_SVE_GET_VL and PR_SME_GET_VL answer the length in the low 16 bits (Linux uapi prctl.h).

@@ -1,7 +1,4 @@
-#include <string_view>
-
 #include <cpuid.h>
-#include <cpuinfo_x86.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,14 +25,6 @@ std::optional<std::uint64_t> read_xcomp(XcompQuery query) {
   std::uint64_t mask = 0;
   if (::syscall(SYS_arch_prctl, static_cast<std::uint32_t>(query), &mask) != 0) return std::nullopt;
   return mask;
-}
-
-std::string read_brand() {
-  const cpu_features::X86Info info = cpu_features::GetX86Info();
-  std::string_view name(info.brand_string);
-  while (name.starts_with(' ')) name.remove_prefix(1);
-  while (name.ends_with(' ')) name.remove_suffix(1);
-  return std::string(name);
 }
 
 std::optional<unsigned> read_sve_vector_bytes() { return std::nullopt; }

@@ -6,7 +6,8 @@
 
 namespace axle::detect {
 
-/// Fills vendor, capabilities and amx_permitted. AMX is `unknown` where the kernel refuses to say.
+/// Fills names, capabilities, hybrid and amx_permitted. AMX is `unknown` where the kernel refuses
+/// to say; its permission is never asked for, since that is irreversible for the process.
 void probe_x86(Host& host, Cpu& cpu);
 
 /// "0-3,8,10-11", as the kernel writes lists of CPUs; broken parts are passed over, at most 4096

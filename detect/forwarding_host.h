@@ -21,7 +21,6 @@ class ForwardingHost : public Host {
   bool on_cpu(unsigned cpu, const std::function<void()>& work) override {
     return next_.on_cpu(cpu, work);
   }
-  std::string cpu_brand() override { return next_.cpu_brand(); }
   std::optional<std::uint64_t> auxiliary(unsigned long type) override {
     return next_.auxiliary(type);
   }

@@ -69,8 +69,6 @@ class Host {
   [[nodiscard]] virtual std::optional<std::uint64_t> xcomp(XcompQuery query) = 0;
   /// Runs `work` on that CPU. False, and `work` not run, when the thread may not go there.
   virtual bool on_cpu(unsigned cpu, const std::function<void()>& work) = 0;
-  /// The processor's own name for people; may be empty.
-  [[nodiscard]] virtual std::string cpu_brand() = 0;
 
   /// getauxval; nullopt when the kernel gave no such entry.
   [[nodiscard]] virtual std::optional<std::uint64_t> auxiliary(unsigned long type) = 0;

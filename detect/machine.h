@@ -19,7 +19,8 @@ namespace axle::detect {
 /// counts as present.
 enum class Presence : std::uint8_t { unknown, absent, blocked, present };
 
-/// One Presence for every row of the capability table.
+/// One Presence for every row of the capability table. Probing fills the rows of the CPU's own
+/// architecture; nobody asks for the others, and they stay unknown.
 class CapabilityFacts {
  public:
   [[nodiscard]] Presence of(Capability capability) const {
@@ -37,8 +38,6 @@ class CapabilityFacts {
   Presence presence_[capability_count] = {};
 };
 
-enum class Arch : std::uint8_t { other, x86_64, aarch64, ppc64le, riscv64, s390x };
-
 /// Where each fact comes from: the member's name -> "cpuid", "auxv", "sysfs", "nvml", "libcuda",
 /// "driver-table", "stated", … A fact without an entry was not asked for.
 using Sources = std::map<std::string, std::string, std::less<>>;
@@ -48,13 +47,21 @@ struct Cpu {
   std::string machine;  ///< uname -m as the kernel gives it, for display and platform tags
   std::string vendor;  ///< "GenuineIntel", "AuthenticAMD", ARM implementer "0x41"; for display only
   std::string brand;   ///< brand string; for display only, never selects anything
+  /// x86: family, model and stepping in decimal, "6-143-8"; ARM: the part number "0xd40"; RISC-V:
+  /// marchid. For display only.
+  std::string model = {};
   unsigned logical_cpus = 0;  ///< online logical CPUs; 0 unknown
+  bool hybrid =
+      false;  ///< x86 with cores of several kinds; `capabilities` are what all of them have
   CapabilityFacts capabilities;
   std::optional<unsigned> sve_vector_bytes;  ///< aarch64 SVE vector length in bytes
   std::optional<unsigned> sme_vector_bytes;  ///< aarch64 SME streaming vector length in bytes
   std::string hypervisor;  ///< "KVMKVMKVM" (CPUID 0x40000000); empty on bare metal or unknown
   bool amx_permitted =
       false;  ///< this process already may use AMX tiles; never requested by detection
+  /// Also, by its name, the evidence for each capability that is blocked or unknown: "xcr0" (the
+  /// kernel does not switch its registers on), "arch_prctl" (or does not hand them out),
+  /// "arch_prctl-refused", "other-cores" (some cores lack it), "auxv", "sysfs", ….
   Sources sources = {};
   friend bool operator==(const Cpu&, const Cpu&) = default;
 };

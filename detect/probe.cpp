@@ -7,7 +7,9 @@
 
 #include "detect/amd_gpus.h"
 #include "detect/cpu_aarch64.h"
+#include "detect/cpu_riscv.h"
 #include "detect/cpu_x86.h"
+#include "detect/hwcap_words.h"
 #include "detect/intel_gpus.h"
 #include "detect/npus.h"
 #include "detect/nvidia_gpus.h"
@@ -23,9 +25,24 @@ Cpu probe_cpu(Host& host, const SystemName& name) {
   cpu.arch = host.arch();
   cpu.machine = name.machine;
   cpu.logical_cpus = host.online_cpus();
-  cpu.brand = host.cpu_brand();
-  if (cpu.arch == Arch::x86_64) probe_x86(host, cpu);
-  if (cpu.arch == Arch::aarch64) probe_aarch64(host, cpu);
+  cpu.sources = {{"arch", "program"}, {"machine", "uname"}, {"logical_cpus", "sysconf"}};
+  switch (cpu.arch) {
+    case Arch::x86_64:
+      probe_x86(host, cpu);
+      break;
+    case Arch::aarch64:
+      probe_aarch64(host, cpu);
+      break;
+    case Arch::ppc64le:
+    case Arch::s390x:
+      read_hwcap_words(host, cpu.arch, cpu);
+      break;
+    case Arch::riscv64:
+      probe_riscv(host, cpu);
+      break;
+    case Arch::other:
+      break;
+  }
   return cpu;
 }
 

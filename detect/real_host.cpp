@@ -29,7 +29,6 @@ class RealHost final : public Host {
   std::uint64_t xcr0() override { return read_xcr0(); }
   std::optional<std::uint64_t> xcomp(XcompQuery query) override { return read_xcomp(query); }
   bool on_cpu(unsigned cpu, const std::function<void()>& work) override;
-  std::string cpu_brand() override { return read_brand(); }
   std::optional<std::uint64_t> auxiliary(unsigned long type) override;
   std::optional<unsigned> sve_vector_bytes() override { return read_sve_vector_bytes(); }
   std::optional<unsigned> sme_vector_bytes() override { return read_sme_vector_bytes(); }

@@ -4,8 +4,6 @@
 #include <array>
 #include <cstdio>
 
-#include "detect/driver_lines.h"
-
 namespace axle::detect {
 namespace {
 
@@ -115,24 +113,8 @@ std::string_view name_access(Access access) {
 
 std::optional<CpuidLeaf> ReplayHost::cpuid(std::uint32_t leaf, std::uint32_t subleaf) {
   if (recording_.architecture != Arch::x86_64) return std::nullopt;
-  const CpuidLeaves& leaves = current_ != nullptr ? *current_ : recording_.leaves;
+  const CpuidAnswers& leaves = current_ != nullptr ? *current_ : recording_.leaves;
   return find_value(leaves, {leaf, subleaf}).value_or(CpuidLeaf{});
-}
-
-std::string ReplayHost::cpu_brand() {
-  std::string text;
-  for (std::uint32_t leaf = 0x80000002; leaf <= 0x80000004; ++leaf) {
-    const CpuidLeaf part = find_value(recording_.leaves, {leaf, 0}).value_or(CpuidLeaf{});
-    for (const std::uint32_t word : {part.eax, part.ebx, part.ecx, part.edx}) {
-      for (unsigned shift = 0; shift < 32; shift += 8) {
-        const char c = static_cast<char>(word >> shift & 0xFFU);
-        if (c != '\0') text += c;
-      }
-    }
-  }
-  while (text.starts_with(' ')) text.erase(0, 1);
-  while (text.ends_with(' ')) text.pop_back();
-  return sanitise(text);
 }
 
 std::optional<std::uint64_t> ReplayHost::xcomp(XcompQuery query) {
@@ -237,7 +219,7 @@ std::optional<CpuidLeaf> RecordingHost::cpuid(std::uint32_t leaf, std::uint32_t 
   std::snprintf(subject.data(), subject.size(), "%x:%x", leaf, subleaf);
   note(Kind::cpuid, subject.data(), answer ? std::optional(render_leaf(*answer)) : std::nullopt);
   if (!answer) return answer;
-  CpuidLeaves& leaves = current_cpu_ ? recording_.leaves_of_cpu[*current_cpu_] : recording_.leaves;
+  CpuidAnswers& leaves = current_cpu_ ? recording_.leaves_of_cpu[*current_cpu_] : recording_.leaves;
   leaves[{leaf, subleaf}] = *answer;
   return answer;
 }
@@ -265,16 +247,6 @@ bool RecordingHost::on_cpu(unsigned cpu, const std::function<void()>& work) {
     work();
     current_cpu_ = before;
   });
-}
-
-std::string RecordingHost::cpu_brand() {
-  std::string answer = ForwardingHost::cpu_brand();
-  note(Kind::processor, "brand", unless_empty(answer));
-  if (answer.empty() || ForwardingHost::arch() != Arch::x86_64) return answer;
-  for (std::uint32_t leaf = 0x80000002; leaf <= 0x80000004; ++leaf) {
-    recording_.leaves[{leaf, 0}] = ForwardingHost::cpuid(leaf, 0).value_or(CpuidLeaf{});
-  }
-  return answer;
 }
 
 std::optional<std::uint64_t> RecordingHost::auxiliary(unsigned long type) {

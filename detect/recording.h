@@ -17,15 +17,15 @@
 namespace axle::detect {
 
 /// By leaf and sub-leaf.
-using CpuidLeaves = std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidLeaf>;
+using CpuidAnswers = std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidLeaf>;
 
 /// The answers of one machine. What is not in here is absent there.
 struct Recording {
   Arch architecture = Arch::other;
-  CpuidLeaves leaves;
+  CpuidAnswers leaves;
   /// Leaves as single CPUs answered them (hybrid machines), in the place of `leaves` while on_cpu
   /// runs there.
-  std::map<unsigned, CpuidLeaves> leaves_of_cpu;
+  std::map<unsigned, CpuidAnswers> leaves_of_cpu;
   std::uint64_t xcr0_value = 0;
   std::optional<std::uint64_t> xcomp_supported;
   std::optional<std::uint64_t> xcomp_permitted;
@@ -61,7 +61,6 @@ class ReplayHost : public Host {
   std::uint64_t xcr0() override { return recording_.xcr0_value; }
   std::optional<std::uint64_t> xcomp(XcompQuery query) override;
   bool on_cpu(unsigned cpu, const std::function<void()>& work) override;
-  std::string cpu_brand() override;
   std::optional<std::uint64_t> auxiliary(unsigned long type) override;
   std::optional<unsigned> sve_vector_bytes() override { return recording_.sve_bytes; }
   std::optional<unsigned> sme_vector_bytes() override { return recording_.sme_bytes; }
@@ -82,7 +81,7 @@ class ReplayHost : public Host {
 
  private:
   const Recording& recording_;
-  const CpuidLeaves* current_ = nullptr;
+  const CpuidAnswers* current_ = nullptr;
 };
 
 /// One question that detection asked, for a person to read.
@@ -125,7 +124,6 @@ class RecordingHost : public ForwardingHost {
   std::uint64_t xcr0() override;
   std::optional<std::uint64_t> xcomp(XcompQuery query) override;
   bool on_cpu(unsigned cpu, const std::function<void()>& work) override;
-  std::string cpu_brand() override;
   std::optional<std::uint64_t> auxiliary(unsigned long type) override;
   std::optional<unsigned> sve_vector_bytes() override;
   std::optional<unsigned> sme_vector_bytes() override;

@@ -238,9 +238,8 @@ std::vector<Capability> find_flags(Arch arch, std::string_view word) {
     }
     found.clear();
   }
-  const bool x86 = arch == Arch::x86_64;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (row.x86 == x86 && (row.name == word || (!x86 && row.name == fmt::format("arm_{}", word)))) {
+    if (row.arch == arch && (row.name == word || detect::plain_name(row) == word)) {
       found.push_back(row.id);
     }
   }
@@ -254,8 +253,7 @@ std::vector<std::string> known_flags(Arch arch) {
     for (const auto& version : detect::aarch64_versions) known.emplace_back(version.name);
   }
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (row.x86 != (arch == Arch::x86_64)) continue;
-    known.emplace_back(row.x86 ? row.name : row.name.substr(4));
+    if (row.arch == arch) known.emplace_back(detect::plain_name(row));
   }
   return known;
 }
@@ -309,7 +307,10 @@ Result<void> add_facts(Machine& machine, std::string_view part) {
   if (ns == "x86_64") return add_cpu(machine, Arch::x86_64, text);
   if (ns == "aarch64") return add_cpu(machine, Arch::aarch64, text);
   if (ns == "axle") {
-    return add_cpu(machine, text.starts_with("arm_") ? Arch::aarch64 : Arch::x86_64, text);
+    for (const Arch arch : {Arch::aarch64, Arch::ppc64le, Arch::riscv64, Arch::s390x}) {
+      if (text.starts_with(detect::capability_prefix(arch))) return add_cpu(machine, arch, text);
+    }
+    return add_cpu(machine, Arch::x86_64, text);
   }
   if (ns == "libc") return add_libc(machine, text);
   return unknown("namespace of facts", ns,

@@ -65,6 +65,8 @@ void read_cpu(Object& object, detect::Cpu& cpu) {
   cpu.machine = object.text("machine");
   cpu.vendor = object.text("vendor");
   cpu.brand = object.text("brand");
+  cpu.model = object.text("model");
+  cpu.hybrid = object.flag("hybrid");
   cpu.logical_cpus = small(object.number("logical_cpus", largest_count));
   if (const auto bytes = object.number("sve_vector_bytes", 256)) {
     cpu.sve_vector_bytes = static_cast<unsigned>(*bytes);

@@ -92,6 +92,8 @@ Json render_cpu(const detect::Cpu& cpu, Detail detail) {
   section.text("machine", cpu.machine);
   section.text("vendor", cpu.vendor);
   section.text("brand", cpu.brand);
+  section.text("model", cpu.model);
+  section.flag("hybrid", cpu.hybrid);
   section.number("logical_cpus",
                  cpu.logical_cpus == 0 ? std::nullopt : std::optional(cpu.logical_cpus));
   if (detail == Detail::facts) section.text("level", render_level(cpu));

@@ -1,15 +1,19 @@
-// Namespace `axle`: what the published providers cannot say. Of GPUs see cuda_code.h. Of CPUs (AMX,
-// AVX512-FP16, AVX10, SME, LSE …) every row of the capability table whose property is
-// "axle :: X :: on" is a feature; there is no list here. Order of preference: x86 rows as the table
-// has them (it puts the tile extensions first), then aarch64 rows backwards, since HWCAP bits are
-// given out in the order in which extensions appear, then what is said of GPUs.
+// Namespace `axle`: what the published providers cannot say. Of CPUs (AMX, AVX512-FP16, AVX10, SME,
+// LSE …) every row of the capability table whose property is "axle :: X :: on" is a feature; there
+// is no list here. Order of preference: x86 rows as the table has them (it puts the tile extensions
+// first); rows of other architectures backwards, since the kernel gives out its bits in the order
+// in which extensions appear; then the parts below, each a file of its own.
 
 #include <algorithm>
 #include <iterator>
 
+#include "providers/arm_versions.h"
 #include "providers/cpu_flags.h"
 #include "providers/cuda_code.h"
+#include "providers/gfx_code.h"
 #include "providers/namespaces.h"
+#include "providers/platforms.h"
+#include "providers/vector_lengths.h"
 
 namespace axle::providers {
 
@@ -30,37 +34,69 @@ std::string_view feature_of(const CapabilityRow& row) {
   return name;
 }
 
-std::vector<std::string_view> features_of(bool x86) {
+constexpr Arch architectures[] = {Arch::x86_64, Arch::aarch64, Arch::ppc64le, Arch::riscv64,
+                                  Arch::s390x};
+
+std::vector<std::string_view> features_of(Arch arch) {
   std::vector<std::string_view> names;
   for (const CapabilityRow& row : detect::capabilities()) {
-    if (row.x86 == x86 && row.property.starts_with(prefix)) names.push_back(feature_of(row));
+    if (row.arch == arch && row.property.starts_with(prefix)) names.push_back(feature_of(row));
   }
-  if (!x86) std::ranges::reverse(names);
+  if (arch != Arch::x86_64) std::ranges::reverse(names);
   return names;
 }
 
-Features supported(const Machine& machine) {
-  Features features;
-  if (machine.cpu.arch != Arch::other) {
-    features = flags_present(machine.cpu, ns, features_of(machine.cpu.arch == Arch::x86_64));
+/// Some features of the namespace and what is known of them.
+struct Part {
+  bool (*knows)(std::string_view feature);
+  Features (*supported)(const Machine& machine, const GpuPolicy& policy);
+  Features (*known)();
+  std::string (*fact)(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                      std::string_view value);
+};
+
+Features arm_versions_of(const Machine& machine, const GpuPolicy& /*policy*/) {
+  return supported_arm_versions(machine.cpu);
+}
+
+std::string fact_of_arm_version(const Machine& machine, const GpuPolicy& /*policy*/,
+                                std::string_view feature, std::string_view value) {
+  return arm_version_fact(machine.cpu, ns, feature, value);
+}
+
+constexpr Part parts[] = {
+    {is_arm_version_feature, arm_versions_of, known_arm_versions, fact_of_arm_version},
+    {is_vector_length_feature, supported_vector_lengths, known_vector_lengths, vector_length_fact},
+    {is_gpu_code_feature, supported_gpu_code, known_gpu_code, gpu_code_fact},
+    {is_gfx_code_feature, supported_gfx_code, known_gfx_code, gfx_code_fact},
+    {is_platform_feature, supported_platforms, known_platforms, platform_fact},
+};
+
+Features supported(const Machine& machine, const GpuPolicy& policy) {
+  Features features = flags_present(machine.cpu, ns, features_of(machine.cpu.arch));
+  for (const Part& part : parts) {
+    std::ranges::move(part.supported(machine, policy), std::back_inserter(features));
   }
-  std::ranges::move(supported_gpu_code(machine), std::back_inserter(features));
   return features;
 }
 
 Features all() {
-  Features features = flags_known(features_of(true));
-  std::ranges::move(flags_known(features_of(false)), std::back_inserter(features));
-  std::ranges::move(known_gpu_code(), std::back_inserter(features));
+  Features features;
+  for (const Arch arch : architectures) {
+    std::ranges::move(flags_known(features_of(arch)), std::back_inserter(features));
+  }
+  for (const Part& part : parts) std::ranges::move(part.known(), std::back_inserter(features));
   return features;
 }
 
-std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
-  if (is_gpu_code_feature(feature)) return gpu_code_fact(machine, feature, value);
+std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                 std::string_view value) {
+  for (const Part& part : parts) {
+    if (part.knows(feature)) return part.fact(machine, policy, feature, value);
+  }
   const auto capability = find_row(ns, feature, value);
   if (!capability) return describe_unheard(ns, feature, value);
-  const Arch arch = detect::row(*capability).x86 ? Arch::x86_64 : Arch::aarch64;
-  return describe_flag(machine.cpu, arch, ns, feature, value);
+  return describe_flag(machine.cpu, detect::row(*capability).arch, ns, feature, value);
 }
 
 constexpr std::string_view plugin_apis[] = {"", "axle_variant_provider"};

@@ -9,14 +9,6 @@ using detect::Presence;
 
 namespace {
 
-// Rows of the aarch64 half carry a prefix that keeps them apart from x86 names; people know them
-// without.
-std::string_view plain_name(Capability capability) {
-  std::string_view name = detect::row(capability).name;
-  if (!detect::row(capability).x86 && name.starts_with("arm_")) name.remove_prefix(4);
-  return name;
-}
-
 // As the table spells it.
 std::string join_property(std::string_view ns, std::string_view feature, std::string_view value) {
   return std::string(ns) + " :: " + std::string(feature) + " :: " + std::string(value);
@@ -71,7 +63,7 @@ std::string describe_capabilities(const detect::Cpu& cpu, std::span<const Capabi
   std::vector<std::string_view> by_presence[4];
   for (const Capability capability : needed) {
     const auto presence = static_cast<std::size_t>(cpu.capabilities.of(capability));
-    by_presence[presence].push_back(plain_name(capability));
+    by_presence[presence].push_back(detect::plain_name(detect::row(capability)));
   }
   const auto names = [&](Presence presence) -> const std::vector<std::string_view>& {
     return by_presence[static_cast<std::size_t>(presence)];

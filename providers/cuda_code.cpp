@@ -18,36 +18,33 @@ namespace {
 constexpr std::string_view gpu = "gpu";
 constexpr std::string_view cuda_code = "cuda_code";
 constexpr std::string_view cuda_code_or_jit = "cuda_code_or_jit";
+constexpr std::string_view compressed_code = "cuda_compressed_code";
 
 constexpr GpuVendor vendors[] = {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel};
 
-struct Capability {
-  MajorMinor number;
-  bool tegra = false;  ///< integrated into a Tegra system on chip
-};
-
 /// Every compute capability that code is compiled for (NVIDIA, CUDA GPUs; nvcc --list-gpu-arch of
 /// CUDA 11 to 13), newest first.
-constexpr Capability capabilities[] = {
-    {{12, 1}},      {{12, 0}}, {{11, 0}, true}, {{10, 3}}, {{10, 1}, true}, {{10, 0}},
-    {{9, 0}},       {{8, 9}},  {{8, 7}, true},  {{8, 6}},  {{8, 0}},        {{7, 5}},
-    {{7, 2}, true}, {{7, 0}},  {{6, 2}, true},  {{6, 1}},  {{6, 0}},        {{5, 3}, true},
-    {{5, 2}},       {{5, 0}},  {{3, 7}},        {{3, 5}},
+constexpr MajorMinor capabilities[] = {
+    {12, 1}, {12, 0}, {11, 0}, {10, 3}, {10, 1}, {10, 0}, {9, 0}, {8, 9}, {8, 7}, {8, 6}, {8, 0},
+    {7, 5},  {7, 2},  {7, 0},  {6, 2},  {6, 1},  {6, 0},  {5, 3}, {5, 2}, {5, 0}, {3, 7}, {3, 5},
 };
+
+/// The first that has instructions of its own (sm_90a), and the first with instructions of a family
+/// (sm_100f).
+constexpr MajorMinor first_specific = {9, 0};
+constexpr MajorMinor first_family = {10, 0};
 
 /// Drivers of these CUDA versions can be asked for; as the published NVIDIA provider has them.
 constexpr unsigned first_cuda_major = 11;
 constexpr unsigned last_cuda_major = 15;
 constexpr unsigned last_cuda_minor = 20;
 
-bool is_tegra(MajorMinor number) {
-  return std::ranges::any_of(
-      capabilities, [&](const Capability& known) { return known.number == number && known.tegra; });
-}
+/// Drivers from this CUDA version on (R550) load code that nvcc compressed with
+/// --compress-mode=size or balance (CUDA 12.8 release notes; older ones read the image as broken).
+constexpr MajorMinor first_compressed = {12, 4};
 
-/// Thor: 10.1 until CUDA 12, 11.0 from CUDA 13 on.
-bool is_thor(MajorMinor number) {
-  return number == MajorMinor(10, 1) || number == MajorMinor(11, 0);
+bool is_known(MajorMinor capability) {
+  return std::ranges::find(capabilities, capability) != std::end(capabilities);
 }
 
 bool executes(MajorMinor device, MajorMinor code) {
@@ -56,19 +53,60 @@ bool executes(MajorMinor device, MajorMinor code) {
   return device.first == code.first && device.second >= code.second;
 }
 
+/// Code for one architecture alone, "90a".
+bool executes_specific(MajorMinor device, MajorMinor code) {
+  return code >= first_specific && (device == code || (is_thor(device) && is_thor(code)));
+}
+
+/// Code for an architecture and those of its family that came later, "100f". Which ones belong is
+/// known of known architectures only.
+bool executes_family(MajorMinor device, MajorMinor code) {
+  return code >= first_family && is_known(device) && executes(device, code);
+}
+
 std::string digits(MajorMinor number) {
   return std::to_string(number.first) + std::to_string(number.second);
 }
 
+/// The values of `kind` ("_real", "_virtual") for code that is bound to its architecture or family.
+void add_bound_code(std::vector<std::string>& values, MajorMinor device, std::string_view kind) {
+  if (!is_known(device) && device >= first_specific)
+    values.push_back(digits(device) + "a" + std::string(kind));
+  for (const MajorMinor& code : capabilities) {
+    if (executes_specific(device, code)) values.push_back(digits(code) + "a" + std::string(kind));
+  }
+  for (const MajorMinor& code : capabilities) {
+    if (executes_family(device, code)) values.push_back(digits(code) + "f" + std::string(kind));
+  }
+}
+
 std::vector<std::string> compiled_code(MajorMinor device) {
   std::vector<std::string> values;
-  const bool known =
-      std::ranges::find(capabilities, device, &Capability::number) != std::end(capabilities);
-  if (!known) values.push_back(digits(device) + "_real");
-  for (const Capability& code : capabilities) {
-    if (executes(device, code.number)) values.push_back(digits(code.number) + "_real");
+  add_bound_code(values, device, "_real");
+  if (!is_known(device)) values.push_back(digits(device) + "_real");
+  for (const MajorMinor& code : capabilities) {
+    if (executes(device, code)) values.push_back(digits(code) + "_real");
   }
   return values;
+}
+
+/// What the driver may compile: any older PTX, but bound PTX only where bound code runs.
+void add_ptx(std::vector<std::string>& values, MajorMinor device) {
+  add_bound_code(values, device, "_virtual");
+  for (const MajorMinor& ptx : capabilities) {
+    if (ptx <= device) values.push_back(digits(ptx) + "_virtual");
+  }
+}
+
+/// All values of `kind`, those of bound code first.
+void add_known_code(std::vector<std::string>& values, std::string_view kind) {
+  for (const MajorMinor& code : capabilities) {
+    if (code >= first_specific) values.push_back(digits(code) + "a" + std::string(kind));
+  }
+  for (const MajorMinor& code : capabilities) {
+    if (code >= first_family) values.push_back(digits(code) + "f" + std::string(kind));
+  }
+  for (const MajorMinor& code : capabilities) values.push_back(digits(code) + std::string(kind));
 }
 
 /// "M.m" down to "11.0".
@@ -82,64 +120,86 @@ std::vector<std::string> toolkits_up_to(MajorMinor driver) {
   return values;
 }
 
-std::optional<MajorMinor> driver_cuda(const Machine& machine) {
-  const detect::Driver* driver = counted_nvidia_driver(machine);
+std::optional<MajorMinor> driver_cuda(const Machine& machine, const GpuPolicy& policy) {
+  const detect::Driver* driver = counted_nvidia_driver(machine, policy);
   const auto cuda = driver == nullptr ? std::nullopt : parse_major_minor(driver->api_version);
   const bool known = cuda && cuda->first >= first_cuda_major && cuda->first <= last_cuda_major &&
                      cuda->second <= last_cuda_minor;
   return known ? cuda : std::nullopt;
 }
 
-std::optional<MajorMinor> parse_code(std::string_view value) {
+/// "90a_real" -> "compiled code for 9.0 alone", "80_virtual" -> "PTX for 8.0"; empty unless the
+/// value is code.
+std::string describe_code(std::string_view value) {
   const std::size_t mark = value.find('_');
-  if (mark == std::string_view::npos || mark < 2) return std::nullopt;
-  std::string number(value.substr(0, mark - 1));
-  return parse_major_minor(number + "." + value[mark - 1]);
+  if (mark == std::string_view::npos) return {};
+  std::string_view number = value.substr(0, mark);
+  std::string bound;
+  if (number.ends_with('a')) bound = " alone";
+  if (number.ends_with('f')) bound = " and later ones of its family";
+  if (!bound.empty()) number.remove_suffix(1);
+  if (number.size() < 2) return {};
+  const std::string minor(number.substr(number.size() - 1));
+  const auto code =
+      parse_major_minor(std::string(number.substr(0, number.size() - 1)) + "." + minor);
+  if (!code) return {};
+  return (value.ends_with("_real") ? "compiled code for " : "PTX for ") + render_version(*code) +
+         bound;
 }
 
-std::string describe_cuda_code(const Machine& machine, std::string_view value) {
-  const auto gpus = counted_gpus(machine, GpuVendor::nvidia);
-  if (gpus.empty()) return describe_no_gpu(machine, GpuVendor::nvidia);
-  const auto device = newest_capability(machine);
-  if (!device) return "it is not known which compute capability the GPU has";
-  std::string text = gpus.size() == 1 ? "the GPU" : "the newest GPU";
-  text += " has compute capability " + render_version(*device);
-  if (is_tegra(*device)) text += " (integrated: compiled code must be its own)";
-  const auto code = parse_code(value);
-  if (!code) {
-    const auto cuda = driver_cuda(machine);
-    return text +
-           (cuda ? ", and its driver compiles PTX of CUDA up to " + render_version(*cuda)
-                 : ", and it is not known which PTX its driver compiles") +
-           ", the build has PTX of CUDA " + std::string(value);
-  }
-  const bool compiled = value.ends_with("_real");
-  return text + ", the build has " + (compiled ? "compiled code" : "PTX") + " for " +
-         render_version(*code);
+std::string describe_cuda_code(const Machine& machine, const GpuPolicy& policy,
+                               std::string_view value) {
+  const auto devices = counted_capabilities(machine, policy);
+  if (devices.empty()) return describe_no_gpu(machine, GpuVendor::nvidia, policy);
+  std::string text = describe_capabilities_of_gpus(machine, policy);
+  if (devices.size() == 1 && !devices.front()) return text;
+  if (devices.front() && is_tegra(*devices.front()))
+    text += " (integrated: compiled code must be its own)";
+  const std::string code = describe_code(value);
+  if (!code.empty()) return text + ", the build has " + code;
+  const auto cuda = driver_cuda(machine, policy);
+  return text +
+         (cuda ? ", and its driver compiles PTX of CUDA up to " + render_version(*cuda)
+               : ", and it is not known which PTX its driver compiles") +
+         ", the build has PTX of CUDA " + std::string(value);
+}
+
+std::string describe_compressed(const Machine& machine, const GpuPolicy& policy) {
+  if (counted_nvidia_driver(machine, policy) == nullptr)
+    return describe_no_gpu(machine, GpuVendor::nvidia, policy);
+  const auto cuda = driver_cuda(machine, policy);
+  if (!cuda) return "it is not known which CUDA versions the driver runs";
+  return "the driver runs CUDA up to " + render_version(*cuda) +
+         ", compressed code needs the driver of " + render_version(first_compressed);
 }
 
 }  // namespace
 
-Features supported_gpu_code(const Machine& machine) {
+Features supported_gpu_code(const Machine& machine, const GpuPolicy& policy) {
   Features features;
   Feature working{std::string(gpu), true, {}};
   for (const GpuVendor vendor : vendors) {
-    if (!counted_gpus(machine, vendor).empty()) working.values.emplace_back(render_vendor(vendor));
+    if (!counted_gpus(machine, vendor, policy).empty())
+      working.values.emplace_back(render_vendor(vendor));
   }
   if (working.values.empty()) return features;
   features.push_back(std::move(working));
-  const auto device = newest_capability(machine);
-  if (!device) return features;
-  Feature code{std::string(cuda_code), true, compiled_code(*device)};
-  Feature code_or_jit{std::string(cuda_code_or_jit), true, code.values};
-  for (const Capability& ptx : capabilities) {
-    if (ptx.number <= *device) code.values.push_back(digits(ptx.number) + "_virtual");
+  std::vector<std::vector<std::string>> code;
+  std::vector<std::vector<std::string>> code_or_jit;
+  const auto cuda = driver_cuda(machine, policy);
+  for (const auto& device : counted_capabilities(machine, policy)) {
+    code.push_back(device ? compiled_code(*device) : std::vector<std::string>());
+    code_or_jit.push_back(code.back());
+    if (!device) continue;
+    add_ptx(code.back(), *device);
+    if (cuda) std::ranges::move(toolkits_up_to(*cuda), std::back_inserter(code_or_jit.back()));
   }
-  if (const auto cuda = driver_cuda(machine)) {
-    std::ranges::move(toolkits_up_to(*cuda), std::back_inserter(code_or_jit.values));
+  for (auto& [name, lists] : {std::pair(cuda_code, &code), {cuda_code_or_jit, &code_or_jit}}) {
+    Feature feature{std::string(name), true, join_lists(policy, *lists)};
+    if (!feature.values.empty()) features.push_back(std::move(feature));
   }
-  features.push_back(std::move(code));
-  features.push_back(std::move(code_or_jit));
+  if (cuda && *cuda >= first_compressed)
+    features.push_back({std::string(compressed_code), false, {"on"}});
   return features;
 }
 
@@ -147,27 +207,30 @@ Features known_gpu_code() {
   Feature working{std::string(gpu), true, {}};
   for (const GpuVendor vendor : vendors) working.values.emplace_back(render_vendor(vendor));
   Feature code{std::string(cuda_code), true, {}};
-  for (const Capability& known : capabilities)
-    code.values.push_back(digits(known.number) + "_real");
+  add_known_code(code.values, "_real");
   Feature code_or_jit{std::string(cuda_code_or_jit), true, code.values};
-  for (const Capability& known : capabilities)
-    code.values.push_back(digits(known.number) + "_virtual");
+  add_known_code(code.values, "_virtual");
   std::ranges::move(toolkits_up_to({last_cuda_major, last_cuda_minor}),
                     std::back_inserter(code_or_jit.values));
-  return {std::move(working), std::move(code), std::move(code_or_jit)};
+  return {std::move(working),
+          std::move(code),
+          std::move(code_or_jit),
+          {std::string(compressed_code), false, {"on"}}};
 }
 
 bool is_gpu_code_feature(std::string_view feature) {
-  return feature == gpu || feature == cuda_code || feature == cuda_code_or_jit;
+  return feature == gpu || feature == cuda_code || feature == cuda_code_or_jit ||
+         feature == compressed_code;
 }
 
-std::string gpu_code_fact(const Machine& machine, std::string_view feature,
+std::string gpu_code_fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
                           std::string_view value) {
-  if (feature != gpu) return describe_cuda_code(machine, value);
+  if (feature == compressed_code) return describe_compressed(machine, policy);
+  if (feature != gpu) return describe_cuda_code(machine, policy, value);
   for (const GpuVendor vendor : vendors) {
     if (detect::render_vendor(vendor) != value) continue;
-    const auto gpus = counted_gpus(machine, vendor);
-    if (gpus.empty()) return describe_no_gpu(machine, vendor);
+    const auto gpus = counted_gpus(machine, vendor, policy);
+    if (gpus.empty()) return describe_no_gpu(machine, vendor, policy);
     const std::string& name = gpus.front()->name;
     return "there is a working " +
            (name.empty() ? std::string(vendor_title(vendor)) + " GPU" : name);

@@ -10,6 +10,10 @@ namespace axle::providers {
 [[nodiscard]] Provider intel_provider();
 [[nodiscard]] Provider x86_64_provider();
 [[nodiscard]] Provider aarch64_provider();
+[[nodiscard]] Provider ascend_provider();
+[[nodiscard]] Provider tpu_provider();
+[[nodiscard]] Provider blas_lapack_provider();
+[[nodiscard]] Provider openmp_provider();
 [[nodiscard]] Provider axle_provider();
 
 }  // namespace axle::providers

@@ -1,12 +1,14 @@
 #pragma once
-// What `nvidia` and `axle` share of the NVIDIA side of a machine: the driver and the GPU that
+// What `nvidia` and `axle` share of the NVIDIA side of a machine: the driver and the GPUs that
 // count.
 
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "detect/machine.h"
+#include "providers/gpu_policy.h"
 
 namespace axle::providers {
 
@@ -16,12 +18,26 @@ using MajorMinor = std::pair<unsigned, unsigned>;
 /// "12.8"
 [[nodiscard]] std::string render_version(MajorMinor version);
 
-/// The driver that counts: it works, and unless the machine has no NVIDIA GPU at all, one of them
-/// does. nullptr otherwise.
-[[nodiscard]] const detect::Driver* counted_nvidia_driver(const detect::Machine& machine);
+/// Integrated into a Tegra system on chip (Jetson).
+[[nodiscard]] bool is_tegra(MajorMinor capability);
+/// Thor is one chip with two numbers: 10.1 until CUDA 12, 11.0 from CUDA 13 on.
+[[nodiscard]] bool is_thor(MajorMinor capability);
 
-/// The compute capability of the newest GPU that counts: among several it decides, as in the
-/// published provider.
-[[nodiscard]] std::optional<MajorMinor> newest_capability(const detect::Machine& machine);
+/// What the driver runs is stated by an override variable (machines/overrides.h).
+[[nodiscard]] bool is_forced(const detect::Driver& driver);
+
+/// The driver that counts: it works, and unless the machine has no NVIDIA GPU at all, one of them
+/// counts. nullptr otherwise. One that an override states counts in any case.
+[[nodiscard]] const detect::Driver* counted_nvidia_driver(const detect::Machine& machine,
+                                                          const GpuPolicy& policy);
+
+/// The compute capability of each GPU that counts, each once, the newest first; nullopt for one
+/// whose capability is not known.
+[[nodiscard]] std::vector<std::optional<MajorMinor>> counted_capabilities(
+    const detect::Machine& machine, const GpuPolicy& policy);
+
+/// "the GPU has compute capability 9.0"; see describe_gpus. Says which is not known.
+[[nodiscard]] std::string describe_capabilities_of_gpus(const detect::Machine& machine,
+                                                        const GpuPolicy& policy);
 
 }  // namespace axle::providers

@@ -6,8 +6,9 @@ namespace axle::providers {
 
 std::span<const Provider> builtin_providers() {
   static const Provider providers[] = {
-      nvidia_provider(), amd_provider(),     intel_provider(),
-      x86_64_provider(), aarch64_provider(), axle_provider(),
+      nvidia_provider(),  amd_provider(),    intel_provider(), x86_64_provider(),
+      aarch64_provider(), ascend_provider(), tpu_provider(),   blas_lapack_provider(),
+      openmp_provider(),  axle_provider(),
   };
   return providers;
 }

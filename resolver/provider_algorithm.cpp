@@ -174,7 +174,7 @@ NamespaceList list_of(const wheel::VariantMetadata& metadata, const std::string&
     mismatch = mismatch_with(*provider, *info, environment);
     if (!mismatch) {
       return {ListOrigin::builtin, fmt::format("{} {}", provider->package, provider->version),
-              provider->supported(machine)};
+              provider->supported(machine, policy.gpus)};
     }
   }
   const std::string package = plugin_package(*info);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "providers/gpu_policy.h"
 #include "report/report.h"
 #include "resolver/ranking.h"
 #include "wheel/marker.h"
@@ -20,6 +21,7 @@ struct ProviderPolicy {
   std::set<std::string, std::less<>> enabled;   ///< optional providers switched on by the user
   /// Lists that the user gives; used exclusively for their namespaces. nullopt: none are given.
   std::optional<SupportedProperties> user_lists;
+  providers::GpuPolicy gpus = {};  ///< which of several GPUs count
 };
 
 /// Why a namespace has the list it has: shown by --explain.

@@ -65,6 +65,9 @@ bool system_keeps(detect::OsState state) {
     case detect::OsState::apx:
       needed = 0x80000;
       break;
+    case detect::OsState::ace:
+      needed = 0x160000;
+      break;
   }
   return (read_xcr0() & needed) == needed;
 }
@@ -73,7 +76,7 @@ bool system_keeps(detect::OsState state) {
 
 bool machine_has(detect::Capability capability) {
   const detect::CapabilityRow& row = detect::row(capability);
-  if (!row.x86) return false;
+  if (row.arch != detect::Arch::x86_64) return false;
   const Leaf leaf = read_leaf(row.leaf, row.subleaf);
   std::uint32_t word = leaf.eax;
   if (row.reg == detect::CpuidRegister::ebx) word = leaf.ebx;

@@ -83,6 +83,8 @@ Profile random_profile(std::mt19937& random) {
   machine.cpu.machine = random_text(random);
   machine.cpu.vendor = random_text(random);
   machine.cpu.brand = random_text(random);
+  machine.cpu.model = random_text(random);
+  machine.cpu.hybrid = random() % 2 == 0;
   machine.cpu.logical_cpus = static_cast<unsigned>(random() % 3 == 0 ? 0 : random());
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     machine.cpu.capabilities.set(row.id, random_presence(random));
@@ -142,7 +144,7 @@ detect::Recording random_recording(std::mt19937& random) {
     return random() % 2 == 0 ? bytes : random_text(random);
   };
   const auto leaves = [&] {
-    detect::CpuidLeaves some;
+    detect::CpuidAnswers some;
     for (unsigned i = random() % 4; i-- > 0;) {
       some[{static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random() % 4)}] = {
           static_cast<std::uint32_t>(random()), 0, static_cast<std::uint32_t>(random()), 7};

@@ -102,7 +102,7 @@ void check_properties(const Json& expected, const Machine& machine) {
     CHECK(supported(*providers::find_provider(ns), machine).dump() == wanted.dump());
   }
   if (!expected.contains("axle")) return;
-  const Json ours = supported(*providers::find_provider("axle"), machine);
+  Json ours = supported(*providers::find_provider("axle"), machine);
   for (const auto& [name, state] : expected["axle"].items()) {
     const auto capability = detect::find_capability(name);
     if (!capability || !detect::row(*capability).property.starts_with("axle :: ")) continue;

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "providers/arm_versions.h"
 #include "providers/cuda_code.h"
 #include "providers/provider.h"
 #include "tests/providers/machines.h"
@@ -21,12 +22,12 @@ using testing::x86_machine;
 using Values = std::vector<std::string>;
 
 Features supported(std::string_view ns, const Machine& machine) {
-  return find_provider(ns)->supported(machine);
+  return find_provider(ns)->supported(machine, {});
 }
 
 std::string fact(std::string_view ns, const Machine& machine, std::string_view feature,
                  std::string_view value) {
-  return find_provider(ns)->fact(machine, feature, value);
+  return find_provider(ns)->fact(machine, {}, feature, value);
 }
 
 Values names(const Features& features) {
@@ -121,7 +122,8 @@ TEST_CASE("aarch64: versions need what they make mandatory") {
         "the CPU lacks jscvt, fcma, paca, pacg and 3 more (version 8.4a)");
   CHECK(fact("aarch64", n1, "version", "8.1a") == "the CPU is Armv8.2a");
   CHECK(fact("aarch64", n1, "i8mm", "on") == "the CPU lacks i8mm");
-  CHECK(names(supported("axle", n1)) == Values{"arm_asimdrdm", "arm_atomics"});
+  CHECK(names(supported("axle", n1)) ==
+        Values{"arm_asimdrdm", "arm_atomics", "arm_version", "arm_version_strict"});
 
   const Machine v2 = arm_machine({arm_fp,     arm_asimd,   arm_crc32,  arm_atomics, arm_asimdrdm,
                                   arm_dcpop,  arm_jscvt,   arm_fcma,   arm_lrcpc,   arm_paca,
@@ -129,6 +131,70 @@ TEST_CASE("aarch64: versions need what they make mandatory") {
                                   arm_flagm2, arm_frint,   arm_dcpodp, arm_sve,     arm_sve2});
   CHECK(supported("aarch64", v2).at(0).values ==
         Values{"9.0a", "8.5a", "8.4a", "8.3a", "8.2a", "8.1a", "8a"});
+}
+
+TEST_CASE("axle: Arm versions to 9.2a, hidden features on trust and strictly") {
+  using enum Capability;
+  // Neoverse V2 as a kernel without pointer authentication shows it: 8.2 for the published chain.
+  Machine v2 = arm_machine({arm_fp,     arm_asimd,  arm_crc32, arm_atomics, arm_asimdrdm,
+                            arm_dcpop,  arm_jscvt,  arm_fcma,  arm_lrcpc,   arm_asimddp,
+                            arm_uscat,  arm_ilrcpc, arm_flagm, arm_flagm2,  arm_frint,
+                            arm_dcpodp, arm_i8mm,   arm_bf16,  arm_sve,     arm_sve2});
+  CHECK(supported("aarch64", v2).at(0).values == Values{"8.2a", "8.1a", "8a"});
+  const auto versions = [&](std::string_view name) {
+    for (const Feature& feature : supported("axle", v2)) {
+      if (feature.name == name) return feature.values;
+    }
+    return Values{};
+  };
+  CHECK(versions("arm_version") ==
+        Values{"9.1a", "9.0a", "8.6a", "8.5a", "8.4a", "8.3a", "8.2a", "8.1a", "8a"});
+  CHECK(versions("arm_version_strict") == Values{"8.2a", "8.1a", "8a"});
+  CHECK(fact("axle", v2, "arm_version", "8.6a") == "the CPU is Armv9.1a");
+  CHECK(fact("axle", v2, "arm_version", "9.2a") == "the CPU lacks wfxt and afp (version 9.2a)");
+  CHECK(fact("axle", v2, "arm_version_strict", "8.3a") ==
+        "the CPU lacks paca and pacg (version 8.3a)");
+  CHECK(fact("axle", v2, "arm_version", "10a") ==
+        "the provider of axle knows no property axle :: arm_version :: 10a");
+  CHECK(fact("axle", x86_machine(1), "arm_version", "8a") == "the CPU is x86_64, not aarch64");
+  for (const Capability each : {arm_paca, arm_pacg, arm_dit, arm_sb, arm_ssbs, arm_bti}) {
+    v2.cpu.capabilities.set(each, Presence::present);
+  }
+  CHECK(versions("arm_version_strict") == versions("arm_version"));
+  CHECK(supported("aarch64", v2).at(0).values.front() == "9.0a");
+  for (const Capability each : {arm_wfxt, arm_afp, arm_mops, arm_hbc, arm_cssc}) {
+    v2.cpu.capabilities.set(each, Presence::present);
+  }
+  CHECK(versions("arm_version").front() == "9.2a");
+  CHECK(versions("arm_version").size() == 13);
+  // SVE2 is what 9.0 adds to 8.5: without it the newest of the 8 line holds.
+  v2.cpu.capabilities.set(arm_sve2, Presence::absent);
+  CHECK(versions("arm_version").front() == "8.9a");
+}
+
+TEST_CASE("axle: features of Power, RISC-V and Z, newest first") {
+  using enum Capability;
+  const auto machine_of = [](Arch arch, std::initializer_list<Capability> capabilities) {
+    Machine machine = arm_machine(capabilities);
+    machine.cpu.arch = arch;
+    return machine;
+  };
+  const Machine power10 =
+      machine_of(Arch::ppc64le, {power_vsx, power_arch_2_07, power_arch_3_1, power_mma});
+  CHECK(names(supported("axle", power10)) ==
+        Values{"power_mma", "power_arch_3_1", "power_arch_2_07", "power_vsx"});
+  CHECK(fact("axle", power10, "power_dfp", "on") == "the CPU lacks dfp");
+  CHECK(fact("axle", power10, "riscv_v", "on") == "the CPU is ppc64le, not riscv64");
+  CHECK(supported("x86_64", power10).empty());
+  CHECK(supported("aarch64", power10).empty());
+  CHECK(names(supported("axle", machine_of(Arch::riscv64, {riscv_ima, riscv_v, riscv_zvfh}))) ==
+        Values{"riscv_zvfh", "riscv_v", "riscv_ima"});
+  CHECK(names(supported("axle", machine_of(Arch::s390x, {s390_vx, s390_vxe2}))) ==
+        Values{"s390_vxe2", "s390_vx"});
+  Machine x60 = machine_of(Arch::riscv64, {});
+  x60.cpu.capabilities.set(riscv_v, Presence::unknown);
+  CHECK(supported("axle", x60).empty());
+  CHECK(fact("axle", x60, "riscv_v", "on") == "it is not known whether the CPU has v");
 }
 
 TEST_CASE("axle: tile extensions first, as the capability table has them") {
@@ -164,18 +230,21 @@ TEST_CASE("every flag of the CPU providers is read from a row of the capability 
   for (const char* ns : {"x86_64", "aarch64", "axle"}) {
     const Provider* provider = find_provider(ns);
     Machine machine;
-    for (const Arch arch : {Arch::x86_64, Arch::aarch64}) {
+    for (const Arch arch :
+         {Arch::x86_64, Arch::aarch64, Arch::ppc64le, Arch::riscv64, Arch::s390x}) {
       machine.cpu.arch = arch;
       for (const detect::CapabilityRow& row : detect::capabilities()) {
         machine.cpu.capabilities.set(row.id, Presence::present);
       }
       for (const Feature& feature : provider->all()) {
         if (feature.name == "level" || feature.name == "version") continue;
-        if (is_gpu_code_feature(feature.name)) continue;
-        const Features held = provider->supported(machine);
+        if (is_arm_version_feature(feature.name)) continue;
+        if (feature.values != Values{"on"} || is_gpu_code_feature(feature.name)) continue;
+        const Features held = provider->supported(machine, {});
         if (held.empty()) continue;
-        const bool other_arch = std::string_view(ns) == "axle" &&
-                                feature.name.starts_with("arm_") != (arch == Arch::aarch64);
+        const auto row = detect::find_capability(feature.name);
+        const bool other_arch =
+            std::string_view(ns) == "axle" && row && detect::row(*row).arch != arch;
         CHECK_MESSAGE((std::ranges::count(held, feature) == 1) != other_arch, feature.name);
       }
     }

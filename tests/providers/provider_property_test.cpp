@@ -24,11 +24,19 @@ constexpr unsigned rounds = 400;
 Properties properties_of(const Machine& machine) {
   Properties properties;
   for (const Provider& provider : builtin_providers()) {
-    for (const Feature& feature : provider.supported(machine)) {
+    for (const Feature& feature : provider.supported(machine, {})) {
       for (const std::string& value : feature.values) {
         properties.emplace(provider.ns, feature.name, value);
       }
     }
+  }
+  return properties;
+}
+
+Properties properties_of(const Features& features) {
+  Properties properties;
+  for (const Feature& feature : features) {
+    for (const std::string& value : feature.values) properties.emplace("", feature.name, value);
   }
   return properties;
 }
@@ -44,7 +52,7 @@ TEST_CASE("lists are well formed: names match PEP 825, no feature or value twice
   for (unsigned round = 0; round < rounds; ++round) {
     const Machine machine = random_machine(random);
     for (const Provider& provider : builtin_providers()) {
-      for (const Features& features : {provider.supported(machine), provider.all()}) {
+      for (const Features& features : {provider.supported(machine, {}), provider.all()}) {
         std::set<std::string> seen;
         for (const Feature& feature : features) {
           REQUIRE(seen.insert(feature.name).second);
@@ -78,7 +86,7 @@ TEST_CASE("operating system state taken away never adds a property") {
   for (unsigned round = 0; round < rounds; ++round) {
     Machine machine = random_machine(random);
     const Properties before = properties_of(machine);
-    const auto state = static_cast<detect::OsState>(1 + random() % 5);
+    const auto state = static_cast<detect::OsState>(1 + random() % 6);
     for (const detect::CapabilityRow& row : detect::capabilities()) {
       if (row.os_state == state && machine.cpu.capabilities.has(row.id)) {
         machine.cpu.capabilities.set(row.id, Presence::blocked);
@@ -94,22 +102,72 @@ TEST_CASE("the order of the devices never matters") {
     Machine machine = random_machine(random);
     std::vector<Features> before;
     for (const Provider& provider : builtin_providers()) {
-      before.push_back(provider.supported(machine));
+      before.push_back(provider.supported(machine, {}));
     }
     std::ranges::shuffle(machine.gpus, random);
     std::ranges::shuffle(machine.drivers, random);
+    std::ranges::shuffle(machine.npus, random);
     std::size_t index = 0;
     for (const Provider& provider : builtin_providers()) {
-      REQUIRE(provider.supported(machine) == before[index++]);
+      REQUIRE(provider.supported(machine, {}) == before[index++]);
     }
   }
 }
 
 TEST_CASE("unknown never counts as present: a machine of which nothing is known has no property") {
-  CHECK(properties_of(Machine{}).empty());
   Machine machine;
-  machine.cpu.arch = detect::Arch::x86_64;
-  CHECK(properties_of(machine).empty());
+  for (const detect::Arch arch :
+       {detect::Arch::other, detect::Arch::x86_64, detect::Arch::aarch64}) {
+    machine.cpu.arch = arch;
+    for (const Provider& provider : builtin_providers()) {
+      // Those that speak of wheels alone say the same everywhere.
+      CHECK_MESSAGE(provider.supported(machine, {}).empty() != provider.every_value_fits,
+                    provider.ns);
+    }
+  }
+}
+
+TEST_CASE("what a machine supports is in the list of all values, or its feature is open") {
+  std::mt19937 random(6);
+  std::set<std::string> unlisted;
+  for (unsigned round = 0; round < rounds; ++round) {
+    const Machine machine = random_machine(random);
+    for (const Provider& provider : builtin_providers()) {
+      const Features all = provider.all();
+      for (const Feature& feature : provider.supported(machine, {GpuRule::any, {}})) {
+        if (std::ranges::find(provider.open_features, feature.name) !=
+            provider.open_features.end()) {
+          continue;
+        }
+        const auto known = std::ranges::find(all, feature.name, &Feature::name);
+        REQUIRE_MESSAGE(known != all.end(), feature.name);
+        CHECK(known->multi_value == feature.multi_value);
+        for (const std::string& value : feature.values) {
+          if (std::ranges::find(known->values, value) == known->values.end())
+            unlisted.insert(std::string(provider.ns) + " " + value);
+        }
+      }
+    }
+  }
+  // A device that is newer than the published table.
+  CHECK(unlisted == std::set<std::string>{"intel 77.1.2"});
+}
+
+TEST_CASE("what all GPUs run is part of what the newest runs, and that of what any of them runs") {
+  std::mt19937 random(7);
+  for (unsigned round = 0; round < rounds; ++round) {
+    const Machine machine = random_machine(random);
+    for (const Provider& provider : builtin_providers()) {
+      const Properties all = properties_of(provider.supported(machine, {}));
+      const Properties any = properties_of(provider.supported(machine, {GpuRule::any, {}}));
+      REQUIRE(contains_all(any, all));
+      for (const Machine& view : device_views(machine, {})) {
+        const Properties one = properties_of(provider.supported(view, {}));
+        REQUIRE(contains_all(one, all));
+        REQUIRE(contains_all(any, one));
+      }
+    }
+  }
 }
 
 TEST_CASE("every property, held or not, has a sentence of one line") {
@@ -119,14 +177,14 @@ TEST_CASE("every property, held or not, has a sentence of one line") {
     for (const Provider& provider : builtin_providers()) {
       for (const Feature& feature : provider.all()) {
         for (const std::string& value : feature.values) {
-          const std::string sentence = provider.fact(machine, feature.name, value);
+          const std::string sentence = provider.fact(machine, {}, feature.name, value);
           REQUIRE_FALSE(sentence.empty());
           REQUIRE(sentence.find('\n') == std::string::npos);
           REQUIRE(sentence.find("knows no") == std::string::npos);
         }
       }
-      REQUIRE_FALSE(provider.fact(machine, "", "").empty());
-      REQUIRE_FALSE(provider.fact(machine, "nonsense", "90_").empty());
+      REQUIRE_FALSE(provider.fact(machine, {}, "", "").empty());
+      REQUIRE_FALSE(provider.fact(machine, {}, "nonsense", "90_").empty());
     }
   }
 }
@@ -152,7 +210,14 @@ TEST_CASE("names, versions and plugin strings are the ones that uv looks for") {
   CHECK(std::ranges::count(find_provider("nvidia")->same_versions, "0.0.2") ==
         1);  // torch 2.9, 2.10
   CHECK(find_provider("axle")->package == "axle-variant-provider");
-  CHECK(find_provider("tpu") == nullptr);
+  check("tpu", "tpu-variant-provider", "0.1.0", "tpu_variant_provider.plugin:TpuVariantPlugin");
+  check("ascend", "huawei-ascend-variant-provider", "0.0.2",
+        "huawei_ascend_variant_provider.plugin:AscendVariantPlugin");
+  CHECK(std::ranges::count(find_provider("ascend")->aliases, "ascend-variant-provider") == 1);
+  check("blas_lapack", "blas-lapack-variant-provider", "0.0.3", "blas_lapack_variant_provider");
+  check("openmp", "openmp-variant-provider", "0.0.2", "openmp_variant_provider");
+  CHECK(builtin_providers().size() == 10);
+  CHECK(find_provider("acme") == nullptr);
 }
 
 }  // namespace

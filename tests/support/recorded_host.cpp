@@ -52,10 +52,14 @@ RecordedHost& RecordedHost::operator=(const RecordedHost& other) {
 
 void RecordedHost::give(Capability capability) {
   const CapabilityRow& row = detect::row(capability);
-  if (!row.x86) {
+  if (row.arch == detect::Arch::riscv64) {
+    hwprobe[row.word] |= std::uint64_t{1} << row.bit;
+    return;
+  }
+  if (row.arch != detect::Arch::x86_64) {
     constexpr std::array<unsigned long, 3> types{16, 26, 29};
     for (const unsigned long type : types) auxiliary_values.try_emplace(type, 0);
-    auxiliary_values[types[row.hwcap_word - 1U]] |= std::uint64_t{1} << row.bit;
+    auxiliary_values[types[row.word - 1U]] |= std::uint64_t{1} << row.bit;
     return;
   }
   const std::uint32_t base = row.leaf & 0x80000000U;
@@ -67,7 +71,9 @@ void RecordedHost::give(Capability capability) {
   }
   CpuidLeaf& leaf = leaves[{row.leaf, row.subleaf}];
   if (row.leaf == 0x24) {
-    leaf.ebx = std::max<std::uint32_t>(leaf.ebx, row.bit);
+    const bool version = row.bit < 8;
+    leaf.ebx |= version ? 0 : 1U << row.bit;
+    if (version) leaf.ebx = (leaf.ebx & ~0xFFU) | std::max(leaf.ebx & 0xFFU, 0U + row.bit);
     leaves[{7, 0}].eax = std::max<std::uint32_t>(leaves[{7, 0}].eax, 1);
     leaves[{7, 1}].edx |= 1U << 19U;
     return;

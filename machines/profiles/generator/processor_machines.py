@@ -129,7 +129,7 @@ def withheld():
     # A Linux guest under Rosetta 2: v2, no XSAVE.
     machine = Machine("rosetta", "Apple, Running Intel binaries in Linux VMs with Rosetta", os=DEBIAN,
                       glibc="2.36", kernel="6.6.0")
-    machine.x86(p.rosetta, hypervisor="VirtualApple")
+    machine.x86(p.rosetta)
     machine.expected["cpu"]["hypervisor"] = "VirtualApple"
     yield machine
     spr = SDM + "Xeon data sheet 784473; Linux Documentation/arch/x86/xstate.rst"
@@ -207,22 +207,30 @@ def others():
     # The vector extension is told by riscv_hwprobe: IMA, F and D, C, V, Zba, Zbb, Zbs, Zfh, Zvfh …
     machine = Machine("spacemit-x60", "Linux Documentation/arch/riscv/hwprobe.rst; SpacemiT K1 user manual",
                       kernel="6.6.63", glibc="2.39", arch="riscv64")
-    extensions = sum(1 << bit for bit in (0, 1, 2, 3, 4, 5, 27, 28, 30, 31))
-    machine.recording["hwprobe"] = {"3": "0x1", "4": hex(extensions)}
+    extensions = {0: "fd", 1: "c", 2: "v", 3: "zba", 4: "zbb", 5: "zbs", 27: "zfh", 28: "zfhmin",
+                  30: "zvfh", 31: "zvfhmin"}
+    machine.recording["hwprobe"] = {"3": "0x1", "4": hex(sum(1 << bit for bit in extensions))}
     machine.recording["auxv"] = {"16": hex(sum(1 << ord(c) - ord("a") for c in "imafdcv"))}
-    machine.expected["cpu"] = {"arch": "riscv64"}
+    flags = {"riscv_" + name: "present" for name in ["ima", *extensions.values()]}
+    flags.update({"riscv_" + name: "absent" for name in ("zbc", "zvbb", "zfa", "zicond", "zvfbfmin")})
+    machine.expected["cpu"] = {"arch": "riscv64", "flags": flags}
     yield machine
     # What QEMU's power9 and power10 show: ARCH_3_00 and VSX; ARCH_3_1 and MMA.
-    for ident, hwcap2 in (("power9", 0x8EE00000), ("power10", 0x8EE60000)):
+    for ident, hwcap2, newer in (("power9", 0x8EE00000, "absent"), ("power10", 0x8EE60000, "present")):
         machine = Machine(ident, "Linux uapi asm/cputable.h; Power ISA 3.0B and 3.1", os=RHEL9,
                           kernel="5.14.0-427.el9.ppc64le", glibc="2.34", arch="ppc64le")
         machine.recording["auxv"] = {"16": "0xdc0065c2", "26": hex(hwcap2)}
-        machine.expected["cpu"] = {"arch": "ppc64le"}
+        flags = {"power_" + name: "present" for name in ("altivec", "vsx", "arch_2_07", "arch_3_00",
+                                                         "vcrypto", "ieee128", "darn")}
+        flags.update({"power_arch_3_1": newer, "power_mma": newer, "power_htm": "absent"})
+        machine.expected["cpu"] = {"arch": "ppc64le", "flags": flags}
         yield machine
     machine = Machine("z15", "Linux s390 asm/elf.h; z/Architecture Principles of Operation", os=UBUNTU24,
                       glibc="2.39", arch="s390x")
     machine.recording["auxv"] = {"16": hex(2048 | 8192 | 32768 | 0x7FF)}
-    machine.expected["cpu"] = {"arch": "s390x"}
+    flags = {"s390_" + name: "present" for name in ("zarch", "vx", "vxe", "vxe2", "te")}
+    flags.update({"s390_" + name: "absent" for name in ("vxp2", "nnpa")})
+    machine.expected["cpu"] = {"arch": "s390x", "flags": flags}
     yield machine
 
 

@@ -125,8 +125,8 @@ lujiazui = X86("ZHAOXIN KaiXian KX-U6780A@2.7GHz", "  Shanghai  ", 7, 59, 0,
 # --- as hypervisors and translators show processors ---------------------------------------------
 qemu64 = X86("QEMU Virtual CPU version 2.5+", AMD, 15, 107, 1,
              AMD64 | words("sse3 cx16 hypervisor"))
-rosetta = X86("VirtualApple @ 2.50GHz", INTEL, 6, 44, 0,
-              (nehalem.flags - words("monitor ht")) | words("aes pclmulqdq hypervisor"))
+rosetta = X86("VirtualApple @ 2.50GHz", "VirtualApple", 6, 44, 0,
+              (nehalem.flags - words("monitor ht")) | words("aes pclmulqdq"))
 
 
 class Arm:

@@ -1,0 +1,33 @@
+#pragma once
+// What the operating system lets an x86-64 program use of what its CPU has: the registers that it
+// saves (XCR0), and of AMX the kernel's word.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "detect/host.h"
+#include "detect/machine.h"
+
+namespace axle::detect {
+
+struct X86OsState {
+  bool osxsave = false;    ///< on every kind of core; without it XCR0 does not exist
+  std::uint64_t xcr0 = 0;  ///< 0 without OSXSAVE
+  /// Asked only where XCR0 has the tiles; nullopt where the kernel refuses to say.
+  std::optional<std::uint64_t> supported;
+  bool tiles_permitted = false;
+  std::optional<std::uint64_t> hwcap2;
+};
+
+[[nodiscard]] X86OsState probe_x86_os_state(Host& host, bool osxsave);
+
+/// present, blocked or unknown: the system's side of a capability that the CPU has.
+struct OsVerdict {
+  Presence presence = Presence::present;
+  std::string_view evidence;  ///< Cpu::sources; empty when present
+};
+
+[[nodiscard]] OsVerdict judge_os_side(const X86OsState& os, const CapabilityRow& row);
+
+}  // namespace axle::detect

@@ -1,0 +1,157 @@
+#include "providers/gfx_code.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "providers/cpu_flags.h"
+#include "providers/gpu_state.h"
+
+namespace axle::providers {
+
+using detect::Gpu;
+using detect::GpuVendor;
+using detect::Machine;
+
+namespace {
+
+constexpr std::string_view gfx_code = "gfx_code";
+constexpr std::string_view lower_bound = "rocm_version_lower_bound";
+
+/// Targets and the generic one that each belongs to, newest first. gfx908 and gfx90a belong to
+/// none.
+struct Target {
+  std::string_view name;
+  std::string_view generic;
+};
+
+constexpr Target targets[] = {
+    {"gfx1201", "gfx12_generic"},
+    {"gfx1200", "gfx12_generic"},
+    {"gfx1153", "gfx11_generic"},
+    {"gfx1152", "gfx11_generic"},
+    {"gfx1151", "gfx11_generic"},
+    {"gfx1150", "gfx11_generic"},
+    {"gfx1103", "gfx11_generic"},
+    {"gfx1102", "gfx11_generic"},
+    {"gfx1101", "gfx11_generic"},
+    {"gfx1100", "gfx11_generic"},
+    {"gfx1036", "gfx10_3_generic"},
+    {"gfx1035", "gfx10_3_generic"},
+    {"gfx1034", "gfx10_3_generic"},
+    {"gfx1033", "gfx10_3_generic"},
+    {"gfx1032", "gfx10_3_generic"},
+    {"gfx1031", "gfx10_3_generic"},
+    {"gfx1030", "gfx10_3_generic"},
+    {"gfx1013", "gfx10_1_generic"},
+    {"gfx1012", "gfx10_1_generic"},
+    {"gfx1011", "gfx10_1_generic"},
+    {"gfx1010", "gfx10_1_generic"},
+    {"gfx950", "gfx9_4_generic"},
+    {"gfx942", "gfx9_4_generic"},
+    {"gfx90c", "gfx9_generic"},
+    {"gfx90a", ""},
+    {"gfx909", "gfx9_generic"},
+    {"gfx908", ""},
+    {"gfx906", "gfx9_generic"},
+    {"gfx904", "gfx9_generic"},
+    {"gfx902", "gfx9_generic"},
+    {"gfx900", "gfx9_generic"},
+};
+
+/// ROCm versions that can be asked for.
+constexpr unsigned first_major = 5;
+constexpr unsigned last_major = 12;
+constexpr unsigned last_minor = 20;
+
+/// "M.m" … "M.0", "M", then the older majors with all their minors.
+std::vector<std::string> versions_up_to(std::pair<unsigned, unsigned> newest) {
+  std::vector<std::string> values;
+  for (unsigned major = newest.first; major >= first_major; --major) {
+    const unsigned top = major == newest.first ? newest.second : last_minor;
+    for (unsigned minor = top + 1; minor-- > 0;)
+      values.push_back(std::to_string(major) + "." + std::to_string(minor));
+    values.push_back(std::to_string(major));
+  }
+  return values;
+}
+
+std::string describe_rocm(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
+  const auto rocm = counted_rocm(machine, policy);
+  if (!rocm) return "it is not known which ROCm version is installed";
+  return "the system has ROCm " + std::to_string(rocm->first) + "." + std::to_string(rocm->second) +
+         ", the build needs " + std::string(value);
+}
+
+std::string describe_code(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
+  std::vector<std::string> archs;
+  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::amd, policy)) {
+    const std::string gfx = gfx_name(gpu->arch);
+    const std::string_view generic = generic_gfx(gfx);
+    archs.push_back(gfx.empty()       ? "one that is not known"
+                    : generic.empty() ? gfx
+                                      : gfx + " (" + std::string(generic) + ")");
+  }
+  return describe_gpus(machine, GpuVendor::amd, policy, archs, "is", "are") +
+         ", the build has code for " + std::string(value);
+}
+
+}  // namespace
+
+std::string_view generic_gfx(std::string_view gfx) {
+  const auto* found = std::ranges::find(targets, gfx, &Target::name);
+  return found == std::end(targets) ? std::string_view() : found->generic;
+}
+
+std::optional<std::pair<unsigned, unsigned>> counted_rocm(const Machine& machine,
+                                                          const GpuPolicy& policy) {
+  if (counted_gpus(machine, GpuVendor::amd, policy).empty()) return std::nullopt;
+  const detect::Driver* driver = detect::find_driver(machine, GpuVendor::amd);
+  return driver == nullptr ? std::nullopt : parse_major_minor(driver->api_version);
+}
+
+bool is_gfx_code_feature(std::string_view feature) {
+  return feature == gfx_code || feature == lower_bound;
+}
+
+Features supported_gfx_code(const Machine& machine, const GpuPolicy& policy) {
+  std::vector<std::vector<std::string>> lists;
+  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::amd, policy)) {
+    std::vector<std::string>& list = lists.emplace_back();
+    std::string gfx = gfx_name(gpu->arch);
+    if (gfx.empty()) continue;
+    const std::string_view generic = generic_gfx(gfx);
+    list.push_back(std::move(gfx));
+    if (!generic.empty()) list.emplace_back(generic);
+  }
+  Features features;
+  if (Feature code{std::string(gfx_code), true, join_lists(policy, lists)}; !code.values.empty())
+    features.push_back(std::move(code));
+  const auto rocm = counted_rocm(machine, policy);
+  if (rocm && *rocm >= std::pair(first_major, 0U) && *rocm <= std::pair(last_major, last_minor))
+    features.push_back({std::string(lower_bound), false, versions_up_to(*rocm)});
+  return features;
+}
+
+Features known_gfx_code() {
+  Feature code{std::string(gfx_code), true, {}};
+  for (const Target& target : targets) code.values.emplace_back(target.name);
+  for (const Target& target : targets) {
+    if (!target.generic.empty() &&
+        std::ranges::find(code.values, target.generic) == code.values.end()) {
+      code.values.emplace_back(target.generic);
+    }
+  }
+  return {std::move(code),
+          {std::string(lower_bound), false, versions_up_to({last_major, last_minor})}};
+}
+
+std::string gfx_code_fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                          std::string_view value) {
+  if (!is_gfx_code_feature(feature)) return describe_unheard("axle", feature, value);
+  if (counted_gpus(machine, GpuVendor::amd, policy).empty())
+    return describe_no_gpu(machine, GpuVendor::amd, policy);
+  return feature == gfx_code ? describe_code(machine, policy, value)
+                             : describe_rocm(machine, policy, value);
+}
+
+}  // namespace axle::providers

@@ -1,0 +1,44 @@
+#include "providers/intel_devices.h"
+
+#include <algorithm>
+
+namespace axle::providers {
+
+namespace {
+
+constexpr IntelDevice devices[] = {
+    {"35.11.0", "", "cri", ""},
+    {"35.10.4", "", "nvl_p", ""},
+    {"30.5.4", "30.0.4", "nvl_u nvl_h", "ptl"},
+    {"30.4.4", "30.0.4", "nvl_s nvl_hx nvl_ul", "ptl"},
+    {"30.3.1", "30.0.4", "wcl", "ptl"},
+    {"30.1.0", "30.0.4", "ptl_u", "ptl"},
+    {"30.0.4", "", "ptl_h", "ptl"},
+    {"20.4.4", "20.1.0", "lnl_m", "bmg"},
+    {"20.2.0", "20.1.0", "bmg_g31", "bmg"},
+    {"20.1.0", "", "bmg_g21", "bmg"},
+    {"12.74.4", "", "arl_h", ""},
+    {"12.71.4", "12.70.4", "mtl_h", "mtl"},
+    {"12.70.4", "", "mtl_u arl_u arl_s", "mtl"},
+    {"12.60.7", "", "pvc", ""},
+    {"12.57.0", "12.55.8", "acm_g12 dg2_g12", "dg2"},
+    {"12.56.5", "12.55.8", "acm_g11 dg2_g11 ats_m75", "dg2"},
+    {"12.55.8", "", "acm_g10 dg2_g10 ats_m150", "dg2"},
+    {"12.10.0", "", "dg1", ""},
+    {"12.4.0", "", "adl_n", ""},
+    {"12.3.0", "", "adl_p rpl_p", ""},
+    {"12.2.0", "", "adl_s rpl_s", ""},
+    {"12.1.0", "", "rkl", ""},
+    {"12.0.0", "", "tgllp tgl", ""},
+};
+
+}  // namespace
+
+std::span<const IntelDevice> intel_devices() { return devices; }
+
+const IntelDevice* find_intel_device(std::string_view ip) {
+  const auto* found = std::ranges::find(devices, ip, &IntelDevice::ip);
+  return found == std::end(devices) ? nullptr : found;
+}
+
+}  // namespace axle::providers

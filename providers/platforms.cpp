@@ -1,0 +1,137 @@
+#include "providers/platforms.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "providers/cpu_flags.h"
+#include "providers/gpu_state.h"
+#include "providers/intel_devices.h"
+#include "providers/nvidia_state.h"
+
+namespace axle::providers {
+
+using detect::Arch;
+using detect::Gpu;
+using detect::GpuVendor;
+using detect::Machine;
+
+namespace {
+
+constexpr std::string_view aarch64_platform = "aarch64_platform";
+constexpr std::string_view intel_platform = "intel_platform";
+constexpr std::string_view tegra = "tegra";
+constexpr std::string_view sbsa = "sbsa";
+
+/// Jetson Linux 38 (JetPack 7) has the driver stack of servers.
+constexpr unsigned first_sbsa_release = 38;
+
+unsigned release_of(const Machine& machine) {
+  unsigned release = 0;
+  const std::string& text = machine.os.tegra_release;
+  std::from_chars(text.data(), text.data() + text.size(), release);
+  return release;
+}
+
+bool has_tegra_gpu(const Machine& machine) {
+  return std::ranges::any_of(machine.gpus, [](const Gpu& gpu) {
+    const auto arch = parse_gpu_arch(gpu);
+    return gpu.vendor == GpuVendor::nvidia && arch && is_tegra({(*arch)[0], (*arch)[1]});
+  });
+}
+
+bool has_thor(const Machine& machine) {
+  return std::ranges::any_of(machine.gpus, [](const Gpu& gpu) {
+    const auto arch = parse_gpu_arch(gpu);
+    return gpu.vendor == GpuVendor::nvidia && arch && is_thor({(*arch)[0], (*arch)[1]});
+  });
+}
+
+std::vector<std::string> arm_platforms(const Machine& machine) {
+  if (machine.cpu.arch != Arch::aarch64 || machine.os.system.empty()) return {};
+  const bool jetson = !machine.os.tegra_release.empty() || has_tegra_gpu(machine);
+  if (!jetson) return {std::string(sbsa)};
+  if (release_of(machine) >= first_sbsa_release && has_thor(machine))
+    return {std::string(tegra), std::string(sbsa)};
+  return {std::string(tegra)};
+}
+
+void add_words(std::vector<std::string>& list, std::string_view words) {
+  while (!words.empty()) {
+    const std::size_t space = words.find(' ');
+    std::string word(words.substr(0, space));
+    if (std::ranges::find(list, word) == list.end()) list.push_back(std::move(word));
+    words = space == std::string_view::npos ? std::string_view() : words.substr(space + 1);
+  }
+}
+
+std::vector<std::vector<std::string>> intel_names(const Machine& machine, const GpuPolicy& policy) {
+  std::vector<std::vector<std::string>> lists;
+  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::intel, policy)) {
+    std::vector<std::string>& list = lists.emplace_back();
+    const IntelDevice* device = find_intel_device(gpu->arch);
+    if (device == nullptr) continue;
+    add_words(list, device->names);
+    add_words(list, device->base_name);
+  }
+  return lists;
+}
+
+std::string describe_arm_platform(const Machine& machine, std::string_view value) {
+  if (std::string other = describe_other_arch(machine.cpu, Arch::aarch64); !other.empty())
+    return other;
+  const std::vector<std::string> here = arm_platforms(machine);
+  if (here.empty()) return "it is not known which platform this is";
+  std::string text = here.size() > 1         ? "the machine is a Jetson with the servers' drivers"
+                     : here.front() == tegra ? "the machine is a Jetson"
+                                             : "the machine is no Jetson";
+  if (!machine.os.tegra_release.empty()) text += " (Jetson Linux " + machine.os.tegra_release + ")";
+  return text + ", the build is for " + std::string(value);
+}
+
+std::string describe_intel_platform(const Machine& machine, const GpuPolicy& policy,
+                                    std::string_view value) {
+  std::vector<std::string> archs;
+  for (const auto& list : intel_names(machine, policy)) {
+    std::string text;
+    for (const std::string& name : list) text += (text.empty() ? "" : "/") + name;
+    archs.push_back(text.empty() ? "one that is not known" : std::move(text));
+  }
+  if (archs.empty()) return describe_no_gpu(machine, GpuVendor::intel, policy);
+  return describe_gpus(machine, GpuVendor::intel, policy, archs, "is", "are") +
+         ", the build has code for " + std::string(value);
+}
+
+}  // namespace
+
+bool is_platform_feature(std::string_view feature) {
+  return feature == aarch64_platform || feature == intel_platform;
+}
+
+Features supported_platforms(const Machine& machine, const GpuPolicy& policy) {
+  Features features;
+  if (Feature arm{std::string(aarch64_platform), true, arm_platforms(machine)}; !arm.values.empty())
+    features.push_back(std::move(arm));
+  Feature intel{std::string(intel_platform), true,
+                join_lists(policy, intel_names(machine, policy))};
+  if (!intel.values.empty()) features.push_back(std::move(intel));
+  return features;
+}
+
+Features known_platforms() {
+  Feature intel{std::string(intel_platform), true, {}};
+  for (const IntelDevice& device : intel_devices()) {
+    add_words(intel.values, device.names);
+    add_words(intel.values, device.base_name);
+  }
+  return {{std::string(aarch64_platform), true, {std::string(tegra), std::string(sbsa)}},
+          std::move(intel)};
+}
+
+std::string platform_fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                          std::string_view value) {
+  if (feature == aarch64_platform) return describe_arm_platform(machine, value);
+  if (feature == intel_platform) return describe_intel_platform(machine, policy, value);
+  return describe_unheard("axle", feature, value);
+}
+
+}  // namespace axle::providers

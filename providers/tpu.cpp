@@ -1,0 +1,65 @@
+// Namespace `tpu`, as uv 0.13.8 defines it for tpu-variant-provider 0.1.0: whether there is a TPU.
+// uv looks at the bus alone; here a TPU that no program can reach is none.
+
+#include <algorithm>
+
+#include "providers/cpu_flags.h"
+#include "providers/namespaces.h"
+
+namespace axle::providers {
+
+using detect::Machine;
+using detect::Npu;
+using detect::NpuKind;
+using detect::Presence;
+
+namespace {
+
+constexpr std::string_view ns = "tpu";
+constexpr std::string_view present = "present";
+
+/// The TPU that speaks for the machine: one that works, else one that is not known to be broken.
+const Npu* find_tpu(const Machine& machine) {
+  const Npu* found = nullptr;
+  for (const Npu& npu : machine.npus) {
+    if (npu.kind != NpuKind::tpu) continue;
+    if (npu.usable == Presence::present) return &npu;
+    if (found == nullptr || npu.usable == Presence::unknown) found = &npu;
+  }
+  return found;
+}
+
+/// A machine whose bus nobody looked at says neither.
+Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
+  if (machine.os.system.empty()) return {};
+  const Npu* tpu = find_tpu(machine);
+  if (tpu != nullptr && tpu->usable == Presence::unknown) return {};
+  const bool works = tpu != nullptr && tpu->usable == Presence::present;
+  return {{std::string(present), false, {works ? "true" : "false"}}};
+}
+
+Features all() { return {{std::string(present), false, {"true", "false"}}}; }
+
+std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
+                 std::string_view value) {
+  if (feature != present) return describe_unheard(ns, feature, value);
+  if (machine.os.system.empty()) return "it is not known whether there is a TPU";
+  const Npu* tpu = find_tpu(machine);
+  if (tpu == nullptr) return "there is no TPU";
+  if (tpu->usable == Presence::unknown) return "it is not known whether the TPU is usable";
+  if (tpu->usable == Presence::present) {
+    return "there is a TPU" + (tpu->type.empty() ? std::string() : " " + tpu->type);
+  }
+  return "TPU present but not usable: " +
+         (tpu->reason.empty() ? std::string("no program can reach it") : tpu->reason);
+}
+
+constexpr std::string_view plugin_apis[] = {"tpu_variant_provider.plugin:TpuVariantPlugin"};
+
+}  // namespace
+
+Provider tpu_provider() {
+  return {ns, "tpu-variant-provider", "0.1.0", plugin_apis, {}, supported, all, fact};
+}
+
+}  // namespace axle::providers
