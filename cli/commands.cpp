@@ -24,15 +24,17 @@ const std::vector<Opt> resolving =
 const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages, Opt::yes};
 
 const std::array rows = {
-    Command{"detect",
-            "What this machine is: CPU, GPUs, drivers, operating system, libc",
-            "",
-            Arity::none,
-            {Opt::profile, Opt::properties, Opt::gpu_policy},
-            "variant detect\n"
-            "variant detect --profile node7.json    record this machine for --for\n"
-            "variant detect --for h100 --properties what an H100 supports",
-            run_detect},
+    Command{
+        "detect",
+        "What this machine is: CPU, GPUs, drivers, operating system, libc",
+        "",
+        Arity::none,
+        {Opt::profile, Opt::properties, Opt::why, Opt::gpu_policy},
+        "variant detect\n"
+        "variant detect --why nvidia            what was asked, what was answered, what follows\n"
+        "variant detect --profile node7.json    record this machine for --for\n"
+        "variant detect --for h100 --properties what an H100 supports",
+        run_detect},
     Command{"properties",
             "The properties that the machine supports, best first",
             "",

@@ -20,9 +20,14 @@ struct VariableRow {
 };
 
 inline constexpr std::array variables = {
-    VariableRow{"AXLE_CACHE_DIR", "where downloads and pages are kept (else XDG_CACHE_HOME/axle)"},
+    VariableRow{"AXLE_CACHE_DIR",
+                "where downloads, pages and drivers' answers are kept (else XDG_CACHE_HOME/axle)"},
+    VariableRow{"AXLE_DRIVER_TIMEOUT",
+                "how long a GPU driver may take to answer: seconds, or `500ms` (else 3)"},
     VariableRow{"AXLE_GPU_POLICY", "which of several GPUs count, as --gpu-policy has it"},
     VariableRow{"AXLE_RUNTIME_KERNEL", "forces one of the runtime's kernels, by name"},
+    VariableRow{"AXLE_SITE_PROFILE",
+                "the site's machine profile (else /etc/axle/machine.json), `none`: not used"},
     VariableRow{"CONDA_OVERRIDE_CUDA",
                 "the CUDA version that the driver is taken to run, as conda has it"},
     VariableRow{"CONDA_PREFIX", "the active conda environment"},

@@ -93,21 +93,39 @@ void read_bus(Host& host, const std::vector<DisplayDevice>& bus, AmdSigns& signs
   }
 }
 
-void read_rocm_version(Host& host, AmdSigns& signs) {
-  std::vector<std::string> folders;
-  if (const auto path = host.environment("ROCM_PATH"); path && !path->empty())
-    folders.push_back(*path);
-  folders.emplace_back("/opt/rocm");
+std::string read_rocm_info(Host& host, const std::string& folder) {
+  for (const char* name : {"/.info/version", "/.info/version-dev"}) {
+    std::string version = parse_rocm_version(host.read_file(folder + name, 128).value_or(""));
+    if (!version.empty()) return version;
+  }
+  return {};
+}
+
+/// The newest of the versions installed side by side in /opt/rocm-<version>.
+std::string read_newest_rocm(Host& host) {
+  std::pair<std::int64_t, std::int64_t> newest{-1, -1};
+  std::string found;
   for (const std::string& name : host.list_folder("/opt")) {
-    if (name.starts_with("rocm-")) folders.push_back("/opt/" + name);
+    if (!name.starts_with("rocm-")) continue;
+    const std::string version = read_rocm_info(host, "/opt/" + name);
+    const std::size_t dot = version.find('.');
+    if (dot == std::string::npos) continue;
+    const std::pair numbers{parse_integer(version.substr(0, dot)).value_or(0),
+                            parse_integer(version.substr(dot + 1)).value_or(0)};
+    if (numbers <= newest) continue;
+    newest = numbers;
+    found = version;
   }
-  for (const std::string& folder : folders) {
-    for (const char* name : {"/.info/version", "/.info/version-dev"}) {
-      signs.rocm_version = parse_rocm_version(host.read_file(folder + name, 128).value_or(""));
-      signs.rocm_source = "rocm-info";
-      if (!signs.rocm_version.empty()) return;
-    }
-  }
+  return found;
+}
+
+void read_rocm_version(Host& host, AmdSigns& signs) {
+  signs.rocm_source = "rocm-info";
+  const std::string chosen = host.environment("ROCM_PATH").value_or("");
+  if (!chosen.empty()) signs.rocm_version = read_rocm_info(host, chosen);
+  if (signs.rocm_version.empty()) signs.rocm_version = read_rocm_info(host, "/opt/rocm");
+  if (signs.rocm_version.empty()) signs.rocm_version = read_newest_rocm(host);
+  if (!signs.rocm_version.empty()) return;
   for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}) {
     const std::string path = find_library(host, name);
     const std::string target = path.empty() ? "" : host.read_link(path).value_or("");

@@ -1,6 +1,7 @@
 #include "detect/intel_gpus.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "detect/intel_facts.h"
 #include "detect/visible_devices.h"
@@ -199,11 +200,12 @@ void judge_driver(VendorFindings& findings, const IntelSigns& signs, const Level
   note_source(driver.sources, "library_version", driver.library_version, "level-zero");
   note_source(driver.sources, "api_version", driver.api_version, driver.api_source);
   // The best of its GPUs speaks for the driver.
-  const Gpu& best = *std::ranges::max_element(findings.gpus, {}, [](const Gpu& gpu) {
-    return gpu.usable == Presence::present   ? 3
-           : gpu.usable == Presence::blocked ? 2
-           : gpu.usable == Presence::unknown ? 1
-                                             : 0;
+  const Gpu& best = *std::ranges::min_element(findings.gpus, {}, [](const Gpu& gpu) {
+    const int rank = gpu.usable == Presence::present   ? 0
+                     : gpu.usable == Presence::blocked ? 1
+                     : gpu.usable == Presence::unknown ? 2
+                                                       : 3;
+    return std::pair(rank, gpu.pci_address);
   });
   driver.usable = best.usable;
   driver.reason_code = best.reason_code;

@@ -49,7 +49,7 @@ Machine replay(const Recording& recording) {
 std::set<std::string> properties_of(const Machine& machine) {
   std::set<std::string> all;
   for (const providers::Provider& provider : providers::builtin_providers()) {
-    for (const providers::Feature& feature : provider.supported(machine)) {
+    for (const providers::Feature& feature : provider.supported(machine, {})) {
       for (const std::string& value : feature.values) {
         all.insert(std::string(provider.ns) + " :: " + feature.name + " :: " + value);
       }

@@ -88,7 +88,7 @@ void check_machine(const Json& expected, const Machine& machine) {
 
 Json supported(const providers::Provider& provider, const Machine& machine) {
   Json features = Json::object();
-  for (const providers::Feature& feature : provider.supported(machine)) {
+  for (const providers::Feature& feature : provider.supported(machine, {})) {
     features[feature.name] = feature.values;
   }
   return features;

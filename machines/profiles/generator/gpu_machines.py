@@ -124,6 +124,8 @@ def nvidia_working():
     working_nvidia(machine, [Card("0000:01:00.0", 0x1E87, "NVIDIA GeForce RTX 2080", "7.5", 8),
                              Card("0000:41:00.0", 0x2B85, "NVIDIA GeForce RTX 5090", "12.0", 32)],
                    "580.65.06", "13.0")
+    # no code runs on both as it is (the policy `all`)
+    machine.properties["nvidia"] = expect_nvidia("13.0")
     yield machine
     # partitioned: the capability is the whole GPU's
     machine = start("a100-mig", NVML + "NVIDIA MIG user guide", cpu=p.zen2, glibc="2.35", os=UBUNTU22)
@@ -375,7 +377,8 @@ def expect_amd(machine, cards, rocm=None):
         machine.gpu("amd", pci_address=card.address, arch=card.gfx, usable="present",
                     integrated=card.integrated, **facts)
     machine.driver("amd", usable="present", **({"api_version": rocm} if rocm else {}))
-    best = sorted(cards, key=lambda card: card.integrated)
+    # The graphics of the processor do not count beside a card.
+    best = [card for card in cards if not card.integrated] or cards
     machine.properties["amd"] = {"gfx_arch": list(dict.fromkeys(card.gfx for card in best))}
     if rocm:
         machine.properties["amd"]["rocm_version"] = [rocm]
