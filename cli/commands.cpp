@@ -24,31 +24,24 @@ const std::vector<Opt> resolving =
 const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages, Opt::yes};
 
 const std::array rows = {
-    Command{"detect",
-            "What this machine is: CPU, GPUs, drivers, operating system, libc",
-            "",
-            Arity::none,
-<<<<<<< HEAD
-            {Opt::profile, Opt::properties, Opt::gpu_policy},
-=======
-            {Opt::profile, Opt::properties, Opt::no_cache, Opt::cache_dir},
->>>>>>> gpu
-            "variant detect\n"
-            "variant detect --profile node7.json    record this machine for --for\n"
-            "variant detect --for h100 --properties what an H100 supports",
-            run_detect},
+    Command{
+        "detect",
+        "What this machine is: CPU, GPUs, drivers, operating system, libc",
+        "",
+        Arity::none,
+        {Opt::profile, Opt::properties, Opt::why, Opt::gpu_policy, Opt::no_cache, Opt::cache_dir},
+        "variant detect\n"
+        "variant detect --why nvidia            what was asked, what was answered, what follows\n"
+        "variant detect --profile node7.json    record this machine for --for\n"
+        "variant detect --for h100 --properties what an H100 supports",
+        run_detect},
     Command{"properties",
             "The properties that the machine supports, best first",
             "",
             Arity::none,
-<<<<<<< HEAD
-            {Opt::ns, Opt::gpu_policy, Opt::static_lists},
+            {Opt::ns, Opt::gpu_policy, Opt::static_lists, Opt::no_cache, Opt::cache_dir},
             "variant properties --namespace x86_64\n"
             "variant properties --namespace axle --static    for installers that run no plugin",
-=======
-            {Opt::ns, Opt::no_cache, Opt::cache_dir},
-            "variant properties --namespace x86_64",
->>>>>>> gpu
             run_properties},
     Command{"install", "Find the variants that fit best and install them", "REQ|WHEEL", Arity::any,
             resolving + std::vector<Opt>{Opt::break_system_packages, Opt::overwrite, Opt::dry_run,

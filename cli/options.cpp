@@ -68,8 +68,11 @@ constexpr std::array rows = {
     OptionRow{Opt::explain, flag, "--explain", "",
               "Each variant, chosen or rejected, by which property and fact"},
     OptionRow{Opt::profile, value, "--profile", "OUT",
-              "Write the facts to a file that --for reads"},
+              "Record the machine in a file that --for replays"},
     OptionRow{Opt::properties, flag, "--properties", "", "The supported properties as well"},
+    OptionRow{
+        Opt::why, value, "--why", "NS",
+        "The chain of evidence for a namespace: nvidia, amd, intel, x86_64, aarch64, axle, ..."},
     OptionRow{Opt::ns, list, "--namespace", "NS", "Only this namespace"},
     OptionRow{Opt::static_lists, flag, "--static", "",
               "As static-properties and feature-order, for a pyproject.toml"},

@@ -51,6 +51,7 @@ enum class Opt : std::uint8_t {
   // of single commands
   profile,
   properties,
+  why,
   ns,
   static_lists,
   supported,

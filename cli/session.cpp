@@ -53,7 +53,12 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
 Outcome<std::vector<machines::NamedMachine>> Session::find_machines() {
   std::vector<machines::NamedMachine> found;
   if (!elsewhere()) {
-    found.push_back({"this machine", probe_this_machine(cache_folder(), output_)});
+    const bool recorded = arguments_.has(Opt::profile) || arguments_.has(Opt::why);
+    if (recorded) {
+      found.push_back(record_this_machine(arguments_.has(Opt::profile), output_));
+    } else {
+      found.push_back({"this machine", probe_this_machine(cache_folder(), output_)});
+    }
     machines::apply_overrides(found.back().machine, read_overrides(), output_);
     return found;
   }

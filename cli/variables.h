@@ -26,6 +26,8 @@ inline constexpr std::array variables = {
                 "how long a GPU driver may take to answer: seconds, or `500ms` (else 3)"},
     VariableRow{"AXLE_GPU_POLICY", "which of several GPUs count, as --gpu-policy has it"},
     VariableRow{"AXLE_RUNTIME_KERNEL", "forces one of the runtime's kernels, by name"},
+    VariableRow{"AXLE_SITE_PROFILE",
+                "the site's machine profile (else /etc/axle/machine.json), `none`: not used"},
     VariableRow{"CONDA_PREFIX", "the active conda environment"},
     VariableRow{"HOME", "where the user's configuration and cache lie"},
     VariableRow{"NO_COLOR", "no colours, whatever its value"},

@@ -4,8 +4,6 @@
 #include <array>
 #include <cstdio>
 
-#include "detect/driver_lines.h"
-
 namespace axle::detect {
 namespace {
 
@@ -115,7 +113,7 @@ std::string_view name_access(Access access) {
 
 std::optional<CpuidLeaf> ReplayHost::cpuid(std::uint32_t leaf, std::uint32_t subleaf) {
   if (recording_.architecture != Arch::x86_64) return std::nullopt;
-  const RecordedLeaves& leaves = current_ != nullptr ? *current_ : recording_.leaves;
+  const CpuidAnswers& leaves = current_ != nullptr ? *current_ : recording_.leaves;
   return find_value(leaves, {leaf, subleaf}).value_or(CpuidLeaf{});
 }
 
@@ -221,7 +219,7 @@ std::optional<CpuidLeaf> RecordingHost::cpuid(std::uint32_t leaf, std::uint32_t 
   std::snprintf(subject.data(), subject.size(), "%x:%x", leaf, subleaf);
   note(Kind::cpuid, subject.data(), answer ? std::optional(render_leaf(*answer)) : std::nullopt);
   if (!answer) return answer;
-  RecordedLeaves& leaves = current_cpu_ ? recording_.leaves_of_cpu[*current_cpu_] : recording_.leaves;
+  CpuidAnswers& leaves = current_cpu_ ? recording_.leaves_of_cpu[*current_cpu_] : recording_.leaves;
   leaves[{leaf, subleaf}] = *answer;
   return answer;
 }

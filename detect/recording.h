@@ -17,15 +17,15 @@
 namespace axle::detect {
 
 /// By leaf and sub-leaf.
-using RecordedLeaves = std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidLeaf>;
+using CpuidAnswers = std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidLeaf>;
 
 /// The answers of one machine. What is not in here is absent there.
 struct Recording {
   Arch architecture = Arch::other;
-  RecordedLeaves leaves;
+  CpuidAnswers leaves;
   /// Leaves as single CPUs answered them (hybrid machines), in the place of `leaves` while on_cpu
   /// runs there.
-  std::map<unsigned, RecordedLeaves> leaves_of_cpu;
+  std::map<unsigned, CpuidAnswers> leaves_of_cpu;
   std::uint64_t xcr0_value = 0;
   std::optional<std::uint64_t> xcomp_supported;
   std::optional<std::uint64_t> xcomp_permitted;
@@ -81,7 +81,7 @@ class ReplayHost : public Host {
 
  private:
   const Recording& recording_;
-  const RecordedLeaves* current_ = nullptr;
+  const CpuidAnswers* current_ = nullptr;
 };
 
 /// One question that detection asked, for a person to read.

@@ -280,6 +280,17 @@ std::string keep_driver_libraries(std::string_view cache) {
   return kept.size() > 1 ? kept : std::string();
 }
 
+/// Control groups are called after containers, which people name: what tells their kind stays.
+std::string keep_container_marks(std::string_view content) {
+  std::string kept;
+  for (const std::string_view mark :
+       {"kubepods", "libpod", "/docker/", "docker-", "/lxc/", "lxc.payload", "/crio-"}) {
+    if (content.find(mark) == std::string_view::npos) continue;
+    kept += "0::/" + std::string(mark.substr(mark.starts_with('/') ? 1 : 0)) + '\n';
+  }
+  return kept.empty() ? "0::/\n" : kept;
+}
+
 std::uint64_t unique_id_of(std::string_view line) {
   constexpr std::string_view key = "unique_id ";
   std::uint64_t id = 0;
@@ -304,7 +315,7 @@ class Scrubber {
   Recording clean() {
     Recording out = raw_;
     // The serial number of old processors, and which of its CPUs happened to answer.
-    for (RecordedLeaves* leaves : all_leaves(out)) clean_leaves(*leaves);
+    for (CpuidAnswers* leaves : all_leaves(out)) clean_leaves(*leaves);
     clean_files(out);
     out.links = clean_map(raw_.links);
     out.programs = clean_map(raw_.programs);
@@ -319,13 +330,13 @@ class Scrubber {
   }
 
  private:
-  static std::vector<RecordedLeaves*> all_leaves(Recording& recording) {
-    std::vector<RecordedLeaves*> all{&recording.leaves};
+  static std::vector<CpuidAnswers*> all_leaves(Recording& recording) {
+    std::vector<CpuidAnswers*> all{&recording.leaves};
     for (auto& [cpu, leaves] : recording.leaves_of_cpu) all.push_back(&leaves);
     return all;
   }
 
-  static void clean_leaves(RecordedLeaves& leaves) {
+  static void clean_leaves(CpuidAnswers& leaves) {
     constexpr std::uint32_t serial_number = 3;
     constexpr std::uint32_t initial_apic_id = 0xFF000000;
     std::erase_if(leaves, [](const auto& entry) {
@@ -365,6 +376,10 @@ class Scrubber {
         return begins_with_any(line, {"NAME=", "PRETTY_NAME=", "VERSION_ID=", "VERSION=", "ID=",
                                       "ID_LIKE=", "VERSION_CODENAME="});
       });
+    }
+    if (path.ends_with("/cgroup")) return keep_container_marks(content);
+    if (last_part(path) == ".containerenv") {
+      return keep_lines(content, [](std::string_view line) { return line.starts_with("engine="); });
     }
     if (path == "/etc/ld.so.cache") return keep_driver_libraries(content);
     if (is_topology(path)) return clean_topology(content);
@@ -421,8 +436,10 @@ class Scrubber {
         continue;
       }
       const bool mask = variable.ends_with("VISIBLE_DEVICES");
+      const bool address = variable == "KUBERNETES_SERVICE_HOST";
       std::string kept = variable == "LD_LIBRARY_PATH" ? clean_library_path(value)
                          : mask                        ? clean_mask(value)
+                         : address && !value.empty()   ? "set"
                                                        : cleaner_.text(value);
       // An empty mask hides everything; an empty path says nothing.
       if (!kept.empty() || value.empty()) out.variables[variable] = std::move(kept);

@@ -14,7 +14,7 @@ namespace axle::machines {
 
 using detect::Access;
 using detect::CpuidLeaf;
-using detect::RecordedLeaves;
+using detect::CpuidAnswers;
 using detect::DriverAnswer;
 using detect::Recording;
 using Json = nlohmann::ordered_json;
@@ -143,7 +143,7 @@ void read_entries(Object& object, const std::string& key,
   });
 }
 
-void read_leaves(Object& object, const std::string& key, RecordedLeaves& leaves) {
+void read_leaves(Object& object, const std::string& key, CpuidAnswers& leaves) {
   read_entries(object, key, [&](Object& part, const std::string& entry) {
     const auto name = parse_leaf_name(entry);
     const auto leaf = parse_leaf(part.text(entry));
@@ -309,7 +309,7 @@ void read_processor(Object& object, Recording& recording) {
 
 // --- writing -------------------------------------------------------------------------------------
 
-Json render_leaves(const RecordedLeaves& leaves) {
+Json render_leaves(const CpuidAnswers& leaves) {
   Json json = Json::object();
   for (const auto& [name, leaf] : leaves) {
     json[fmt::format("{:x}:{:x}", name.first, name.second)] =

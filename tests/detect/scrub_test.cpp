@@ -77,6 +77,9 @@ RecordedHost secretive_machine() {
   host.variables["LD_LIBRARY_PATH"] = "/home/molly/private:/home/molly/cuda:/srv/people/molly/lib";
   host.variables["CUDA_VISIBLE_DEVICES"] = "GPU-8f3c9";
   host.variables["ROCR_VISIBLE_DEVICES"] = "0";
+  host.variables["KUBERNETES_SERVICE_HOST"] = "10.96.0.1";
+  host.files["/proc/1/cgroup"] = "0::/lxc/mollys-box\n";
+  host.files["/run/.containerenv"] = "engine=\"podman-4.3.1\"\nname=\"mollys-box\"\nid=\"4711\"\n";
   host.variables["HOME"] = "/srv/people/molly";
   host.variables["USER"] = "molly";
   host.say(GpuVendor::nvidia,
@@ -112,7 +115,7 @@ TEST_CASE("serials, names, addresses and homes do not get into a recording") {
   const std::string text = flatten(clean);
   for (const char* secret :
        {"wintermute", "molly", "8f3c", "SN4711", "4711471147114711", "0123456789abcdef", "3b241101",
-        "aaaaaaaa", "52:54:00", "private", "/srv/people", "HOME="}) {
+        "aaaaaaaa", "52:54:00", "private", "10.96", "mollys-box", "/srv/people", "HOME="}) {
     CAPTURE(secret);
     CHECK(text.find(secret) == std::string::npos);
   }
@@ -165,6 +168,17 @@ TEST_CASE("of the loader's cache the drivers' libraries stay") {
       98);
   const Recording clean = scrub(raw, somebody());
   CHECK(clean.files.at("/etc/ld.so.cache") == std::string("\0/usr/lib/libcuda.so.1\0", 23));
+}
+
+TEST_CASE("what kind of container it is stays, its name goes") {
+  for (const auto& [content, kept] : std::vector<std::pair<std::string, std::string>>{
+           {"12:pids:/lxc/mollys-box\n0::/lxc/mollys-box/init\n", "0::/lxc/\n"},
+           {"0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-2.scope\n", "0::/kubepods\n"},
+           {"0::/user.slice/user-1000.slice/session-3.scope\n", "0::/\n"}}) {
+    Recording raw;
+    raw.files["/proc/1/cgroup"] = content;
+    CHECK(scrub(raw, {}).files.at("/proc/1/cgroup") == kept);
+  }
 }
 
 TEST_CASE("what looks like an identity and is none stays") {

@@ -144,7 +144,7 @@ detect::Recording random_recording(std::mt19937& random) {
     return random() % 2 == 0 ? bytes : random_text(random);
   };
   const auto leaves = [&] {
-    detect::RecordedLeaves some;
+    detect::CpuidAnswers some;
     for (unsigned i = random() % 4; i-- > 0;) {
       some[{static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random() % 4)}] = {
           static_cast<std::uint32_t>(random()), 0, static_cast<std::uint32_t>(random()), 7};

@@ -11,7 +11,7 @@
 
 namespace axle::testing {
 
-using CpuidLeaves = detect::RecordedLeaves;
+using CpuidLeaves = detect::CpuidAnswers;
 
 class RecordedHost : public detect::Recording, public detect::ReplayHost {
  public:
