@@ -177,7 +177,8 @@ std::string render_properties(const detect::Machine& machine, const providers::G
 ordered_json static_lists_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,
                                const std::vector<std::string>& namespaces) {
   ordered_json out = ordered_json::object();
-  for (auto& [ns, features] : properties_json(machine, gpus, namespaces).items()) {
+  const ordered_json properties = properties_json(machine, gpus, namespaces);
+  for (const auto& [ns, features] : properties.items()) {
     if (features.empty()) continue;
     ordered_json order = ordered_json::array();
     for (const auto& [feature, values] : features.items()) order.push_back(feature);
@@ -190,7 +191,8 @@ std::string render_static_lists(const detect::Machine& machine, const providers:
                                 const std::vector<std::string>& namespaces) {
   // Names and values are words of PEP 825: as JSON writes them they are TOML too.
   std::string text;
-  for (const auto& [ns, lists] : static_lists_json(machine, gpus, namespaces).items()) {
+  const ordered_json all = static_lists_json(machine, gpus, namespaces);
+  for (const auto& [ns, lists] : all.items()) {
     text += fmt::format("{}[variant.providers.{}]\nfeature-order = {}\n\n",
                         text.empty() ? "" : "\n", ns, lists["feature-order"].dump());
     text += fmt::format("[variant.providers.{}.static-properties]\n", ns);
