@@ -20,6 +20,9 @@ inline constexpr std::size_t max_name = 128;     ///< bytes of a feature or valu
 [[nodiscard]] std::expected<providers::Features, PluginFailure> parse_answer(std::string_view text,
                                                                              std::string_view ns);
 
+/// The namespace alone.
+[[nodiscard]] std::expected<std::string, PluginFailure> parse_namespace(std::string_view text);
+
 /// `text` as one may print it: control characters as `?`, invalid UTF-8 too, at most `most` bytes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most);
 

@@ -130,6 +130,16 @@ PluginAnswer ask_plugin(const Plugin& plugin, Query query, const AskOptions& opt
   return std::move(ask_plugins({&question, 1}, options).front());
 }
 
+std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
+                                                        const AskOptions& options) {
+  const Question question{&plugin, Query::supported};
+  const ConfinedTask task = task_of(question, options);
+  const TaskResult result = std::move(run_confined({&task, 1}).front());
+  if (result.end != TaskEnd::exited || result.answer.empty())
+    return std::unexpected(failure_of(result, options));
+  return parse_namespace(result.answer);
+}
+
 std::vector<PluginAnswer> supported_by(std::span<const Plugin> plugins, const AskOptions& options) {
   std::vector<Question> questions;
   for (const Plugin& plugin : plugins) {

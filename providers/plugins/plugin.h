@@ -87,6 +87,11 @@ struct Question {
 [[nodiscard]] PluginAnswer ask_plugin(const Plugin& plugin, Query query,
                                       const AskOptions& options = {});
 
+/// The namespace that the plugin itself names when it is asked what is supported, without the
+/// exceptions of any namespace. Of Python plugins: Plugin::ns.
+[[nodiscard]] std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
+                                                                      const AskOptions& options);
+
 /// What an installer wants to know: `supported` of each plugin, refused (`undeclared`) where it
 /// names a feature that `all` lacks. A plugin without `all` (0.0.x, build-time only) is believed.
 [[nodiscard]] std::vector<PluginAnswer> supported_by(std::span<const Plugin> plugins,
