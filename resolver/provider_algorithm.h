@@ -60,7 +60,7 @@ struct ProviderPolicy {
   /// Lists that the user gives; used exclusively for their namespaces. nullopt: none are given.
   std::optional<SupportedProperties> user_lists;
   providers::GpuPolicy gpus = {};  ///< which of several GPUs count
-  PluginHost* plugins = nullptr;  ///< nullptr: no plugin is run
+  PluginHost* plugins = nullptr;   ///< nullptr: no plugin is run
 };
 
 struct NamespaceOrigin {
