@@ -18,7 +18,7 @@ const std::vector<Opt> resolving =
                      Opt::family,         Opt::offline,         Opt::no_cache,   Opt::cache_dir,
                      Opt::requirement,    Opt::constraint,      Opt::pre,        Opt::upgrade,
                      Opt::reinstall,      Opt::no_deps,         Opt::variant,    Opt::no_variants,
-                     Opt::no_variants_of, Opt::torch_backend,   Opt::require} +
+                     Opt::no_variants_of, Opt::torch_backend,   Opt::require,    Opt::gpu_policy} +
     environment;
 
 const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages, Opt::yes};
@@ -28,7 +28,7 @@ const std::array rows = {
             "What this machine is: CPU, GPUs, drivers, operating system, libc",
             "",
             Arity::none,
-            {Opt::profile, Opt::properties},
+            {Opt::profile, Opt::properties, Opt::gpu_policy},
             "variant detect\n"
             "variant detect --profile node7.json    record this machine for --for\n"
             "variant detect --for h100 --properties what an H100 supports",
@@ -37,7 +37,7 @@ const std::array rows = {
             "The properties that the machine supports, best first",
             "",
             Arity::none,
-            {Opt::ns},
+            {Opt::ns, Opt::gpu_policy},
             "variant properties --namespace x86_64",
             run_properties},
     Command{"install", "Find the variants that fit best and install them", "REQ|WHEEL", Arity::any,
@@ -67,7 +67,7 @@ const std::array rows = {
             "The variants of one release, ranked (plumbing of explain)",
             "METADATA",
             Arity::one,
-            {Opt::supported},
+            {Opt::supported, Opt::gpu_policy},
             "variant rank demo-1.0-variants.json\n"
             "variant rank demo-1.0-py3-none-any-v4.whl --supported lists.json",
             run_rank},
@@ -97,7 +97,7 @@ const std::array rows = {
             "The providers that Axle carries",
             "",
             Arity::none,
-            {},
+            {Opt::gpu_policy},
             "variant providers list",
             run_providers_list},
     Command{"providers check",

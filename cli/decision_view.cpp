@@ -16,10 +16,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string fact_of(const detect::Machine& machine, const wheel::Property& property) {
+std::string fact_of(const detect::Machine& machine, const providers::GpuPolicy& gpus,
+                    const wheel::Property& property) {
   const providers::Provider* provider = providers::find_provider(property.ns);
   return provider == nullptr ? std::string()
-                             : provider->fact(machine, property.feature, property.value);
+                             : provider->fact(machine, gpus, property.feature, property.value);
 }
 
 std::string_view origin_name(resolver::ListOrigin origin) {
@@ -83,6 +84,8 @@ std::string render_decision(const resolver::Decision& decision, const std::strin
     text += fmt::format("  namespace {}: {}{}{}\n", origin.ns, origin_name(origin.origin),
                         origin.detail.empty() ? "" : ", ", origin.detail);
   }
+  if (decision.gpus_matter)
+    text += fmt::format("  GPUs that count: {}\n", providers::render_gpu_policy(decision.gpus));
   for (const resolver::Fit& variant : decision.ranked) {
     const bool chosen = variant.label == chosen_label;
     const std::string mark = chosen ? output.paint(Style::good, "chosen  ") : "fits    ";
@@ -90,7 +93,7 @@ std::string render_decision(const resolver::Decision& decision, const std::strin
                         output.paint(chosen ? Style::strong : Style::faint, variant.label));
     if (!variant.evidence.empty()) text += fmt::format("             {}\n", variant.evidence);
     for (const wheel::Property& property : variant.properties) {
-      const std::string fact = fact_of(machine, property);
+      const std::string fact = fact_of(machine, decision.gpus, property);
       text += fmt::format("             {}{}{}\n", wheel::render_property(property),
                           fact.empty() ? "" : ": ", fact);
     }
@@ -166,6 +169,7 @@ ordered_json decision_json(const resolver::Decision& decision) {
                                  {"origin", origin_name(origin.origin)},
                                  {"detail", origin.detail}});
   }
+  if (decision.gpus_matter) out["gpu_policy"] = providers::render_gpu_policy(decision.gpus);
   for (const resolver::Fit& variant : decision.ranked) {
     ordered_json properties = ordered_json::array();
     for (const wheel::Property& property : variant.properties)

@@ -160,12 +160,12 @@ std::string render_machine(const detect::Machine& machine, const Output& output)
   return text;
 }
 
-std::string render_properties(const detect::Machine& machine,
+std::string render_properties(const detect::Machine& machine, const providers::GpuPolicy& gpus,
                               const std::vector<std::string>& namespaces) {
   std::string text;
   for (const providers::Provider& provider : providers::builtin_providers()) {
     if (!wanted(provider.ns, namespaces)) continue;
-    for (const providers::Feature& feature : provider.supported(machine)) {
+    for (const providers::Feature& feature : provider.supported(machine, gpus)) {
       for (const std::string& value : feature.values) {
         text += fmt::format("{} :: {} :: {}\n", provider.ns, feature.name, value);
       }
@@ -174,13 +174,13 @@ std::string render_properties(const detect::Machine& machine,
   return text;
 }
 
-ordered_json properties_json(const detect::Machine& machine,
+ordered_json properties_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,
                              const std::vector<std::string>& namespaces) {
   ordered_json out = ordered_json::object();
   for (const providers::Provider& provider : providers::builtin_providers()) {
     if (!wanted(provider.ns, namespaces)) continue;
     ordered_json features = ordered_json::object();
-    for (const providers::Feature& feature : provider.supported(machine))
+    for (const providers::Feature& feature : provider.supported(machine, gpus))
       features[feature.name] = feature.values;
     out[std::string(provider.ns)] = std::move(features);
   }

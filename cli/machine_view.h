@@ -16,9 +16,11 @@ namespace axle::cli {
 
 /// Only the given namespaces; all when there are none.
 [[nodiscard]] std::string render_properties(const detect::Machine& machine,
+                                            const providers::GpuPolicy& gpus,
                                             const std::vector<std::string>& namespaces);
 /// {ns: {feature: [value, …]}}, order counts.
 [[nodiscard]] nlohmann::ordered_json properties_json(const detect::Machine& machine,
+                                                     const providers::GpuPolicy& gpus,
                                                      const std::vector<std::string>& namespaces);
 
 }  // namespace axle::cli

@@ -51,6 +51,9 @@ constexpr std::array rows = {
         "xpu (UV_TORCH_BACKEND)"},
     OptionRow{Opt::require, list, "--require", "NS",
               "Fail rather than take what is not built for it: nvidia, amd, intel"},
+    OptionRow{Opt::gpu_policy, value, "--gpu-policy", "POLICY",
+              "Which of several GPUs count: all (what runs on each), any, first, or device=0,2 "
+              "(numbers, PCI addresses or names; AXLE_GPU_POLICY)"},
     OptionRow{
         Opt::python, value, "--python", "P",
         "The environment: its interpreter, its folder, or a version on the path (else VIRTUAL_ENV, "

@@ -38,6 +38,7 @@ enum class Opt : std::uint8_t {
   no_variants_of,
   torch_backend,
   require,
+  gpu_policy,
   // which environment
   python,
   system,

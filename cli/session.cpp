@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "cli/variables.h"
 #include "detect/probe.h"
@@ -33,7 +33,33 @@ void override_cuda(detect::Machine& machine, Report& report) {
 
 }  // namespace
 
+Outcome<providers::GpuPolicy> Session::gpu_policy() const {
+  const bool option = arguments_.has(Opt::gpu_policy);
+  const std::string text = option ? arguments_.value(Opt::gpu_policy) : variable("AXLE_GPU_POLICY");
+  if (!option && text.empty()) return providers::GpuPolicy{};
+  if (const auto policy = providers::parse_gpu_policy(text)) return *policy;
+  return misused(fmt::format("{}{}: there is no such policy",
+                             option ? "--gpu-policy " : "AXLE_GPU_POLICY=", text),
+                 "all, any, first, or device= and numbers, PCI addresses or names");
+}
+
 Outcome<std::vector<machines::NamedMachine>> Session::machines() {
+  const auto policy = gpu_policy();
+  if (!policy) return std::unexpected(policy.error());
+  auto found = find_machines();
+  if (!found) return found;
+  for (const machines::NamedMachine& machine : *found) {
+    const auto unknown = providers::unknown_devices(machine.machine, *policy);
+    if (unknown.empty()) continue;
+    return misused(
+        fmt::format("--gpu-policy {}: {} has no GPU {}", providers::render_gpu_policy(*policy),
+                    machine.name, fmt::join(unknown, ", ")),
+        "`variant detect` lists them, each vendor's from 0 on");
+  }
+  return found;
+}
+
+Outcome<std::vector<machines::NamedMachine>> Session::find_machines() {
   std::vector<machines::NamedMachine> found;
   if (!elsewhere()) {
     const auto host = detect::make_real_host();

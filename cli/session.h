@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "machines/selection.h"
+#include "providers/gpu_policy.h"
 
 namespace axle::cli {
 
@@ -27,11 +28,15 @@ class Session {
   /// The one machine of a command that takes no fleet.
   [[nodiscard]] Outcome<machines::NamedMachine> machine();
 
+  /// --gpu-policy, else AXLE_GPU_POLICY, else all.
+  [[nodiscard]] Outcome<providers::GpuPolicy> gpu_policy() const;
+
   /// --cache-dir, AXLE_CACHE_DIR, XDG_CACHE_HOME/axle or ~/.cache/axle, absolute; "" with
   /// --no-cache.
   [[nodiscard]] std::string cache_folder() const;
 
  private:
+  [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> find_machines();
   [[nodiscard]] std::string named_cache_folder() const;
 
   Arguments arguments_;

@@ -21,6 +21,7 @@ struct VariableRow {
 
 inline constexpr std::array variables = {
     VariableRow{"AXLE_CACHE_DIR", "where downloads and pages are kept (else XDG_CACHE_HOME/axle)"},
+    VariableRow{"AXLE_GPU_POLICY", "which of several GPUs count, as --gpu-policy has it"},
     VariableRow{"AXLE_RUNTIME_KERNEL", "forces one of the runtime's kernels, by name"},
     VariableRow{"CONDA_OVERRIDE_CUDA",
                 "the CUDA version that the driver is taken to run, as conda has it"},

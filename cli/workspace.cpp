@@ -148,6 +148,9 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   const Arguments arguments = merged(session.arguments(), of_files);
   auto options = read_options(arguments);
   if (!options) return std::unexpected(options.error());
+  auto gpus = session.gpu_policy();
+  if (!gpus) return std::unexpected(gpus.error());
+  options->providers.gpus = std::move(*gpus);
   workspace->options = std::move(*options);
 
   auto environment = open_environment(session, or_system);

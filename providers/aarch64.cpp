@@ -44,7 +44,7 @@ Feature newest_versions(std::size_t count) {
   return feature;
 }
 
-Features supported(const Machine& machine) {
+Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
   if (machine.cpu.arch != Arch::aarch64) return {};
   Features features = flags_present(machine.cpu, ns, flags);
   if (Feature versions_held = newest_versions(count_versions(machine.cpu));
@@ -75,7 +75,8 @@ std::string describe_version(const detect::Cpu& cpu, std::string_view value) {
   return describe_unheard(ns, version_feature, value);
 }
 
-std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
+std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
+                 std::string_view value) {
   if (feature == version_feature) return describe_version(machine.cpu, value);
   return describe_flag(machine.cpu, Arch::aarch64, ns, feature, value);
 }

@@ -39,12 +39,12 @@ std::vector<std::string_view> features_of(bool x86) {
   return names;
 }
 
-Features supported(const Machine& machine) {
+Features supported(const Machine& machine, const GpuPolicy& policy) {
   Features features;
   if (machine.cpu.arch != Arch::other) {
     features = flags_present(machine.cpu, ns, features_of(machine.cpu.arch == Arch::x86_64));
   }
-  std::ranges::move(supported_gpu_code(machine), std::back_inserter(features));
+  std::ranges::move(supported_gpu_code(machine, policy), std::back_inserter(features));
   return features;
 }
 
@@ -55,8 +55,9 @@ Features all() {
   return features;
 }
 
-std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
-  if (is_gpu_code_feature(feature)) return gpu_code_fact(machine, feature, value);
+std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                 std::string_view value) {
+  if (is_gpu_code_feature(feature)) return gpu_code_fact(machine, policy, feature, value);
   const auto capability = find_row(ns, feature, value);
   if (!capability) return describe_unheard(ns, feature, value);
   const Arch arch = detect::row(*capability).x86 ? Arch::x86_64 : Arch::aarch64;

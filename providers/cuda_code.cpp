@@ -82,8 +82,8 @@ std::vector<std::string> toolkits_up_to(MajorMinor driver) {
   return values;
 }
 
-std::optional<MajorMinor> driver_cuda(const Machine& machine) {
-  const detect::Driver* driver = counted_nvidia_driver(machine);
+std::optional<MajorMinor> driver_cuda(const Machine& machine, const GpuPolicy& policy) {
+  const detect::Driver* driver = counted_nvidia_driver(machine, policy);
   const auto cuda = driver == nullptr ? std::nullopt : parse_major_minor(driver->api_version);
   const bool known = cuda && cuda->first >= first_cuda_major && cuda->first <= last_cuda_major &&
                      cuda->second <= last_cuda_minor;
@@ -97,17 +97,17 @@ std::optional<MajorMinor> parse_code(std::string_view value) {
   return parse_major_minor(number + "." + value[mark - 1]);
 }
 
-std::string describe_cuda_code(const Machine& machine, std::string_view value) {
-  const auto gpus = counted_gpus(machine, GpuVendor::nvidia);
-  if (gpus.empty()) return describe_no_gpu(machine, GpuVendor::nvidia);
-  const auto device = newest_capability(machine);
-  if (!device) return "it is not known which compute capability the GPU has";
-  std::string text = gpus.size() == 1 ? "the GPU" : "the newest GPU";
-  text += " has compute capability " + render_version(*device);
-  if (is_tegra(*device)) text += " (integrated: compiled code must be its own)";
+std::string describe_cuda_code(const Machine& machine, const GpuPolicy& policy,
+                               std::string_view value) {
+  const auto devices = counted_capabilities(machine, policy);
+  if (devices.empty()) return describe_no_gpu(machine, GpuVendor::nvidia, policy);
+  std::string text = describe_capabilities_of_gpus(machine, policy);
+  if (devices.size() == 1 && !devices.front()) return text;
+  if (devices.front() && is_tegra(*devices.front()))
+    text += " (integrated: compiled code must be its own)";
   const auto code = parse_code(value);
   if (!code) {
-    const auto cuda = driver_cuda(machine);
+    const auto cuda = driver_cuda(machine, policy);
     return text +
            (cuda ? ", and its driver compiles PTX of CUDA up to " + render_version(*cuda)
                  : ", and it is not known which PTX its driver compiles") +
@@ -120,26 +120,31 @@ std::string describe_cuda_code(const Machine& machine, std::string_view value) {
 
 }  // namespace
 
-Features supported_gpu_code(const Machine& machine) {
+Features supported_gpu_code(const Machine& machine, const GpuPolicy& policy) {
   Features features;
   Feature working{std::string(gpu), true, {}};
   for (const GpuVendor vendor : vendors) {
-    if (!counted_gpus(machine, vendor).empty()) working.values.emplace_back(render_vendor(vendor));
+    if (!counted_gpus(machine, vendor, policy).empty())
+      working.values.emplace_back(render_vendor(vendor));
   }
   if (working.values.empty()) return features;
   features.push_back(std::move(working));
-  const auto device = newest_capability(machine);
-  if (!device) return features;
-  Feature code{std::string(cuda_code), true, compiled_code(*device)};
-  Feature code_or_jit{std::string(cuda_code_or_jit), true, code.values};
-  for (const Capability& ptx : capabilities) {
-    if (ptx.number <= *device) code.values.push_back(digits(ptx.number) + "_virtual");
+  std::vector<std::vector<std::string>> code;
+  std::vector<std::vector<std::string>> code_or_jit;
+  const auto cuda = driver_cuda(machine, policy);
+  for (const auto& device : counted_capabilities(machine, policy)) {
+    code.push_back(device ? compiled_code(*device) : std::vector<std::string>());
+    code_or_jit.push_back(code.back());
+    if (!device) continue;
+    for (const Capability& ptx : capabilities) {
+      if (ptx.number <= *device) code.back().push_back(digits(ptx.number) + "_virtual");
+    }
+    if (cuda) std::ranges::move(toolkits_up_to(*cuda), std::back_inserter(code_or_jit.back()));
   }
-  if (const auto cuda = driver_cuda(machine)) {
-    std::ranges::move(toolkits_up_to(*cuda), std::back_inserter(code_or_jit.values));
+  for (auto& [name, lists] : {std::pair(cuda_code, &code), {cuda_code_or_jit, &code_or_jit}}) {
+    Feature feature{std::string(name), true, join_lists(policy, *lists)};
+    if (!feature.values.empty()) features.push_back(std::move(feature));
   }
-  features.push_back(std::move(code));
-  features.push_back(std::move(code_or_jit));
   return features;
 }
 
@@ -161,13 +166,13 @@ bool is_gpu_code_feature(std::string_view feature) {
   return feature == gpu || feature == cuda_code || feature == cuda_code_or_jit;
 }
 
-std::string gpu_code_fact(const Machine& machine, std::string_view feature,
+std::string gpu_code_fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
                           std::string_view value) {
-  if (feature != gpu) return describe_cuda_code(machine, value);
+  if (feature != gpu) return describe_cuda_code(machine, policy, value);
   for (const GpuVendor vendor : vendors) {
     if (detect::render_vendor(vendor) != value) continue;
-    const auto gpus = counted_gpus(machine, vendor);
-    if (gpus.empty()) return describe_no_gpu(machine, vendor);
+    const auto gpus = counted_gpus(machine, vendor, policy);
+    if (gpus.empty()) return describe_no_gpu(machine, vendor, policy);
     const std::string& name = gpus.front()->name;
     return "there is a working " +
            (name.empty() ? std::string(vendor_title(vendor)) + " GPU" : name);

@@ -2,7 +2,7 @@
 // The GPU features of namespace `axle`: what the published GPU namespaces cannot say.
 //
 // gpu               nvidia, amd, intel: a GPU of that vendor works
-// cuda_code         80_real, 120_virtual: code that the newest NVIDIA GPU executes, by CUDA's own
+// cuda_code         80_real, 120_virtual: code that the NVIDIA GPUs execute, by CUDA's own
 //                   rule: compiled code of the same generation and at most its number, but never
 //                   between integrated (Tegra) and other GPUs (CUDA C++ Programming Guide, "Binary
 //                   Compatibility"; torch/cuda/__init__.py has the same table), and PTX of any
@@ -18,12 +18,12 @@
 
 namespace axle::providers {
 
-[[nodiscard]] Features supported_gpu_code(const detect::Machine& machine);
+[[nodiscard]] Features supported_gpu_code(const detect::Machine& machine, const GpuPolicy& policy);
 /// Every value that any machine may support.
 [[nodiscard]] Features known_gpu_code();
 [[nodiscard]] bool is_gpu_code_feature(std::string_view feature);
 /// The fact of the machine that decides `feature :: value`, for a person.
-[[nodiscard]] std::string gpu_code_fact(const detect::Machine& machine, std::string_view feature,
-                                        std::string_view value);
+[[nodiscard]] std::string gpu_code_fact(const detect::Machine& machine, const GpuPolicy& policy,
+                                        std::string_view feature, std::string_view value);
 
 }  // namespace axle::providers

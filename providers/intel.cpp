@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "providers/gpu_state.h"
 #include "providers/namespaces.h"
@@ -33,26 +32,7 @@ constexpr Device devices[] = {
     {"12.2.0", ""},       {"12.1.0", ""},       {"12.0.0", ""},
 };
 
-using Ip = std::array<unsigned, 3>;
-
-// Widths of the fields: architecture 10 bits, release 8, revision 6 (Level Zero, device IP
-// version).
-std::optional<Ip> parse_ip(std::string_view text) {
-  constexpr Ip largest = {1023, 255, 63};
-  Ip ip{};
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
-  for (std::size_t i = 0; i < ip.size(); ++i) {
-    const auto [stop, error] = std::from_chars(at, end, ip[i]);
-    if (error != std::errc() || ip[i] > largest[i]) return std::nullopt;
-    const bool last = i + 1 == ip.size();
-    if (last ? stop != end : stop == end || *stop != '.') return std::nullopt;
-    at = last ? stop : stop + 1;
-  }
-  return ip;
-}
-
-std::string render(const Ip& ip) {
+std::string render(const std::array<unsigned, 3>& ip) {
   return std::to_string(ip[0]) + "." + std::to_string(ip[1]) + "." + std::to_string(ip[2]);
 }
 
@@ -61,29 +41,21 @@ std::string_view base_of(std::string_view ip) {
   return found == std::end(devices) ? std::string_view() : found->base;
 }
 
-// Cards before integrated units, newer before older: the order of the bus decides nothing.
-std::vector<std::string> device_ips(const Machine& machine) {
-  std::vector<std::pair<bool, Ip>> found;
-  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::intel)) {
-    if (const auto ip = parse_ip(gpu->arch)) found.emplace_back(gpu->integrated, *ip);
+/// What each counted GPU runs, best first.
+std::vector<std::vector<std::string>> device_ips(const Machine& machine, const GpuPolicy& policy) {
+  std::vector<std::vector<std::string>> lists;
+  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::intel, policy)) {
+    std::vector<std::string>& ips = lists.emplace_back();
+    const auto ip = parse_gpu_arch(*gpu);
+    if (!ip) continue;
+    ips.push_back(render(*ip));
+    if (const std::string_view base = base_of(ips.front()); !base.empty()) ips.emplace_back(base);
   }
-  std::ranges::sort(found, [](const auto& left, const auto& right) {
-    return left.first != right.first ? right.first : left.second > right.second;
-  });
-  std::vector<std::string> ips;
-  const auto add = [&](std::string ip) {
-    if (!ip.empty() && std::ranges::find(ips, ip) == ips.end()) ips.push_back(std::move(ip));
-  };
-  for (const auto& [integrated, ip] : found) {
-    const std::string text = render(ip);
-    add(text);
-    add(std::string(base_of(text)));
-  }
-  return ips;
+  return lists;
 }
 
-Features supported(const Machine& machine) {
-  std::vector<std::string> ips = device_ips(machine);
+Features supported(const Machine& machine, const GpuPolicy& policy) {
+  std::vector<std::string> ips = join_lists(policy, device_ips(machine, policy));
   if (ips.empty()) return {};
   return {{std::string(device_ip), true, std::move(ips)}};
 }
@@ -94,18 +66,23 @@ Features all() {
   return {std::move(feature)};
 }
 
-std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
+std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                 std::string_view value) {
   if (feature != device_ip) {
     return "the provider of intel knows no feature " + std::string(feature);
   }
-  if (counted_gpus(machine, GpuVendor::intel).empty()) {
-    return describe_no_gpu(machine, GpuVendor::intel);
+  const auto lists = device_ips(machine, policy);
+  if (lists.empty()) return describe_no_gpu(machine, GpuVendor::intel, policy);
+  std::vector<std::string> archs;
+  for (const std::vector<std::string>& ips : lists) {
+    if (ips.empty() && lists.size() == 1)
+      return "it is not known which device IP the Intel GPU has";
+    if (ips.empty()) archs.emplace_back("one that is not known");
+    if (!ips.empty()) archs.push_back(ips.size() == 1 ? ips[0] : ips[0] + " (" + ips[1] + ")");
   }
-  const std::vector<std::string> ips = device_ips(machine);
-  if (ips.empty()) return "it is not known which device IP the Intel GPU has";
-  std::string text = "the GPU runs code for device IP ";
-  for (const std::string& ip : ips) text += (&ip == ips.data() ? "" : ", ") + ip;
-  return text + ", the build has " + std::string(value);
+  return describe_gpus(machine, GpuVendor::intel, policy, archs, "runs code for device IP",
+                       "run code for device IP") +
+         ", the build has " + std::string(value);
 }
 
 constexpr std::string_view plugin_apis[] = {"intel_variant_provider.plugin:IntelVariantPlugin",

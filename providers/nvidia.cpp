@@ -1,5 +1,6 @@
 // Namespace `nvidia`, as nvidia-variant-provider 0.0.1 and 0.0.2 define it: the CUDA versions that
-// the driver runs, as bounds, and the code that the newest GPU executes.
+// the driver runs, as bounds, and the code that the GPUs execute. The published provider speaks of
+// the newest GPU alone; here the policy decides over unlike ones.
 
 #include <algorithm>
 #include <utility>
@@ -58,22 +59,29 @@ Feature upper_bounds(Version driver) {
   return feature;
 }
 
-Feature architectures(Version gpu) {
-  Feature feature{std::string(sm_arch), true, {}};
-  const std::string major = std::to_string(gpu.first);
-  for (unsigned minor = gpu.second + 1; minor-- > 0;) {
-    feature.values.push_back(major + std::to_string(minor) + "_real");
+std::vector<std::string> architectures(const std::optional<Version>& gpu) {
+  std::vector<std::string> values;
+  if (!gpu || gpu->first < first_sm_major) return values;
+  const std::string major = std::to_string(gpu->first);
+  for (unsigned minor = gpu->second + 1; minor-- > 0;) {
+    values.push_back(major + std::to_string(minor) + "_real");
   }
-  feature.values.push_back(major + "0_virtual");
-  return feature;
+  values.push_back(major + "0_virtual");
+  return values;
+}
+
+Feature joined_architectures(const Machine& machine, const GpuPolicy& policy) {
+  std::vector<std::vector<std::string>> lists;
+  for (const auto& gpu : counted_capabilities(machine, policy)) lists.push_back(architectures(gpu));
+  return {std::string(sm_arch), true, join_lists(policy, lists)};
 }
 
 bool known_cuda(Version version) {
   return version >= Version(first_major, 0) && version <= Version(last_major, last_minor);
 }
 
-Features supported(const Machine& machine) {
-  const Driver* driver = counted_nvidia_driver(machine);
+Features supported(const Machine& machine, const GpuPolicy& policy) {
+  const Driver* driver = counted_nvidia_driver(machine, policy);
   if (driver == nullptr) return {};
   const auto cuda = parse_major_minor(driver->api_version);
   if (!cuda || !known_cuda(*cuda)) return {};
@@ -81,8 +89,8 @@ Features supported(const Machine& machine) {
   if (Feature upper = upper_bounds(*cuda); !upper.values.empty()) {
     features.push_back(std::move(upper));
   }
-  if (const auto gpu = newest_capability(machine); gpu && gpu->first >= first_sm_major) {
-    features.push_back(architectures(*gpu));
+  if (Feature code = joined_architectures(machine, policy); !code.values.empty()) {
+    features.push_back(std::move(code));
   }
   return features;
 }
@@ -111,10 +119,10 @@ std::string describe_driver(const Driver& driver) {
   return version.empty() ? "the driver" : "driver " + version;
 }
 
-std::string describe_cuda(const Machine& machine, std::string_view feature,
+std::string describe_cuda(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
                           std::string_view value) {
-  const Driver* driver = counted_nvidia_driver(machine);
-  if (driver == nullptr) return describe_no_gpu(machine, GpuVendor::nvidia);
+  const Driver* driver = counted_nvidia_driver(machine, policy);
+  if (driver == nullptr) return describe_no_gpu(machine, GpuVendor::nvidia, policy);
   const auto cuda = parse_major_minor(driver->api_version);
   if (!cuda) return "it is not known which CUDA versions " + describe_driver(*driver) + " runs";
   std::string text = describe_driver(*driver) + " runs CUDA up to " + render_version(*cuda) + ", ";
@@ -132,20 +140,18 @@ std::string describe_code(std::string_view value) {
   return (value.substr(mark) == "_virtual" ? "PTX for " : "compiled code for ") + version;
 }
 
-std::string describe_sm(const Machine& machine, std::string_view value) {
-  const auto gpus = counted_gpus(machine, GpuVendor::nvidia);
-  if (gpus.empty()) return describe_no_gpu(machine, GpuVendor::nvidia);
-  const auto highest = newest_capability(machine);
-  if (!highest) return "it is not known which compute capability the GPU has";
-  const std::string subject = gpus.size() == 1 ? "the GPU" : "the newest GPU";
-  return subject + " has compute capability " + render_version(*highest) + ", the build has " +
-         describe_code(value);
+std::string describe_sm(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
+  if (counted_gpus(machine, GpuVendor::nvidia, policy).empty()) {
+    return describe_no_gpu(machine, GpuVendor::nvidia, policy);
+  }
+  return describe_capabilities_of_gpus(machine, policy) + ", the build has " + describe_code(value);
 }
 
-std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
-  if (feature == sm_arch) return describe_sm(machine, value);
+std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                 std::string_view value) {
+  if (feature == sm_arch) return describe_sm(machine, policy, value);
   if (feature == lower_bound || feature == upper_bound) {
-    return describe_cuda(machine, feature, value);
+    return describe_cuda(machine, policy, feature, value);
   }
   return "the provider of nvidia knows no feature " + std::string(feature);
 }

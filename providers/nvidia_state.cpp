@@ -16,23 +16,36 @@ std::string render_version(MajorMinor version) {
   return std::to_string(version.first) + "." + std::to_string(version.second);
 }
 
-const Driver* counted_nvidia_driver(const Machine& machine) {
+const Driver* counted_nvidia_driver(const Machine& machine, const GpuPolicy& policy) {
   const Driver* driver = detect::find_driver(machine, GpuVendor::nvidia);
   if (driver == nullptr) return nullptr;
-  if (!counted_gpus(machine, GpuVendor::nvidia).empty()) return driver;
+  if (!counted_gpus(machine, GpuVendor::nvidia, policy).empty()) return driver;
   const bool any = std::ranges::any_of(
       machine.gpus, [](const Gpu& gpu) { return gpu.vendor == GpuVendor::nvidia; });
   return !any && driver->usable == Presence::present ? driver : nullptr;
 }
 
-std::optional<MajorMinor> newest_capability(const Machine& machine) {
-  constexpr unsigned last_minor = 9;
-  std::optional<MajorMinor> newest;
-  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::nvidia)) {
-    const auto version = parse_major_minor(gpu->arch);
-    if (version && version->second <= last_minor) newest = std::max(newest, version);
+std::vector<std::optional<MajorMinor>> counted_capabilities(const Machine& machine,
+                                                            const GpuPolicy& policy) {
+  std::vector<std::optional<MajorMinor>> found;
+  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::nvidia, policy)) {
+    const auto arch = parse_gpu_arch(*gpu);
+    const auto capability = arch ? std::optional(MajorMinor((*arch)[0], (*arch)[1])) : std::nullopt;
+    if (std::ranges::find(found, capability) == found.end()) found.push_back(capability);
   }
-  return newest;
+  return found;
+}
+
+std::string describe_capabilities_of_gpus(const Machine& machine, const GpuPolicy& policy) {
+  const auto capabilities = counted_capabilities(machine, policy);
+  std::vector<std::string> versions;
+  for (const auto& capability : capabilities) {
+    if (!capability && capabilities.size() == 1)
+      return "it is not known which compute capability the GPU has";
+    versions.push_back(capability ? render_version(*capability) : "one that is not known");
+  }
+  return describe_gpus(machine, GpuVendor::nvidia, policy, versions, "has compute capability",
+                       "have compute capability");
 }
 
 }  // namespace axle::providers

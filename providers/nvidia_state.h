@@ -1,12 +1,14 @@
 #pragma once
-// What `nvidia` and `axle` share of the NVIDIA side of a machine: the driver and the GPU that
+// What `nvidia` and `axle` share of the NVIDIA side of a machine: the driver and the GPUs that
 // count.
 
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "detect/machine.h"
+#include "providers/gpu_policy.h"
 
 namespace axle::providers {
 
@@ -17,11 +19,17 @@ using MajorMinor = std::pair<unsigned, unsigned>;
 [[nodiscard]] std::string render_version(MajorMinor version);
 
 /// The driver that counts: it works, and unless the machine has no NVIDIA GPU at all, one of them
-/// does. nullptr otherwise.
-[[nodiscard]] const detect::Driver* counted_nvidia_driver(const detect::Machine& machine);
+/// counts. nullptr otherwise. One that an override states counts in any case.
+[[nodiscard]] const detect::Driver* counted_nvidia_driver(const detect::Machine& machine,
+                                                          const GpuPolicy& policy);
 
-/// The compute capability of the newest GPU that counts: among several it decides, as in the
-/// published provider.
-[[nodiscard]] std::optional<MajorMinor> newest_capability(const detect::Machine& machine);
+/// The compute capability of each GPU that counts, each once, the newest first; nullopt for one
+/// whose capability is not known.
+[[nodiscard]] std::vector<std::optional<MajorMinor>> counted_capabilities(
+    const detect::Machine& machine, const GpuPolicy& policy);
+
+/// "the GPU has compute capability 9.0"; see describe_gpus. Says which is not known.
+[[nodiscard]] std::string describe_capabilities_of_gpus(const detect::Machine& machine,
+                                                        const GpuPolicy& policy);
 
 }  // namespace axle::providers

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "providers/gpu_policy.h"
 
 namespace axle::providers {
 
@@ -30,13 +31,14 @@ struct Provider {
   std::string_view version;  ///< the version we stand for
   std::span<const std::string_view> plugin_apis;  ///< accepted `plugin-api` strings; "" = absent
   std::span<const std::string_view> aliases;      ///< older package names, read only
-  Features (*supported)(const detect::Machine& machine);
+  /// What `machine` supports where `policy` says which of its GPUs count.
+  Features (*supported)(const detect::Machine& machine, const GpuPolicy& policy);
   /// Every value that any machine may support: what a builder validates against.
   Features (*all)();
   /// The fact of the machine that decides `feature :: value`, for a person:
   /// "the CPU lacks avx512_vnni", "driver 550.54 runs CUDA up to 12.4, the build needs 12.8".
-  std::string (*fact)(const detect::Machine& machine, std::string_view feature,
-                      std::string_view value);
+  std::string (*fact)(const detect::Machine& machine, const GpuPolicy& policy,
+                      std::string_view feature, std::string_view value);
   /// Further published versions that give these very lists: a release that asks for one of them is
   /// answered too.
   std::span<const std::string_view> same_versions = {};

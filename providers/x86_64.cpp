@@ -106,7 +106,7 @@ Feature levels_up_to(unsigned highest) {
   return feature;
 }
 
-Features supported(const Machine& machine) {
+Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
   if (machine.cpu.arch != Arch::x86_64) return {};
   Features features = flags_present(machine.cpu, ns, flags);
   if (Feature levels = levels_up_to(highest_level(machine.cpu)); !levels.values.empty()) {
@@ -121,7 +121,8 @@ Features all() {
   return features;
 }
 
-std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
+std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
+                 std::string_view value) {
   if (feature != level_feature) {
     return describe_flag(machine.cpu, Arch::x86_64, ns, feature, value);
   }

@@ -40,7 +40,9 @@ struct Decision {
   bool has_variants = false;    ///< the release has variant metadata that was used
   std::string metadata_source;  ///< URL of the variants file, or "the wheels' own metadata"
   std::vector<NamespaceOrigin> origins;
-  std::vector<Fit> ranked;  ///< best first; those with a wheel whose tags fit
+  providers::GpuPolicy gpus = {};  ///< which of the machine's GPUs counted
+  bool gpus_matter = false;        ///< another policy could have decided otherwise
+  std::vector<Fit> ranked;         ///< best first; those with a wheel whose tags fit
   std::vector<Verdict> rejected;
   std::vector<SkippedFile> skipped;
   /// One clause: "x86_64 :: level :: v4 is supported and ranks first".

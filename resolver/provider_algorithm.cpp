@@ -168,6 +168,7 @@ std::optional<NamespaceList> given_list(const wheel::VariantMetadata& metadata,
 /// Rule 4. nullopt: it is a plugin's turn; `mismatch` says why not ours, where we have one.
 std::optional<NamespaceList> builtin_list(const std::string& ns, const ProviderInfo& info,
                                           const detect::Machine& machine,
+                                          const providers::GpuPolicy& gpus,
                                           const wheel::MarkerEnvironment& environment,
                                           Report& report, std::string& mismatch) {
   const providers::Provider* provider = providers::find_provider(ns);
@@ -176,7 +177,7 @@ std::optional<NamespaceList> builtin_list(const std::string& ns, const ProviderI
     if (!why_not) {
       return NamespaceList{ListOrigin::builtin,
                            fmt::format("{} {}", provider->package, provider->version),
-                           provider->supported(machine)};
+                           provider->supported(machine, gpus)};
     }
     mismatch = *why_not;
   }
@@ -252,7 +253,8 @@ class Lists {
     const ProviderInfo* info = entry == metadata_.providers.end() ? nullptr : &entry->second;
     auto list = given_list(metadata_, ns, info, policy_, environment_);
     std::string mismatch;
-    if (!list) list = builtin_list(ns, *info, machine_, environment_, report_, mismatch);
+    if (!list)
+      list = builtin_list(ns, *info, machine_, policy_.gpus, environment_, report_, mismatch);
     if (!list && !used_.contains(ns)) {
       list = NamespaceList{ListOrigin::none, "no variant uses it", {}};
     }

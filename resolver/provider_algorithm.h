@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "providers/gpu_policy.h"
 #include "report/report.h"
 #include "resolver/ranking.h"
 #include "wheel/marker.h"
@@ -58,7 +59,8 @@ struct ProviderPolicy {
   std::set<std::string, std::less<>> enabled;   ///< optional providers switched on by the user
   /// Lists that the user gives; used exclusively for their namespaces. nullopt: none are given.
   std::optional<SupportedProperties> user_lists;
-  PluginHost* plugins = nullptr;  ///< nullptr: no plugin is run
+  PluginHost* plugins = nullptr;   ///< nullptr: no plugin is run
+  providers::GpuPolicy gpus = {};  ///< which of several GPUs count
 };
 
 struct NamespaceOrigin {

@@ -7,6 +7,7 @@
 
 #include "providers/provider.h"
 #include "resolver/abi_dependency.h"
+#include "resolver/gpu_views.h"
 #include "resolver/label_choice.h"
 #include "resolver/messages.h"
 #include "wheel/requirement.h"
@@ -86,6 +87,8 @@ WheelChooser::WheelChooser(const Target& target, const Options& options,
     : target_(target),
       python_(target.python_version),
       options_(options),
+      views_(providers::device_views(*target.machine, options.providers.gpus)),
+      gpus_matter_(providers::policy_matters(*target.machine, options.providers.gpus)),
       transport_(transport),
       report_(report) {
   python_.pre.reset();
@@ -153,7 +156,7 @@ Result<const ReleaseMetadata*> WheelChooser::metadata_of(const std::string& name
   return &metadata_.emplace(&release, std::move(*read)).first->second;
 }
 
-std::string WheelChooser::fact_about(const wheel::Property& property,
+std::string WheelChooser::fact_about(const wheel::Property& property, const detect::Machine* view,
                                      const ReleaseChoice& choice) const {
   if (property.ns == abi_dependency) {
     const std::string package = wheel::normalize_name(property.feature);
@@ -169,7 +172,9 @@ std::string WheelChooser::fact_about(const wheel::Property& property,
   switch (origin->origin) {
     case ListOrigin::builtin: {
       const providers::Provider* provider = providers::find_provider(property.ns);
-      return provider->fact(*target_.machine, property.feature, property.value);
+      if (view != nullptr) return provider->fact(*view, {}, property.feature, property.value);
+      return provider->fact(*target_.machine, options_.providers.gpus, property.feature,
+                            property.value);
     }
     case ListOrigin::disabled:
       return fmt::format("namespace {} is disabled: {}", property.ns, origin->detail);
@@ -193,7 +198,6 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wh
   decision.has_variants = true;
   SupportedLists supported =
       supported_lists(document, *target_.machine, options_.providers, target_.markers, report_);
-  decision.origins = std::move(supported.origins);
   AbiLists abi = abi_lists(document, version_of);
   if (!abi.features.empty()) {
     supported.lists.insert_or_assign(std::string(abi_dependency), std::move(abi.features));
@@ -215,11 +219,15 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wh
     const auto evidence = metadata.evidence.find(label);
     return evidence == metadata.evidence.end() ? std::string() : evidence->second;
   };
-  Ranking ranking = rank_variants(document, supported.lists);
+  auto [ranking, against] = rank_on_views(document, views_, supported);
+  decision.origins = std::move(supported.origins);
+  decision.gpus = options_.providers.gpus;
+  decision.gpus_matter = gpus_matter_;
   for (RejectedVariant& rejected : ranking.rejected) {
     if (best_with_label(wheels, rejected.label) == nullptr) continue;
-    std::string fact =
-        fact_against(rejected.property, document.variants.at(rejected.label), choice);
+    const auto view = against.find(rejected.label);
+    std::string fact = fact_against(rejected.property, document.variants.at(rejected.label),
+                                    view == against.end() ? nullptr : view->second, choice);
     std::string evidence = evidence_of(rejected.label);
     decision.rejected.push_back({std::move(rejected.label), std::move(rejected.property),
                                  std::move(rejected.reason), std::move(fact), std::move(evidence)});
@@ -238,6 +246,7 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wh
 /// The fact that speaks against every value of the feature that `rejected` is of.
 std::string WheelChooser::fact_against(const wheel::Property& rejected,
                                        const wheel::VariantProperties& properties,
+                                       const detect::Machine* view,
                                        const ReleaseChoice& choice) const {
   std::vector<wheel::Property> values;
   for (const wheel::Property& property : properties) {
@@ -249,8 +258,9 @@ std::string WheelChooser::fact_against(const wheel::Property& rejected,
     return std::pair(property.value.size(), property.value);
   });
   std::vector<std::string> facts;
-  for (const wheel::Property& property : values) facts.push_back(fact_about(property, choice));
-  return merge_facts(facts);
+  for (const wheel::Property& property : values)
+    facts.push_back(fact_about(property, view, choice));
+  return merge_facts(facts) + (view == nullptr ? std::string() : describe_view(*view, rejected));
 }
 
 /// Of a family's build: the fact about its code says more than its place in the order.
@@ -266,7 +276,7 @@ std::string WheelChooser::why_this_build(const std::string& label,
   for (const std::string_view feature : {"cuda_code", "gfx_arch", "device_ip", "gpu"}) {
     const auto property = std::ranges::find(fit->properties, feature, &wheel::Property::feature);
     if (property == fit->properties.end()) continue;
-    return "the best build that fits: " + fact_about(*property, choice);
+    return "the best build that fits: " + fact_about(*property, nullptr, choice);
   }
   return "the best build that fits";
 }
@@ -275,22 +285,25 @@ std::string WheelChooser::gpus_left_out(const wheel::VariantMetadata& document,
                                         const std::string& label) {
   std::string names;
   const wheel::VariantProperties& properties = document.variants.find(label)->second;
-  for (const detect::Gpu& gpu : target_.machine->gpus) {
-    const std::string vendor(detect::render_vendor(gpu.vendor));
-    const bool counts = gpu.usable == detect::Presence::present && !gpu.masked &&
-                        properties.contains({"axle", "gpu", vendor});
-    if (!counts) continue;
-    detect::Machine alone = *target_.machine;
-    alone.gpus = {gpu};
-    CollectedReport said_before;
-    const SupportedLists supported =
-        supported_lists(document, alone, options_.providers, target_.markers, said_before);
-    const Ranking ranking = rank_variants(document, supported.lists);
-    if (std::ranges::find(ranking.rejected, label, &RejectedVariant::label) ==
-        ranking.rejected.end()) {
-      continue;
+  ProviderPolicy policy = options_.providers;
+  policy.gpus = {};
+  for (const auto vendor :
+       {detect::GpuVendor::nvidia, detect::GpuVendor::amd, detect::GpuVendor::intel}) {
+    if (!properties.contains({"axle", "gpu", std::string(detect::render_vendor(vendor))})) continue;
+    for (const detect::Gpu* gpu :
+         providers::counted_gpus(*target_.machine, vendor, options_.providers.gpus)) {
+      detect::Machine alone = *target_.machine;
+      alone.gpus = {*gpu};
+      CollectedReport said_before;
+      const SupportedLists supported =
+          supported_lists(document, alone, policy, target_.markers, said_before);
+      const Ranking ranking = rank_variants(document, supported.lists);
+      if (std::ranges::find(ranking.rejected, label, &RejectedVariant::label) ==
+          ranking.rejected.end()) {
+        continue;
+      }
+      names += (names.empty() ? "" : ", ") + (gpu->name.empty() ? gpu->arch : gpu->name);
     }
-    names += (names.empty() ? "" : ", ") + (gpu.name.empty() ? gpu.arch : gpu.name);
   }
   return names;
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detect/machine.h"
 #include "report/error.h"
 #include "report/report.h"
 #include "resolver/candidates.h"
@@ -110,17 +111,19 @@ class WheelChooser {
   /// The variants that have a wheel here, ranked and rejected; the supported lists are returned.
   [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata, const Wheels& wheels,
                                          const VersionOf& version_of, ReleaseChoice& choice);
-  /// GPUs of the vendor that a family's build is for, which it has no code for all the same: the
-  /// newest GPU decides (providers/nvidia_state.h). "GTX 1080 Ti, …", or empty.
+  /// GPUs that count, of the vendor that a family's build is for, which it has no code for all the
+  /// same: one of several may be enough (--gpu-policy any). "GTX 1080 Ti, …", or empty.
   [[nodiscard]] std::string gpus_left_out(const wheel::VariantMetadata& document,
                                           const std::string& label);
   void choose_variant(const ReleaseMetadata& metadata, const Wheels& wheels,
                       const WheelPolicy& policy, const VersionOf& version_of,
                       ReleaseChoice& choice);
-  [[nodiscard]] std::string fact_about(const wheel::Property& property,
+  /// `view`: the one of `views_` that the fact is about; nullptr: the whole machine.
+  [[nodiscard]] std::string fact_about(const wheel::Property& property, const detect::Machine* view,
                                        const ReleaseChoice& choice) const;
   [[nodiscard]] std::string fact_against(const wheel::Property& rejected,
                                          const wheel::VariantProperties& properties,
+                                         const detect::Machine* view,
                                          const ReleaseChoice& choice) const;
   [[nodiscard]] std::string why_this_build(const std::string& label,
                                            const ReleaseChoice& choice) const;
@@ -128,6 +131,8 @@ class WheelChooser {
   const Target& target_;
   wheel::Version python_;  ///< without its pre-release part, as pip compares it
   const Options& options_;
+  std::vector<detect::Machine> views_;  ///< providers::device_views
+  bool gpus_matter_;
   index::Transport& transport_;
   Report& report_;
   std::map<const Release*, ReleaseMetadata> metadata_;

@@ -57,6 +57,13 @@ Outcome<void> write_profile(const std::string& path, const detect::Machine& mach
                  "is the folder there, and writable?"});
 }
 
+/// Said where another policy could give other properties.
+void add_gpu_policy(ordered_json& body, const detect::Machine& machine,
+                    const providers::GpuPolicy& gpus) {
+  if (providers::policy_matters(machine, gpus))
+    body["gpu_policy"] = providers::render_gpu_policy(gpus);
+}
+
 }  // namespace
 
 int run_detect(Session& session) {
@@ -64,6 +71,8 @@ int run_detect(Session& session) {
   auto named = session.machine();
   if (!named) return output.failure(named.error());
   const detect::Machine& machine = named->machine;
+  const auto gpus = session.gpu_policy();
+  if (!gpus) return output.failure(gpus.error());
   if (session.arguments().has(Opt::profile)) {
     const std::string path = session.arguments().value(Opt::profile);
     if (path.empty()) return output.failure(misused("--profile names no file").error());
@@ -73,8 +82,9 @@ int run_detect(Session& session) {
   ordered_json body = ordered_json::parse(machines::render_facts(machine));
   std::string text = render_machine(machine, output);
   if (session.arguments().has(Opt::properties)) {
-    body["properties"] = properties_json(machine, {});
-    text += "\n" + render_properties(machine, {});
+    add_gpu_policy(body, machine, *gpus);
+    body["properties"] = properties_json(machine, *gpus, {});
+    text += "\n" + render_properties(machine, *gpus, {});
   }
   return output.answer(text, body);
 }
@@ -83,6 +93,8 @@ int run_properties(Session& session) {
   Output& output = session.output();
   auto named = session.machine();
   if (!named) return output.failure(named.error());
+  const auto gpus = session.gpu_policy();
+  if (!gpus) return output.failure(gpus.error());
   const std::vector<std::string> namespaces = session.arguments().values(Opt::ns);
   for (const std::string& ns : namespaces) {
     if (providers::find_provider(ns) == nullptr) {
@@ -91,18 +103,22 @@ int run_properties(Session& session) {
                                 .error());
     }
   }
-  return output.answer(render_properties(named->machine, namespaces),
-                       {{"properties", properties_json(named->machine, namespaces)}});
+  ordered_json body = ordered_json::object();
+  add_gpu_policy(body, named->machine, *gpus);
+  body["properties"] = properties_json(named->machine, *gpus, namespaces);
+  return output.answer(render_properties(named->machine, *gpus, namespaces), body);
 }
 
 int run_providers_list(Session& session) {
   Output& output = session.output();
   auto named = session.machine();
   if (!named) return output.failure(named.error());
+  const auto gpus = session.gpu_policy();
+  if (!gpus) return output.failure(gpus.error());
   std::string text;
   ordered_json rows = ordered_json::array();
   for (const providers::Provider& provider : providers::builtin_providers()) {
-    const providers::Features supported = provider.supported(named->machine);
+    const providers::Features supported = provider.supported(named->machine, *gpus);
     std::size_t values = 0;
     for (const providers::Feature& feature : supported) values += feature.values.size();
     text += fmt::format("{:<8} {} {}: {} properties supported here\n", provider.ns,

@@ -11,6 +11,7 @@
 #include "cli/session.h"
 #include "cli/supported_lists.h"
 #include "providers/provider.h"
+#include "resolver/gpu_views.h"
 #include "resolver/provider_algorithm.h"
 #include "resolver/ranking.h"
 #include "wheel/wheel_file.h"
@@ -68,6 +69,7 @@ ordered_json ranked_json(const resolver::Ranking& ranking) {
 
 /// The fact of the machine only where the machine was asked: a list from elsewhere says why itself.
 std::string reason_of(const resolver::RejectedVariant& variant, const detect::Machine* machine,
+                      const detect::Machine* view, const providers::GpuPolicy& gpus,
                       const std::vector<resolver::NamespaceOrigin>& origins) {
   if (machine == nullptr) return variant.reason;
   const auto origin =
@@ -76,7 +78,10 @@ std::string reason_of(const resolver::RejectedVariant& variant, const detect::Ma
   std::string fact = origin->detail;
   if (origin->origin == resolver::ListOrigin::builtin) {
     const providers::Provider* provider = providers::find_provider(variant.property.ns);
-    fact = provider->fact(*machine, variant.property.feature, variant.property.value);
+    const auto& [ns, feature, value] = variant.property;
+    fact = view == nullptr ? provider->fact(*machine, gpus, feature, value)
+                           : provider->fact(*view, {}, feature, value) +
+                                 resolver::describe_view(*view, variant.property);
   }
   return fact.empty() ? variant.reason : variant.reason + ": " + fact;
 }
@@ -100,39 +105,47 @@ int run_rank(Session& session) {
   auto metadata = read_metadata(arguments.positionals.front(), output);
   if (!metadata) return output.failure(failed(metadata.error()).error());
 
-  resolver::SupportedProperties supported;
+  resolver::SupportedLists supported;
   std::optional<machines::NamedMachine> machine;
-  std::vector<resolver::NamespaceOrigin> origins;
+  std::vector<detect::Machine> views;
+  resolver::ProviderPolicy policy;
   if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
     auto text = read_input(lists);
     if (!text) return output.failure(failed(text.error()).error());
     auto parsed = parse_supported_lists(*text, lists);
     if (!parsed) return output.failure(failed(parsed.error()).error());
-    supported = std::move(*parsed);
+    supported.lists = std::move(*parsed);
     // Given lists take the place of every provider, static ones too: that is what the caller asked.
   } else {
     auto found = session.machine();
     if (!found) return output.failure(found.error());
     machine = std::move(*found);
-    resolver::SupportedLists found_lists = resolver::supported_lists(
-        *metadata, machine->machine, {}, markers_of(machine->machine), output);
-    supported = std::move(found_lists.lists);
-    origins = std::move(found_lists.origins);
+    auto gpus = session.gpu_policy();
+    if (!gpus) return output.failure(gpus.error());
+    policy.gpus = std::move(*gpus);
+    views = providers::device_views(machine->machine, policy.gpus);
+    supported = resolver::supported_lists(*metadata, machine->machine, policy,
+                                          markers_of(machine->machine), output);
   }
 
-  const resolver::Ranking ranking = resolver::rank_variants(*metadata, supported);
+  const auto [ranking, against] = resolver::rank_on_views(*metadata, views, supported);
   std::string text;
   for (const resolver::RankedVariant& variant : ranking.ranked) text += variant.label + "\n";
   ordered_json rejected = ordered_json::array();
   for (const resolver::RejectedVariant& variant : ranking.rejected) {
-    const std::string reason = reason_of(variant, machine ? &machine->machine : nullptr, origins);
+    const auto view = against.find(variant.label);
+    const std::string reason =
+        reason_of(variant, machine ? &machine->machine : nullptr,
+                  view == against.end() ? nullptr : view->second, policy.gpus, supported.origins);
     rejected.push_back({{"label", variant.label},
                         {"property", wheel::render_property(variant.property)},
                         {"reason", reason}});
     text += fmt::format("{} {}: {}: {}\n", output.paint(Style::bad, "rejected"), variant.label,
                         wheel::render_property(variant.property), reason);
   }
-  const ordered_json body = {{"ranked", ranked_json(ranking)}, {"rejected", rejected}};
+  ordered_json body = {{"ranked", ranked_json(ranking)}, {"rejected", rejected}};
+  if (machine && providers::policy_matters(machine->machine, policy.gpus))
+    body["gpu_policy"] = providers::render_gpu_policy(policy.gpus);
   if (!ranking.ranked.empty()) return output.answer(text, body);
   if (!output.options().json) output.answer(text, {});
   return output.failure(

@@ -21,12 +21,12 @@ using testing::x86_machine;
 using Values = std::vector<std::string>;
 
 Features supported(std::string_view ns, const Machine& machine) {
-  return find_provider(ns)->supported(machine);
+  return find_provider(ns)->supported(machine, {});
 }
 
 std::string fact(std::string_view ns, const Machine& machine, std::string_view feature,
                  std::string_view value) {
-  return find_provider(ns)->fact(machine, feature, value);
+  return find_provider(ns)->fact(machine, {}, feature, value);
 }
 
 Values names(const Features& features) {
@@ -172,7 +172,7 @@ TEST_CASE("every flag of the CPU providers is read from a row of the capability 
       for (const Feature& feature : provider->all()) {
         if (feature.name == "level" || feature.name == "version") continue;
         if (is_gpu_code_feature(feature.name)) continue;
-        const Features held = provider->supported(machine);
+        const Features held = provider->supported(machine, {});
         if (held.empty()) continue;
         const bool other_arch = std::string_view(ns) == "axle" &&
                                 feature.name.starts_with("arm_") != (arch == Arch::aarch64);

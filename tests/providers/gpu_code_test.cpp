@@ -16,7 +16,7 @@ using testing::nvidia_machine;
 using testing::working_gpu;
 
 bool supports(const Machine& machine, std::string_view feature, std::string_view value) {
-  const Features features = supported_gpu_code(machine);
+  const Features features = supported_gpu_code(machine, {});
   const auto found = std::ranges::find(features, feature, &Feature::name);
   return found != features.end() && std::ranges::find(found->values, value) != found->values.end();
 }
@@ -63,42 +63,42 @@ TEST_CASE("PTX of any older generation, but only with the toolkit's driver") {
 
 TEST_CASE("a GPU counts when it works and is not masked") {
   Machine machine;
-  CHECK(supported_gpu_code(machine).empty());
+  CHECK(supported_gpu_code(machine, {}).empty());
   machine.gpus = {working_gpu(GpuVendor::intel, "20.1.0"), working_gpu(GpuVendor::amd, "gfx942")};
   CHECK(supports(machine, "gpu", "amd"));
   CHECK(supports(machine, "gpu", "intel"));
   CHECK_FALSE(supports(machine, "gpu", "nvidia"));
   machine.gpus[0].masked = true;
   machine.gpus[1].usable = detect::Presence::unknown;
-  CHECK(supported_gpu_code(machine).empty());
+  CHECK(supported_gpu_code(machine, {}).empty());
 }
 
 TEST_CASE("every value that a GPU of ours has is known, and every feature has a fact") {
   const Features known = known_gpu_code();
   for (const char* capability : {"5.0", "7.2", "8.7", "9.0", "10.1", "11.0", "12.1"}) {
     const Machine machine = nvidia_machine("13.0", {capability});
-    for (const Feature& feature : supported_gpu_code(machine)) {
+    for (const Feature& feature : supported_gpu_code(machine, {})) {
       const auto all = std::ranges::find(known, feature.name, &Feature::name);
       REQUIRE(all != known.end());
       for (const std::string& value : feature.values) {
         CHECK_MESSAGE(std::ranges::find(all->values, value) != all->values.end(), value);
-        CHECK_FALSE(gpu_code_fact(machine, feature.name, value).empty());
+        CHECK_FALSE(gpu_code_fact(machine, {}, feature.name, value).empty());
       }
     }
   }
 }
 
 TEST_CASE("facts say what the GPU is and what the build has") {
-  CHECK(gpu_code_fact(nvidia_machine("12.8", {"6.1"}), "cuda_code", "75_real") ==
+  CHECK(gpu_code_fact(nvidia_machine("12.8", {"6.1"}), {}, "cuda_code", "75_real") ==
         "the GPU has compute capability 6.1, the build has compiled code for 7.5");
-  CHECK(gpu_code_fact(nvidia_machine("12.8", {"8.7"}), "cuda_code", "80_real") ==
+  CHECK(gpu_code_fact(nvidia_machine("12.8", {"8.7"}), {}, "cuda_code", "80_real") ==
         "the GPU has compute capability 8.7 (integrated: compiled code must be its own), the build "
         "has compiled code for 8.0");
-  CHECK(gpu_code_fact(nvidia_machine("12.8", {"9.0"}), "cuda_code_or_jit", "12.9") ==
+  CHECK(gpu_code_fact(nvidia_machine("12.8", {"9.0"}), {}, "cuda_code_or_jit", "12.9") ==
         "the GPU has compute capability 9.0, and its driver compiles PTX of CUDA up to 12.8, the "
         "build has PTX of CUDA 12.9");
-  CHECK(gpu_code_fact(Machine{}, "gpu", "amd") == "no AMD GPU");
-  CHECK(gpu_code_fact(Machine{}, "gpu", "acme") == "no GPUs of acme are known");
+  CHECK(gpu_code_fact(Machine{}, {}, "gpu", "amd") == "no AMD GPU");
+  CHECK(gpu_code_fact(Machine{}, {}, "gpu", "acme") == "no GPUs of acme are known");
 }
 
 }  // namespace

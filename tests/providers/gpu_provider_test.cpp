@@ -17,13 +17,15 @@ using testing::working_gpu;
 
 using Values = std::vector<std::string>;
 
-Features supported(std::string_view ns, const Machine& machine) {
-  return find_provider(ns)->supported(machine);
+const GpuPolicy any{GpuRule::any, {}};
+
+Features supported(std::string_view ns, const Machine& machine, const GpuPolicy& policy = {}) {
+  return find_provider(ns)->supported(machine, policy);
 }
 
 std::string fact(std::string_view ns, const Machine& machine, std::string_view feature,
                  std::string_view value) {
-  return find_provider(ns)->fact(machine, feature, value);
+  return find_provider(ns)->fact(machine, {}, feature, value);
 }
 
 TEST_CASE("nvidia: a driver for CUDA 12.7 and an H100 give the published lists") {
@@ -68,10 +70,21 @@ TEST_CASE("nvidia: the edges of the known CUDA versions") {
   CHECK(last[1].name == "sm_arch");
 }
 
-TEST_CASE("nvidia: of unlike GPUs the newest speaks, whatever the order of the bus") {
-  const Values expected{"120_real", "120_virtual"};
-  CHECK(supported("nvidia", nvidia_machine("12.8", {"12.0", "7.5"})).at(2).values == expected);
-  CHECK(supported("nvidia", nvidia_machine("12.8", {"7.5", "12.0"})).at(2).values == expected);
+TEST_CASE("nvidia: of unlike GPUs what runs on all of them, in the order of the newest") {
+  CHECK(supported("nvidia", nvidia_machine("12.8", {"12.0", "7.5"})).size() == 2);
+  const Values ampere{"86_real", "85_real", "84_real", "83_real",
+                      "82_real", "81_real", "80_real", "80_virtual"};
+  CHECK(supported("nvidia", nvidia_machine("12.8", {"8.9", "8.6"})).at(2).values == ampere);
+  CHECK(supported("nvidia", nvidia_machine("12.8", {"8.6", "8.9"})).at(2).values == ampere);
+  CHECK(supported("nvidia", nvidia_machine("12.8", {"7.5", "12.0"}), any).at(2).values ==
+        Values{"120_real", "120_virtual", "75_real", "74_real", "73_real", "72_real", "71_real",
+               "70_real", "70_virtual"});
+  CHECK(fact("nvidia", nvidia_machine("12.8", {"7.5", "12.0"}), "sm_arch", "75_real") ==
+        "the GPUs, which all count, have compute capability 12.0 and 7.5, the build has compiled "
+        "code for 7.5");
+}
+
+TEST_CASE("nvidia: code of one GPU") {
   CHECK(supported("nvidia", nvidia_machine("12.8", {"8.9"})).at(2).values ==
         Values{"89_real", "88_real", "87_real", "86_real", "85_real", "84_real", "83_real",
                "82_real", "81_real", "80_real", "80_virtual"});
@@ -135,14 +148,16 @@ TEST_CASE("amd: every GPU counts for itself, cards before integrated units") {
   machine.gpus.push_back(working_gpu(GpuVendor::amd, "gfx942"));
   machine.gpus.push_back(working_gpu(GpuVendor::amd, "gfx1100"));
   machine.gpus.push_back(working_gpu(GpuVendor::amd, "gfx942"));
-  const Features features = supported("amd", machine);
+  const Features features = supported("amd", machine, any);
   REQUIRE(features.size() == 2);
   CHECK(features[0] == Feature{"gfx_arch", true, {"gfx1100", "gfx942", "gfx90a", "gfx1036"}});
+  CHECK(supported("amd", machine).size() == 1);
   CHECK(features[1] == Feature{"rocm_version", false, {"6.4"}});
   CHECK(fact("amd", machine, "rocm_version", "6.3") ==
         "the system has ROCm 6.4, the build is for 6.3");
   CHECK(fact("amd", machine, "gfx_arch", "gfx950") ==
-        "the GPUs are gfx1100, gfx942, gfx90a, gfx1036, the build has code for gfx950");
+        "the GPUs, which all count, are gfx1100, gfx942 and gfx90a (the integrated unit beside it, "
+        "gfx1036, does not count), the build has code for gfx950");
 }
 
 TEST_CASE("amd: no working GPU means no ROCm either") {
@@ -162,13 +177,17 @@ TEST_CASE("intel: each device is followed by the platform whose code it also run
   for (const char* ip : {"12.57.0", "20.2.0", "20.1.0", "12.60.7"}) {
     machine.gpus.push_back(working_gpu(GpuVendor::intel, ip));
   }
-  const Features features = supported("intel", machine);
+  CHECK(supported("intel", machine).empty());
+  const Features features = supported("intel", machine, any);
   REQUIRE(features.size() == 1);
   CHECK(features[0] ==
         Feature{"device_ip", true, {"20.2.0", "20.1.0", "12.60.7", "12.57.0", "12.55.8"}});
   CHECK(fact("intel", machine, "device_ip", "30.0.4") ==
-        "the GPU runs code for device IP 20.2.0, 20.1.0, 12.60.7, 12.57.0, 12.55.8, "
-        "the build has 30.0.4");
+        "the GPUs, which all count, run code for device IP 20.2.0 (20.1.0), 20.1.0, 12.60.7 and "
+        "12.57.0 (12.55.8), the build has 30.0.4");
+  machine.gpus.erase(machine.gpus.begin(), machine.gpus.begin() + 1);
+  machine.gpus.pop_back();
+  CHECK(supported("intel", machine).at(0).values == Values{"20.1.0"});
 }
 
 TEST_CASE("intel: a device that the table does not know keeps its own IP") {

@@ -24,7 +24,7 @@ constexpr unsigned rounds = 400;
 Properties properties_of(const Machine& machine) {
   Properties properties;
   for (const Provider& provider : builtin_providers()) {
-    for (const Feature& feature : provider.supported(machine)) {
+    for (const Feature& feature : provider.supported(machine, {})) {
       for (const std::string& value : feature.values) {
         properties.emplace(provider.ns, feature.name, value);
       }
@@ -44,7 +44,7 @@ TEST_CASE("lists are well formed: names match PEP 825, no feature or value twice
   for (unsigned round = 0; round < rounds; ++round) {
     const Machine machine = random_machine(random);
     for (const Provider& provider : builtin_providers()) {
-      for (const Features& features : {provider.supported(machine), provider.all()}) {
+      for (const Features& features : {provider.supported(machine, {}), provider.all()}) {
         std::set<std::string> seen;
         for (const Feature& feature : features) {
           REQUIRE(seen.insert(feature.name).second);
@@ -94,13 +94,13 @@ TEST_CASE("the order of the devices never matters") {
     Machine machine = random_machine(random);
     std::vector<Features> before;
     for (const Provider& provider : builtin_providers()) {
-      before.push_back(provider.supported(machine));
+      before.push_back(provider.supported(machine, {}));
     }
     std::ranges::shuffle(machine.gpus, random);
     std::ranges::shuffle(machine.drivers, random);
     std::size_t index = 0;
     for (const Provider& provider : builtin_providers()) {
-      REQUIRE(provider.supported(machine) == before[index++]);
+      REQUIRE(provider.supported(machine, {}) == before[index++]);
     }
   }
 }
@@ -119,14 +119,14 @@ TEST_CASE("every property, held or not, has a sentence of one line") {
     for (const Provider& provider : builtin_providers()) {
       for (const Feature& feature : provider.all()) {
         for (const std::string& value : feature.values) {
-          const std::string sentence = provider.fact(machine, feature.name, value);
+          const std::string sentence = provider.fact(machine, {}, feature.name, value);
           REQUIRE_FALSE(sentence.empty());
           REQUIRE(sentence.find('\n') == std::string::npos);
           REQUIRE(sentence.find("knows no") == std::string::npos);
         }
       }
-      REQUIRE_FALSE(provider.fact(machine, "", "").empty());
-      REQUIRE_FALSE(provider.fact(machine, "nonsense", "90_").empty());
+      REQUIRE_FALSE(provider.fact(machine, {}, "", "").empty());
+      REQUIRE_FALSE(provider.fact(machine, {}, "nonsense", "90_").empty());
     }
   }
 }

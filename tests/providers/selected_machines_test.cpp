@@ -18,7 +18,7 @@ std::string properties(const std::string& what, std::string_view ns, std::size_t
   const auto machines = machines::select_machines(what, report);
   REQUIRE_MESSAGE(machines.has_value(), machines.error().message);
   std::ostringstream text;
-  for (const Feature& feature : find_provider(ns)->supported(machines->front().machine)) {
+  for (const Feature& feature : find_provider(ns)->supported(machines->front().machine, {})) {
     text << (text.tellp() > 0 ? "; " : "") << feature.name;
     for (std::size_t i = 0; i < feature.values.size() && i < most; ++i)
       text << ' ' << feature.values[i];

@@ -87,6 +87,7 @@ class Reader {
          [&] { metadata.feature_priorities[rest.at(0)] = {rest.begin() + 1, rest.end()}; }},
         {"values", [&] { values(rest); }},
         {"enable", [&] { case_.policy.enabled.insert(rest.at(0)); }},
+        {"gpu-policy", [&] { gpu_policy(rest.at(0)); }},
         {"disable", [&] { case_.policy.disabled.insert(rest.at(0)); }},
         {"variant", [&] { variant(rest); }},
         {"expect", [&] { case_.expected = rest; }},
@@ -103,6 +104,12 @@ class Reader {
     const std::size_t at = line.find(" because ");
     if (at == std::string::npos) throw std::runtime_error("a rejection needs its reason");
     return line.substr(at + 9);
+  }
+
+  void gpu_policy(const std::string& text) {
+    const auto policy = providers::parse_gpu_policy(text);
+    if (!policy) throw std::runtime_error("no such policy");
+    case_.policy.gpus = *policy;
   }
 
   void machine(const std::string& what) {

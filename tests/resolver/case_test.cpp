@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 
 #include "providers/provider.h"
 #include "report/report.h"
+#include "resolver/gpu_views.h"
 #include "resolver/provider_algorithm.h"
 #include "resolver/ranking.h"
 #include "tests/resolver/case_file.h"
@@ -21,7 +24,9 @@ namespace {
 
 struct Outcome {
   resolver::SupportedLists lists;
+  std::vector<axle::detect::Machine> views;
   resolver::Ranking ranking;
+  std::map<std::string, const axle::detect::Machine*, std::less<>> against;
   axle::CollectedReport report;
 };
 
@@ -35,9 +40,14 @@ std::string why(const testing::CaseFile& file, const Outcome& outcome, const std
         std::ranges::find(outcome.lists.origins, property.ns, &resolver::NamespaceOrigin::ns);
     const bool builtin =
         origin != outcome.lists.origins.end() && origin->origin == resolver::ListOrigin::builtin;
-    return rejected.reason +
-           (builtin ? ": " + provider->fact(file.machine, property.feature, property.value)
-                    : std::string());
+    if (!builtin) return rejected.reason;
+    const auto view = outcome.against.find(label);
+    const std::string fact =
+        view == outcome.against.end()
+            ? provider->fact(file.machine, file.policy.gpus, property.feature, property.value)
+            : provider->fact(*view->second, {}, property.feature, property.value) +
+                  resolver::describe_view(*view->second, property);
+    return rejected.reason + ": " + fact;
   }
   return {};
 }
@@ -54,7 +64,10 @@ void check_case(const testing::CaseFile& file, Outcome& outcome) {
                                                {}};
   outcome.lists =
       resolver::supported_lists(file.metadata, file.machine, file.policy, markers, outcome.report);
-  outcome.ranking = resolver::rank_variants(file.metadata, outcome.lists.lists);
+  outcome.views = axle::providers::device_views(file.machine, file.policy.gpus);
+  auto viewed = resolver::rank_on_views(file.metadata, outcome.views, outcome.lists);
+  outcome.ranking = std::move(viewed.ranking);
+  outcome.against = std::move(viewed.against);
   std::vector<std::string> order;
   order.reserve(outcome.ranking.ranked.size());
   for (const auto& variant : outcome.ranking.ranked) order.push_back(variant.label);

@@ -104,11 +104,23 @@ TEST_CASE("an old driver, PTX that it can and cannot compile") {
   CHECK(NvidiaWorld("10.0", "12.4").resolve({"acme==2.0"}) == Strings{"acme 2.0+cpu[cpu]"});
 }
 
-TEST_CASE("of unlike GPUs the newest decides, and the others are named") {
+TEST_CASE("a build must have code for each of unlike GPUs, unless the policy says otherwise") {
   NvidiaWorld world("6.1");
   world.has_gpu(detect::GpuVendor::nvidia, "9.0");
+  CHECK(world.resolve({"acme"}) == Strings{"acme 2.0+cu126[cu126]"});
+  CHECK(world.remarked("no build of acme 2.1 fits"));
+  CHECK(world.remarked("compute capability 6.1, the build has compiled code for 7.5, 9.0, 12.0"));
+  CHECK(world.remarked("(6.1; every GPU must run it, --gpu-policy says otherwise)"));
+  world.options.providers.gpus = {providers::GpuRule::any, {}};
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cu130[cu130]"});
   CHECK(world.remarked("it has no code for 6.1, which is here too"));
+  world.options.providers.gpus = {providers::GpuRule::first, {}};
+  CHECK(world.resolve({"acme"}) == Strings{"acme 2.0+cu126[cu126]"});
+  CHECK_FALSE(world.remarked("which is here too"));
+  world.options.providers.gpus = {providers::GpuRule::named, {"1"}};
+  CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cu130[cu130]"});
+  CHECK_FALSE(world.remarked("no code for"));
+  world.options.providers.gpus = {};
   world.machine.gpus[0].masked = true;
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cu130[cu130]"});
   CHECK_FALSE(world.remarked("no code for"));

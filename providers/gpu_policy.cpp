@@ -1,0 +1,240 @@
+#include "providers/gpu_policy.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "providers/gpu_state.h"
+
+namespace axle::providers {
+
+using detect::Gpu;
+using detect::GpuVendor;
+using detect::Machine;
+using detect::Presence;
+
+namespace {
+
+constexpr std::string_view device_prefix = "device=";
+constexpr GpuVendor vendors[] = {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lowered(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), lower);
+  return result;
+}
+
+/// "NVIDIA H100 80GB HBM3" -> "nvidiah10080gbhbm3"
+std::string squeezed(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const char small = lower(c);
+    if ((small >= 'a' && small <= 'z') || (small >= '0' && small <= '9')) result += small;
+  }
+  return result;
+}
+
+std::optional<std::size_t> parse_index(std::string_view text) {
+  std::size_t index = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, index);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(index) : std::nullopt;
+}
+
+/// All GPUs of `vendor` as its tools number them: by the bus where every one has an address there,
+/// else as the machine lists them.
+std::vector<const Gpu*> in_bus_order(const Machine& machine, GpuVendor vendor) {
+  std::vector<const Gpu*> gpus;
+  for (const Gpu& gpu : machine.gpus) {
+    if (gpu.vendor == vendor) gpus.push_back(&gpu);
+  }
+  const bool addressed =
+      std::ranges::none_of(gpus, [](const Gpu* gpu) { return gpu->pci_address.empty(); });
+  if (addressed) std::ranges::stable_sort(gpus, {}, &Gpu::pci_address);
+  return gpus;
+}
+
+bool works(const Gpu& gpu) { return gpu.usable == Presence::present && !gpu.masked; }
+
+/// `index`: the GPU's number in its vendor's order.
+bool names(std::string_view device, const Gpu& gpu, std::size_t index) {
+  const std::string wanted = lowered(device);
+  std::string_view number = wanted;
+  const std::string vendor = std::string(detect::render_vendor(gpu.vendor)) + ":";
+  const bool with_vendor = number.starts_with(vendor);
+  if (with_vendor) number.remove_prefix(vendor.size());
+  if (const auto given = parse_index(number)) return *given == index;
+  if (with_vendor) return names(number, gpu, index);
+  if (wanted.find(':') != std::string::npos) {
+    const std::string address = lowered(gpu.pci_address);
+    return !address.empty() && (address == wanted || address == "0000:" + wanted);
+  }
+  const std::string part = squeezed(wanted);
+  return !part.empty() && squeezed(gpu.name).find(part) != std::string::npos;
+}
+
+bool is_named(const GpuPolicy& policy, const Gpu& gpu, std::size_t index) {
+  return std::ranges::any_of(policy.devices,
+                             [&](const std::string& device) { return names(device, gpu, index); });
+}
+
+/// Newer is larger; an architecture that is not known is the oldest.
+std::array<unsigned, 3> age_of(const Gpu& gpu) {
+  return parse_gpu_arch(gpu).value_or(std::array<unsigned, 3>{});
+}
+
+/// What the policy counts, in bus order.
+std::vector<const Gpu*> select(const Machine& machine, GpuVendor vendor, const GpuPolicy& policy) {
+  const std::vector<const Gpu*> all = in_bus_order(machine, vendor);
+  std::vector<const Gpu*> gpus;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!works(*all[i])) continue;
+    if (policy.rule == GpuRule::named && !is_named(policy, *all[i], i)) continue;
+    gpus.push_back(all[i]);
+  }
+  if (policy.rule == GpuRule::any || policy.rule == GpuRule::named) return gpus;
+  const bool card = std::ranges::any_of(gpus, [](const Gpu* gpu) { return !is_integrated(*gpu); });
+  if (card) std::erase_if(gpus, [](const Gpu* gpu) { return is_integrated(*gpu); });
+  if (policy.rule == GpuRule::first && gpus.size() > 1) gpus.resize(1);
+  return gpus;
+}
+
+/// One GPU of each architecture among `gpus`.
+std::vector<const Gpu*> unlike(const std::vector<const Gpu*>& gpus) {
+  std::vector<const Gpu*> result;
+  for (const Gpu* gpu : gpus) {
+    const bool again =
+        std::ranges::any_of(result, [&](const Gpu* other) { return other->arch == gpu->arch; });
+    if (!again) result.push_back(gpu);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<GpuPolicy> parse_gpu_policy(std::string_view text) {
+  if (text == "all") return GpuPolicy{GpuRule::all, {}};
+  if (text == "any") return GpuPolicy{GpuRule::any, {}};
+  if (text == "first") return GpuPolicy{GpuRule::first, {}};
+  if (!text.starts_with(device_prefix)) return std::nullopt;
+  GpuPolicy policy{GpuRule::named, {}};
+  std::string_view rest = text.substr(device_prefix.size());
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    std::string_view device = rest.substr(0, comma);
+    while (device.starts_with(' ')) device.remove_prefix(1);
+    while (device.ends_with(' ')) device.remove_suffix(1);
+    if (device.empty()) return std::nullopt;
+    policy.devices.emplace_back(device);
+    if (comma == std::string_view::npos) return policy;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::string render_gpu_policy(const GpuPolicy& policy) {
+  switch (policy.rule) {
+    case GpuRule::all:
+      return "all";
+    case GpuRule::any:
+      return "any";
+    case GpuRule::first:
+      return "first";
+    case GpuRule::named:
+      break;
+  }
+  std::string text(device_prefix);
+  for (const std::string& device : policy.devices)
+    text += (&device == policy.devices.data() ? "" : ",") + device;
+  return text;
+}
+
+std::vector<std::string> unknown_devices(const Machine& machine, const GpuPolicy& policy) {
+  std::vector<std::string> unknown;
+  for (const std::string& device : policy.devices) {
+    bool found = false;
+    for (const GpuVendor vendor : vendors) {
+      const std::vector<const Gpu*> gpus = in_bus_order(machine, vendor);
+      for (std::size_t i = 0; i < gpus.size(); ++i) found = found || names(device, *gpus[i], i);
+    }
+    if (!found) unknown.push_back(device);
+  }
+  return unknown;
+}
+
+std::vector<const Gpu*> counted_gpus(const Machine& machine, GpuVendor vendor,
+                                     const GpuPolicy& policy) {
+  std::vector<const Gpu*> gpus = select(machine, vendor, policy);
+  std::ranges::stable_sort(gpus, [](const Gpu* left, const Gpu* right) {
+    if (is_integrated(*left) != is_integrated(*right)) return is_integrated(*right);
+    return age_of(*left) > age_of(*right);
+  });
+  return gpus;
+}
+
+std::vector<std::string> join_lists(const GpuPolicy& policy,
+                                    const std::vector<std::vector<std::string>>& lists) {
+  std::vector<std::string> joined;
+  const auto holds = [](const std::vector<std::string>& list, const std::string& value) {
+    return std::ranges::find(list, value) != list.end();
+  };
+  for (const std::vector<std::string>& list : lists) {
+    for (const std::string& value : list) {
+      if (holds(joined, value)) continue;
+      const bool everywhere =
+          std::ranges::all_of(lists, [&](const auto& other) { return holds(other, value); });
+      if (policy.rule == GpuRule::any || everywhere) joined.push_back(value);
+    }
+  }
+  return joined;
+}
+
+std::vector<Machine> device_views(const Machine& machine, const GpuPolicy& policy) {
+  if (policy.rule == GpuRule::any) return {};
+  std::vector<std::vector<const Gpu*>> by_vendor;
+  std::size_t count = 0;
+  for (const GpuVendor vendor : vendors) {
+    by_vendor.push_back(unlike(counted_gpus(machine, vendor, policy)));
+    count = std::max(count, by_vendor.back().size());
+  }
+  std::vector<Machine> views;
+  if (count < 2) return views;
+  for (std::size_t i = 0; i < count; ++i) {
+    Machine& view = views.emplace_back(machine);
+    // GPUs that do not work stay: they are the reason where a vendor has none that counts.
+    std::erase_if(view.gpus, works);
+    for (const std::vector<const Gpu*>& gpus : by_vendor) {
+      if (!gpus.empty()) view.gpus.push_back(*gpus[std::min(i, gpus.size() - 1)]);
+    }
+  }
+  return views;
+}
+
+bool policy_matters(const Machine& machine, const GpuPolicy& policy) {
+  return std::ranges::any_of(vendors, [&](GpuVendor vendor) {
+    const auto working = counted_gpus(machine, vendor, GpuPolicy{GpuRule::any, {}});
+    return unlike(working).size() > 1 ||
+           counted_gpus(machine, vendor, policy).size() != working.size();
+  });
+}
+
+bool is_integrated(const Gpu& gpu) {
+  if (gpu.integrated) return true;
+  // Graphics units of processors (LLVM, "User Guide for AMDGPU Backend", table of processors).
+  constexpr std::string_view of_processors[] = {
+      "gfx902",  "gfx909",  "gfx90c",  "gfx1013", "gfx1033", "gfx1035", "gfx1036",
+      "gfx1037", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153",
+  };
+  const auto arch = parse_gpu_arch(gpu);
+  if (!arch || gpu.vendor == GpuVendor::nvidia) return false;
+  if (gpu.vendor == GpuVendor::amd)
+    return std::ranges::find(of_processors, gfx_name(gpu.arch)) != std::end(of_processors);
+  // intel: Tiger to Alder Lake, Meteor and Arrow Lake, Lunar Lake, Panther to Nova Lake.
+  const auto [major, release, revision] = *arch;
+  if (major == 12) return release < 10 || (release >= 70 && release < 80);
+  return (major == 20 && release == 4) || major == 30 || (major == 35 && release == 10);
+}
+
+}  // namespace axle::providers

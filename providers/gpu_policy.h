@@ -1,0 +1,68 @@
+#pragma once
+// Which of several GPUs count, and how what each of them runs becomes one list.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/machine.h"
+
+namespace axle::providers {
+
+enum class GpuRule : std::uint8_t {
+  all,    ///< only what runs on every GPU that counts
+  any,    ///< what runs on one of them
+  first,  ///< the first of each vendor, in the order of the bus
+  named,  ///< only the GPUs in `devices`, and what runs on every one of those
+};
+
+struct GpuPolicy {
+  GpuRule rule = GpuRule::all;
+  /// With `named`, each as the user wrote it: a number in the vendor's own order, which is that of
+  /// the bus and counts every GPU of the vendor ("0", as nvidia-smi has them), the same with the
+  /// vendor ("amd:0"), a PCI address ("0000:65:00.0", "65:00.0"), or a part of the GPU's name
+  /// ("h100"; letters and digits alone count).
+  std::vector<std::string> devices = {};
+  friend bool operator==(const GpuPolicy&, const GpuPolicy&) = default;
+};
+
+/// "all", "any", "first", "device=0,65:00.0"; nullopt for anything else.
+[[nodiscard]] std::optional<GpuPolicy> parse_gpu_policy(std::string_view text);
+/// As parse_gpu_policy reads it.
+[[nodiscard]] std::string render_gpu_policy(const GpuPolicy& policy);
+
+/// Those of `policy.devices` that name no GPU of `machine`.
+[[nodiscard]] std::vector<std::string> unknown_devices(const detect::Machine& machine,
+                                                       const GpuPolicy& policy);
+
+/// GPUs of `vendor` that work, that no mask hides and that `policy` counts: cards before
+/// integrated units, newer before older, then by their place on the bus. An integrated unit beside
+/// a card of its vendor counts only where `any` or its name asks for it: it is there for the
+/// screen, and its code must not decide over that of the card. Pointers into `machine`.
+[[nodiscard]] std::vector<const detect::Gpu*> counted_gpus(const detect::Machine& machine,
+                                                           detect::GpuVendor vendor,
+                                                           const GpuPolicy& policy);
+
+/// `lists` holds what each counted GPU runs, best first. With `any` what is in one of them, else
+/// what is in all, in the order of the lists.
+[[nodiscard]] std::vector<std::string> join_lists(
+    const GpuPolicy& policy, const std::vector<std::vector<std::string>>& lists);
+
+/// The machine as each of its unlike GPUs sees it, where `policy` wants what runs on all of them
+/// and there are several: copies that hold one counted GPU a vendor, each counted architecture in
+/// at least one of them, the newest in the first. Empty where one list says it all. A build that
+/// has code for each GPU, but none for all of them, fits every copy and yet not the joined lists.
+[[nodiscard]] std::vector<detect::Machine> device_views(const detect::Machine& machine,
+                                                        const GpuPolicy& policy);
+
+/// Whether another policy could give other properties: a vendor has working GPUs of several
+/// architectures, or `policy` leaves one out.
+[[nodiscard]] bool policy_matters(const detect::Machine& machine, const GpuPolicy& policy);
+
+/// The GPU is part of a system on chip or a processor: the driver says so, or its architecture
+/// exists in no card.
+[[nodiscard]] bool is_integrated(const detect::Gpu& gpu);
+
+}  // namespace axle::providers
