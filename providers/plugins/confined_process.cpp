@@ -19,6 +19,7 @@
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/program_start.h"
 #include "providers/plugins/syscall_filter.h"
+#include "providers/plugins/watch.h"
 
 namespace axle::plugins {
 namespace {
@@ -142,7 +143,7 @@ bool prepare(const ConfinedTask& task, const SandboxSupport& support, Preparatio
     if (!task.program.empty() && !starts_probes) prepared.page = one_program_page();
     const bool free_start = !task.program.empty() && !starts_probes && prepared.page == 0;
     prepared.filter = make_syscall_filter(
-        {starts_probes || (free_start && limited), opens_devices, prepared.page});
+        {starts_probes || (free_start && limited), opens_devices, prepared.page, task.watched});
     if (prepared.filter.empty() || (free_start && !limited)) {
       why = "the filter of system calls cannot be made";
       return false;
@@ -269,7 +270,10 @@ const char* program_name(const Preparation& prepared) {
     if (!restrict_to(rules_place)) give_up(files);
   }
   ::close(rules_place);
-  if (!prepared.filter.empty() && !enforce(prepared.filter, ::getpid())) give_up(system_calls);
+  if (!prepared.filter.empty()) {
+    const auto put_in_force = task.watched ? enforce_watched : enforce;
+    if (!put_in_force(prepared.filter, ::getpid())) give_up(system_calls);
+  }
   if (name == nullptr) {
     ::close(trouble_place);
     ::environ = prepared.environment.data();

@@ -60,6 +60,10 @@ Evidence gather_evidence(const Plugin& plugin, const ConformanceOptions& options
   const AskOptions bare = on_a_bare_machine(options.ask);
   evidence.bare_supported = ask_plugin(plugin, Query::supported, bare);
   evidence.bare_all = ask_plugin(plugin, Query::all, bare);
+  AskOptions watched = options.ask;
+  watched.watched = true;
+  evidence.watched_supported = ask_plugin(plugin, Query::supported, watched);
+  evidence.watched_all = ask_plugin(plugin, Query::all, watched);
   std::ranges::sort(evidence.times);
   return evidence;
 }

@@ -43,6 +43,9 @@ struct Evidence {
   /// Where no device is.
   PluginAnswer bare_supported;
   PluginAnswer bare_all;
+  /// With an eye on what it is denied.
+  PluginAnswer watched_supported;
+  PluginAnswer watched_all;
 };
 
 /// Asks: `runs` times here and once on a bare machine.

@@ -205,6 +205,28 @@ Finding check_bare_machine(const Evidence& evidence) {
                  "right for what needs no device; else find out why");
 }
 
+Finding check_manners(const Evidence& evidence) {
+  if (!answered(evidence)) return std::nullopt;
+  const auto& supported = evidence.watched_supported.attempts;
+  const auto& all = evidence.watched_all.attempts;
+  if (!supported || !all) {
+    return warning("not watched: this kernel does not tell what it denies",
+                   "try it on Linux 5.6 or newer");
+  }
+  std::string tried;
+  for (const auto* attempts : {&*supported, &*all}) {
+    for (const std::string& attempt : *attempts) {
+      // `all` mostly tries what `supported` has tried.
+      if (attempts == &*all && std::ranges::find(*supported, attempt) != supported->end()) continue;
+      tried += (tried.empty() ? "" : ", ") + attempt;
+    }
+  }
+  if (tried.empty()) return fine("it tried nothing that the sandbox denies");
+  return warning("it tried what the sandbox denies: " + tried,
+                 "no network, no writing, no programs: read what the kernel says under /sys and "
+                 "/proc, or ask the driver's library");
+}
+
 struct Row {
   std::string_view name;
   Finding (*check)(const Evidence& evidence);
@@ -218,6 +240,7 @@ constexpr Row rows[] = {
     {"declared", check_declared},
     {"stable", check_stable},
     {"nothing there", check_bare_machine},
+    {"manners", check_manners},
     {"time", check_time},
     {"memory", check_memory},
     {"silence", check_silence},

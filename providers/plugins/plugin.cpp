@@ -41,6 +41,7 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
   task.environment = environment_of(plugin, options);
   task.limits = options.limits;
   task.bare_machine = options.bare_machine;
+  task.watched = options.watched;
   task.grants = granted_to(plugin.ns, options.environment);
   task.grants.readable.insert(task.grants.readable.end(), plugin.folders.begin(),
                               plugin.folders.end());
@@ -97,6 +98,7 @@ PluginAnswer conclude(const Question& question, TaskResult&& result, const AskOp
   answer.duration = result.duration;
   answer.printed = printable(result.printed, options.limits.printed);
   answer.peak_memory = result.peak_memory;
+  answer.attempts = std::move(result.attempts);
   if (result.end != TaskEnd::exited || result.answer.empty()) {
     answer.features = std::unexpected(failure_of(result, options));
   } else if (result.code != 0) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,7 @@ struct AskOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};
   /// On a machine where no device is (bare_machine.h).
   bool bare_machine = false;
+  bool watched = false;  ///< `PluginAnswer::attempts` are wanted
 };
 
 /// Why a plugin gave no lists. Each makes its namespace unsupported and nothing else.
@@ -86,6 +88,8 @@ struct PluginAnswer {
   std::string printed = {};  ///< stdout and stderr, printable and bounded: for --verbose
   PluginNotes notes = {};
   std::size_t peak_memory = 0;  ///< bytes that were resident at most; 0 unknown
+  /// What it tried and was denied; nullopt: not watched, or this kernel does not tell.
+  std::optional<std::vector<std::string>> attempts = {};
 };
 
 struct Question {

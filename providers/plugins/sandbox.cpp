@@ -16,6 +16,7 @@
 #include "providers/plugins/confined_process.h"
 #include "providers/plugins/landlock.h"
 #include "providers/plugins/syscall_filter.h"
+#include "providers/plugins/watch.h"
 
 namespace axle::plugins {
 namespace {
@@ -34,6 +35,7 @@ class Run {
     std::optional<ConfinedProcess> process = start_confined(task, support, result_.why);
     if (!process) return;
     process_ = *process;
+    if (task.watched) watch_ = Watch(process_.pid, process_.ended);
     deadline_ = started_ + task.limits.time;
     running_ = true;
   }
@@ -47,10 +49,13 @@ class Run {
     for (const int end : {process_.answer, process_.stdout_, process_.stderr_, process_.ended}) {
       if (end >= 0) waiting.push_back({end, POLLIN, 0});
     }
+    if (watch_.descriptor() >= 0) waiting.push_back({watch_.descriptor(), POLLIN, 0});
   }
 
   /// Takes what there is and looks whether the child has ended or must.
   void look() {
+    watched_ = watched_ || watch_.descriptor() >= 0;
+    watch_.attend();
     drain();
     if (result_.end != TaskEnd::flooded && has_ended()) return conclude();
     if (result_.end == TaskEnd::flooded || Clock::now() >= deadline_) {
@@ -144,6 +149,7 @@ class Run {
       if (*end >= 0) close_end(*end);
     }
     running_ = false;
+    if (watched_) result_.attempts = watch_.attempts();
     result_.duration =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_);
   }
@@ -158,6 +164,8 @@ class Run {
   TaskResult result_;
   Clock::time_point started_;
   Clock::time_point deadline_;
+  Watch watch_;
+  bool watched_ = false;  ///< from the start on
   std::size_t seen_ = 0;
   bool running_ = false;
 };

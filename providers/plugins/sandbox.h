@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct ConfinedTask {
   PluginLimits limits;
   /// A machine without devices: bare_machine.h. Not started where the kernel does not let us.
   bool bare_machine = false;
+  bool watched = false;  ///< `TaskResult::attempts` are wanted; costs a stop at the start
 };
 
 enum class TaskEnd : std::uint8_t { not_started, exited, crashed, timed_out, flooded };
@@ -49,6 +51,9 @@ struct TaskResult {
   std::string why;      ///< of `not_started`
   std::chrono::milliseconds duration{0};
   std::size_t peak_memory = 0;  ///< bytes that were resident at most; 0 unknown
+  /// Of a watched task: what it tried and was denied by the filter of system calls ("openat
+  /// /tmp/log"); nullopt where this kernel does not tell.
+  std::optional<std::vector<std::string>> attempts = {};
 };
 
 /// Runs all at once and waits for all; results in order. A task whose confinement cannot be put in

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <string_view>
@@ -341,7 +342,7 @@ constexpr scmp_datum_t own_settings[] = {
 
 class Rules {
  public:
-  Rules() : context_(seccomp_init(SCMP_ACT_ERRNO(ENOSYS))) {
+  explicit Rules(bool watched) : watched_(watched), context_(seccomp_init(SCMP_ACT_ERRNO(ENOSYS))) {
     if (context_ == nullptr) return;
     seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
     seccomp_attr_set(context_, SCMP_FLTATR_CTL_NNP, 0);
@@ -358,7 +359,7 @@ class Rules {
     add(SCMP_ACT_ALLOW, name, when);
   }
   void deny(std::string_view name, int error, const std::vector<scmp_arg_cmp>& when = {}) {
-    add(SCMP_ACT_ERRNO(static_cast<unsigned>(error)), name, when);
+    add(watched_ ? SCMP_ACT_NOTIFY : SCMP_ACT_ERRNO(static_cast<unsigned>(error)), name, when);
   }
 
   [[nodiscard]] std::vector<sock_filter> compile() const {
@@ -385,6 +386,7 @@ class Rules {
     failed_ = failed_ || result != 0;
   }
 
+  bool watched_;
   scmp_filter_ctx context_;
   bool failed_ = false;
 };
@@ -462,7 +464,7 @@ bool has_syscall_filters() {
 }
 
 std::vector<sock_filter> make_syscall_filter(const FilterOptions& options) {
-  Rules rules;
+  Rules rules(options.watched);
   for (const std::string_view name : allowed) rules.allow(name);
   for (const std::string_view name : forbidden) rules.deny(name, EPERM);
   rules.deny("execveat", EACCES);
@@ -482,11 +484,22 @@ std::uintptr_t one_program_page() {
   return lowest + page <= lowest_mapping / 2 ? lowest : 0;
 }
 
-bool enforce(std::vector<sock_filter>& filter, pid_t self) {
+void fill_in_own_number(std::vector<sock_filter>& filter, pid_t self) {
   for (sock_filter& line : filter) {
     const bool compares = BPF_CLASS(line.code) == BPF_JMP && BPF_OP(line.code) == BPF_JEQ;
     if (compares && line.k == own_number) line.k = static_cast<std::uint32_t>(self);
   }
+}
+
+std::string syscall_name(int number) {
+  char* name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
+  std::string text = name == nullptr ? "system call " + std::to_string(number) : name;
+  std::free(name);
+  return text;
+}
+
+bool enforce(std::vector<sock_filter>& filter, pid_t self) {
+  fill_in_own_number(filter, self);
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   return ::prctl(PR_SET_SECCOMP, 2 /* SECCOMP_MODE_FILTER */, &program, 0, 0) == 0;
 }

@@ -22,10 +22,14 @@ struct FilterOptions {
   /// Where the name of the one program lies that may be started; 0: none may. Never a place that a
   /// program can map: `one_program_page`.
   std::uintptr_t program = 0;
+  bool watched = false;  ///< what is denied is asked of a listener: watch.h
 };
 
 /// Empty when libseccomp refuses.
 [[nodiscard]] std::vector<sock_filter> make_syscall_filter(const FilterOptions& options);
+
+/// The name of a system call of this machine, or "system call N".
+[[nodiscard]] std::string syscall_name(int number);
 
 /// A page below everything that the kernel places by itself. The filter lets a process start the
 /// program whose name lies there, and lets nobody map memory there: after the start the page is
@@ -34,6 +38,8 @@ struct FilterOptions {
 
 // In the child, where only system calls are allowed.
 
+/// Puts the number of the process where the filter compares with it.
+void fill_in_own_number(std::vector<sock_filter>& filter, pid_t self);
 /// Puts `filter` in force for this thread and all that comes of it; it may signal only itself.
 /// Needs PR_SET_NO_NEW_PRIVS.
 [[nodiscard]] bool enforce(std::vector<sock_filter>& filter, pid_t self);
