@@ -76,6 +76,10 @@ constexpr std::array rows = {
     OptionRow{Opt::files, flag, "--files,-f", "", "The installed files as well"},
     OptionRow{Opt::batch, value, "--batch", "M", "Rows of activations (1)"},
     OptionRow{Opt::threads, value, "--threads", "N", "Threads (those of the machine)"},
+    OptionRow{Opt::for_package, value, "--for-package", "REQ",
+              "The features of that release, as usable here or not (torch==2.9)"},
+    OptionRow{Opt::deep, flag, "--deep", "",
+              "Disassemble the libraries too, for instructions that the CPU lacks: slow"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

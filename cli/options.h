@@ -57,6 +57,8 @@ enum class Opt : std::uint8_t {
   files,
   batch,
   threads,
+  for_package,
+  deep,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };
