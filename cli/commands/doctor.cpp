@@ -92,18 +92,32 @@ Outcome<std::optional<AskedPackage>> find_asked_package(Session& session,
   return asked;
 }
 
+/// What the list of packages passed over: a folder that is none of ours and unreadable.
+void add_remarks(const CollectedReport& remarks, const installer::Environment& environment,
+                 Findings& findings) {
+  for (const Remark& remark : remarks.remarks) {
+    if (remark.severity != Severity::warning) continue;
+    Finding& finding = findings.add("dist-info-broken", environment.prefix,
+                                    "a folder that records a package cannot be read");
+    finding.evidence.push_back({"", "", remark.message});
+    const std::string folder = remark.message.substr(0, remark.message.find(' '));
+    const std::string name = folder.substr(folder.rfind('/') + 1);
+    finding.mend =
+        remark.hint.empty() ? "remove the folder, and install the package again" : remark.hint;
+    if (folder.starts_with('/') && name.ends_with(".dist-info")) {
+      finding.mend = fmt::format("rm -r '{}' && variant install {}{}", folder,
+                                 name.substr(0, name.find('-')), python_option(environment));
+    }
+  }
+}
+
 Outcome<ordered_json> examine(Session& session, installer::Environment environment,
                               const detect::Machine& machine, index::FamilyBook& families,
                               Findings& findings) {
   CollectedReport remarks;
   auto distributions = installer::list_installed(environment, remarks);
   if (!distributions) return failed(distributions.error());
-  for (const Remark& remark : remarks.remarks) {
-    if (remark.severity != Severity::warning) continue;
-    Finding& finding = findings.add("dist-info-broken", environment.prefix, remark.message);
-    finding.mend =
-        remark.hint.empty() ? "remove the folder, or install the package again" : remark.hint;
-  }
+  add_remarks(remarks, environment, findings);
   const InstalledFiles files =
       read_installed_files(std::move(environment), *distributions, findings);
   check_packages(files, *distributions, findings);

@@ -192,7 +192,8 @@ class FeatureJudge {
     }
     answer.note = feature.note;
     answer.source = index::render_sources(family_, feature.sources);
-    answer.confidence = index::render_confidence(feature.confidence);
+    const std::string_view confidence = index::render_confidence(feature.confidence);
+    answer.confidence = confidence.substr(confidence.rfind(' ') + 1);
     answer.date = feature.date;
     const auto [usable, reason] = decide(feature, answer.label);
     answer.usable = usable;
@@ -258,9 +259,10 @@ void admit_silence(const Family& family, const Machine& machine, FeatureAnswer& 
   if (answer.usable != Usable::no) return;
   std::set<std::string, std::less<>> spoken;
   for (const FamilyFeature& feature : family.features) {
-    if (feature.name == answer.name) spoken.insert(feature.vendor);
+    if (feature.name != answer.name) continue;
+    if (feature.only || feature.vendor.empty()) return;
+    spoken.insert(feature.vendor);
   }
-  if (spoken.contains("") || spoken.size() < 2) return;  // any build; or one vendor's own feature
   for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
     const std::string name(detect::render_vendor(vendor));
     if (spoken.contains(name) || providers::counted_gpus(machine, vendor).empty()) continue;

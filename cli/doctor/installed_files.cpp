@@ -49,7 +49,7 @@ void read_libraries(InstalledFiles& files, std::size_t package, Findings& findin
 
 }  // namespace
 
-std::string InstalledFiles::python_option() const {
+std::string python_option(const installer::Environment& environment) {
   const std::string& path = environment.prefix.empty() ? environment.python : environment.prefix;
   const bool plain = path.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -29,14 +29,16 @@ struct InstalledPackageFiles {
   std::vector<wheel::RecordEntry> record;
 };
 
+/// " --python PATH", quoted for a shell.
+[[nodiscard]] std::string python_option(const installer::Environment& environment);
+
 struct InstalledFiles {
   installer::Environment environment;
   std::vector<InstalledPackageFiles> packages;  ///< without outer ones
   std::vector<InstalledLibrary> libraries;
   std::uint64_t bytes_read = 0;  ///< of libraries
 
-  /// " --python PATH", quoted for a shell.
-  [[nodiscard]] std::string python_option() const;
+  [[nodiscard]] std::string python_option() const { return cli::python_option(environment); }
 };
 
 struct FileLimits {

@@ -144,6 +144,8 @@ void check_drivers(const Machine& machine, Findings& findings) {
       Finding& finding = findings.add("driver-versions-differ", vendor,
                                       fmt::format("the kernel module is {}, the libraries are {}",
                                                   driver.kernel_version, driver.library_version));
+      finding.evidence.push_back({"/proc/driver/nvidia/version", "", driver.kernel_version});
+      finding.evidence.push_back({"libcuda.so.1", "", driver.library_version});
       finding.mend = "sudo reboot";
     }
   }
