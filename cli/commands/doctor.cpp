@@ -104,9 +104,10 @@ void add_remarks(const CollectedReport& remarks, const installer::Environment& e
     const std::string name = folder.substr(folder.rfind('/') + 1);
     finding.mend =
         remark.hint.empty() ? "remove the folder, and install the package again" : remark.hint;
-    if (folder.starts_with('/') && name.ends_with(".dist-info")) {
-      finding.mend = fmt::format("rm -r '{}' && variant install {}{}", folder,
-                                 name.substr(0, name.find('-')), python_option(environment));
+    const std::string package = name.substr(0, name.find('-'));
+    if (folder.starts_with('/') && name.ends_with(".dist-info") && wheel::is_valid_name(package)) {
+      finding.mend = fmt::format("rm -r {} && variant install {}{}", shell_word(folder), package,
+                                 python_option(environment));
     }
   }
 }

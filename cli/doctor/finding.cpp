@@ -68,8 +68,9 @@ constexpr std::array rows = {
     FindingCode{"variant-misfit", error,
                 "The installed variant needs a property that this machine does not have",
                 "install again: the variant that fits is chosen"},
-    FindingCode{"variant-not-best", warning,
-                "The installed variant runs, but for this machine there is a better one",
+    FindingCode{"variant-not-best", info,
+                "The installed variant runs, but for this machine there is a better one; a warning "
+                "where the installed one leaves a GPU unused",
                 "install again"},
     FindingCode{"variant-unknown", info, "What the installed variant needs is not known",
                 "`variant explain` says what is missing"},
@@ -135,12 +136,20 @@ Style style_of(FindingLevel level) {
   return Style::faint;
 }
 
+/// Names in an environment are anybody's: nothing of them may steer a terminal.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
 std::string render_evidence(const Evidence& evidence) {
   std::string text = evidence.file;
   if (!evidence.section.empty())
     text += fmt::format("{}[{}]", text.empty() ? "" : " ", evidence.section);
   if (!text.empty() && !evidence.fact.empty()) text += ": ";
-  return text + evidence.fact;
+  return printable(text + evidence.fact);
 }
 
 std::string render_finding(const Finding& finding, const Output& output) {
@@ -148,18 +157,28 @@ std::string render_finding(const Finding& finding, const Output& output) {
       "{} {}{}{}\n",
       output.paint(style_of(finding.level), fmt::format("{:<7}", render_level(finding.level))),
       output.paint(Style::strong, finding.code), finding.subject.empty() ? "" : ": ",
-      finding.subject);
-  text += fmt::format("        {}\n", finding.message);
+      printable(finding.subject));
+  text += fmt::format("        {}\n", printable(finding.message));
   for (const Evidence& evidence : finding.evidence)
     text +=
         output.paint(Style::faint, fmt::format("        - {}", render_evidence(evidence))) + "\n";
-  if (!finding.mend.empty()) text += fmt::format("        mend: {}\n", finding.mend);
+  if (!finding.mend.empty()) text += fmt::format("        mend: {}\n", printable(finding.mend));
   return text;
 }
 
 }  // namespace
 
 std::span<const FindingCode> finding_codes() { return rows; }
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@=:";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos)
+    return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 std::string_view render_level(FindingLevel level) {
   switch (level) {
@@ -202,7 +221,8 @@ std::string render_findings(const Findings& findings, const Output& output) {
   if (findings.all().empty()) text = output.paint(Style::good, "nothing wrong was found") + "\n";
   if (!findings.unseen().empty()) {
     text += "\nnot looked at:\n";
-    for (const std::string& what : findings.unseen()) text += fmt::format("  - {}\n", what);
+    for (const std::string& what : findings.unseen())
+      text += fmt::format("  - {}\n", printable(what));
   }
   return text;
 }

@@ -59,6 +59,9 @@ class Findings {
   std::vector<std::string> unseen_;
 };
 
+/// One word for a shell, in quotes where it needs them: what is put into a mend comes from files.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
 [[nodiscard]] std::string_view render_level(FindingLevel level);
 [[nodiscard]] std::string render_findings(const Findings& findings, const Output& output);
 [[nodiscard]] nlohmann::ordered_json findings_json(const Findings& findings);

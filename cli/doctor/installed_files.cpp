@@ -50,14 +50,8 @@ void read_libraries(InstalledFiles& files, std::size_t package, Findings& findin
 }  // namespace
 
 std::string python_option(const installer::Environment& environment) {
-  const std::string& path = environment.prefix.empty() ? environment.python : environment.prefix;
-  const bool plain = path.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789/._-+@") == std::string::npos;
-  if (plain) return " --python " + path;
-  std::string quoted = " --python '";
-  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+  return " --python " +
+         shell_word(environment.prefix.empty() ? environment.python : environment.prefix);
 }
 
 InstalledFiles read_installed_files(

@@ -138,7 +138,7 @@ void check_packages(const InstalledFiles& files,
         requirement ? broken.requirement.substr(0, broken.requirement.find(';')) : wanted;
     std::string quoted = bare;
     while (quoted.ends_with(' ')) quoted.pop_back();
-    finding.mend = fmt::format("variant install '{}'{}", quoted, files.python_option());
+    finding.mend = fmt::format("variant install {}{}", shell_word(quoted), files.python_option());
   }
 }
 

@@ -178,6 +178,10 @@ void check_member(const index::Family& family, const Member& member, const Machi
   Finding& finding = findings.add(
       "variant-not-best", title,
       fmt::format("it runs, and for this machine the build {} of this release is better", *real));
+  const index::FamilyLabel* is = family.label(member.label);
+  const index::FamilyLabel* better = family.label(*real);
+  const bool unused = is != nullptr && better != nullptr && is->vendor != better->vendor;
+  if (unused) finding.level = FindingLevel::warning;
   finding.evidence.push_back(where);
   const auto evidence = variants.evidence.find(*real);
   if (evidence != variants.evidence.end())

@@ -45,6 +45,18 @@ TEST_CASE("docs/doctor.md has every code with its meaning and its mend") {
                 "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
 }
 
+TEST_CASE("findings: what comes from files steers neither a shell nor a terminal") {
+  CHECK(shell_word("/srv/venv-3.12") == "/srv/venv-3.12");
+  CHECK(shell_word("base>=2") == "'base>=2'");
+  CHECK(shell_word("a'b") == "'a'\\''b'");
+  CHECK(shell_word("") == "''");
+  Findings findings;
+  findings.add("files-missing", "demo", "gone").evidence.push_back({"a\x1b[2Jb", "", "c\nd"});
+  const Output output(OutputOptions{});
+  const std::string text = render_findings(findings, output);
+  CHECK(text.contains("a?[2Jb: c?d"));
+}
+
 TEST_CASE("findings: codes are unique, errors come first, an unknown code is never silent") {
   std::set<std::string_view> seen;
   for (const FindingCode& row : finding_codes()) {

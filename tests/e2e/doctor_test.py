@@ -205,7 +205,7 @@ class Packages(DoctorTestCase):
         (info / "METADATA").unlink()
         found = self.finds("dist-info-broken", self.good)
         self.assertIn("METADATA", json.dumps(found["evidence"]))
-        self.assertTrue(found["mend"].startswith("rm -r '"), found["mend"])
+        self.assertTrue(found["mend"].startswith("rm -r /"), found["mend"])
 
     def test_files_that_are_gone_or_cut_off(self):
         self.put("demo", "1.0", {"demo/__init__.py": "x = 1\n", "demo/data.bin": b"0123456789"})
@@ -271,6 +271,10 @@ class Variants(DoctorTestCase):
         found = self.finds("variant-not-best", self.healthy_machine(), severity="warning")
         self.assertIn("cu130", found["message"])
         self.lacks("variant-not-best", "none")
+
+    def test_a_newer_backend_is_only_worth_a_word(self):
+        self.put("torch", "2.9.0+cu128")
+        self.finds("variant-not-best", self.healthy_machine(), severity="info")
 
     def test_a_build_that_the_family_does_not_know(self):
         self.put("torch", "2.9.0+cu777")
