@@ -31,6 +31,7 @@ struct Command {
 int run_build(Session& session);
 int run_check(Session& session);
 int run_detect(Session& session);
+int run_doctor(Session& session);
 int run_explain(Session& session);
 int run_freeze(Session& session);
 int run_index_build(Session& session);

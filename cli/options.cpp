@@ -92,6 +92,10 @@ constexpr std::array rows = {
     OptionRow{Opt::threads, value, "--threads", "N", "Threads (those of the machine)"},
     OptionRow{Opt::language, value, "--language", "LANGUAGE", "c++ (default) or python"},
     OptionRow{Opt::runs, value, "--runs", "N", "How often it is asked (100)"},
+    OptionRow{Opt::for_package, value, "--for-package", "REQ",
+              "The features of that release, as usable here or not (torch==2.9)"},
+    OptionRow{Opt::deep, flag, "--deep", "",
+              "Disassemble the libraries too, for instructions that the CPU lacks: slow"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

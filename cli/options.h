@@ -66,6 +66,8 @@ enum class Opt : std::uint8_t {
   // of provider plugins
   language,
   runs,
+  for_package,
+  deep,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };

@@ -71,8 +71,9 @@ struct FamilyFeature {
   wheel::SpecifierSet releases;
   std::optional<wheel::Version> since;  ///< releases before it do not have the feature
   std::string vendor;                   ///< of the builds that have it; empty: any build
-  std::vector<std::string> labels;      ///< those builds alone; empty: all of the vendor
-  std::vector<std::string> platforms;   ///< empty: all
+  bool only = false;                ///< no other vendor's builds have it; else they are not known
+  std::vector<std::string> labels;  ///< those builds alone; empty: all of the vendor
+  std::vector<std::string> platforms;  ///< empty: all
   /// As of a variant: of each feature named one value must be supported.
   wheel::VariantProperties needs;
   std::string capability;  ///< nvidia: the least compute capability, "8.9"; empty: any

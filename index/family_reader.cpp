@@ -305,6 +305,8 @@ class FamilyReader {
     feature.vendor = table.text("vendor").value_or("");
     if (!feature.vendor.empty() && !contains(vendors, feature.vendor))
       table.refuse("vendor", fmt::format("\"{}\" is none of nvidia, amd, intel", feature.vendor));
+    feature.only = table.flag("only").value_or(false);
+    if (feature.only && feature.vendor.empty()) table.refuse("only", "of which vendor?");
     feature.labels = table.texts("labels");
     for (const std::string& name : feature.labels) {
       const FamilyLabel* label = family_.label(name);

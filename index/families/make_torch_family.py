@@ -137,10 +137,10 @@ def release_lines(release, order):
 
 def feature_lines(feature):
     yield "[[features]]"
-    for name in ("name", "title", "releases", "since", "vendor", "labels", "platforms", "needs", "capability", "gpus",
+    for name in ("name", "title", "releases", "since", "vendor", "only", "labels", "platforms", "needs", "capability", "gpus",
                  "unproven", "sources", "confidence", "date", "note"):
         if name in feature:
-            text = str(feature[name]) if isinstance(feature[name], int) else value(feature[name])
+            text = json.dumps(feature[name]) if isinstance(feature[name], int) else value(feature[name])
             yield f"{'source' if name == 'sources' else name} = {text}"
     yield ""
 

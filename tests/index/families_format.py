@@ -29,7 +29,7 @@ BUILD = {"label": (str, True), "platform": (str, True), "code": ((list, str), Fa
          "cuda": (str, False), "driver": (str, False), "source": (list, True), "confidence": (str, True),
          "note": (str, False)}
 FEATURE = {"name": (str, True), "title": (str, True), "releases": (str, True), "since": (str, False),
-           "vendor": (str, False), "labels": (list, False), "platforms": (list, False), "needs": (list, False),
+           "vendor": (str, False), "only": (bool, False), "labels": (list, False), "platforms": (list, False), "needs": (list, False),
            "capability": (str, False), "gpus": (int, False), "unproven": (str, False), "source": (list, True),
            "confidence": (str, True), "date": (str, False), "note": (str, False)}
 
@@ -153,6 +153,7 @@ class Family:
                             f"{need} is no property")
             self.expect("capability" not in feature or vendor == "nvidia", where, "capability is NVIDIA's")
             self.expect(re.fullmatch(r"\d{1,2}\.\d", feature.get("capability", "9.0")), where, "has no capability")
+            self.expect("only" not in feature or vendor, where, "only of which vendor?")
             self.expect("gpus" not in feature or vendor, where, "gpus of which vendor?")
             self.expect(feature["confidence"] in CONFIDENCES, where, "has an unknown confidence")
             self.sources(feature, where)

@@ -71,6 +71,7 @@ TEST_CASE("features: whatever is not understood is refused, a fact without a sou
       {{"releases = \">=2.0,<2.2\"", ""}, "releases: the key is missing"},
       {{"since = \"2.1\"", "since = \"new\""}, "since:"},
       {{"vendor = \"nvidia\"", "vendor = \"acme\""}, "is none of nvidia, amd, intel"},
+      {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]", "only = true"}, "only: of which vendor?"},
       {{"labels = [\"cu130\"]", "labels = [\"cu1\"]"}, "there is no label \"cu1\""},
       {{"labels = [\"cu130\"]", "labels = [\"xpu\"]"}, "the label xpu is not of nvidia"},
       {{"[\"linux_x86_64\"]", "[\"linux\"]"}, "the platform \"linux\" is not known"},
