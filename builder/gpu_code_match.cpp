@@ -63,7 +63,7 @@ bool has_word(std::string_view words, std::string_view word) {
 
 /// What `axle :: cuda_code` and its kin say of that GPU alone.
 bool supports(const Machine& alone, std::string_view feature, std::string_view value) {
-  for (const providers::Feature& one : providers::supported_gpu_code(alone)) {
+  for (const providers::Feature& one : providers::supported_gpu_code(alone, {})) {
     if (one.name != feature) continue;
     if (std::ranges::find(one.values, value) != one.values.end()) return true;
   }
@@ -170,7 +170,7 @@ CodeFit judge_sycl_images(const SyclImages& images, const Gpu& gpu) {
   alone.gpus.front().masked = false;
   const providers::Provider* intel = providers::find_provider("intel");
   if (intel != nullptr) {
-    for (const providers::Feature& feature : intel->supported(alone)) {
+    for (const providers::Feature& feature : intel->supported(alone, {})) {
       for (const std::string& ip : feature.values) {
         if (std::ranges::find(images.device_ips, ip) != images.device_ips.end())
           return CodeFit::runs;

@@ -37,7 +37,7 @@ using Betrayals = std::unordered_map<std::string_view, Betrayal>;
 Betrayals read_table() {
   Betrayals found;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (!row.x86) continue;
+    if (row.arch != detect::Arch::x86_64) continue;
     std::string_view rest = row.mnemonics;
     while (!rest.empty()) {
       const std::size_t space = std::min(rest.find(' '), rest.size());
