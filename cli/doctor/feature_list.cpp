@@ -58,7 +58,7 @@ bool is_unknown(const wheel::Property& property, const Machine& machine) {
 bool supports(const wheel::Property& property, const Machine& machine) {
   const providers::Provider* provider = providers::find_provider(property.ns);
   if (provider == nullptr) return false;
-  for (const providers::Feature& feature : provider->supported(machine)) {
+  for (const providers::Feature& feature : provider->supported(machine, {})) {
     if (feature.name != property.feature) continue;
     if (std::ranges::find(feature.values, property.value) != feature.values.end()) return true;
   }
@@ -78,7 +78,7 @@ Verdict judge_properties(const FamilyFeature& feature, const Machine& machine) {
     const bool unknown = provider == nullptr || is_unknown(first, machine);
     std::string reason = provider == nullptr
                              ? fmt::format("nothing here knows the namespace {}", first.ns)
-                             : provider->fact(machine, first.feature, first.value);
+                             : provider->fact(machine, {}, first.feature, first.value);
     if (values.size() > 1) {
       std::vector<std::string> names;
       for (const wheel::Property& one : values) names.push_back(one.value);
@@ -150,10 +150,10 @@ Builds judge_builds(const Family& family, const FamilyRelease& release, const Ma
   }
   for (const resolver::RejectedVariant& variant : ranking.rejected) {
     const providers::Provider* provider = providers::find_provider(variant.property.ns);
-    builds.rejected.emplace(variant.label, provider == nullptr
-                                               ? variant.reason
-                                               : provider->fact(machine, variant.property.feature,
-                                                                variant.property.value));
+    builds.rejected.emplace(
+        variant.label, provider == nullptr ? variant.reason
+                                           : provider->fact(machine, {}, variant.property.feature,
+                                                            variant.property.value));
   }
   return builds;
 }

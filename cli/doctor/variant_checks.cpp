@@ -45,7 +45,7 @@ std::string reinstall(const InstalledPackageFiles& package, const InstalledFiles
 std::string fact_of(const wheel::Property& property, const Machine& machine) {
   const providers::Provider* provider = providers::find_provider(property.ns);
   return provider == nullptr ? std::string()
-                             : provider->fact(machine, property.feature, property.value);
+                             : provider->fact(machine, {}, property.feature, property.value);
 }
 
 struct Verdict {
