@@ -149,10 +149,12 @@ class Scan {
 
   Result<void> read_gpu_code() {
     if (tables_.sections.empty()) unread("", "it has no section table: code for GPUs is not found");
+    const bool large_data = tables_.find(".nv_fatbin") != nullptr;
     for (const ElfSection& section : tables_.sections) {
       if (section.size == 0) continue;
       Result<void> done;
-      if (section.name == ".nv_fatbin") done = read_cuda(section);
+      if (section.name == ".nv_fatbin" || (large_data && is_large_data(section)))
+        done = read_cuda(section);
       if (section.name == "__nv_relfatbin") facts_.cuda_relocatable = true;
       if (section.name == ".hip_fatbin") done = read_hip(section);
       if (section.name.starts_with(sycl_section_prefix)) {
@@ -164,11 +166,16 @@ class Scan {
     return {};
   }
 
+  /// cuFFT 12 has most of its fatbins in the sections of the large code model (measured).
+  static bool is_large_data(const ElfSection& section) {
+    return section.name == ".ldata" || section.name == ".lrodata";
+  }
+
   Result<void> read_cuda(const ElfSection& section) {
     auto found = read_cuda_fatbins(source_, section.offset, section.size);
     if (!found) return std::unexpected(std::move(found).error());
-    facts_.cuda = std::move(*found);
-    if (!facts_.cuda.stopped.empty()) unread(section.name, facts_.cuda.stopped);
+    if (!found->stopped.empty()) unread(section.name, found->stopped);
+    add_fatbins(facts_.cuda, std::move(*found));
     return {};
   }
 

@@ -30,7 +30,7 @@ struct BinaryFacts {
   std::vector<std::string> rpath;    ///< DT_RPATH's folders: before LD_LIBRARY_PATH
   std::vector<std::string> runpath;  ///< DT_RUNPATH's: after it; with it DT_RPATH does not count
   IsaLevels isa;
-  CudaFatbins cuda;               ///< .nv_fatbin: what the driver is given
+  CudaFatbins cuda;               ///< .nv_fatbin and beside it .ldata: what the driver is given
   bool cuda_relocatable = false;  ///< __nv_relfatbin: for a further link, never loaded
   OffloadBundles hip;             ///< .hip_fatbin
   SyclImages sycl;

@@ -78,7 +78,9 @@ class FatbinWalk {
  public:
   FatbinWalk(wheel::ByteSource& source, std::uint64_t offset, std::uint64_t size,
              const FatbinLimits& limits)
-      : source_(source), at_(offset), end_(offset + size), limits_(limits) {}
+      : source_(source), at_(offset), end_(offset + size), limits_(limits) {
+    align();
+  }
 
   Result<CudaFatbins> run() {
     while (found_.stopped.empty()) {
@@ -139,9 +141,12 @@ class FatbinWalk {
     if (!codes) return std::unexpected(std::move(codes).error());
     ++found_.fatbins;
     add_group(std::move(*codes));
-    at_ = std::min(end_, end + (alignment - end % alignment) % alignment);
+    at_ = end;
+    align();
     return {};
   }
+
+  void align() { at_ = std::min(end_, at_ + (alignment - at_ % alignment) % alignment); }
 
   Result<std::vector<CudaCode>> read_entries(std::uint64_t at, std::uint64_t end) {
     std::vector<CudaCode> codes;
@@ -188,6 +193,19 @@ class FatbinWalk {
 };
 
 }  // namespace
+
+void add_fatbins(CudaFatbins& all, CudaFatbins more) {
+  for (CudaGroup& group : more.groups) {
+    const auto known = std::ranges::find(all.groups, group.codes, &CudaGroup::codes);
+    if (known == all.groups.end()) {
+      all.groups.push_back(std::move(group));
+    } else {
+      known->fatbins += group.fatbins;
+    }
+  }
+  all.fatbins += more.fatbins;
+  if (all.stopped.empty()) all.stopped = std::move(more.stopped);
+}
 
 Result<CudaFatbins> read_cuda_fatbins(wheel::ByteSource& source, std::uint64_t offset,
                                       std::uint64_t size, const FatbinLimits& limits) {

@@ -63,6 +63,9 @@ struct FatbinLimits {
                                                     std::uint64_t size,
                                                     const FatbinLimits& limits = {});
 
+/// Those of another section of the same file.
+void add_fatbins(CudaFatbins& all, CudaFatbins more);
+
 /// "sm_90a", "compute_120", "lto_90"
 [[nodiscard]] std::string render_cuda_code(const CudaCode& code);
 

@@ -161,6 +161,7 @@ void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere, const
       driver ? fmt::format("for the {} it has PTX only, of a newer CUDA than the driver compiles",
                            render_gpu(gpu))
              : fmt::format("none of its libraries has code that the {} runs", render_gpu(gpu)));
+  if (elsewhere) finding.level = FindingLevel::warning;
   finding.evidence = evidence_of(code.libraries, code.vendor);
   const detect::Driver* installed = detect::find_driver(machine, code.vendor);
   if (installed != nullptr && driver)

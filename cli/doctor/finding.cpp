@@ -95,9 +95,11 @@ constexpr std::array rows = {
     FindingCode{"ptx-needs-driver", error,
                 "A package has PTX only for this GPU, of a newer CUDA than the driver compiles",
                 "update the driver"},
-    FindingCode{"gpu-code-partial", warning,
-                "Some libraries of a package, or some of the GPUs, are left out of its code",
-                "nothing, while you do not use them; else another build"},
+    FindingCode{
+        "gpu-code-partial", info,
+        "Some libraries of a package have no code that the GPU runs, while others do; a warning "
+        "where one of several unlike GPUs is left out of all of them",
+        "nothing, while you do not use them; else another build"},
     FindingCode{"gpu-code-unknown", info, "Code for GPUs is there whose targets could not be read",
                 "nothing; the finding says what was not understood"},
     FindingCode{"gpu-build-without-gpu", warning,

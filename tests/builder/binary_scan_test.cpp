@@ -74,6 +74,20 @@ TEST_CASE("scan: code for GPUs of every vendor is found by its section") {
                                              made_fatbin({{cubin, 90}, {ptx, 90, 0, 8, 4}})));
   REQUIRE(cuda.cuda.groups.size() == 1);
   CHECK(cuda.cuda.groups[0].codes.size() == 2);
+  const BinaryFacts large =
+      scan(made_library(scratch, "liblarge.so", ".ldata",
+                        "four" + std::string(100, 'x') + made_fatbin({{cubin, 80}})));
+  CHECK(large.cuda.fatbins == 0);  // nothing says that it is a CUDA library
+  scratch.write("more.bin", made_fatbin({{cubin, 120}}));
+  scratch.write("more.s", "  .section .nv_fatbin,\"a\",@progbits\n  .balign 8\n  .incbin \"" +
+                              scratch.at("more.bin") +
+                              "\"\n  .section .note.GNU-stack,\"\",@progbits\n");
+  const BinaryFacts both =
+      scan(made_library(scratch, "libboth.so", ".ldata",
+                        std::string(104, 'x') + made_fatbin({{cubin, 80}}), scratch.at("more.s")));
+  CHECK(both.cuda.fatbins == 2);
+  CHECK(both.cuda.groups.size() == 2);
+  CHECK(both.unread.empty());
   const BinaryFacts hip = scan(made_library(scratch, "libhip_code.so", ".hip_fatbin",
                                             made_bundle({"hipv4-amdgcn-amd-amdhsa--gfx942"})));
   REQUIRE(hip.hip.entries.size() == 1);
