@@ -172,7 +172,7 @@ void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere, const
 
 void check_package_code(const PackageCode& code, const Machine& machine,
                         const InstalledFiles& files, Findings& findings) {
-  const auto gpus = providers::counted_gpus(machine, code.vendor);
+  const auto gpus = providers::counted_gpus(machine, code.vendor, {});
   std::vector<const Gpu*> unlike;
   for (const Gpu* gpu : gpus) {
     if (std::ranges::find(unlike, gpu->arch, &Gpu::arch) == unlike.end()) unlike.push_back(gpu);
@@ -197,7 +197,7 @@ void check_gpu_code(const InstalledFiles& files, const Machine& machine, Finding
       code.libraries.push_back(&library);
     }
     if (packages.empty()) continue;
-    if (!providers::counted_gpus(machine, vendor).empty()) {
+    if (!providers::counted_gpus(machine, vendor, {}).empty()) {
       for (const auto& [index, code] : packages) check_package_code(code, machine, files, findings);
       continue;
     }

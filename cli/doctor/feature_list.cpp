@@ -92,7 +92,7 @@ Verdict judge_properties(const FamilyFeature& feature, const Machine& machine) {
 Verdict judge_gpus(const FamilyFeature& feature, const Machine& machine) {
   const auto vendor = vendor_named(feature.vendor);
   if (!vendor) return {Usable::yes, {}};
-  const auto gpus = providers::counted_gpus(machine, *vendor);
+  const auto gpus = providers::counted_gpus(machine, *vendor, {});
   if (gpus.size() < feature.gpus) {
     return {Usable::no, fmt::format("it needs {} {} GPUs, and {} can be used", feature.gpus,
                                     providers::vendor_title(*vendor), gpus.size())};
@@ -232,7 +232,7 @@ class FeatureJudge {
 
   [[nodiscard]] Verdict without_build(const FamilyFeature& feature) const {
     const auto vendor = vendor_named(feature.vendor);
-    if (vendor && providers::counted_gpus(machine_, *vendor).empty()) {
+    if (vendor && providers::counted_gpus(machine_, *vendor, {}).empty()) {
       const bool unknown = std::ranges::any_of(machine_.gpus, [&](const detect::Gpu& gpu) {
         return gpu.vendor == *vendor && gpu.usable == Presence::unknown;
       });
@@ -265,7 +265,7 @@ void admit_silence(const Family& family, const Machine& machine, FeatureAnswer& 
   }
   for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
     const std::string name(detect::render_vendor(vendor));
-    if (spoken.contains(name) || providers::counted_gpus(machine, vendor).empty()) continue;
+    if (spoken.contains(name) || providers::counted_gpus(machine, vendor, {}).empty()) continue;
     answer.usable = Usable::unknown;
     answer.reason = fmt::format("the family {} has no fact about it on {} GPUs", family.name,
                                 providers::vendor_title(vendor));

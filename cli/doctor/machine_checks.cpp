@@ -87,7 +87,7 @@ bool told(const Machine& machine, const Gpu& gpu) {
 void check_gpus(const Machine& machine, Findings& findings) {
   for (const Gpu& gpu : machine.gpus) {
     if (gpu.masked && gpu.usable == Presence::present) {
-      const bool all = providers::counted_gpus(machine, gpu.vendor).empty();
+      const bool all = providers::counted_gpus(machine, gpu.vendor, {}).empty();
       Finding& finding = findings.add("gpu-masked", name_of(gpu),
                                       "it works, and a device mask hides it from programs");
       if (all) finding.level = FindingLevel::warning;
@@ -169,7 +169,7 @@ std::vector<std::string> labels_beyond(const index::Family& torch, const std::st
 void check_driver_age(const Machine& machine, const index::Family* torch, Findings& findings) {
   const Driver* driver = detect::find_driver(machine, GpuVendor::nvidia);
   const bool counts = torch != nullptr && driver != nullptr && !driver->api_version.empty() &&
-                      !providers::counted_gpus(machine, GpuVendor::nvidia).empty();
+                      !providers::counted_gpus(machine, GpuVendor::nvidia, {}).empty();
   if (!counts) return;
   const std::vector<std::string> labels = labels_beyond(*torch, driver->api_version);
   if (labels.empty()) return;
