@@ -30,13 +30,13 @@ constexpr std::size_t largest_loader_cache = 4 * 1024 * 1024;
 std::span<const std::string_view> system_library_folders() { return folders; }
 
 std::vector<std::string_view> split_library_path(std::string_view path) {
-  std::vector<std::string_view> folders;
+  std::vector<std::string_view> parts;
   while (!path.empty()) {
     const std::size_t end = std::min(path.find_first_of(":;"), path.size());
-    if (end > 0) folders.push_back(path.substr(0, end));
+    if (end > 0) parts.push_back(path.substr(0, end));
     path.remove_prefix(std::min(end + 1, path.size()));
   }
-  return folders;
+  return parts;
 }
 
 std::string find_on_library_path(Host& host, std::string_view file) {
