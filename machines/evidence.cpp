@@ -55,6 +55,33 @@ std::string shorten(std::string_view text) {
   return text.size() > longest_answer ? shown + " …" : shown;
 }
 
+/// The loader's cache is a table of names; what stands between them is nobody's.
+std::string render_loader_cache(std::string_view cache) {
+  std::vector<std::string> names;
+  while (!cache.empty()) {
+    const std::size_t end = std::min(cache.find('\0'), cache.size());
+    std::string name(last_part(cache.substr(0, end)));
+    cache.remove_prefix(std::min(end + 1, cache.size()));
+    const bool library = name.find(".so") != std::string::npos;
+    if (library && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "no driver library" : shorten("of drivers: " + text);
+}
+
+/// nullopt: not there.
+std::optional<std::string> render_answer(const Question& question) {
+  if (!question.answer) {
+    if (question.kind == Kind::variable) return "not set";
+    return std::nullopt;
+  }
+  if (question.kind == Kind::file && last_part(question.subject) == "ld.so.cache") {
+    return render_loader_cache(*question.answer);
+  }
+  return shorten(*question.answer);
+}
+
 std::string render_question(const Question& question) {
   const std::string& subject = question.subject;
   switch (question.kind) {
@@ -140,11 +167,10 @@ void add_bus(std::span<const Question> questions, std::string_view vendor,
     } else if (std::ranges::find(own, folder) == own.end()) {
       continue;
     }
-    found.push_back({render_question(question),
-                     question.answer ? std::optional(shorten(*question.answer)) : std::nullopt});
+    found.push_back({render_question(question), render_answer(question)});
   }
   evidence.push_back({"list /sys/bus/pci/devices",
-                      fmt::format("{} devices, {} of them of this vendor", devices, own.size())});
+                      fmt::format("devices: {}, of this vendor: {}", devices, own.size())});
   std::ranges::move(found, std::back_inserter(evidence));
 }
 
@@ -159,7 +185,12 @@ std::vector<Evidence> find_evidence(std::string_view ns, std::span<const Questio
   for (const Question& question : questions) {
     const bool bears = !question.topic.empty() && question.topic != "pci" &&
                        std::ranges::find(subject->topics, question.topic) != subject->topics.end();
-    if (bears) own.push_back(&question);
+    // What was asked twice was answered twice the same.
+    const bool again = std::ranges::any_of(own, [&](const Question* earlier) {
+      return earlier->kind == question.kind && earlier->subject == question.subject &&
+             earlier->answer == question.answer;
+    });
+    if (bears && !again) own.push_back(&question);
   }
   for (std::size_t at = 0; at < own.size();) {
     const std::size_t search = count_search(std::span(own).subspan(at));
@@ -174,8 +205,7 @@ std::vector<Evidence> find_evidence(std::string_view ns, std::span<const Questio
       add_lines(*question.answer, evidence);
       continue;
     }
-    evidence.push_back({render_question(question),
-                        question.answer ? std::optional(shorten(*question.answer)) : std::nullopt});
+    evidence.push_back({render_question(question), render_answer(question)});
   }
   return evidence;
 }

@@ -79,7 +79,7 @@ class Machine:
             self.part("cpuid_of")[str(first)] = encode_x86(cores, set(cores.flags), None, "")
         self.expected["cpu"] = expect_x86(self, visible, xcr0 if "osxsave" in flags else 0,
                                           other_cores[1].flags if other_cores else None, mitigation)
-        self.expected["cpu"].update({"arch": "x86_64", "vendor": cpu.vendor, "brand": cpu.brand})
+        self.expected["cpu"].update({"arch": "x86_64", "vendor": cpu.vendor.strip(), "brand": cpu.brand})
 
     def arm(self, cpu, words=(16, 26), midrs=None):
         masks = {word: sum(1 << bit for bit, name in enumerate(registers.HWCAP[word])
