@@ -211,8 +211,13 @@ bool force_cann(Machine& machine, const std::string& value) {
   return force_ascend(machine, value, &Npu::toolkit_version, "toolkit_version");
 }
 
-/// As uv has it: 1, true and yes say that there is one, all else that there is none.
-bool force_tpu(Machine& machine, const std::string& value) {
+/// As uv has it: 1, true and yes, in capitals too, say that there is one, all else that there is
+/// none.
+bool force_tpu(Machine& machine, const std::string& given) {
+  std::string value = given;
+  std::ranges::transform(value, value.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
   const bool here = value == "1" || value == "true" || value == "yes";
   if (here) {
     for (Npu* npu : npus_of(machine, NpuKind::tpu)) npu->sources["usable"] = source;

@@ -137,10 +137,10 @@ class ProviderPackage(TestCase):
             self.skipTest("variantlib could not be installed: " + got.stderr[-300:])
         listed = subprocess.run([tools / "bin/variantlib", "plugins", "get-configs", "-s", "-n", "axle"],
                                 env=env, text=True, capture_output=True)
-        told = listed.stdout + listed.stderr
-        for name, values in self.properties().items():
-            for value in values:
-                self.assertIn(f"axle :: {name} :: {value}", told)
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        [(namespace, told)] = json.loads(listed.stdout[listed.stdout.index("{"):]).items()
+        self.assertEqual(namespace, "axle")
+        self.assertEqual([(one["name"], one["values"]) for one in told], list(self.properties().items()))
         self.assertEqual(self.ask(python, "get_supported_configs")[0],
                          json.loads(subprocess.run([tools / "bin/python", "-c", ASK, "get_supported_configs"], env=env,
                                                    text=True, capture_output=True, check=True).stdout))

@@ -175,7 +175,7 @@ TEST_CASE("Ascend: kind, driver and toolkit of the NPUs that are there, or of on
 TEST_CASE("TPU: 1, true and yes say that there is one, everything else that there is none") {
   Machine with;
   with.npus.emplace_back().kind = NpuKind::tpu;
-  for (const char* value : {"1", "true", "yes"}) {
+  for (const char* value : {"1", "true", "yes", "TRUE", "Yes"}) {
     const Forced forced = force({{force_tpu, value}});
     REQUIRE(forced.machine.npus.size() == 1);
     CHECK(forced.machine.npus.front().usable == Presence::present);
@@ -186,7 +186,7 @@ TEST_CASE("TPU: 1, true and yes say that there is one, everything else that ther
     CHECK(forced.machine.npus.empty());
     CHECK_FALSE(forced.warned());
   }
-  for (const char* value : {"TRUE", "on", "2"}) {
+  for (const char* value : {"on", "2", "truest"}) {
     const Forced forced = force({{force_tpu, value}}, with);
     CHECK(forced.machine.npus.empty());
     CHECK(forced.warned());
