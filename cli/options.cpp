@@ -51,6 +51,12 @@ constexpr std::array rows = {
         "xpu (UV_TORCH_BACKEND)"},
     OptionRow{Opt::require, list, "--require", "NS",
               "Fail rather than take what is not built for it: nvidia, amd, intel"},
+    OptionRow{Opt::trust, list, "--trust", "NAME",
+              "Trust the plugin of package NAME in this run (`variant providers trust`)"},
+    OptionRow{Opt::enable_provider, list, "--enable-provider", "NS",
+              "Switch an optional provider on in this run"},
+    OptionRow{Opt::disable_provider, list, "--disable-provider", "NS",
+              "Switch a namespace off in this run"},
     OptionRow{Opt::gpu_policy, value, "--gpu-policy", "POLICY",
               "Which of several GPUs count: all (what runs on each), any, first, or device=0,2 "
               "(numbers, PCI addresses or names; AXLE_GPU_POLICY)"},

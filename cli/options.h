@@ -38,6 +38,9 @@ enum class Opt : std::uint8_t {
   no_variants_of,
   torch_backend,
   require,
+  trust,
+  enable_provider,
+  disable_provider,
   gpu_policy,
   // which environment
   python,

@@ -109,27 +109,4 @@ int run_properties(Session& session) {
   return output.answer(render_properties(named->machine, *gpus, namespaces), body);
 }
 
-int run_providers_list(Session& session) {
-  Output& output = session.output();
-  auto named = session.machine();
-  if (!named) return output.failure(named.error());
-  const auto gpus = session.gpu_policy();
-  if (!gpus) return output.failure(gpus.error());
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const providers::Provider& provider : providers::builtin_providers()) {
-    const providers::Features supported = provider.supported(named->machine, *gpus);
-    std::size_t values = 0;
-    for (const providers::Feature& feature : supported) values += feature.values.size();
-    text += fmt::format("{:<8} {} {}: {} properties supported here\n", provider.ns,
-                        provider.package, provider.version, values);
-    rows.push_back({{"namespace", provider.ns},
-                    {"package", provider.package},
-                    {"version", provider.version},
-                    {"kind", "builtin"},
-                    {"supported", values}});
-  }
-  return output.answer(text, {{"providers", rows}});
-}
-
 }  // namespace axle::cli

@@ -101,6 +101,24 @@ std::expected<Features, PluginFailure> read_features(const json& rows) {
   return features;
 }
 
+std::expected<json, PluginFailure> read_document(std::string_view text) {
+  json document = json::parse(text, nullptr, false);
+  if (document.is_discarded()) return malformed("the answer is no JSON");
+  if (!document.is_object()) return malformed("the answer is no JSON object");
+  if (const auto error = document.find("error"); error != document.end())
+    return std::unexpected(failure_in(*error));
+  return document;
+}
+
+std::expected<std::string, PluginFailure> read_namespace(const json& document) {
+  const auto named = document.find("namespace");
+  if (named == document.end() || !named->is_string())
+    return malformed("the answer names no namespace");
+  auto name = named->get<std::string>();
+  if (!is_name(name, false)) return malformed(fmt::format("{} is no namespace", quote(name)));
+  return name;
+}
+
 /// Length of the UTF-8 sequence at the front of `text`; 0: none is valid.
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -125,38 +143,26 @@ std::size_t sequence_length(std::string_view text) {
 
 }  // namespace
 
-std::expected<Features, PluginFailure> parse_answer(std::string_view text, std::string_view ns) {
-  const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded()) return malformed("the answer is no JSON");
-  if (!document.is_object()) return malformed("the answer is no JSON object");
-  if (const auto error = document.find("error"); error != document.end())
-    return std::unexpected(failure_in(*error));
-  const auto named = document.find("namespace");
-  if (named == document.end() || !named->is_string())
-    return malformed("the answer names no namespace");
-  const auto& name = named->get_ref<const std::string&>();
-  if (name != ns) {
-    return std::unexpected(
-        PluginFailure{PluginFault::wrong_namespace,
-                      fmt::format("it answers for namespace {}, not for {}", quote(name), ns),
-                      "the release's metadata names the wrong plugin, or the plugin lies"});
-  }
-  const auto features = document.find("features");
-  if (features == document.end()) return malformed("the answer has no features");
-  return read_features(*features);
+std::expected<std::string, PluginFailure> parse_namespace(std::string_view text) {
+  auto document = read_document(text);
+  if (!document) return std::unexpected(std::move(document).error());
+  return read_namespace(*document);
 }
 
-std::expected<std::string, PluginFailure> parse_namespace(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
-  if (!document.is_object()) return malformed("the answer is no JSON object");
-  if (const auto error = document.find("error"); error != document.end())
-    return std::unexpected(failure_in(*error));
-  const auto named = document.find("namespace");
-  if (named == document.end() || !named->is_string())
-    return malformed("the answer names no namespace");
-  const auto& name = named->get_ref<const std::string&>();
-  if (!is_name(name, false)) return malformed(fmt::format("{} is no namespace", quote(name)));
-  return name;
+std::expected<Features, PluginFailure> parse_answer(std::string_view text, std::string_view ns) {
+  const auto document = read_document(text);
+  if (!document) return std::unexpected(document.error());
+  const auto name = read_namespace(*document);
+  if (!name) return std::unexpected(name.error());
+  if (*name != ns) {
+    return std::unexpected(
+        PluginFailure{PluginFault::wrong_namespace,
+                      fmt::format("it answers for namespace \"{}\", not for {}", *name, ns),
+                      "the release's metadata names the wrong plugin, or the plugin lies"});
+  }
+  const auto features = document->find("features");
+  if (features == document->end()) return malformed("the answer has no features");
+  return read_features(*features);
 }
 
 PluginNotes parse_notes(std::string_view text) {
