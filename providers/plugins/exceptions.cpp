@@ -70,6 +70,21 @@ void append_program(Names name, std::vector<std::string>& paths) {
   }
 }
 
+/// Two names below the root at least, and none that leads back: "/" or "/home" would grant
+/// everything.
+bool is_deep_folder(std::string_view path) {
+  if (!path.starts_with('/')) return false;
+  std::size_t depth = 0;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, slash);
+    if (name == "..") return false;
+    if (!name.empty() && name != ".") ++depth;
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return depth >= 2;
+}
+
 }  // namespace
 
 std::span<const Exceptions> exceptions_table() { return rows; }
@@ -97,9 +112,7 @@ Grants granted_to(std::string_view ns,
   for (const auto& [name, value] : environment) {
     const bool is_folder =
         std::ranges::find(row->folder_variables, name) != row->folder_variables.end();
-    // The root and the like would grant everything.
-    if (is_folder && value.starts_with('/') && std::ranges::count(value, '/') > 1)
-      grants.readable.push_back(value);
+    if (is_folder && is_deep_folder(value)) grants.readable.push_back(value);
   }
   return grants;
 }
