@@ -175,7 +175,7 @@ Outcome<LocatedPlugin> locate_project(Session& session, const fs::path& folder) 
 Outcome<LocatedPlugin> with_namespace(Session& session, Plugin plugin, const std::string& word) {
   plugin.ns = chosen_namespace(session);
   if (!plugin.ns.empty()) return LocatedPlugin{std::move(plugin), nullptr};
-  auto ns = namespace_of(plugin, {});
+  auto ns = ask_namespace(plugin, {});
   if (ns && !ns->empty()) {
     plugin.ns = std::move(*ns);
     return LocatedPlugin{std::move(plugin), nullptr};

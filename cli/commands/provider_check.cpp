@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/plugin_host.h"
 #include "cli/plugin_location.h"
+#include "cli/provider_settings.h"
 #include "cli/session.h"
 #include "providers/plugins/conformance.h"
 
@@ -55,11 +57,14 @@ int run_providers_check(Session& session) {
   Output& output = session.output();
   const auto runs = runs_of(session.arguments());
   if (!runs) return output.failure(runs.error());
+  const auto settings = read_provider_settings();
+  if (!settings) return output.failure(settings.error());
   const auto located = locate_plugin(session, session.arguments().positionals.front());
   if (!located) return output.failure(located.error());
 
   plugins::ConformanceOptions options;
   options.runs = *runs;
+  options.ask = ask_options(*settings);
   const plugins::Evidence evidence = gather_evidence(located->plugin, options, output);
   const std::vector<CheckResult> checks = judge(evidence);
   std::string text;

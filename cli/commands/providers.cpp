@@ -282,7 +282,7 @@ bool is_path(const std::string& name) { return name.contains('/'); }
 /// The namespace that a file answers for: --namespace, else its own word.
 Outcome<std::string> namespace_of(const TrustedFile& file, const std::string& asked_for) {
   if (!asked_for.empty()) return asked_for;
-  const auto said = plugins::namespace_of(plugin_of(file), ask_options({}));
+  const auto said = plugins::ask_namespace(plugin_of(file), ask_options({}));
   if (said) return *said;
   return failed({ErrorKind::malformed, fmt::format("{}: {}", file.path, said.error().message),
                  said.error().mend});

@@ -20,7 +20,7 @@ inline constexpr std::size_t max_name = 128;     ///< bytes of a feature or valu
 [[nodiscard]] std::expected<providers::Features, PluginFailure> parse_answer(std::string_view text,
                                                                              std::string_view ns);
 
-/// The namespace that the answer in `text` is for; it need not be a valid one in the rest.
+/// The namespace alone.
 [[nodiscard]] std::expected<std::string, PluginFailure> parse_namespace(std::string_view text);
 
 /// What stands beside the lists, where it is there and sound; nothing here is an error.

@@ -142,9 +142,9 @@ PluginAnswer ask_plugin(const Plugin& plugin, Query query, const AskOptions& opt
   return std::move(ask_plugins({&question, 1}, options).front());
 }
 
-std::expected<std::string, PluginFailure> namespace_of(const Plugin& plugin,
-                                                       const AskOptions& options) {
-  const Question question{&plugin, Query::all};
+std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
+                                                        const AskOptions& options) {
+  const Question question{&plugin, Query::supported};
   const ConfinedTask task = task_of(question, options);
   const TaskResult result = std::move(run_confined({&task, 1}).front());
   if (result.end != TaskEnd::exited || result.answer.empty())

@@ -104,10 +104,10 @@ struct Question {
 [[nodiscard]] PluginAnswer ask_plugin(const Plugin& plugin, Query query,
                                       const AskOptions& options = {});
 
-/// The namespace that a plugin of an unknown one says it answers for (`plugin.ns` counts for
-/// nothing). Not for Python plugins since 0.2: their entry point or the metadata names it.
-[[nodiscard]] std::expected<std::string, PluginFailure> namespace_of(const Plugin& plugin,
-                                                                     const AskOptions& options);
+/// The namespace that the plugin itself names when it is asked what is supported, without the
+/// exceptions of any namespace. Of Python plugins: Plugin::ns.
+[[nodiscard]] std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
+                                                                      const AskOptions& options);
 
 /// What an installer wants to know: `supported` of each plugin, refused (`undeclared`) where it
 /// names a feature that `all` lacks. A plugin without `all` (0.0.x, build-time only) is believed.

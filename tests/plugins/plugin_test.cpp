@@ -44,7 +44,7 @@ TEST_CASE("a program names its namespace itself") {
   const testing::ScratchFolder folder;
   AskOptions options;
   options.limits.time = 60s;
-  CHECK(namespace_of(folder.executable(testing::answer), options) == "acme");
-  CHECK_FALSE(namespace_of(folder.executable("print('{}')"), options).has_value());
-  CHECK_FALSE(namespace_of(folder.executable("os.abort()"), options).has_value());
+  CHECK(ask_namespace(folder.executable(testing::answer), options) == "acme");
+  CHECK_FALSE(ask_namespace(folder.executable("print('{}')"), options).has_value());
+  CHECK_FALSE(ask_namespace(folder.executable("os.abort()"), options).has_value());
 }
