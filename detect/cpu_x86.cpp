@@ -132,7 +132,7 @@ void probe_x86(Host& host, Cpu& cpu) {
     }
   }
   cpu.amx_permitted = os.tiles_permitted;
-  cpu.sources["amx_permitted"] = "arch_prctl";
+  if (os.supported) cpu.sources["amx_permitted"] = "arch_prctl";
   if (!cpu.capabilities.has(Capability::ibrs_enhanced) && kernel_tells_enhanced_ibrs(host)) {
     set_capability(cpu, row(Capability::ibrs_enhanced), {Presence::present, "sysfs"});
   }

@@ -148,8 +148,11 @@ TEST_CASE("AMX is present when CPU, XCR0 and the kernel's query agree") {
   Cpu cpu = probe(host);
   CHECK(cpu.capabilities.has(Capability::amx_int8));
   CHECK_FALSE(cpu.amx_permitted);
+  CHECK(cpu.sources.at("amx_permitted") == "arch_prctl");
   host.xcomp_permitted = xcr0_amx;
   CHECK(probe(host).amx_permitted);
+  host.xcr0_value = xcr0_avx512;
+  CHECK_FALSE(probe(host).sources.contains("amx_permitted"));
 }
 
 TEST_CASE("AMX is blocked where the kernel knows no tiles") {

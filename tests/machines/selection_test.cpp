@@ -225,6 +225,16 @@ TEST_CASE("inline facts: flags of CPUs") {
   CHECK(arm.cpu.capabilities.of(Capability::arm_sve) == Presence::unknown);
   CHECK(select_one("aarch64").cpu.capabilities.has(Capability::arm_asimd));
   CHECK(select_one("x86_64").cpu.capabilities.has(Capability::sse2));
+  const detect::CapabilityFacts newer = select_one("aarch64:9.2a").cpu.capabilities;
+  CHECK(newer.has(Capability::arm_sve2));
+  CHECK(newer.has(Capability::arm_wfxt));
+  CHECK(newer.has(Capability::arm_bti));
+  CHECK(newer.of(Capability::arm_cssc) == Presence::unknown);
+  const Machine power = select_one("axle:power_mma,power_vsx");
+  CHECK(power.cpu.arch == Arch::ppc64le);
+  CHECK(power.cpu.capabilities.has(Capability::power_mma));
+  CHECK(select_one("axle:riscv_v").cpu.arch == Arch::riscv64);
+  CHECK(select_one("axle:s390_vxe2").cpu.machine == "s390x");
 }
 
 TEST_CASE("facts are added to a name, and the stated driver replaces the assumed one") {
