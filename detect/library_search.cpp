@@ -31,12 +31,14 @@ std::span<const std::string_view> system_library_folders() { return folders; }
 
 std::vector<std::string_view> split_library_path(std::string_view path) {
   std::vector<std::string_view> parts;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find_first_of(":;"), path.size());
-    if (end > 0) parts.push_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
+  if (path.empty()) return parts;
+  while (true) {
+    const std::size_t end = path.find_first_of(":;");
+    const std::string_view part = path.substr(0, end);
+    parts.push_back(part.empty() ? "." : part);
+    if (end == std::string_view::npos) return parts;
+    path.remove_prefix(end + 1);
   }
-  return parts;
 }
 
 std::string find_on_library_path(Host& host, std::string_view file) {

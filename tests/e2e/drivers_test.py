@@ -124,6 +124,11 @@ class Drivers(support.TestCase):
             self.assertEqual((driver["api_version"], driver["usable"]), ("12.8", "blocked"))
             self.assertIn("300 ms", facts["problems"][0]["message"])
 
+    def test_a_child_that_does_not_die_is_given_up(self):
+        facts = self.detect("nvidia", stub="hang", AXLE_DRIVER_TIMEOUT="100ms", AXLE_DEAF_CHILDREN="1")
+        self.assertIn("nvidia.driver-hangs", self.problems(facts))
+        self.assertEqual(facts["drivers"]["nvidia"]["api_version"], "12.8")
+
     def test_drivers_that_fall(self):
         for stub in ("crash", "abort", "exit"):
             with self.subTest(stub):

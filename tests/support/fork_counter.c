@@ -1,7 +1,9 @@
-// Preloaded into a program: every process that it starts leaves a line in AXLE_FORK_LOG.
+// Preloaded into a program: every process that it starts leaves a line in AXLE_FORK_LOG. With
+// AXLE_DEAF_CHILDREN nothing that it kills dies, as a process inside a broken driver does not.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,4 +38,10 @@ int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t*
   note("posix_spawnp");
   __typeof__(&posix_spawnp) real = (__typeof__(&posix_spawnp))dlsym(RTLD_NEXT, "posix_spawnp");
   return real(pid, file, actions, attributes, arguments, environment);
+}
+
+int kill(pid_t process, int number) {
+  if (getenv("AXLE_DEAF_CHILDREN") != NULL) return 0;
+  int (*real)(pid_t, int) = (int (*)(pid_t, int))dlsym(RTLD_NEXT, "kill");
+  return real(process, number);
 }
