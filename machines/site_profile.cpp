@@ -97,10 +97,9 @@ std::string explain_difference(const Fingerprint& recorded, const Fingerprint& h
     const std::string then = found == recorded.end() ? std::string() : found->second;
     if (then == value) continue;
     const auto shown = [](const std::string& text) { return text.empty() ? "none" : text; };
-    return fmt::format("{} has changed: {} was recorded, {} is here", what, shown(then),
-                       shown(value));
+    return fmt::format("{} changed: {} was recorded, {} is here", what, shown(then), shown(value));
   }
-  return recorded.size() == here.size() ? "" : "the kind of the CPU has changed";
+  return recorded.size() == here.size() ? "" : "the kind of the CPU changed";
 }
 
 // --- the file ------------------------------------------------------------------------------------
