@@ -110,6 +110,9 @@ TEST_CASE("a changed CPU, device or driver ends it") {
   other.files["/sys/module/nvidia/version"] = "580.65.06\n";
   check_changed(other, "550.54.14 was recorded, 580.65.06 is here");
   check_changed(*shipped("grace").recording, "changed");
+  other = *profile.recording;
+  other.nodes["/dev/nvidia3"] = detect::Access::exists;
+  check_changed(other, "/dev/nvidia3 could be opened when it was recorded");
   // What is no fact of the hardware does not end it.
   other = *profile.recording;
   other.variables["CUDA_VISIBLE_DEVICES"] = "0";
