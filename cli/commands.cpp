@@ -29,7 +29,7 @@ const std::array rows = {
         "What this machine is: CPU, GPUs, drivers, operating system, libc",
         "",
         Arity::none,
-        {Opt::profile, Opt::properties, Opt::why, Opt::gpu_policy},
+        {Opt::profile, Opt::properties, Opt::why, Opt::gpu_policy, Opt::no_cache, Opt::cache_dir},
         "variant detect\n"
         "variant detect --why nvidia            what was asked, what was answered, what follows\n"
         "variant detect --profile node7.json    record this machine for --for\n"
@@ -39,7 +39,7 @@ const std::array rows = {
             "The properties that the machine supports, best first",
             "",
             Arity::none,
-            {Opt::ns, Opt::gpu_policy},
+            {Opt::ns, Opt::gpu_policy, Opt::no_cache, Opt::cache_dir},
             "variant properties --namespace x86_64",
             run_properties},
     Command{"install", "Find the variants that fit best and install them", "REQ|WHEEL", Arity::any,

@@ -135,6 +135,8 @@ SmiAnswer read_smi_lines(const std::vector<DriverLine>& lines) {
   for (const DriverLine& line : lines) {
     if (line.word == "step") {
       answer.step = line.field(0);
+    } else if (line.word == "library.refused") {
+      answer.refused = line.field(0);
     } else if (line.word == "smi.init") {
       answer.init = parse_integer(line.field(0));
     } else if (line.word == "smi.driver") {

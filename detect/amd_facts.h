@@ -63,6 +63,7 @@ struct SmiDevice {
 /// What the child said (detect/amd_libraries.cpp).
 struct SmiAnswer {
   std::string step;
+  std::string refused;  ///< a library file that was not even tried, and why
   std::optional<std::int64_t> init;
   std::string driver_version;
   std::vector<SmiDevice> devices;

@@ -200,6 +200,7 @@ VendorFindings judge_amd(const AmdSigns& signs, const DriverAnswer* answer,
       add_problem(findings, vendor, *failure);
     }
   }
+  if (!said.refused.empty()) add_problem(findings, vendor, untrusted_library(said.refused));
   if (signs.wsl) describe_wsl(findings, signs);
   if (signs.devices.empty()) return findings;
   findings.gpus.reserve(signs.devices.size());

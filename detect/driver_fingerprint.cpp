@@ -104,6 +104,16 @@ class Fingerprint {
   std::string text_;
 };
 
+/// Whether "/" is what a line of mountinfo mounts: its fifth word (proc_pid_mountinfo(5)).
+bool mounts_root(std::string_view line) {
+  for (int word = 0; word < 4; ++word) {
+    const std::size_t space = line.find(' ');
+    if (space == std::string_view::npos) return false;
+    line.remove_prefix(space + 1);
+  }
+  return line.starts_with("/ ");
+}
+
 /// The line of /proc/self/mountinfo for "/": another in each container (its own overlay).
 std::string read_root_mount(Host& host) {
   const std::string table = host.read_file("/proc/self/mountinfo").value_or("");
@@ -111,7 +121,7 @@ std::string read_root_mount(Host& host) {
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
-    if (line.find(" / / ") != std::string_view::npos) return std::string(line);
+    if (mounts_root(line)) return std::string(line);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return {};

@@ -38,7 +38,7 @@ VendorLibrary::VendorLibrary(std::initializer_list<const char*> names) {
     const std::string refused =
         whole_path ? refuse_file(name, privilege) : refuse_search(name, library_path(), privilege);
     if (!refused.empty()) {
-      error_ = refused;
+      error_ = refused_ = refused;
     } else if (open(name)) {
       return;
     }
@@ -48,12 +48,17 @@ VendorLibrary::VendorLibrary(std::initializer_list<const char*> names) {
       const std::string path = std::string(folder) + '/' + name;
       if (::access(path.c_str(), F_OK) != 0) continue;
       if (std::string refused = refuse_file(path, privilege); !refused.empty()) {
-        error_ = std::move(refused);
+        error_ = refused_ = std::move(refused);
       } else if (open(path)) {
         return;
       }
     }
   }
+}
+
+void VendorLibrary::say_missing(LineSink& sink, std::string_view word) const {
+  if (!refused_.empty()) sink.say("library.refused", {refused_});
+  sink.say(word, {error_});
 }
 
 void* VendorLibrary::find_address(const char* symbol) const { return ::dlsym(handle_, symbol); }

@@ -31,6 +31,10 @@ class VendorLibrary {
   [[nodiscard]] bool loaded() const { return handle_ != nullptr; }
   /// Why not, as the loader says it.
   [[nodiscard]] const std::string& error() const { return error_; }
+  /// Why a file was not even tried; empty when every one was.
+  [[nodiscard]] const std::string& refused() const { return refused_; }
+  /// Says why the library is not there: "library.refused" where that is so, then `word`.
+  void say_missing(LineSink& sink, std::string_view word) const;
   /// The file behind `symbol`, symbolic links resolved; empty when unknown.
   [[nodiscard]] std::string file_of(const char* symbol) const;
 
@@ -47,6 +51,7 @@ class VendorLibrary {
 
   void* handle_ = nullptr;
   std::string error_;
+  std::string refused_;
 };
 
 /// Files of that name in LD_LIBRARY_PATH and the known folders, in that order.

@@ -128,6 +128,8 @@ LevelZeroAnswer read_level_zero_lines(const std::vector<DriverLine>& lines) {
   for (const DriverLine& line : lines) {
     if (line.word == "step") {
       answer.step = line.field(0);
+    } else if (line.word == "library.refused") {
+      answer.refused = line.field(0);
     } else if (line.word == "ze.missing") {
       answer.missing = line.field(0);
     } else if (line.word == "ze.init") {

@@ -50,6 +50,7 @@ struct LevelZeroDevice {
 /// What the child said (detect/intel_libraries.cpp).
 struct LevelZeroAnswer {
   std::string step;
+  std::string refused;  ///< a library file that was not even tried, and why
   std::string missing;
   std::optional<std::int64_t> init;
   std::optional<std::int64_t> device_error;

@@ -40,6 +40,7 @@ std::optional<Failure> judge_files(const IntelDevice& device) {
 /// Why Level Zero, having finished, names no device; nullopt when it does.
 std::optional<Failure> judge_library(const LevelZeroAnswer& said) {
   if (!said.devices.empty()) return std::nullopt;
+  if (!said.refused.empty()) return untrusted_library(said.refused);
   if (!said.missing.empty()) return no_user_driver("Level Zero cannot be loaded: " + said.missing);
   if (!said.missing_symbols.empty()) {
     return Failure{"missing-symbol", "the Level Zero loader lacks " + said.missing_symbols.front(),

@@ -35,7 +35,8 @@ std::optional<KeptAnswer> parse_heading(std::string_view line) {
 std::int64_t lifetime_of(const NvidiaAnswer& said) {
   const auto failed = [](const std::optional<std::int64_t>& code) { return code.value_or(0) != 0; };
   if (failed(said.nvml_init) || failed(said.cuda_init) || failed(said.compat_init) ||
-      said.cuda_version_error || said.nvml_device_error || said.fabric_pending) {
+      said.cuda_version_error || said.nvml_device_error || said.fabric_pending ||
+      !said.refused.empty()) {
     return 0;
   }
   if (!said.cuda_missing.empty() || !said.missing_symbols.empty()) return ten_minutes;
@@ -48,12 +49,12 @@ std::int64_t lifetime_of(const NvidiaAnswer& said) {
 }
 
 std::int64_t lifetime_of(const SmiAnswer& said) {
-  if (said.init.value_or(0) != 0) return 0;
+  if (said.init.value_or(0) != 0 || !said.refused.empty()) return 0;
   return said.devices.empty() ? ten_minutes : a_day;
 }
 
 std::int64_t lifetime_of(const LevelZeroAnswer& said) {
-  if (said.init.value_or(0) != 0 || said.device_error) return 0;
+  if (said.init.value_or(0) != 0 || said.device_error || !said.refused.empty()) return 0;
   const bool complete = !said.devices.empty() &&
                         std::ranges::none_of(said.devices, [](const LevelZeroDevice& device) {
                           return device.ip == 0;

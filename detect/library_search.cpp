@@ -30,13 +30,15 @@ constexpr std::size_t largest_loader_cache = 4 * 1024 * 1024;
 std::span<const std::string_view> system_library_folders() { return folders; }
 
 std::vector<std::string_view> split_library_path(std::string_view path) {
-  std::vector<std::string_view> folders;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find_first_of(":;"), path.size());
-    if (end > 0) folders.push_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
+  std::vector<std::string_view> parts;
+  if (path.empty()) return parts;
+  while (true) {
+    const std::size_t end = path.find_first_of(":;");
+    const std::string_view part = path.substr(0, end);
+    parts.push_back(part.empty() ? "." : part);
+    if (end == std::string_view::npos) return parts;
+    path.remove_prefix(end + 1);
   }
-  return folders;
 }
 
 std::string find_on_library_path(Host& host, std::string_view file) {

@@ -15,8 +15,8 @@ namespace axle::detect {
 /// path.
 [[nodiscard]] std::span<const std::string_view> system_library_folders();
 
-/// The folders of an LD_LIBRARY_PATH (ld.so(8): apart by colons or semicolons); empty parts, which
-/// mean the current folder, are left out. Pieces of `path`.
+/// The folders of an LD_LIBRARY_PATH (ld.so(8): apart by colons or semicolons); an empty part is
+/// the current folder, "."; an empty path has none. Pieces of `path`.
 [[nodiscard]] std::vector<std::string_view> split_library_path(std::string_view path);
 
 /// The first file of that name in LD_LIBRARY_PATH; empty when there is none.

@@ -1,5 +1,7 @@
 #include "detect/library_trust.h"
 
+#include <cstdlib>
+
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +22,18 @@ std::string refuse_owner(const std::string& path, const struct stat& status) {
   return {};
 }
 
+/// The file, links followed, and the folder that it is named in.
+std::string refuse_place(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  if (std::string refused = refuse_owner(path, status); !refused.empty()) return refused;
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {};
+  const std::string folder = slash == 0 ? "/" : path.substr(0, slash);
+  if (::stat(folder.c_str(), &status) != 0) return {};
+  return refuse_owner(folder, status);
+}
+
 }  // namespace
 
 Privilege own_privilege() {
@@ -29,14 +43,13 @@ Privilege own_privilege() {
 
 std::string refuse_file(const std::string& path, Privilege privilege) {
   if (privilege == Privilege::user) return {};
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) return {};
-  if (std::string refused = refuse_owner(path, status); !refused.empty()) return refused;
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {};
-  const std::string folder = slash == 0 ? "/" : path.substr(0, slash);
-  if (::stat(folder.c_str(), &status) != 0) return {};
-  return refuse_owner(folder, status);
+  std::string refused = refuse_place(path);
+  if (!refused.empty()) return refused;
+  char* const resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return {};
+  if (path != resolved) refused = refuse_place(resolved);
+  std::free(resolved);
+  return refused;
 }
 
 std::string refuse_search(std::string_view file, std::string_view library_path,

@@ -1,6 +1,7 @@
 #include "detect/npus.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "detect/device_node.h"
 #include "detect/npu_models.h"
@@ -110,8 +111,8 @@ void probe_npus(Host& host, const std::vector<AcceleratorDevice>& devices, bool 
     machine.npus.push_back(std::move(npu));
   }
   probe_ascend(host, devices, ask, machine);
-  std::ranges::stable_sort(machine.npus, {}, [](const Npu& npu) {
-    return std::pair(npu.pci_address.empty(), npu.pci_address);
+  std::ranges::sort(machine.npus, {}, [](const Npu& npu) {
+    return std::tuple(npu.pci_address.empty(), npu.pci_address, npu.kind, npu.name);
   });
 }
 

@@ -186,6 +186,8 @@ NvidiaAnswer read_nvidia_lines(const std::vector<DriverLine>& lines) {
   for (const DriverLine& line : lines) {
     if (line.word == "step") {
       answer.step = line.field(0);
+    } else if (line.word == "library.refused") {
+      answer.refused = line.field(0);
     } else if (line.word == "cuda.symbol" || line.word == "nvml.symbol") {
       answer.missing_symbols.emplace_back(line.field(0));
     } else if (!read_cuda_line(answer, line)) {

@@ -37,7 +37,8 @@ struct NvidiaDevice {
 
 /// What the child said (detect/nvidia_libraries.cpp).
 struct NvidiaAnswer {
-  std::string step;  ///< the last one begun
+  std::string step;     ///< the last one begun
+  std::string refused;  ///< a library file that was not even tried, and why
   std::string cuda_missing;
   std::string cuda_file;
   std::optional<std::int64_t> cuda_version;

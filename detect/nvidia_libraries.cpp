@@ -311,7 +311,7 @@ void ask_nvidia_libraries(LineSink& sink) {
   if (cuda_library.loaded()) {
     cuda.say_version();
   } else {
-    sink.say("cuda.missing", {cuda_library.error()});
+    cuda_library.say_missing(sink, "cuda.missing");
   }
   sink.say("step", {"loading libnvidia-ml.so.1"});
   const VendorLibrary nvml_library{"libnvidia-ml.so.1"};
@@ -320,7 +320,7 @@ void ask_nvidia_libraries(LineSink& sink) {
   if (nvml_library.loaded()) {
     complete = nvml.ask();
   } else {
-    sink.say("nvml.missing", {nvml_library.error()});
+    nvml_library.say_missing(sink, "nvml.missing");
   }
   if (!cuda_library.loaded()) return;
   // cuInit costs up to seconds where no persistence daemon runs. NVML says the same, unless it is

@@ -81,6 +81,7 @@ Failure describe_compat(const NvidiaSigns& signs, const NvidiaAnswer& said) {
 /// Why the libraries, having finished, name no usable GPU; nullopt when they do.
 std::optional<Failure> judge_libraries(const NvidiaSigns& signs, const NvidiaAnswer& said) {
   if (!said.cuda_missing.empty()) {
+    if (!said.refused.empty()) return untrusted_library(said.refused);
     if (said.nvml_init && *said.nvml_init != 0) return judge_nvml_code(*said.nvml_init);
     return missing_library(said);
   }

@@ -132,6 +132,12 @@ std::optional<Failure> judge_kernel_driver(std::string_view bound, std::string_v
                  hint};
 }
 
+Failure untrusted_library(std::string_view refused) {
+  return {"untrusted-library", "a driver library cannot be trusted: " + std::string(refused),
+          "give the file and its folder to root and let nobody else write them, or run as their "
+          "owner"};
+}
+
 Failure not_asked() { return {"not-asked", "the driver's libraries were not asked", ""}; }
 
 }  // namespace axle::detect

@@ -169,7 +169,8 @@ TEST_CASE("whatever the answer depends on makes it old") {
       {"path", [](RecordedHost& h) { h.variables["LD_LIBRARY_PATH"] = std::string(300, 'x'); }},
       {"container",
        [](RecordedHost& h) {
-         h.files["/proc/self/mountinfo"] = "1 0 0:1 / / rw - overlay b rw\n";
+         h.files["/proc/self/mountinfo"] =
+             "2 1 0:2 / /proc rw - proc proc rw\n1 0 0:1 /@ / rw - overlay b rw\n";
        }},
   };
   for (const auto& [name, change] : changes) {
