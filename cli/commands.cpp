@@ -39,8 +39,9 @@ const std::array rows = {
             "The properties that the machine supports, best first",
             "",
             Arity::none,
-            {Opt::ns, Opt::gpu_policy, Opt::no_cache, Opt::cache_dir},
-            "variant properties --namespace x86_64",
+            {Opt::ns, Opt::gpu_policy, Opt::static_lists, Opt::no_cache, Opt::cache_dir},
+            "variant properties --namespace x86_64\n"
+            "variant properties --namespace axle --static    for installers that run no plugin",
             run_properties},
     Command{"install", "Find the variants that fit best and install them", "REQ|WHEEL", Arity::any,
             resolving + std::vector<Opt>{Opt::break_system_packages, Opt::overwrite, Opt::dry_run,

@@ -5,12 +5,15 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "detect/aarch64_versions.h"
+
 namespace axle::cli {
 
 namespace {
 
 using detect::Capability;
 using detect::Presence;
+using detect::VersionRule;
 using nlohmann::ordered_json;
 
 bool wanted(std::string_view ns, const std::vector<std::string>& namespaces) {
@@ -45,7 +48,7 @@ std::vector<std::string> names(const detect::Cpu& cpu, Presence presence, unsign
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     if (row.arch != cpu.arch) continue;
     if (cpu.capabilities.of(row.id) == presence && !in_level(row.id, level))
-      found.emplace_back(row.name);
+      found.emplace_back(detect::plain_name(row));
   }
   return found;
 }
@@ -80,9 +83,24 @@ std::string amx_state(const detect::Cpu& cpu) {
     case Presence::absent:
       return "none";
     case Presence::unknown:
-      return "unknown";
+      break;
   }
-  return "unknown";
+  const auto evidence = cpu.sources.find("amx_tile");
+  const bool refused = evidence != cpu.sources.end() && evidence->second == "arch_prctl-refused";
+  return refused ? "the CPU has it; unknown whether the kernel grants it: arch_prctl is refused"
+                 : "unknown";
+}
+
+/// What an Arm CPU is beyond its flags.
+std::string render_arm(const detect::Cpu& cpu) {
+  std::string text;
+  const auto versions = detect::held_aarch64_architectures(cpu.capabilities, VersionRule::soft);
+  if (!versions.empty()) text += fmt::format("{:<12}Armv{}\n", "version", versions.front());
+  if (cpu.sve_vector_bytes)
+    text += fmt::format("{:<12}{} bytes\n", "SVE vector", *cpu.sve_vector_bytes);
+  if (cpu.sme_vector_bytes)
+    text += fmt::format("{:<12}{} bytes\n", "SME vector", *cpu.sme_vector_bytes);
+  return text;
 }
 
 std::string render_cpu(const detect::Cpu& cpu) {
@@ -102,10 +120,7 @@ std::string render_cpu(const detect::Cpu& cpu) {
   const std::vector<std::string> blocked = names(cpu, Presence::blocked, 0);
   if (!blocked.empty()) text += wrapped(blocked, "withheld");
   if (cpu.arch == detect::Arch::x86_64) text += fmt::format("{:<12}{}\n", "AMX", amx_state(cpu));
-  if (cpu.sve_vector_bytes)
-    text += fmt::format("{:<12}{} bytes\n", "SVE vector", *cpu.sve_vector_bytes);
-  if (cpu.sme_vector_bytes)
-    text += fmt::format("{:<12}{} bytes\n", "SME vector", *cpu.sme_vector_bytes);
+  if (cpu.arch == detect::Arch::aarch64) text += render_arm(cpu);
   return text;
 }
 
@@ -231,6 +246,34 @@ std::string render_properties(const detect::Machine& machine, const providers::G
     }
   }
   return text;
+}
+
+ordered_json static_lists_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,
+                               const std::vector<std::string>& namespaces) {
+  ordered_json out = ordered_json::object();
+  const ordered_json properties = properties_json(machine, gpus, namespaces);
+  for (const auto& [ns, features] : properties.items()) {
+    if (features.empty()) continue;
+    ordered_json order = ordered_json::array();
+    for (const auto& [feature, values] : features.items()) order.push_back(feature);
+    out[ns] = {{"static-properties", features}, {"feature-order", std::move(order)}};
+  }
+  return out;
+}
+
+std::string render_static_lists(const detect::Machine& machine, const providers::GpuPolicy& gpus,
+                                const std::vector<std::string>& namespaces) {
+  // Names and values are words of PEP 825: as JSON writes them they are TOML too.
+  std::string text;
+  const ordered_json all = static_lists_json(machine, gpus, namespaces);
+  for (const auto& [ns, lists] : all.items()) {
+    text += fmt::format("{}[variant.providers.{}]\nfeature-order = {}\n\n",
+                        text.empty() ? "" : "\n", ns, lists["feature-order"].dump());
+    text += fmt::format("[variant.providers.{}.static-properties]\n", ns);
+    for (const auto& [feature, values] : lists["static-properties"].items())
+      text += fmt::format("{} = {}\n", feature, values.dump());
+  }
+  return text.empty() ? "# nothing is supported here\n" : text;
 }
 
 ordered_json properties_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,

@@ -23,4 +23,14 @@ namespace axle::cli {
                                                      const providers::GpuPolicy& gpus,
                                                      const std::vector<std::string>& namespaces);
 
+/// The same as a provider's `static-properties` and `feature-order` (PEP 850), for installers that
+/// run no plugin: tables of a pyproject.toml, and {ns: {static-properties, feature-order}}. A
+/// namespace of which nothing is supported is left out.
+[[nodiscard]] std::string render_static_lists(const detect::Machine& machine,
+                                              const providers::GpuPolicy& gpus,
+                                              const std::vector<std::string>& namespaces);
+[[nodiscard]] nlohmann::ordered_json static_lists_json(const detect::Machine& machine,
+                                                       const providers::GpuPolicy& gpus,
+                                                       const std::vector<std::string>& namespaces);
+
 }  // namespace axle::cli

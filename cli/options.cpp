@@ -74,6 +74,8 @@ constexpr std::array rows = {
         Opt::why, value, "--why", "NS",
         "The chain of evidence for a namespace: nvidia, amd, intel, x86_64, aarch64, axle, ..."},
     OptionRow{Opt::ns, list, "--namespace", "NS", "Only this namespace"},
+    OptionRow{Opt::static_lists, flag, "--static", "",
+              "As static-properties and feature-order, for a pyproject.toml"},
     OptionRow{
         Opt::supported, value, "--supported", "LISTS",
         "Supported lists in the place of the machine: {ns: {feature: [value, ...]}}, a file or -"},

@@ -53,6 +53,7 @@ enum class Opt : std::uint8_t {
   properties,
   why,
   ns,
+  static_lists,
   supported,
   out,
   build_variant,

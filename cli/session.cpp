@@ -1,34 +1,25 @@
 #include "cli/session.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "cli/this_machine.h"
 #include "cli/variables.h"
+#include "machines/overrides.h"
 
 namespace axle::cli {
 
 namespace {
 
-/// conda's word on which CUDA version the driver runs; where there is no driver it cannot make one.
-void override_cuda(detect::Machine& machine, Report& report) {
-  const std::string version = variable("CONDA_OVERRIDE_CUDA");
-  if (version.empty()) return;
-  const auto driver =
-      std::ranges::find(machine.drivers, detect::GpuVendor::nvidia, &detect::Driver::vendor);
-  const bool sound = version.find_first_not_of("0123456789.") == std::string::npos &&
-                     version.find('.') != std::string::npos;
-  if (driver == machine.drivers.end() || !sound) {
-    report.warn(
-        fmt::format("CONDA_OVERRIDE_CUDA={} is ignored: {}", version,
-                    sound ? "there is no NVIDIA driver here" : "it is no version like 12.8"),
-        "another machine is named with --for");
-    return;
+/// What the variables of the published providers, uv and conda state.
+std::vector<machines::Override> read_overrides() {
+  std::vector<machines::Override> overrides;
+  for (const machines::OverrideVariable& row : machines::override_variables()) {
+    if (std::string value = variable(row.name); !value.empty())
+      overrides.push_back({std::string(row.name), std::move(value)});
   }
-  driver->api_version = version;
-  driver->api_source = "CONDA_OVERRIDE_CUDA";
+  return overrides;
 }
 
 }  // namespace
@@ -68,7 +59,7 @@ Outcome<std::vector<machines::NamedMachine>> Session::find_machines() {
     } else {
       found.push_back({"this machine", probe_this_machine(cache_folder(), output_)});
     }
-    override_cuda(found.back().machine, output_);
+    machines::apply_overrides(found.back().machine, read_overrides(), output_);
     return found;
   }
   for (const std::string& what : arguments_.values(Opt::for_machine)) {

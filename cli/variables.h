@@ -28,8 +28,6 @@ inline constexpr std::array variables = {
     VariableRow{"AXLE_RUNTIME_KERNEL", "forces one of the runtime's kernels, by name"},
     VariableRow{"AXLE_SITE_PROFILE",
                 "the site's machine profile (else /etc/axle/machine.json), `none`: not used"},
-    VariableRow{"CONDA_OVERRIDE_CUDA",
-                "the CUDA version that the driver is taken to run, as conda has it"},
     VariableRow{"CONDA_PREFIX", "the active conda environment"},
     VariableRow{"HOME", "where the user's configuration and cache lie"},
     VariableRow{"NO_COLOR", "no colours, whatever its value"},

@@ -106,7 +106,10 @@ std::vector<unsigned> parse_cpu_list(std::string_view text) {
     if (after != end && *after == '-' && std::from_chars(after + 1, end, last).ec != std::errc{}) {
       continue;
     }
-    for (unsigned cpu = first; cpu <= last && cpus.size() < most; ++cpu) cpus.push_back(cpu);
+    for (unsigned cpu = first; cpu <= last && cpus.size() < most; ++cpu) {
+      cpus.push_back(cpu);
+      if (cpu == last) break;  // the largest number has no successor
+    }
   }
   return cpus;
 }

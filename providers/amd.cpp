@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "providers/gfx_code.h"
 #include "providers/gpu_state.h"
 #include "providers/namespaces.h"
 
@@ -47,11 +48,9 @@ std::vector<std::string> joined_names(const Machine& machine, const GpuPolicy& p
 }
 
 std::string system_rocm(const Machine& machine, const GpuPolicy& policy) {
-  if (counted_gpus(machine, GpuVendor::amd, policy).empty()) return {};
-  const detect::Driver* driver = detect::find_driver(machine, GpuVendor::amd);
-  const auto version = driver == nullptr ? std::nullopt : parse_major_minor(driver->api_version);
-  if (!version) return {};
-  return std::to_string(version->first) + "." + std::to_string(version->second);
+  const auto version = counted_rocm(machine, policy);
+  return version ? std::to_string(version->first) + "." + std::to_string(version->second)
+                 : std::string();
 }
 
 Features supported(const Machine& machine, const GpuPolicy& policy) {
@@ -78,11 +77,12 @@ std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_vi
   if (feature != gfx_arch && feature != rocm_version) {
     return "the provider of amd knows no feature " + std::string(feature);
   }
-  if (counted_gpus(machine, GpuVendor::amd, policy).empty()) {
+  const std::string version = system_rocm(machine, policy);
+  const bool rocm = feature == rocm_version;
+  if (!(rocm && !version.empty()) && counted_gpus(machine, GpuVendor::amd, policy).empty()) {
     return describe_no_gpu(machine, GpuVendor::amd, policy);
   }
-  if (feature == rocm_version) {
-    const std::string version = system_rocm(machine, policy);
+  if (rocm) {
     if (version.empty()) return "it is not known which ROCm version is installed";
     return "the system has ROCm " + version + ", the build is for " + std::string(value);
   }

@@ -104,9 +104,10 @@ std::string_view generic_gfx(std::string_view gfx) {
 
 std::optional<std::pair<unsigned, unsigned>> counted_rocm(const Machine& machine,
                                                           const GpuPolicy& policy) {
-  if (counted_gpus(machine, GpuVendor::amd, policy).empty()) return std::nullopt;
   const detect::Driver* driver = detect::find_driver(machine, GpuVendor::amd);
-  return driver == nullptr ? std::nullopt : parse_major_minor(driver->api_version);
+  if (driver == nullptr) return std::nullopt;
+  const bool counts = is_forced(*driver) || !counted_gpus(machine, GpuVendor::amd, policy).empty();
+  return counts ? parse_major_minor(driver->api_version) : std::nullopt;
 }
 
 bool is_gfx_code_feature(std::string_view feature) {
@@ -148,7 +149,8 @@ Features known_gfx_code() {
 std::string gfx_code_fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
                           std::string_view value) {
   if (!is_gfx_code_feature(feature)) return describe_unheard("axle", feature, value);
-  if (counted_gpus(machine, GpuVendor::amd, policy).empty())
+  const bool rocm = feature == lower_bound && counted_rocm(machine, policy);
+  if (!rocm && counted_gpus(machine, GpuVendor::amd, policy).empty())
     return describe_no_gpu(machine, GpuVendor::amd, policy);
   return feature == gfx_code ? describe_code(machine, policy, value)
                              : describe_rocm(machine, policy, value);

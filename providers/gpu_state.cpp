@@ -156,6 +156,10 @@ std::string gfx_name(std::string_view arch) {
   return well_formed ? std::string(base) : std::string();
 }
 
+bool is_forced(const detect::Driver& driver) {
+  return driver.api_source == "override" && driver.usable == Presence::present;
+}
+
 std::string_view vendor_title(GpuVendor vendor) {
   switch (vendor) {
     case GpuVendor::nvidia:

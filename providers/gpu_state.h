@@ -26,6 +26,10 @@ namespace axle::providers {
                                         const std::vector<std::string>& archs, std::string_view one,
                                         std::string_view several);
 
+/// What the driver runs is stated by an override variable (machines/overrides.h): it counts whether
+/// a GPU does or not.
+[[nodiscard]] bool is_forced(const detect::Driver& driver);
+
 /// "NVIDIA", "AMD", "Intel": for sentences.
 [[nodiscard]] std::string_view vendor_title(detect::GpuVendor vendor);
 

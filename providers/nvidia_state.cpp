@@ -16,8 +16,6 @@ std::string render_version(MajorMinor version) {
   return std::to_string(version.first) + "." + std::to_string(version.second);
 }
 
-bool is_forced(const Driver& driver) { return driver.api_source == "override"; }
-
 bool is_tegra(MajorMinor capability) {
   constexpr MajorMinor tegra[] = {{5, 3}, {6, 2}, {7, 2}, {8, 7}, {10, 1}, {11, 0}};
   return std::ranges::find(tegra, capability) != std::end(tegra);
@@ -31,7 +29,7 @@ const Driver* counted_nvidia_driver(const Machine& machine, const GpuPolicy& pol
   const Driver* driver = detect::find_driver(machine, GpuVendor::nvidia);
   if (driver == nullptr) return nullptr;
   if (!counted_gpus(machine, GpuVendor::nvidia, policy).empty()) return driver;
-  if (is_forced(*driver) && driver->usable == Presence::present) return driver;
+  if (is_forced(*driver)) return driver;
   const bool any = std::ranges::any_of(
       machine.gpus, [](const Gpu& gpu) { return gpu.vendor == GpuVendor::nvidia; });
   return !any && driver->usable == Presence::present ? driver : nullptr;

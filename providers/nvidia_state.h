@@ -23,9 +23,6 @@ using MajorMinor = std::pair<unsigned, unsigned>;
 /// Thor is one chip with two numbers: 10.1 until CUDA 12, 11.0 from CUDA 13 on.
 [[nodiscard]] bool is_thor(MajorMinor capability);
 
-/// What the driver runs is stated by an override variable (machines/overrides.h).
-[[nodiscard]] bool is_forced(const detect::Driver& driver);
-
 /// The driver that counts: it works, and unless the machine has no NVIDIA GPU at all, one of them
 /// counts. nullptr otherwise. One that an override states counts in any case.
 [[nodiscard]] const detect::Driver* counted_nvidia_driver(const detect::Machine& machine,

@@ -121,6 +121,10 @@ int run_properties(Session& session) {
   }
   ordered_json body = ordered_json::object();
   add_gpu_policy(body, named->machine, *gpus);
+  if (session.arguments().has(Opt::static_lists)) {
+    body["static"] = static_lists_json(named->machine, *gpus, namespaces);
+    return output.answer(render_static_lists(named->machine, *gpus, namespaces), body);
+  }
   body["properties"] = properties_json(named->machine, *gpus, namespaces);
   return output.answer(render_properties(named->machine, *gpus, namespaces), body);
 }

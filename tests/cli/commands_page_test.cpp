@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/parse.h"
 #include "cli/variables.h"
+#include "machines/overrides.h"
 
 namespace {
 
@@ -41,6 +42,8 @@ std::string page() {
             parse_command_line(line).text + "```\n";
   }
   text += "\n## Environment variables\n\n| variable | meaning |\n|---|---|\n";
+  for (const axle::machines::OverrideVariable& row : axle::machines::override_variables())
+    text += "| `" + std::string(row.name) + "` | " + std::string(row.meaning) + " |\n";
   for (const axle::cli::VariableRow& row : axle::cli::variables) {
     text += "| `" + std::string(row.name) + "` | " + std::string(row.meaning) + " |\n";
   }

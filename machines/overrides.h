@@ -1,0 +1,34 @@
+#pragma once
+// The variables by which users of the published providers, of uv and of conda say what their
+// machine shall be taken for. One place knows what each means; the command line reads them.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/machine.h"
+#include "report/report.h"
+
+namespace axle::machines {
+
+struct OverrideVariable {
+  std::string_view name;
+  std::string_view meaning;  ///< for the page of commands
+};
+
+/// In the order in which they are applied: of two that state the same, the later one counts.
+[[nodiscard]] std::span<const OverrideVariable> override_variables();
+
+struct Override {
+  std::string variable;
+  std::string value;
+};
+
+/// Puts what the variables state in the place of what was found; the facts get the source
+/// "override", and each is said in `report`. A value that cannot be understood makes its fact
+/// unknown, so that nothing is chosen by it, and is warned about. Variables that are not known and
+/// empty values count for nothing.
+void apply_overrides(detect::Machine& machine, std::span<const Override> overrides, Report& report);
+
+}  // namespace axle::machines
