@@ -97,10 +97,19 @@ std::string explain_difference(const Fingerprint& recorded, const Fingerprint& h
     const std::string then = found == recorded.end() ? std::string() : found->second;
     if (then == value) continue;
     const auto shown = [](const std::string& text) { return text.empty() ? "none" : text; };
-    return fmt::format("{} has changed: {} was recorded, {} is here", what, shown(then),
-                       shown(value));
+    return fmt::format("{} changed: {} was recorded, {} is here", what, shown(then), shown(value));
   }
-  return recorded.size() == here.size() ? "" : "the kind of the CPU has changed";
+  return recorded.size() == here.size() ? "" : "the kind of the CPU changed";
+}
+
+/// What drivers said was said to someone who may open their device nodes.
+std::string explain_rights(const detect::Recording& recorded, Host& here) {
+  for (const auto& [path, access] : recorded.nodes) {
+    if (!path.starts_with("/dev/") || access != Access::read_write) continue;
+    if (here.accessible(path, Access::read_write)) continue;
+    return fmt::format("{} could be opened when it was recorded, and cannot be here", path);
+  }
+  return {};
 }
 
 // --- the file ------------------------------------------------------------------------------------
@@ -187,6 +196,9 @@ Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOw
   const std::string difference =
       explain_difference(take_fingerprint(recorded), take_fingerprint(here));
   if (!difference.empty()) return refuse(path, difference, ErrorKind::mismatch);
+  if (const std::string why = explain_rights(*profile->recording, here); !why.empty()) {
+    return refuse(path, why, ErrorKind::mismatch);
+  }
   return std::optional(std::move(*profile));
 }
 

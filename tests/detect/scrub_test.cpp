@@ -137,6 +137,24 @@ TEST_CASE("a scrubbed recording reads as the machine did") {
   CHECK(clean.variables.at("LD_LIBRARY_PATH") == "/home/user/lib");
 }
 
+TEST_CASE("a user or host that is called as the system's own words takes nothing along") {
+  for (const Identity& identity :
+       {Identity{"nvidia", "nvidia", "/home/nvidia"}, Identity{"driver", "sys", "/sys"},
+        Identity{"pci", "dev", "/usr"}, Identity{"H100", "modalias", "/dev/shm"},
+        Identity{"lib", "x86_64", "/usr/lib"}}) {
+    CAPTURE(identity.user_name);
+    RecordedHost host = secretive_machine();
+    const Machine seen = probe_machine(host);
+    const Recording clean = scrub(record(host), identity);
+    ReplayHost replay(clean);
+    const Machine again = probe_machine(replay);
+    CHECK(again.gpus.size() == seen.gpus.size());
+    CHECK(again.drivers == seen.drivers);
+    CHECK(again.gpus[0].usable == seen.gpus[0].usable);
+    CHECK(again.gpus[0].pci_address == seen.gpus[0].pci_address);
+  }
+}
+
 TEST_CASE("scrubbing twice changes nothing more") {
   RecordedHost host = secretive_machine();
   const Recording clean = scrub(record(host), somebody());

@@ -96,20 +96,23 @@ TEST_CASE("a changed CPU, device or driver ends it") {
   };
   Recording other = *profile.recording;
   other.leaves[{1, 0}].eax += 0x10;
-  check_changed(other, "the CPU has changed");
+  check_changed(other, "the CPU changed");
   other = *profile.recording;
   other.leaves[{7, 0}].ebx ^= 1U << 5U;
-  check_changed(other, "the features of the CPU has changed");
+  check_changed(other, "the features of the CPU changed");
   other = *profile.recording;
   other.xcr0_value ^= 4;
-  check_changed(other, "XCR0 has changed");
+  check_changed(other, "XCR0 changed");
   other = *profile.recording;
   other.files.erase("/sys/bus/pci/devices/0000:10:00.0/modalias");
-  check_changed(other, "the accelerators on the bus has changed");
+  check_changed(other, "the accelerators on the bus changed");
   other = *profile.recording;
   other.files["/sys/module/nvidia/version"] = "580.65.06\n";
   check_changed(other, "550.54.14 was recorded, 580.65.06 is here");
-  check_changed(*shipped("grace").recording, "has changed");
+  check_changed(*shipped("grace").recording, "changed");
+  other = *profile.recording;
+  other.nodes["/dev/nvidia3"] = detect::Access::exists;
+  check_changed(other, "/dev/nvidia3 could be opened when it was recorded");
   // What is no fact of the hardware does not end it.
   other = *profile.recording;
   other.variables["CUDA_VISIBLE_DEVICES"] = "0";

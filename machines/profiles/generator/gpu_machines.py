@@ -494,11 +494,80 @@ def intel_machines():
     yield machine
 
 
+NPU_SMI = """\
++------------------------------------------------------------------------------------------------+
+| npu-smi 24.1.rc3                 Version: 24.1.rc3                                             |
++---------------------------+---------------+----------------------------------------------------+
+| NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
+| Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
++===========================+===============+====================================================+
+| 0     910B3               | OK            | 93.6        39                0    / 0             |
+| 0                         | 0000:C1:00.0  | 0           0    / 0          3394 / 65536         |
++===========================+===============+====================================================+
+"""
+
+
+def accelerators():
+    # what npu-smi says, under the CPU of the same vendor
+    machine = Machine("ascend-910b", "Huawei Ascend documentation, npu-smi info; CANN 8.0 documentation",
+                      cpus=192, arch="aarch64", kernel="5.10.0-216.0.0.115.oe2203sp4.aarch64",
+                      glibc="2.34")
+    machine.arm(p.kunpeng_920)
+    machine.pci("0000:c1:00.0", 0x19E5, 0xD802, "devdrv_device_driver", "1200")
+    machine.nodes("/dev/davinci0", "/dev/davinci_manager", "/dev/devmm_svm", "/dev/hisi_hdc")
+    machine.library("/usr/local/bin/npu-smi")
+    machine.part("programs")["/usr/local/bin/npu-smi info"] = NPU_SMI
+    toolkit = "/usr/local/Ascend/ascend-toolkit/latest"
+    machine.variable("ASCEND_TOOLKIT_HOME", toolkit)
+    machine.files[toolkit + "/aarch64-linux/ascend_toolkit_install.info"] = (
+        "package_name=Ascend-cann-toolkit\nversion=8.0.0\n")
+    machine.expected["npus"].append({"kind": "ascend", "name": "910B3", "type": "910b", "usable": "present",
+                                     "pci_address": "0000:c1:00.0", "driver_version": "24.1.rc3",
+                                     "toolkit_version": "8.0.0"})
+    machine.properties["ascend"] = {"npu_type": ["910b"], "driver_version": ["24.1.rc3"],
+                                    "cann_version": ["8.0.0"]}
+    yield machine
+    # Google hands TPUs out through VFIO
+    machine = start("tpu-v5e", "jax hardware_utils.py; Google Cloud TPU v5e documentation", cpu=p.zen3)
+    folder = machine.pci("0000:00:05.0", 0x1AE0, 0x0063, "vfio-pci", "1200")
+    machine.part("links")[folder + "/iommu_group"] = "../../../kernel/iommu_groups/0"
+    machine.nodes("/dev/vfio/0", "/dev/vfio/vfio")
+    machine.expected["npus"].append({"kind": "tpu", "type": "v5e", "usable": "present",
+                                     "pci_address": "0000:00:05.0"})
+    machine.properties["tpu"] = {"present": ["true"]}
+    yield machine
+    # an NPU beside the graphics of the processor; no properties are defined for it
+    machine = start("intel-npu", "Linux drivers/accel/ivpu; Core Ultra 200V", kernel="6.12.0",
+                    cpu=p.lunar_lake.but(minus="hybrid"))
+    folder = machine.pci("0000:00:0b.0", 0x8086, 0x643E, "intel_vpu", "1200")
+    machine.part("folders")[folder + "/accel"] = ["accel0"]
+    machine.nodes("/dev/accel/accel0")
+    machine.expected["npus"].append({"kind": "intel_npu", "name": "NPU (Lunar Lake)", "usable": "present",
+                                     "pci_address": "0000:00:0b.0"})
+    yield machine
+    # gVisor shows neither driver links nor the module; the driver lies on the library path
+    machine = start("gke-sandbox-l4", NVML + "gVisor, GPU support; GKE documentation")
+    machine.container("docker")
+    cards = [Card("0000:00:03.0", 0x27B8, "NVIDIA L4", "8.9", 24)]
+    on_the_bus(machine, cards, driver="", kind="0302")
+    nvidia_nodes(machine, cards)
+    folder = "/usr/local/nvidia/lib64/"
+    machine.variable("LD_LIBRARY_PATH", folder.rstrip("/"))
+    machine.library(folder + "libcuda.so.1", folder + "libnvidia-ml.so.1")
+    machine.say("nvidia", cuda_lines("12.4", folder + "libcuda.so.550.90.07") +
+                nvml_lines(cards, "550.90.07", "12.4"))
+    expect_cards(machine, cards)
+    machine.driver("nvidia", library_version="550.90.07", api_version="12.4", usable="present")
+    machine.properties["nvidia"] = expect_nvidia("12.4", "8.9")
+    yield machine
+
+
 def machines():
     # a display adapter of a virtual machine is no GPU
     machine = start("cloud-vm-no-gpu", "virtio 1.2 specification; cloud virtual machines", cpu=p.zen3,
                     kernel="6.1.0-18-cloud-amd64", glibc="2.36", os=DEBIAN, cpus=4)
     machine.pci("0000:00:01.0", 0x1AF4, 0x1050, "virtio-pci")
     yield machine
-    for group in (nvidia_working, nvidia_elsewhere, nvidia_broken, compat, amd_machines, intel_machines):
+    for group in (nvidia_working, nvidia_elsewhere, nvidia_broken, compat, amd_machines, intel_machines,
+                  accelerators):
         yield from group()

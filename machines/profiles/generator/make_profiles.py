@@ -30,7 +30,7 @@ def leaf_order(name):
 
 
 def in_order(key, value):
-    """As machines/profile_recording.cpp writes it."""
+    """As machines/recording_writer.cpp writes it."""
     if key in MAPS:
         return dict(sorted(value.items(), key=lambda item: item[0].encode()))
     if key == "cpuid":
