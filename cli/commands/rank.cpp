@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/plugin_host.h"
 #include "cli/session.h"
 #include "cli/supported_lists.h"
 #include "providers/provider.h"
@@ -109,6 +110,7 @@ int run_rank(Session& session) {
   std::optional<machines::NamedMachine> machine;
   std::vector<detect::Machine> views;
   resolver::ProviderPolicy policy;
+  std::optional<TrustedPlugins> plugins;
   if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
     auto text = read_input(lists);
     if (!text) return output.failure(failed(text.error()).error());
@@ -122,6 +124,13 @@ int run_rank(Session& session) {
     machine = std::move(*found);
     auto gpus = session.gpu_policy();
     if (!gpus) return output.failure(gpus.error());
+    auto settings = read_provider_settings();
+    if (!settings) return output.failure(settings.error());
+    policy.enabled = settings->enabled;
+    policy.disabled = settings->disabled;
+    // Programs that are trusted are asked; no package is installed for a ranking.
+    plugins.emplace(TrustedPlugins::Setup{std::move(*settings), session.elsewhere(), nullptr});
+    policy.plugins = &*plugins;
     policy.gpus = std::move(*gpus);
     views = providers::device_views(machine->machine, policy.gpus);
     supported = resolver::supported_lists(*metadata, machine->machine, policy,
