@@ -384,6 +384,30 @@ class Oracle(PluginTestCase):
             self.assertEqual(theirs.returncode, 0, theirs.stderr)
             self.assertEqual(ours, json.loads(theirs.stdout), lists)
 
+    @unittest.skipUnless(os.uname().machine == "x86_64", "the plugin knows x86-64")
+    def test_a_published_plugin_of_the_older_api_runs_in_the_sandbox(self):
+        """Two requirements, so that the provider that Axle carries is not the one."""
+        for key in os.environ:
+            if key.startswith(("PIP_", "UV_")):
+                self.env[key] = os.environ[key]
+        levels = [f"v{number}" for number in range(1, 5)]
+        document = variant_document(
+            {"null": [], **{level: [("x86_64", "level", [level])] for level in levels}}, ("x86_64",),
+            {"x86_64": {"requires": ["provider-variant-x86-64", "packaging"],
+                        "plugin-api": "provider_variant_x86_64.plugin:X8664Plugin"}})
+        wheels = self.root / "wheels"
+        for label in document["variants"]:
+            Wheel("demo", "1.0", label, document).write(wheels)
+        (wheels / "demo-1.0-variants.json").write_text(json.dumps(document))
+        trust = ("--trust", "provider-variant-x86-64", "--trust", "packaging")
+        result = self.variant("explain", "demo", "--json", *trust, "--find-links", wheels, "--python", self.venv)
+        decision = self.assert_ok(result).json["packages"][0]["decision"]
+        self.assertEqual(decision["namespaces"][0]["origin"], "plugin", result.err)
+        ranked = [one["label"] for one in decision["ranked"]]
+        self.assertIn("v1", ranked)
+        # Each level brings those below it.
+        self.assertEqual(ranked, [*sorted((one for one in ranked if one != "null"), reverse=True), "null"])
+
 
 if __name__ == "__main__":
     unittest.main()
