@@ -83,6 +83,7 @@ Finding check_protocol(const Evidence& evidence) {
 
 Finding check_namespace(const Evidence& evidence) {
   const std::string& ns = evidence.plugin->ns;
+  if (ns.empty()) return std::nullopt;  // it said none: another check tells why
   if (ns == abi_dependency) {
     return failure(fmt::format("{} is reserved for the dependency solver", ns),
                    "choose a namespace of your own");

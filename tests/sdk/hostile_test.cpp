@@ -42,7 +42,7 @@ const Row rows[] = {
     {"null_namespace", PluginFault::malformed, "namespace is NULL"},
     {"endless_namespace", PluginFault::malformed, "longer than 128 bytes"},
     {"another_namespace", PluginFault::wrong_namespace, "nvidia"},
-    {"namespace_not_utf8", PluginFault::wrong_namespace, "hostile"},
+    {"namespace_not_utf8", PluginFault::malformed, "is no namespace"},
     {"null_version", PluginFault::malformed, "version is NULL"},
     {"crash_in_query", PluginFault::crashed, "SEGV"},
     {"abort_in_query", PluginFault::crashed, "ABRT"},
