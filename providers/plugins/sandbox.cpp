@@ -185,8 +185,8 @@ int wait_ms(std::span<const Run> runs) {
 
 }  // namespace
 
-std::vector<TaskResult> run_confined(std::span<const ConfinedTask> tasks) {
-  const SandboxSupport support = probe_sandbox();
+std::vector<TaskResult> run_confined(std::span<const ConfinedTask> tasks,
+                                     const SandboxSupport& support) {
   std::vector<Run> runs;
   runs.reserve(tasks.size());
   for (const ConfinedTask& task : tasks) runs.emplace_back(task, support);

@@ -56,10 +56,6 @@ struct TaskResult {
   std::optional<std::vector<std::string>> attempts = {};
 };
 
-/// Runs all at once and waits for all; results in order. A task whose confinement cannot be put in
-/// force although the kernel has it is not started.
-[[nodiscard]] std::vector<TaskResult> run_confined(std::span<const ConfinedTask> tasks);
-
 /// What this kernel can enforce.
 struct SandboxSupport {
   int landlock = 0;      ///< ABI; 0: none
@@ -68,5 +64,10 @@ struct SandboxSupport {
   std::vector<std::string> lacks;
 };
 [[nodiscard]] SandboxSupport probe_sandbox();
+
+/// Runs all at once and waits for all; results in order. What `support` says that the kernel has is
+/// used: a task whose confinement cannot be put in force is not started.
+[[nodiscard]] std::vector<TaskResult> run_confined(std::span<const ConfinedTask> tasks,
+                                                   const SandboxSupport& support = probe_sandbox());
 
 }  // namespace axle::plugins

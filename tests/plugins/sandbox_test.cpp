@@ -400,3 +400,67 @@ TEST_CASE("work in the child itself is confined as well") {
   CHECK(result.code == 7);
   CHECK(result.answer == "dd");
 }
+
+namespace {
+
+/// What a program sees of a kernel that has only `support`: one line an attempt.
+std::string attempts_with(const SandboxSupport& support, bool with_probe) {
+  const testing::ScratchFolder folder;
+  ConfinedTask task;
+  task.program = folder.program(
+      "plugin",
+      fmt::format("#!/usr/bin/python3\nimport os, socket, subprocess, sys\n{}"
+                  "def sh(): return subprocess.run(['/bin/sh', '-c', 'true']).returncode\n"
+                  "attempt('write', lambda: open('{}/new', 'w'))\n"
+                  "attempt('read', lambda: open('/etc/passwd').read(1))\n"
+                  "attempt('sh', sh)\n",
+                  attempt.substr(0, attempt.find("libc =")), folder.path()));
+  task.environment = {"PATH=/usr/bin:/bin"};
+  task.limits.time = 60s;
+  if (with_probe) task.grants.programs = {"/bin/sh"};
+  const TaskResult result = std::move(run_confined({&task, 1}, support).front());
+  CHECK_MESSAGE(result.end == TaskEnd::exited, result.why);
+  return result.printed;
+}
+
+bool says(const std::string& text, const char* word) {
+  return text.find(word) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "without Landlock nothing is written or started all the same, and no exception is granted") {
+  const SandboxSupport support{0, true, {}};
+  if (skip_python() || skip_without(probe_sandbox().seccomp, "seccomp")) return;
+  for (const bool with_probe : {false, true}) {
+    const std::string seen = attempts_with(support, with_probe);
+    CAPTURE(seen);
+    CHECK(says(seen, "write: PermissionError 13"));
+    CHECK(says(seen, "sh: PermissionError"));
+    CHECK(says(seen, "read: done"));
+  }
+}
+
+TEST_CASE("without filters of system calls Landlock still says which files and programs") {
+  const SandboxSupport support{probe_sandbox().landlock, false, {}};
+  if (skip_python() || skip_without(support.landlock > 0, "Landlock")) return;
+  const std::string seen = attempts_with(support, false);
+  CAPTURE(seen);
+  CHECK(says(seen, "write: PermissionError 13"));
+  CHECK(says(seen, "read: PermissionError 13"));
+  CHECK(says(seen, "sh: PermissionError"));
+}
+
+TEST_CASE("older Landlocks are spoken to in their own words") {
+  const int newest = probe_sandbox().landlock;
+  if (skip_python() || skip_without(newest > 0, "Landlock")) return;
+  for (int abi = 1; abi <= newest; ++abi) {
+    CAPTURE(abi);
+    const std::string seen = attempts_with({abi, probe_sandbox().seccomp, {}}, true);
+    CAPTURE(seen);
+    CHECK(says(seen, "write: PermissionError 13"));
+    CHECK(says(seen, "read: PermissionError 13"));
+    CHECK(says(seen, "sh: done 0"));
+  }
+}
