@@ -20,6 +20,14 @@ using axle::plugins::PluginFault;
 using axle::plugins::PluginKind;
 using axle::plugins::Query;
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
+
 struct Row {
   const char* behaviour;
   PluginFault fault;
@@ -99,6 +107,10 @@ std::chrono::milliseconds time_for(const Row& row) {
 
 TEST_CASE("each hostile shared object is one clear fault") {
   for (const Row& row : rows) {
+    if (sanitized && std::string_view(row.behaviour) == "takes_all_memory") {
+      MESSAGE("takes_all_memory is left out: under a sanitizer memory has no limit");
+      continue;
+    }
     CAPTURE(row.behaviour);
     const PluginAnswer answer = ask(row.behaviour, Query::supported, time_for(row));
     REQUIRE_FALSE(answer.features.has_value());
