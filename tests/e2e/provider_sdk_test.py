@@ -9,7 +9,7 @@ import subprocess
 import textwrap
 import unittest
 
-from support import BIN, PYTHON, SOURCE, TestCase, Wheel
+from support import BIN, PYTHON, SOURCE, TestCase, Wheel, variant_document
 
 SDK = SOURCE / "providers/sdk"
 HOSTILE = BIN.parent / "tests/sdk/hostile"
@@ -273,6 +273,35 @@ for attempt in (lambda: socket.socket(socket.AF_INET), lambda: open("/tmp/axle-n
         self.assertIn("hello from the driver", self.check(self.hostile("prints"))["silence"][1])
         reason = self.check(self.hostile("nothing_here"))["properties"]
         self.assertIn("no card is plugged in", reason[1])
+
+    def test_a_hostile_shared_object_costs_its_namespace_and_one_warning(self):
+        """Through the whole program: trusted, asked for a resolution, and the null variant is what is left."""
+        document = variant_document({"null": [], "special": [("hostile", "said", ["1"])]}, ("hostile",))
+        for label in document["variants"]:
+            Wheel("demo", "1.0", label, document).write(self.root / "wheels")
+        self.make_venv()
+        (self.root / "plugins").mkdir()
+        rows = {"nothing_wrong": ("special", None), "prints": ("special", None),
+                "thread_outlives_the_query": ("special", None), "crash_in_constructor": ("null", "SIGSEGV"),
+                "exit_in_query": ("null", "no answer"), "another_namespace": ("null", "nvidia"),
+                "newer_abi": ("null", "speaks version 2"), "null_feature": ("null", "NULL"),
+                "gigantic_value": ("null", "longer than 128 bytes"), "negative_kind": ("null", "the kind -1"),
+                "floods": ("null", "without end")}
+        for behaviour, (label, words) in rows.items():
+            with self.subTest(behaviour):
+                plugin = self.root / "plugins" / f"{behaviour}.so"
+                shutil.copy(self.hostile(behaviour), plugin)
+                self.assert_ok(self.variant("providers", "trust", plugin, "--namespace", "hostile"))
+                result = self.variant("resolve", "demo", "--no-index", "--find-links", self.root / "wheels",
+                                      "--python", self.venv, "--json")
+                self.assert_ok(result)
+                self.assertEqual([one["variant"] for one in result.json["packages"]], [label], str(result))
+                warnings = [line for line in result.err.splitlines() if line.startswith("warning:")]
+                self.assertEqual(len(warnings), 0 if words is None else 1, result.err)
+                self.assertNotIn("hello from the driver", result.err + result.out)
+                if words is not None:
+                    self.assertIn("hostile", warnings[0])
+                    self.assertIn(words, warnings[0])
 
     def test_a_module_of_an_environment_and_one_of_several_plugins_of_a_wheel(self):
         module = textwrap.dedent("""

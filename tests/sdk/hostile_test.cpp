@@ -85,16 +85,20 @@ const Row rows[] = {
 };
 
 /// What is strange, but harms nobody: it is answered.
-const char* const harmless[] = {"nothing_wrong", "prints", "larger_table", "looks_for_secrets",
-                                "thread_outlives_the_query"};
+const char* const harmless[] = {"nothing_wrong",     "prints",
+                                "larger_table",      "looks_at_devices",
+                                "looks_for_secrets", "thread_outlives_the_query"};
+
+Plugin plugin_with(const std::string& behaviour) {
+  return {"hostile", PluginKind::shared_object, "hostile",
+          std::string(AXLE_HOSTILE_PROVIDERS) + "/" + behaviour + ".so"};
+}
 
 PluginAnswer ask(const std::string& behaviour, Query query = Query::supported,
                  std::chrono::milliseconds time = std::chrono::seconds(20)) {
-  const Plugin plugin{"hostile", PluginKind::shared_object, "hostile",
-                      std::string(AXLE_HOSTILE_PROVIDERS) + "/" + behaviour + ".so"};
   AskOptions options;
   options.limits.time = time;
-  return ask_plugin(plugin, query, options);
+  return ask_plugin(plugin_with(behaviour), query, options);
 }
 
 /// Those that hang are given little time, the others a lot: nothing here depends on how fast it is.
@@ -151,6 +155,60 @@ TEST_CASE("a thread that goes on talking changes nothing that was said") {
   } else {
     CHECK(answer.features.error().message.find("another thread") != std::string::npos);
   }
+}
+
+TEST_CASE("on a bare machine there is no device, and the program's own machine stays as it is") {
+  const Plugin plugin = plugin_with("looks_at_devices");
+  AskOptions options;
+  options.bare_machine = true;
+  const PluginAnswer bare = ask_plugin(plugin, Query::supported, options);
+  if (!bare.features && bare.features.error().fault == PluginFault::not_started) {
+    MESSAGE("skipped: " << bare.features.error().message);
+    return;
+  }
+  REQUIRE_MESSAGE(bare.features.has_value(), bare.features.error().message);
+  CHECK(bare.features->empty());
+  CHECK(ask("looks_at_devices").features->size() == 1);
+}
+
+TEST_CASE("what a provider is denied is told when it is watched, and denied all the same") {
+  AskOptions options;
+  options.watched = true;
+  const PluginAnswer good = ask_plugin(plugin_with("nothing_wrong"), Query::supported, options);
+  if (!good.attempts) {
+    MESSAGE("skipped: this kernel does not tell what it denies");
+    return;
+  }
+  CHECK(good.attempts->empty());
+  CHECK(good.features.has_value());
+  for (const char* behaviour : {"forks", "starts_a_program"}) {
+    CAPTURE(behaviour);
+    const PluginAnswer answer = ask_plugin(plugin_with(behaviour), Query::supported, options);
+    REQUIRE(answer.attempts.has_value());
+    CHECK_FALSE(answer.attempts->empty());
+    REQUIRE_FALSE(answer.features.has_value());
+    CHECK(answer.features.error().fault == PluginFault::raised);
+  }
+  CHECK_FALSE(ask("nothing_wrong").attempts.has_value());
+}
+
+TEST_CASE("a watched provider that hangs or crashes ends as it would unwatched") {
+  AskOptions options;
+  options.watched = true;
+  options.limits.time = std::chrono::milliseconds(300);
+  const PluginAnswer hung = ask_plugin(plugin_with("hang_in_query"), Query::supported, options);
+  REQUIRE_FALSE(hung.features.has_value());
+  CHECK(hung.features.error().fault == PluginFault::timed_out);
+  options.limits.time = std::chrono::minutes(1);
+  const PluginAnswer crashed = ask_plugin(plugin_with("crash_in_query"), Query::supported, options);
+  REQUIRE_FALSE(crashed.features.has_value());
+  CHECK(crashed.features.error().fault == PluginFault::crashed);
+}
+
+TEST_CASE("a shared object is asked for its namespace through what looks at no hardware") {
+  // Its other query crashes.
+  CHECK(ask_namespace(plugin_with("crash_in_query"), {}).value_or("") == "hostile");
+  CHECK_FALSE(ask_namespace(plugin_with("no_entry"), {}).has_value());
 }
 
 TEST_CASE("a file that is no shared object says what the loader says") {
