@@ -45,6 +45,8 @@ class TrustedPlugins final : public resolver::PluginHost {
   };
   /// What `setup` points to must outlive the host.
   explicit TrustedPlugins(Setup setup) : setup_(std::move(setup)) {}
+  TrustedPlugins(const TrustedPlugins&) = delete;
+  TrustedPlugins& operator=(const TrustedPlugins&) = delete;
 
   [[nodiscard]] std::vector<resolver::PluginLists> ask(
       std::span<const resolver::PluginRequest> requests, Report& report) override;

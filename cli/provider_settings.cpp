@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -263,7 +264,10 @@ Outcome<void> change_provider_settings(
   }
   const fs::path folder = fs::path(path).parent_path();
   std::error_code error;
-  fs::create_directories(folder, error);
+  // As the XDG base directory specification has it, whatever the umask is: 0700.
+  fs::create_directories(folder.parent_path(), error);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    error = {errno, std::generic_category()};
   if (error)
     return failed({ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message())});
   const FolderLock lock(folder);

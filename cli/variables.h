@@ -28,6 +28,8 @@ inline constexpr std::array variables = {
     VariableRow{"CONDA_PREFIX", "the active conda environment"},
     VariableRow{"HOME", "where the user's configuration and cache lie"},
     VariableRow{"NO_COLOR", "no colours, whatever its value"},
+    VariableRow{"NV_VARIANT_PROVIDER_FORCE_*, …",
+                "handed to the plugin of their namespace: `variant providers show NS`"},
     VariableRow{"PATH", "where interpreters are looked for"},
     VariableRow{"PIP_*", "pip's own settings: index, find-links, certificates, proxy, timeout"},
     VariableRow{"SOURCE_DATE_EPOCH", "the time that goes into built wheels"},

@@ -264,7 +264,8 @@ const char* program_name(const Preparation& prepared) {
 
 [[noreturn]] void become(const ConfinedTask& task, Preparation& prepared,
                          const std::array<int, 5>& ends, pid_t parent) {
-  ::setpgid(0, 0);
+  // A session of its own: no terminal to write to, a group that can be killed.
+  ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   settle_descriptors(ends);
   if (::getppid() != parent) give_up(orphaned);
@@ -342,8 +343,6 @@ std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
     for (const Pipe& pipe : {answer, out, err, trouble}) close_if_open(pipe.ours);
     return std::nullopt;
   }
-  // The group must be there before anyone kills it.
-  ::setpgid(pid, pid);
   ConfinedProcess process{pid, -1, answer.ours, out.ours, err.ours, trouble.ours};
 #ifdef SYS_pidfd_open
   process.ended = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U));

@@ -320,6 +320,8 @@ constexpr std::uint32_t own_number = 0x7ffffff1;
 /// Nothing may be mapped below on demand: where `one_program_page` is.
 constexpr scmp_datum_t lowest_mapping = 256U << 20;
 constexpr std::uint32_t clone_thread = 0x00010000;
+/// CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
+constexpr std::uint32_t clone_namespaces = 0x7e020000;
 constexpr std::uint32_t fixed_place = 2;  // MREMAP_FIXED
 
 #if defined(__s390x__)
@@ -427,7 +429,8 @@ void rule_memory(Rules& rules) {
 
 void rule_processes(Rules& rules, const FilterOptions& options) {
   if (options.processes) {
-    for (const std::string_view name : {"fork", "vfork", "clone", "execve"}) rules.allow(name);
+    for (const std::string_view name : {"fork", "vfork", "execve"}) rules.allow(name);
+    rules.allow("clone", {lacks_bits(clone_flags_argument, clone_namespaces)});
     return;
   }
   rules.deny("fork", EPERM);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shlex
 import subprocess
 import sys
@@ -325,6 +326,87 @@ class Contained(PluginTestCase):
     def test_terminal_codes_do_not_reach_the_terminal(self):
         result = self.fails("print('{\"namespace\": \"\\x1b[31mred\"}')", "is no JSON")
         self.assertNotIn("\x1b", result.err)
+
+
+RANDOM_PLUGIN = CONFIG + '''
+import json, pathlib
+LISTS = json.loads((pathlib.Path(__file__).parent / "acme_lists.json").read_text())
+def get_supported_configs(): return [Config(name, values) for name, values in LISTS["supported"]]
+def get_all_configs(): return [Config(name, values) for name, values in LISTS["all"]]
+'''
+ASK_VARIANTLIB = '''
+import json, sys
+from variantlib.api import get_variants_by_priority
+print(json.dumps([one.label for one in get_variants_by_priority(variants_json=json.load(sys.stdin))]))
+'''
+
+
+class Oracle(PluginTestCase):
+    """The reference tool runs the same plugin, through its own loader, and orders the same variants."""
+
+    def setUp(self):
+        if os.environ.get("AXLE_TEST_REGISTRY") != "1":
+            self.skipTest("AXLE_TEST_REGISTRY=1 is not set: variantlib comes from a registry")
+        super().setUp()
+        self.tools = self.root / "tools"
+        subprocess.run([sys.executable, "-m", "venv", str(self.tools)], check=True)
+        got = subprocess.run([self.tools / "bin/pip", "install", "--quiet", "variantlib>=0.2,<0.3"], text=True,
+                             capture_output=True)
+        if got.returncode != 0:
+            self.skipTest("variantlib could not be installed: " + got.stderr[-300:])
+
+    def test_variantlib_agrees(self):
+        rng = random.Random(850)
+        for number in range(12):
+            features = ["f0", "f1", "f2"]
+            every = [[name, ["1", "2", "3", "4"]] for name in features]
+            supported = [[name, rng.sample(["1", "2", "3", "4"], rng.randint(1, 4))]
+                         for name in rng.sample(features, rng.randint(1, 3))]
+            lists = json.dumps({"supported": supported, "all": every})
+            version = f"1.{number}"
+            self.index.add_wheel(Wheel("acme-provider", version, files={
+                "acme_provider.py": RANDOM_PLUGIN, "acme_lists.json": lists}))
+            variants = {"null": []}
+            for label in range(8):
+                variants[f"v{label}"] = [("acme", name, rng.sample(["1", "2", "3", "4"], rng.randint(1, 2)))
+                                         for name in rng.sample(features, rng.randint(1, 3))]
+            document = variant_document(variants, ("acme",), {"acme": {"requires": ["acme-provider"]}})
+            for label in document["variants"]:
+                self.index.add_wheel(Wheel("demo", version, label, document))
+            self.index.add_variants("demo", version, document)
+            ours = self.assert_ok(self.variant("explain", f"demo=={version}", "--json", "--trust", "acme-provider",
+                                               "--index-url", self.index.url, "--python", self.venv)).json
+            ours = [one["label"] for one in ours["packages"][0]["decision"]["ranked"]]
+            self.assert_ok(self.variant("install", f"acme-provider=={version}", "--index-url", self.index.url,
+                                        "--python", self.tools))
+            theirs = subprocess.run([self.tools / "bin/python", "-c", ASK_VARIANTLIB], input=json.dumps(document),
+                                    text=True, capture_output=True, cwd=self.root, timeout=120)
+            self.assertEqual(theirs.returncode, 0, theirs.stderr)
+            self.assertEqual(ours, json.loads(theirs.stdout), lists)
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "the plugin knows x86-64")
+    def test_a_published_plugin_of_the_older_api_runs_in_the_sandbox(self):
+        """Two requirements, so that the provider that Axle carries is not the one."""
+        for key in os.environ:
+            if key.startswith(("PIP_", "UV_")):
+                self.env[key] = os.environ[key]
+        levels = [f"v{number}" for number in range(1, 5)]
+        document = variant_document(
+            {"null": [], **{level: [("x86_64", "level", [level])] for level in levels}}, ("x86_64",),
+            {"x86_64": {"requires": ["provider-variant-x86-64", "packaging"],
+                        "plugin-api": "provider_variant_x86_64.plugin:X8664Plugin"}})
+        wheels = self.root / "wheels"
+        for label in document["variants"]:
+            Wheel("demo", "1.0", label, document).write(wheels)
+        (wheels / "demo-1.0-variants.json").write_text(json.dumps(document))
+        trust = ("--trust", "provider-variant-x86-64", "--trust", "packaging")
+        result = self.variant("explain", "demo", "--json", *trust, "--find-links", wheels, "--python", self.venv)
+        decision = self.assert_ok(result).json["packages"][0]["decision"]
+        self.assertEqual(decision["namespaces"][0]["origin"], "plugin", result.err)
+        ranked = [one["label"] for one in decision["ranked"]]
+        self.assertIn("v1", ranked)
+        # Each level brings those below it.
+        self.assertEqual(ranked, [*sorted((one for one in ranked if one != "null"), reverse=True), "null"])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ PROVIDER = """
 """
 
 PROJECT = """
-    cmake_minimum_required(VERSION 3.16)
+    cmake_minimum_required(VERSION 3.18)
     project(tiny LANGUAGES @LANGUAGE@)
     include(CTest)
     find_package(AxleProvider 1 REQUIRED)
@@ -120,7 +120,7 @@ class CMakePackage(SdkTestCase):
     def test_another_version_of_the_interface_is_refused(self):
         self.need("cmake", "cc")
         folder = self.write("other/CMakeLists.txt", """
-            cmake_minimum_required(VERSION 3.16)
+            cmake_minimum_required(VERSION 3.18)
             project(other LANGUAGES NONE)
             foreach(version 1 1.0 2 0 1.7)
               find_package(AxleProvider ${version} QUIET)

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "providers/plugins/plugin.h"
@@ -362,6 +363,36 @@ TEST_CASE("probes of the table run, with Landlock saying which, and die with the
   CHECK(result.printed.find("/bin/ls 13") != std::string::npos);
   CHECK(result.printed.find("/usr/bin/id 13") != std::string::npos);
   CHECK(result.printed.find("write 13") != std::string::npos);
+}
+
+TEST_CASE("whoever may make processes makes no namespaces of the kernel with them") {
+  const SandboxSupport support = probe_sandbox();
+  if (skip_python() || skip_without(support.landlock > 0 && support.seccomp, "Landlock")) return;
+#ifdef SYS_clone
+  const testing::ScratchFolder folder;
+  ConfinedTask task;
+  task.program = folder.program(
+      "plugin",
+      fmt::format(
+          "#!/usr/bin/python3\nimport ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+          "for flags in (0x10000000, 0x20000, 0x40000000):\n"
+          "    pid = libc.syscall({}, flags | 17, 0, 0, 0, 0)\n"
+          "    if pid == 0: os._exit(0)\n"
+          "    print(pid)\n",
+          SYS_clone));
+  task.environment = {"PATH=/usr/bin:/bin"};
+  task.limits.time = 60s;
+  task.grants.programs = {"/bin/true"};
+  const TaskResult result = std::move(run_confined({&task, 1}).front());
+  CHECK(result.printed == "-1\n-1\n-1\n");
+#endif
+}
+
+TEST_CASE("no terminal: a task is in a session of its own") {
+  if (skip_python()) return;
+  const testing::ScratchFolder folder;
+  CHECK(outcome(folder, "os.getsid(0) == os.getpid() == os.getpgrp()") == "done True");
+  CHECK_FALSE(outcome(folder, "os.open('/dev/tty', os.O_RDONLY)").starts_with("done"));
 }
 
 TEST_CASE("a grandchild does not outlive its plugin") {
