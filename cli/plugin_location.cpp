@@ -171,23 +171,16 @@ Outcome<LocatedPlugin> locate_project(Session& session, const fs::path& folder) 
   return LocatedPlugin{std::move(*plugin), nullptr};
 }
 
-/// Sets `ns`: what `--namespace` says, else what the plugin says of itself.
+/// Sets `ns`: what `--namespace` says, else what the plugin says of itself. A program or shared
+/// object that cannot even say that keeps none.
 Outcome<LocatedPlugin> with_namespace(Session& session, Plugin plugin, const std::string& word) {
   plugin.ns = chosen_namespace(session);
-  if (!plugin.ns.empty()) return LocatedPlugin{std::move(plugin), nullptr};
-  auto ns = ask_namespace(plugin, {});
-  if (ns && !ns->empty()) {
-    plugin.ns = std::move(*ns);
-    return LocatedPlugin{std::move(plugin), nullptr};
-  }
-  if (plugin.kind == PluginKind::python &&
-      (ns || ns.error().fault == plugins::PluginFault::malformed)) {
+  if (plugin.ns.empty()) plugin.ns = ask_namespace(plugin, {}).value_or("");
+  if (plugin.ns.empty() && plugin.kind == PluginKind::python) {
     return misused(fmt::format("{}: a module does not say which namespace it is for", word),
                    "--namespace NS");
   }
-  return failed({ErrorKind::malformed,
-                 fmt::format("{}: asked for its namespace: {}", word, ns.error().message),
-                 ns.error().mend});
+  return LocatedPlugin{std::move(plugin), nullptr};
 }
 
 }  // namespace

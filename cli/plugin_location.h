@@ -30,8 +30,8 @@ struct LocatedPlugin {
   std::unique_ptr<TemporaryFolder> unpacked;  ///< of a wheel: what `plugin` needs
 };
 
-/// `--namespace` chooses one of several; where the plugin cannot tell its namespace, it does.
-/// Asks a plugin for its namespace, confined, where no metadata says it.
+/// `--namespace` chooses one of several, and says it of a module. Programs and shared objects are
+/// asked for theirs, confined; it stays empty where they do not answer.
 [[nodiscard]] Outcome<LocatedPlugin> locate_plugin(Session& session, const std::string& word);
 
 }  // namespace axle::cli

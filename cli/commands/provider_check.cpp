@@ -62,6 +62,7 @@ int run_providers_check(Session& session) {
   const auto located = locate_plugin(session, session.arguments().positionals.front());
   if (!located) return output.failure(located.error());
 
+  warn_of_lacks(output);
   plugins::ConformanceOptions options;
   options.runs = *runs;
   options.ask = ask_options(*settings);

@@ -172,9 +172,12 @@ PluginNotes parse_notes(std::string_view text) {
   if (const auto version = document.find("version");
       version != document.end() && version->is_string())
     notes.version = printable(version->get_ref<const std::string&>(), max_name);
-  if (const auto threads = document.find("threads");
-      threads != document.end() && threads->is_number_unsigned())
-    notes.threads = threads->get<std::size_t>();
+  const auto number = [&](const char* key) -> std::uint64_t {
+    const auto found = document.find(key);
+    return found != document.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+  };
+  notes.abi = number("abi");
+  notes.threads = number("threads");
   const auto reasons = document.find("reasons");
   if (reasons == document.end() || !reasons->is_array()) return notes;
   for (const json& reason : *reasons) {

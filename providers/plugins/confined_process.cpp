@@ -73,6 +73,14 @@ constexpr const char* system_paths[] = {
 /// Whoever looks for a node finds its name.
 constexpr const char* listed_folders[] = {"/dev/dri", "/dev/nvidia-caps"};
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
+
 constexpr int answer_place = 3;
 constexpr int rules_place = 4;
 constexpr int trouble_place = 5;
@@ -202,7 +210,9 @@ void set_limits(const ConfinedTask& task, const Preparation& prepared) {
   limit(RLIMIT_MSGQUEUE, 0, 0);
   limit(RLIMIT_STACK, 8 * mib, 64 * mib);
   limit(RLIMIT_CPU, prepared.cpu_seconds, prepared.cpu_seconds);
-  limit(RLIMIT_AS, task.limits.memory, task.limits.memory);
+  // What is done in a sanitized child has a shadow larger than any limit.
+  if (!(sanitized && task.program.empty()))
+    limit(RLIMIT_AS, task.limits.memory, task.limits.memory);
 }
 
 /// No privileges now and none to be had, root's included.

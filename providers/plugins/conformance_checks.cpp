@@ -69,6 +69,12 @@ Finding check_answers(const Evidence& evidence) {
                           version.empty() ? "" : fmt::format(" by version {}", version)));
 }
 
+Finding check_interface(const Evidence& evidence) {
+  if (!answered(evidence) || evidence.plugin->kind != PluginKind::shared_object)
+    return std::nullopt;
+  return fine(fmt::format("it speaks version {} of the interface", evidence.all.notes.abi));
+}
+
 Finding check_protocol(const Evidence& evidence) {
   for (const PluginAnswer* answer : {&evidence.supported, &evidence.all}) {
     if (!answer->features && is_of_the_protocol(answer->features.error().fault)) {
@@ -83,6 +89,7 @@ Finding check_protocol(const Evidence& evidence) {
 
 Finding check_namespace(const Evidence& evidence) {
   const std::string& ns = evidence.plugin->ns;
+  if (ns.empty()) return std::nullopt;  // it said none: another check tells why
   if (ns == abi_dependency) {
     return failure(fmt::format("{} is reserved for the dependency solver", ns),
                    "choose a namespace of your own");
@@ -233,17 +240,12 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"answers", check_answers},
-    {"protocol", check_protocol},
-    {"namespace", check_namespace},
-    {"properties", check_properties},
-    {"declared", check_declared},
-    {"stable", check_stable},
-    {"nothing there", check_bare_machine},
-    {"manners", check_manners},
-    {"time", check_time},
-    {"memory", check_memory},
-    {"silence", check_silence},
+    {"answers", check_answers},       {"interface", check_interface},
+    {"protocol", check_protocol},     {"namespace", check_namespace},
+    {"properties", check_properties}, {"declared", check_declared},
+    {"stable", check_stable},         {"nothing there", check_bare_machine},
+    {"manners", check_manners},       {"time", check_time},
+    {"memory", check_memory},         {"silence", check_silence},
     {"threads", check_threads},
 };
 

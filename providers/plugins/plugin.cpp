@@ -144,7 +144,9 @@ PluginAnswer ask_plugin(const Plugin& plugin, Query query, const AskOptions& opt
 
 std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
                                                         const AskOptions& options) {
-  const Question question{&plugin, Query::supported};
+  // Shared objects always know `all`, which looks at no hardware.
+  const bool looks_at_none = plugin.kind == PluginKind::shared_object;
+  const Question question{&plugin, looks_at_none ? Query::all : Query::supported};
   const ConfinedTask task = task_of(question, options);
   const TaskResult result = std::move(run_confined({&task, 1}).front());
   if (result.end != TaskEnd::exited || result.answer.empty())

@@ -78,6 +78,7 @@ struct PluginFailure {
 /// What a plugin may say beside its lists; all of it for people, and printable.
 struct PluginNotes {
   std::string version;               ///< its own
+  std::uint64_t abi = 0;             ///< of a shared object: the interface's; 0 unknown
   std::vector<std::string> reasons;  ///< why it supports nothing, or less than one might think
   std::size_t threads = 0;           ///< that outlived the query
 };

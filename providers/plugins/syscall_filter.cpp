@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <string_view>
@@ -492,13 +491,6 @@ void fill_in_own_number(std::vector<sock_filter>& filter, pid_t self) {
     const bool compares = BPF_CLASS(line.code) == BPF_JMP && BPF_OP(line.code) == BPF_JEQ;
     if (compares && line.k == own_number) line.k = static_cast<std::uint32_t>(self);
   }
-}
-
-std::string syscall_name(int number) {
-  char* name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
-  std::string text = name == nullptr ? "system call " + std::to_string(number) : name;
-  std::free(name);
-  return text;
 }
 
 bool enforce(std::vector<sock_filter>& filter, pid_t self) {

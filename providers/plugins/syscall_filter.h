@@ -28,9 +28,6 @@ struct FilterOptions {
 /// Empty when libseccomp refuses.
 [[nodiscard]] std::vector<sock_filter> make_syscall_filter(const FilterOptions& options);
 
-/// The name of a system call of this machine, or "system call N".
-[[nodiscard]] std::string syscall_name(int number);
-
 /// A page below everything that the kernel places by itself. The filter lets a process start the
 /// program whose name lies there, and lets nobody map memory there: after the start the page is
 /// gone, so it happens once. 0 when it cannot be told.

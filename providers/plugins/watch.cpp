@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -38,6 +40,14 @@ constexpr std::pair<std::string_view, std::size_t> paths[] = {
     {"chown", 0},     {"fchownat", 1}, {"truncate", 0},  {"mknod", 0},  {"mknodat", 1},
     {"symlinkat", 0}, {"symlink", 0},
 };
+
+/// The name of a system call of this machine, or "system call N".
+std::string syscall_name(int number) {
+  char* name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
+  std::string text = name == nullptr ? fmt::format("system call {}", number) : name;
+  std::free(name);
+  return text;
+}
 
 /// What the filter says without us: permission for files and programs, else that it may not.
 int refusal_of(std::string_view name) {

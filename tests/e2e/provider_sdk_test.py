@@ -9,7 +9,7 @@ import subprocess
 import textwrap
 import unittest
 
-from support import BIN, PYTHON, SOURCE, TestCase, Wheel
+from support import BIN, PYTHON, SOURCE, TestCase, Wheel, variant_document
 
 SDK = SOURCE / "providers/sdk"
 HOSTILE = BIN.parent / "tests/sdk/hostile"
@@ -25,7 +25,7 @@ PROVIDER = """
 """
 
 PROJECT = """
-    cmake_minimum_required(VERSION 3.16)
+    cmake_minimum_required(VERSION 3.18)
     project(tiny LANGUAGES @LANGUAGE@)
     include(CTest)
     find_package(AxleProvider 1 REQUIRED)
@@ -120,7 +120,7 @@ class CMakePackage(SdkTestCase):
     def test_another_version_of_the_interface_is_refused(self):
         self.need("cmake", "cc")
         folder = self.write("other/CMakeLists.txt", """
-            cmake_minimum_required(VERSION 3.16)
+            cmake_minimum_required(VERSION 3.18)
             project(other LANGUAGES NONE)
             foreach(version 1 1.0 2 0 1.7)
               find_package(AxleProvider ${version} QUIET)
@@ -225,7 +225,8 @@ say({supported} if sys.argv[1] == "supported" else {every or supported})
             "a device is a must": (self.answering("h", one, one, "open('/sys/class/mem/null/dev')"),
                                    "nothing there", "where no device is"),
             "all looks at the machine": (self.answering(
-                "i", one, '[("f", False, ["1"] + sorted(os.listdir("/sys/class/mem")))]'), "nothing there", "depends"),
+                "i", one, '[("f", False, ["1"] + sorted(os.path.basename(p) for p in glob.glob("/sys/class/mem/*")))]',
+                "import glob"), "nothing there", "depends"),
         }
         for what, (path, name, words) in rows.items():
             with self.subTest(what):
@@ -262,7 +263,8 @@ for attempt in (lambda: socket.socket(socket.AF_INET), lambda: open("/tmp/axle-n
     def test_shared_objects_that_are_ill(self):
         for behaviour, name, words in (("crash_in_query", "answers", "SEGV"), ("value_twice", "protocol", "twice"),
                                        ("another_namespace", "namespace", "nvidia"),
-                                       ("null_feature", "protocol", "NULL")):
+                                       ("null_feature", "protocol", "NULL"), ("newer_abi", "protocol", "version 2"),
+                                       ("no_entry", "protocol", "exports no axle_provider_entry")):
             with self.subTest(behaviour):
                 checks = self.check(self.hostile(behaviour), code=1)
                 self.assertEqual(checks[name][0], "fail", checks)
@@ -271,6 +273,35 @@ for attempt in (lambda: socket.socket(socket.AF_INET), lambda: open("/tmp/axle-n
         self.assertIn("hello from the driver", self.check(self.hostile("prints"))["silence"][1])
         reason = self.check(self.hostile("nothing_here"))["properties"]
         self.assertIn("no card is plugged in", reason[1])
+
+    def test_a_hostile_shared_object_costs_its_namespace_and_one_warning(self):
+        """Through the whole program: trusted, asked for a resolution, and the null variant is what is left."""
+        document = variant_document({"null": [], "special": [("hostile", "said", ["1"])]}, ("hostile",))
+        for label in document["variants"]:
+            Wheel("demo", "1.0", label, document).write(self.root / "wheels")
+        self.make_venv()
+        (self.root / "plugins").mkdir()
+        rows = {"nothing_wrong": ("special", None), "prints": ("special", None),
+                "thread_outlives_the_query": ("special", None), "crash_in_constructor": ("null", "SIGSEGV"),
+                "exit_in_query": ("null", "no answer"), "another_namespace": ("null", "nvidia"),
+                "newer_abi": ("null", "speaks version 2"), "null_feature": ("null", "NULL"),
+                "gigantic_value": ("null", "longer than 128 bytes"), "negative_kind": ("null", "the kind -1"),
+                "floods": ("null", "without end")}
+        for behaviour, (label, words) in rows.items():
+            with self.subTest(behaviour):
+                plugin = self.root / "plugins" / f"{behaviour}.so"
+                shutil.copy(self.hostile(behaviour), plugin)
+                self.assert_ok(self.variant("providers", "trust", plugin, "--namespace", "hostile"))
+                result = self.variant("resolve", "demo", "--no-index", "--find-links", self.root / "wheels",
+                                      "--python", self.venv, "--json")
+                self.assert_ok(result)
+                self.assertEqual([one["variant"] for one in result.json["packages"]], [label], str(result))
+                warnings = [line for line in result.err.splitlines() if line.startswith("warning:")]
+                self.assertEqual(len(warnings), 0 if words is None else 1, result.err)
+                self.assertNotIn("hello from the driver", result.err + result.out)
+                if words is not None:
+                    self.assertIn("hostile", warnings[0])
+                    self.assertIn(words, warnings[0])
 
     def test_a_module_of_an_environment_and_one_of_several_plugins_of_a_wheel(self):
         module = textwrap.dedent("""

@@ -60,7 +60,7 @@ PluginFailure failing(PluginFault fault, const char* message) {
 TEST_CASE("a good plugin passes every check") {
   const Plugin plugin = plugin_called("acme");
   const auto results = judge(good_evidence(plugin));
-  CHECK(results.size() == 12);
+  CHECK(results.size() == 13);
   for (const CheckResult& result : results) {
     CAPTURE(result.name);
     CHECK(result.verdict == Verdict::ok);

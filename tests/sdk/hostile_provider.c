@@ -187,6 +187,9 @@ static int32_t misbehave(const axle_provider_sink* sink) {
 #elif defined(BEHAVIOUR_bends_the_sink)
   ((axle_provider_sink*)(uintptr_t)sink)->host = NULL;
   say(sink, "said", "1");
+#elif defined(BEHAVIOUR_looks_at_devices)
+  if (access("/sys/class/mem/null/dev", F_OK) == 0 || access("/dev/null", F_OK) == 0)
+    say(sink, "said", "1");
 #elif defined(BEHAVIOUR_looks_for_secrets)
   say(sink, "said", getenv("AXLE_TEST_SECRET") == NULL ? "1" : "found");
 #else
