@@ -214,9 +214,12 @@ class FeatureJudge {
     if (!here)
       return {Usable::no,
               fmt::format("only builds for {} have it", fmt::join(feature.platforms, ", "))};
-    const auto fits = std::ranges::find_if(builds_.fitting, [&](const std::string& one) {
-      return has_feature(family_, feature, one);
+    const auto has = [&](const std::string& one) { return has_feature(family_, feature, one); };
+    // A build whose needs are known comes first, as it does when one is chosen.
+    auto fits = std::ranges::find_if(builds_.fitting, [&](const std::string& one) {
+      return has(one) && !builds_.unknown.contains(one);
     });
+    if (fits == builds_.fitting.end()) fits = std::ranges::find_if(builds_.fitting, has);
     if (fits == builds_.fitting.end()) return without_build(feature);
     label = *fits;
     if (Verdict verdict = judge_gpus(feature, machine_); verdict.usable != Usable::yes)

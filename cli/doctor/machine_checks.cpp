@@ -55,6 +55,13 @@ std::string start_with_gpu(const std::string& container, const std::string& vend
 /// Words of detect/ that mean: the kernel module and the libraries are two drivers.
 bool is_mismatch(const std::string& word) { return word == "driver-mismatch"; }
 
+/// Where no mend is known the kernel says more.
+std::string kernel_log(const std::string& vendor) {
+  return fmt::format("sudo dmesg | grep -i -E '{}'", vendor == "nvidia" ? "nvrm|nvidia"
+                                                     : vendor == "amd"  ? "amdgpu|kfd"
+                                                                        : "i915|xe");
+}
+
 void check_problem(const Machine& machine, const detect::Problem& problem, Findings& findings) {
   const std::string word = word_of(problem);
   const std::string vendor = vendor_of(problem);
@@ -74,7 +81,7 @@ void check_problem(const Machine& machine, const detect::Problem& problem, Findi
   }
   Finding& finding = findings.add(code, vendor, problem.message);
   finding.evidence.push_back({"", "", problem.code});
-  finding.mend = std::move(mend);
+  finding.mend = mend.empty() ? kernel_log(vendor) : std::move(mend);
 }
 
 bool told(const Machine& machine, const Gpu& gpu) {
