@@ -211,7 +211,8 @@ void check_gpu_code(const InstalledFiles& files, const Machine& machine, Finding
             fmt::join(titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
             titles.size() > shown ? fmt::format(" and {} more", titles.size() - shown) : ""),
         fmt::format("they hold code for {} GPUs, which goes unused: {}",
-                    providers::vendor_title(vendor), providers::describe_no_gpu(machine, vendor)));
+                    providers::vendor_title(vendor),
+                    providers::describe_no_gpu(machine, vendor, {})));
     finding.evidence = evidence_of(packages.begin()->second.libraries, vendor);
     finding.mend = reinstall(*packages.begin()->second.package, files);
   }

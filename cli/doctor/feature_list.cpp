@@ -43,7 +43,7 @@ bool is_unknown(const wheel::Property& property, const Machine& machine) {
   const std::string text = wheel::render_property(property);
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     if (row.property != text) continue;
-    const bool own = row.x86 == (machine.cpu.arch == detect::Arch::x86_64);
+    const bool own = row.arch == machine.cpu.arch;
     return own && machine.cpu.capabilities.of(row.id) == Presence::unknown;
   }
   if (property.ns == "x86_64" && property.feature == "level")
@@ -240,7 +240,7 @@ class FeatureJudge {
         return gpu.vendor == *vendor && gpu.usable == Presence::unknown;
       });
       return {unknown ? Usable::unknown : Usable::no,
-              providers::describe_no_gpu(machine_, *vendor)};
+              providers::describe_no_gpu(machine_, *vendor, {})};
     }
     for (const auto& [label, fact] : builds_.rejected) {
       if (has_feature(family_, feature, label))

@@ -193,12 +193,12 @@ void check_driver_age(const Machine& machine, const index::Family* torch, Findin
 
 /// The capabilities that the CPU has and something withholds, by the register state they need.
 void check_cpu(const Machine& machine, Findings& findings) {
-  const bool x86 = machine.cpu.arch == detect::Arch::x86_64;
   std::vector<std::string_view> tiles;
   std::vector<std::string_view> vectors;
   std::vector<std::string_view> others;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (row.x86 != x86 || machine.cpu.capabilities.of(row.id) != Presence::blocked) continue;
+    if (row.arch != machine.cpu.arch || machine.cpu.capabilities.of(row.id) != Presence::blocked)
+      continue;
     const bool tile = row.os_state == detect::OsState::tile;
     const bool vector =
         row.os_state == detect::OsState::zmm || row.os_state == detect::OsState::ymm;
