@@ -53,7 +53,13 @@ std::vector<const Gpu*> in_bus_order(const Machine& machine, GpuVendor vendor) {
   }
   const bool addressed =
       std::ranges::none_of(gpus, [](const Gpu* gpu) { return gpu->pci_address.empty(); });
-  if (addressed) std::ranges::stable_sort(gpus, {}, &Gpu::pci_address);
+  if (addressed) {
+    // Pointers into one vector: where two addresses are the same, the machine's order counts.
+    std::ranges::sort(gpus, [](const Gpu* left, const Gpu* right) {
+      return std::pair(std::string_view(left->pci_address), left) <
+             std::pair(std::string_view(right->pci_address), right);
+    });
+  }
   return gpus;
 }
 
@@ -166,11 +172,22 @@ std::vector<std::string> unknown_devices(const Machine& machine, const GpuPolicy
 
 std::vector<const Gpu*> counted_gpus(const Machine& machine, GpuVendor vendor,
                                      const GpuPolicy& policy) {
-  std::vector<const Gpu*> gpus = select(machine, vendor, policy);
-  std::ranges::stable_sort(gpus, [](const Gpu* left, const Gpu* right) {
-    if (is_integrated(*left) != is_integrated(*right)) return is_integrated(*right);
-    return age_of(*left) > age_of(*right);
+  struct Place {
+    bool integrated;
+    std::array<unsigned, 3> age;
+    std::size_t on_bus;
+    const Gpu* gpu;
+  };
+  std::vector<Place> places;
+  for (const Gpu* gpu : select(machine, vendor, policy))
+    places.push_back({is_integrated(*gpu), age_of(*gpu), places.size(), gpu});
+  std::ranges::sort(places, [](const Place& left, const Place& right) {
+    if (left.integrated != right.integrated) return right.integrated;
+    if (left.age != right.age) return left.age > right.age;
+    return left.on_bus < right.on_bus;
   });
+  std::vector<const Gpu*> gpus;
+  for (const Place& place : places) gpus.push_back(place.gpu);
   return gpus;
 }
 

@@ -66,6 +66,7 @@ TEST_CASE("the vendors that show themselves are asked together, and GPUs are in 
   host.plug("0000:c1:00.0", 0x1002, 0x74A1, "amdgpu");
   host.files["/usr/lib64/libze_loader.so.1"] = "";
   host.files["/opt/rocm/lib/librocm_smi64.so.7"] = "";
+  host.files["/usr/lib64/libcuda.so.1"] = "";
   const Machine machine = probe_machine(host);
   CHECK(host.asked == std::vector{GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel});
   REQUIRE(machine.gpus.size() == 3);
