@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <ctime>
 
 #include <fmt/core.h>
@@ -78,7 +79,7 @@ std::optional<std::chrono::milliseconds> parse_driver_timeout(std::string_view t
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   constexpr double most = 600'000;
   value *= factor;
-  if (!(value >= 1 && value <= most)) return std::nullopt;
+  if (std::isnan(value) || value < 1 || value > most) return std::nullopt;
   return std::chrono::milliseconds(static_cast<std::int64_t>(value));
 }
 

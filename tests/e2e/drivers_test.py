@@ -162,7 +162,7 @@ class Drivers(support.TestCase):
         self.assertIn("nvidia.compat-not-supported", self.problems(facts))
 
     def test_a_time_limit_that_is_none_is_told_and_ignored(self):
-        for value in ("soon", "-1", "0", "1h", "1e3", "601"):
+        for value in ("soon", "-1", "0", "1h", "1e3", "601", "nan", "infs"):
             result = self.variant("detect", "--json", env={"AXLE_DRIVER_TIMEOUT": value})
             self.assertEqual(result.code, 0, result)
             self.assertIn(f"AXLE_DRIVER_TIMEOUT={value} is ignored", result.err)
