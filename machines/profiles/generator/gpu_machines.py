@@ -5,7 +5,7 @@ Level Zero specification. The reason codes are those of docs/detection.md.
 """
 
 import processors as p
-from recordings import (AL2023, DEBIAN, GIB, LIB, UBUNTU22, UBUNTU24, Machine, expect_nvidia)
+from recordings import (AL2023, DEBIAN, GIB, LIB, OPENEULER, UBUNTU22, UBUNTU24, Machine, expect_nvidia)
 
 NVML = "NVIDIA NVML and CUDA driver API references; "
 RENDER = "/dev/dri/renderD"
@@ -511,7 +511,7 @@ def accelerators():
     # what npu-smi says, under the CPU of the same vendor
     machine = Machine("ascend-910b", "Huawei Ascend documentation, npu-smi info; CANN 8.0 documentation",
                       cpus=192, arch="aarch64", kernel="5.10.0-216.0.0.115.oe2203sp4.aarch64",
-                      glibc="2.34")
+                      glibc="2.34", os=OPENEULER)
     machine.arm(p.kunpeng_920)
     machine.pci("0000:c1:00.0", 0x19E5, 0xD802, "devdrv_device_driver", "1200")
     machine.nodes("/dev/davinci0", "/dev/davinci_manager", "/dev/devmm_svm", "/dev/hisi_hdc")

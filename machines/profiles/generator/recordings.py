@@ -14,6 +14,9 @@ RHEL9 = {"name": "Red Hat Enterprise Linux", "id": "rhel", "version": "9.4",
          "pretty": "Red Hat Enterprise Linux 9.4 (Plow)"}
 ALPINE = {"name": "Alpine Linux", "id": "alpine", "version": "3.20.3", "pretty": "Alpine Linux v3.20"}
 
+OPENEULER = {"name": "openEuler", "id": "openEuler", "version": "22.03",
+             "pretty": "openEuler 22.03 (LTS-SP4)"}
+
 LIB = "/usr/lib/x86_64-linux-gnu/"
 GIB = 1 << 30
 
