@@ -14,30 +14,33 @@ std::vector<Opt> operator+(std::vector<Opt> left, const std::vector<Opt>& right)
 const std::vector<Opt> environment = {Opt::python, Opt::system};
 
 const std::vector<Opt> resolving =
-    std::vector<Opt>{Opt::index_url,      Opt::extra_index_url, Opt::find_links, Opt::no_index,
-                     Opt::family,         Opt::offline,         Opt::no_cache,   Opt::cache_dir,
-                     Opt::requirement,    Opt::constraint,      Opt::pre,        Opt::upgrade,
-                     Opt::reinstall,      Opt::no_deps,         Opt::variant,    Opt::no_variants,
-                     Opt::no_variants_of, Opt::torch_backend,   Opt::require,    Opt::gpu_policy} +
+    std::vector<Opt>{Opt::index_url,       Opt::extra_index_url,  Opt::find_links, Opt::no_index,
+                     Opt::family,          Opt::offline,          Opt::no_cache,   Opt::cache_dir,
+                     Opt::requirement,     Opt::constraint,       Opt::pre,        Opt::upgrade,
+                     Opt::reinstall,       Opt::no_deps,          Opt::variant,    Opt::no_variants,
+                     Opt::no_variants_of,  Opt::torch_backend,    Opt::require,    Opt::trust,
+                     Opt::enable_provider, Opt::disable_provider, Opt::gpu_policy} +
     environment;
 
 const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages, Opt::yes};
 
 const std::array rows = {
-    Command{"detect",
-            "What this machine is: CPU, GPUs, drivers, operating system, libc",
-            "",
-            Arity::none,
-            {Opt::profile, Opt::properties, Opt::gpu_policy},
-            "variant detect\n"
-            "variant detect --profile node7.json    record this machine for --for\n"
-            "variant detect --for h100 --properties what an H100 supports",
-            run_detect},
+    Command{
+        "detect",
+        "What this machine is: CPU, GPUs, drivers, operating system, libc",
+        "",
+        Arity::none,
+        {Opt::profile, Opt::properties, Opt::why, Opt::gpu_policy, Opt::no_cache, Opt::cache_dir},
+        "variant detect\n"
+        "variant detect --why nvidia            what was asked, what was answered, what follows\n"
+        "variant detect --profile node7.json    record this machine for --for\n"
+        "variant detect --for h100 --properties what an H100 supports",
+        run_detect},
     Command{"properties",
             "The properties that the machine supports, best first",
             "",
             Arity::none,
-            {Opt::ns, Opt::gpu_policy, Opt::static_lists},
+            {Opt::ns, Opt::gpu_policy, Opt::static_lists, Opt::no_cache, Opt::cache_dir},
             "variant properties --namespace x86_64\n"
             "variant properties --namespace axle --static    for installers that run no plugin",
             run_properties},
@@ -59,6 +62,13 @@ const std::array rows = {
             environment, "variant check", run_check},
     Command{"show", "What is known of installed packages", "PKG", Arity::any,
             environment + std::vector<Opt>{Opt::files}, "variant show --files demo", run_show},
+    Command{"doctor", "What is wrong with this machine and with what is installed, and the mend",
+            "", Arity::none,
+            environment + std::vector<Opt>{Opt::for_package, Opt::deep, Opt::family},
+            "variant doctor                            this machine, and the active environment\n"
+            "variant doctor --python .venv --for h100  would it run there?\n"
+            "variant doctor --for-package torch==2.9   which of its features work here",
+            run_doctor},
     Command{"resolve", "What would be installed", "REQ|WHEEL", Arity::any,
             resolving + std::vector<Opt>{Opt::explain},
             "variant resolve torch torchvision --for h100 --for gtx1080ti --for none", run_resolve},
@@ -95,12 +105,64 @@ const std::array rows = {
             "variant index families --family torch=https://mirror.example/whl",
             run_index_families},
     Command{"providers list",
-            "The providers that Axle carries",
+            "The providers that Axle carries and the plugins that you trust",
             "",
             Arity::none,
             {Opt::gpu_policy},
             "variant providers list",
             run_providers_list},
+    Command{"providers show",
+            "One namespace: its provider, what it supports here, what a plugin of it may do",
+            "NS",
+            Arity::one,
+            {Opt::gpu_policy},
+            "variant providers show nvidia",
+            run_providers_show},
+    Command{"providers trust",
+            "Let the plugin of a package, a program or a shared object run",
+            "NAME|PATH",
+            Arity::any,
+            {Opt::ns},
+            "variant providers trust acme-variant-provider\n"
+            "variant providers trust /opt/acme/provider --namespace acme",
+            run_providers_trust},
+    Command{"providers untrust",
+            "Take that back",
+            "NAME|PATH",
+            Arity::any,
+            {},
+            "variant providers untrust acme-variant-provider",
+            run_providers_untrust},
+    Command{"providers enable",
+            "Switch a namespace on, also where a release has it optional",
+            "NS",
+            Arity::any,
+            {},
+            "variant providers enable acme",
+            run_providers_enable},
+    Command{"providers disable",
+            "Switch a namespace off: nothing of it is supported",
+            "NS",
+            Arity::any,
+            {},
+            "variant providers disable nvidia",
+            run_providers_disable},
+    Command{"providers check",
+            "Whether a provider keeps its promises: names, order, stability, time, manners",
+            "PLUGIN",
+            Arity::one,
+            {Opt::runs, Opt::ns, Opt::python},
+            "variant providers check build/acme_provider.so\n"
+            "variant providers check acme/                    the project of a Python plugin",
+            run_providers_check},
+    Command{"providers new",
+            "A provider's project to start from: code, tests and the SDK",
+            "NAME DIR",
+            Arity::any,
+            {Opt::language},
+            "variant providers new acme acme-provider\n"
+            "variant providers new --language python acme acme-provider",
+            run_providers_new},
     Command{"run info",
             "The runtime's kernels: which one runs here, and why not another",
             "",

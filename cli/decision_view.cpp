@@ -33,8 +33,12 @@ std::string_view origin_name(resolver::ListOrigin origin) {
       return "user";
     case resolver::ListOrigin::builtin:
       return "built in";
+    case resolver::ListOrigin::plugin:
+      return "plugin";
     case resolver::ListOrigin::untrusted:
       return "untrusted";
+    case resolver::ListOrigin::failed:
+      return "failed";
     case resolver::ListOrigin::none:
       return "none";
   }

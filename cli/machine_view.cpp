@@ -5,12 +5,15 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "detect/aarch64_versions.h"
+
 namespace axle::cli {
 
 namespace {
 
 using detect::Capability;
 using detect::Presence;
+using detect::VersionRule;
 using nlohmann::ordered_json;
 
 bool wanted(std::string_view ns, const std::vector<std::string>& namespaces) {
@@ -45,7 +48,7 @@ std::vector<std::string> names(const detect::Cpu& cpu, Presence presence, unsign
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     if (row.arch != cpu.arch) continue;
     if (cpu.capabilities.of(row.id) == presence && !in_level(row.id, level))
-      found.emplace_back(row.name);
+      found.emplace_back(detect::plain_name(row));
   }
   return found;
 }
@@ -80,9 +83,24 @@ std::string amx_state(const detect::Cpu& cpu) {
     case Presence::absent:
       return "none";
     case Presence::unknown:
-      return "unknown";
+      break;
   }
-  return "unknown";
+  const auto evidence = cpu.sources.find("amx_tile");
+  const bool refused = evidence != cpu.sources.end() && evidence->second == "arch_prctl-refused";
+  return refused ? "the CPU has it; unknown whether the kernel grants it: arch_prctl is refused"
+                 : "unknown";
+}
+
+/// What an Arm CPU is beyond its flags.
+std::string render_arm(const detect::Cpu& cpu) {
+  std::string text;
+  const auto versions = detect::held_aarch64_architectures(cpu.capabilities, VersionRule::soft);
+  if (!versions.empty()) text += fmt::format("{:<12}Armv{}\n", "version", versions.front());
+  if (cpu.sve_vector_bytes)
+    text += fmt::format("{:<12}{} bytes\n", "SVE vector", *cpu.sve_vector_bytes);
+  if (cpu.sme_vector_bytes)
+    text += fmt::format("{:<12}{} bytes\n", "SME vector", *cpu.sme_vector_bytes);
+  return text;
 }
 
 std::string render_cpu(const detect::Cpu& cpu) {
@@ -102,60 +120,116 @@ std::string render_cpu(const detect::Cpu& cpu) {
   const std::vector<std::string> blocked = names(cpu, Presence::blocked, 0);
   if (!blocked.empty()) text += wrapped(blocked, "withheld");
   if (cpu.arch == detect::Arch::x86_64) text += fmt::format("{:<12}{}\n", "AMX", amx_state(cpu));
-  if (cpu.sve_vector_bytes)
-    text += fmt::format("{:<12}{} bytes\n", "SVE vector", *cpu.sve_vector_bytes);
+  if (cpu.arch == detect::Arch::aarch64) text += render_arm(cpu);
   return text;
 }
 
-std::string render_gpu(const detect::Gpu& gpu, const Output& output) {
-  std::string text = fmt::format("{:<12}{} {}", "GPU", detect::render_vendor(gpu.vendor),
-                                 gpu.name.empty() ? "(name unknown)" : gpu.name);
-  if (!gpu.arch.empty()) text += fmt::format(", {}", gpu.arch);
-  if (gpu.memory_bytes)
-    text += fmt::format(", {:.0f} GiB", static_cast<double>(*gpu.memory_bytes) / (1ULL << 30));
-  if (!gpu.pci_address.empty()) text += fmt::format(", {}", gpu.pci_address);
-  if (gpu.masked) text += ", masked";
-  text += "\n";
-  if (gpu.usable != Presence::present) {
-    text += fmt::format(
-        "{:<12}{}\n", "",
-        output.paint(Style::bad, "not usable: " + (gpu.reason.empty() ? "unknown" : gpu.reason)));
+std::string row(std::string_view title, const std::string& text) {
+  return fmt::format("{:<12}{}\n", title, text);
+}
+
+/// "api_version libcuda, name nvml": where the facts are from.
+std::string render_sources(const detect::Sources& sources) {
+  std::string text;
+  for (const auto& [fact, source] : sources) {
+    text += (text.empty() ? "" : ", ") + fact + ' ' + source;
   }
   return text;
 }
 
-std::string render_driver(const detect::Driver& driver) {
-  std::string text = fmt::format("{:<12}{}", "driver", detect::render_vendor(driver.vendor));
-  if (!driver.kernel_version.empty()) text += " " + driver.kernel_version;
+std::string sources_row(const detect::Sources& sources, const Output& output) {
+  if (!output.options().verbose || sources.empty()) return {};
+  return row("", output.paint(Style::faint, "from: " + render_sources(sources)));
+}
+
+std::string verdict_row(Presence usable, const std::string& reason, const Output& output) {
+  if (usable == Presence::present) {
+    return reason.empty() ? std::string() : row("", output.paint(Style::faint, reason));
+  }
+  const std::string said = reason.empty() ? "unknown" : reason;
+  const bool absent = usable == Presence::absent;
+  return row("", output.paint(absent ? Style::faint : Style::bad, "not usable: " + said));
+}
+
+std::string render_gpu(const detect::Gpu& gpu, const Output& output) {
+  std::string text = fmt::format("{} {}", detect::render_vendor(gpu.vendor),
+                                 gpu.name.empty() ? "(name unknown)" : gpu.name);
+  const std::string& arch = gpu.target_id.empty() ? gpu.arch : gpu.target_id;
+  if (!arch.empty()) text += ", " + arch;
+  if (gpu.memory_bytes)
+    text += fmt::format(", {:.0f} GiB", static_cast<double>(*gpu.memory_bytes) / (1ULL << 30));
+  if (!gpu.pci_address.empty()) text += ", " + gpu.pci_address;
+  if (gpu.integrated) text += ", integrated";
+  if (gpu.mig) text += ", in MIG instances";
+  if (gpu.masked) text += ", hidden by a device mask";
+  return row("GPU", text) + verdict_row(gpu.usable, gpu.reason, output) +
+         sources_row(gpu.sources, output);
+}
+
+std::string render_driver(const detect::Driver& driver, const Output& output) {
+  std::string text(detect::render_vendor(driver.vendor));
+  const std::string& version =
+      driver.kernel_version.empty() ? driver.library_version : driver.kernel_version;
+  if (!version.empty()) text += " " + version;
+  if (!driver.kernel_version.empty() && !driver.library_version.empty() &&
+      driver.kernel_version != driver.library_version) {
+    text += fmt::format(" (libraries {})", driver.library_version);
+  }
   if (!driver.api_version.empty()) {
     const char* api = driver.vendor == detect::GpuVendor::nvidia ? "CUDA up to"
                       : driver.vendor == detect::GpuVendor::amd  ? "ROCm"
                                                                  : "Level Zero";
     text += fmt::format(", {} {}", api, driver.api_version);
   }
-  return text + "\n";
+  text = row("driver", text);
+  if (!driver.compat_library.empty()) {
+    text += row("", fmt::format("forward compatibility: {}{}", driver.compat_library,
+                                driver.compat_version.empty()
+                                    ? ""
+                                    : fmt::format(" (CUDA {})", driver.compat_version)));
+  }
+  return text + sources_row(driver.sources, output);
+}
+
+std::string render_npu(const detect::Npu& npu, const Output& output) {
+  std::string text = fmt::format("{} {}", detect::render_npu_kind(npu.kind),
+                                 npu.name.empty() ? "(name unknown)" : npu.name);
+  if (!npu.type.empty()) text += ", type " + npu.type;
+  if (!npu.driver_version.empty()) text += ", driver " + npu.driver_version;
+  if (!npu.toolkit_version.empty()) text += ", toolkit " + npu.toolkit_version;
+  if (!npu.pci_address.empty()) text += ", " + npu.pci_address;
+  return row("NPU", text) + verdict_row(npu.usable, npu.reason, output) +
+         sources_row(npu.sources, output);
+}
+
+std::string render_system(const detect::Machine& machine, const Output& output) {
+  const detect::Os& os = machine.os;
+  std::string text = row("system", os.name.empty() ? os.system : os.name);
+  if (!os.kernel.empty()) text += row("kernel", os.system + " " + os.kernel);
+  if (!os.container.empty()) text += row("container", os.container);
+  if (os.wsl) text += row("WSL", "a Windows Subsystem for Linux: the GPUs are Windows'");
+  if (!os.tegra_release.empty()) text += row("Jetson", "Jetson Linux " + os.tegra_release);
+  if (!machine.cpu.hypervisor.empty()) text += row("hypervisor", machine.cpu.hypervisor);
+  text += sources_row(os.sources, output);
+  const detect::Libc& libc = machine.libc;
+  text += row("libc", libc.family.empty()
+                          ? "unknown"
+                          : fmt::format("{} {}.{}", libc.family, libc.major, libc.minor));
+  return text + sources_row(libc.sources, output);
 }
 
 }  // namespace
 
 std::string render_machine(const detect::Machine& machine, const Output& output) {
-  std::string text = render_cpu(machine.cpu);
+  std::string text = render_cpu(machine.cpu) + sources_row(machine.cpu.sources, output);
   for (const detect::Gpu& gpu : machine.gpus) text += render_gpu(gpu, output);
-  if (machine.gpus.empty()) text += fmt::format("{:<12}none\n", "GPU");
-  for (const detect::Driver& driver : machine.drivers) text += render_driver(driver);
-  text += fmt::format("{:<12}{}\n", "system",
-                      machine.os.name.empty() ? machine.os.system : machine.os.name);
-  if (!machine.os.kernel.empty())
-    text += fmt::format("{:<12}{} {}\n", "kernel", machine.os.system, machine.os.kernel);
-  text += fmt::format(
-      "{:<12}{}\n", "libc",
-      machine.libc.family.empty()
-          ? "unknown"
-          : fmt::format("{} {}.{}", machine.libc.family, machine.libc.major, machine.libc.minor));
+  if (machine.gpus.empty()) text += row("GPU", "none");
+  for (const detect::Driver& driver : machine.drivers) text += render_driver(driver, output);
+  for (const detect::Npu& npu : machine.npus) text += render_npu(npu, output);
+  text += render_system(machine, output);
   for (const detect::Problem& problem : machine.problems) {
-    text +=
-        fmt::format("{:<12}{}\n", output.paint(Style::bad, "problem") + "     ", problem.message);
-    if (!problem.hint.empty()) text += fmt::format("{:<12}{}\n", "", problem.hint);
+    text += output.paint(Style::bad, "problem") + "     " + problem.message + "\n";
+    if (!problem.hint.empty()) text += row("", problem.hint);
   }
   return text;
 }

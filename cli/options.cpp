@@ -51,6 +51,12 @@ constexpr std::array rows = {
         "xpu (UV_TORCH_BACKEND)"},
     OptionRow{Opt::require, list, "--require", "NS",
               "Fail rather than take what is not built for it: nvidia, amd, intel"},
+    OptionRow{Opt::trust, list, "--trust", "NAME",
+              "Trust the plugin of package NAME in this run (`variant providers trust`)"},
+    OptionRow{Opt::enable_provider, list, "--enable-provider", "NS",
+              "Switch an optional provider on in this run"},
+    OptionRow{Opt::disable_provider, list, "--disable-provider", "NS",
+              "Switch a namespace off in this run"},
     OptionRow{Opt::gpu_policy, value, "--gpu-policy", "POLICY",
               "Which of several GPUs count: all (what runs on each), any, first, or device=0,2 "
               "(numbers, PCI addresses or names; AXLE_GPU_POLICY)"},
@@ -68,8 +74,11 @@ constexpr std::array rows = {
     OptionRow{Opt::explain, flag, "--explain", "",
               "Each variant, chosen or rejected, by which property and fact"},
     OptionRow{Opt::profile, value, "--profile", "OUT",
-              "Write the facts to a file that --for reads"},
+              "Record the machine in a file that --for replays"},
     OptionRow{Opt::properties, flag, "--properties", "", "The supported properties as well"},
+    OptionRow{
+        Opt::why, value, "--why", "NS",
+        "The chain of evidence for a namespace: nvidia, amd, intel, x86_64, aarch64, axle, ..."},
     OptionRow{Opt::ns, list, "--namespace", "NS", "Only this namespace"},
     OptionRow{Opt::static_lists, flag, "--static", "",
               "As static-properties and feature-order, for a pyproject.toml"},
@@ -81,6 +90,12 @@ constexpr std::array rows = {
     OptionRow{Opt::files, flag, "--files,-f", "", "The installed files as well"},
     OptionRow{Opt::batch, value, "--batch", "M", "Rows of activations (1)"},
     OptionRow{Opt::threads, value, "--threads", "N", "Threads (those of the machine)"},
+    OptionRow{Opt::language, value, "--language", "LANGUAGE", "c++ (default) or python"},
+    OptionRow{Opt::runs, value, "--runs", "N", "How often it is asked (100)"},
+    OptionRow{Opt::for_package, value, "--for-package", "REQ",
+              "The features of that release, as usable here or not (torch==2.9)"},
+    OptionRow{Opt::deep, flag, "--deep", "",
+              "Disassemble the libraries too, for instructions that the CPU lacks: slow"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

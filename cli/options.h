@@ -38,6 +38,9 @@ enum class Opt : std::uint8_t {
   no_variants_of,
   torch_backend,
   require,
+  trust,
+  enable_provider,
+  disable_provider,
   gpu_policy,
   // which environment
   python,
@@ -51,6 +54,7 @@ enum class Opt : std::uint8_t {
   // of single commands
   profile,
   properties,
+  why,
   ns,
   static_lists,
   supported,
@@ -59,6 +63,11 @@ enum class Opt : std::uint8_t {
   files,
   batch,
   threads,
+  // of provider plugins
+  language,
+  runs,
+  for_package,
+  deep,
 };
 
 enum class OptionKind : std::uint8_t { flag, value, list };

@@ -71,7 +71,9 @@ std::string indent(std::string_view lines) {
 
 class Tree {
  public:
-  Tree()
+  /// Only the commands that `words` may mean get their options: the others are a name and a
+  /// summary, since building them all takes longer than most commands.
+  explicit Tree(const std::vector<std::string>& words)
       : app_("Axle finds out what a machine is and installs the wheel variants that fit it best.",
              "variant") {
     app_.require_subcommand(1);
@@ -81,7 +83,7 @@ class Tree {
         "`variant COMMAND --help` says more. Exit codes: 0 done, 1 failed, 2 usage, 3 nothing here "
         "fits the machine.");
     for (const Opt id : global_options()) add_option(app_, id, before_command_);
-    for (const Command& command : commands()) add(command);
+    for (const Command& command : commands()) add(command, words);
   }
 
   Parsed parse(std::vector<std::string> words) {
@@ -111,7 +113,7 @@ class Tree {
   }
 
  private:
-  void add(const Command& command) {
+  void add(const Command& command, const std::vector<std::string>& words) {
     CLI::App* parent = &app_;
     std::string name(command.name);
     if (const std::size_t space = name.find(' '); space != std::string::npos) {
@@ -119,6 +121,7 @@ class Tree {
       name.erase(0, space + 1);
     }
     CLI::App* sub = parent->add_subcommand(name, std::string(command.summary));
+    if (std::ranges::find(words, name) == words.end()) return;
     sub->get_formatter()->column_width(34);
     sub->footer(indent(command.examples));
     auto slots = std::make_unique<Slots>();
@@ -201,7 +204,8 @@ class Tree {
 }  // namespace
 
 Parsed parse_command_line(std::vector<std::string> words) {
-  return Tree().parse(split_optional_values(std::move(words)));
+  words = split_optional_values(std::move(words));
+  return Tree(words).parse(words);
 }
 
 }  // namespace axle::cli

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/this_machine.h"
 #include "cli/variables.h"
-#include "detect/probe.h"
 #include "machines/overrides.h"
 
 namespace axle::cli {
@@ -53,8 +53,12 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
 Outcome<std::vector<machines::NamedMachine>> Session::find_machines() {
   std::vector<machines::NamedMachine> found;
   if (!elsewhere()) {
-    const auto host = detect::make_real_host();
-    found.push_back({"this machine", detect::probe_machine(*host)});
+    const bool recorded = arguments_.has(Opt::profile) || arguments_.has(Opt::why);
+    if (recorded) {
+      found.push_back(record_this_machine(arguments_.has(Opt::profile), output_));
+    } else {
+      found.push_back({"this machine", probe_this_machine(cache_folder(), output_)});
+    }
     machines::apply_overrides(found.back().machine, read_overrides(), output_);
     return found;
   }

@@ -20,12 +20,19 @@ struct VariableRow {
 };
 
 inline constexpr std::array variables = {
-    VariableRow{"AXLE_CACHE_DIR", "where downloads and pages are kept (else XDG_CACHE_HOME/axle)"},
+    VariableRow{"AXLE_CACHE_DIR",
+                "where downloads, pages and drivers' answers are kept (else XDG_CACHE_HOME/axle)"},
+    VariableRow{"AXLE_DRIVER_TIMEOUT",
+                "how long a GPU driver may take to answer: seconds, or `500ms` (else 3)"},
     VariableRow{"AXLE_GPU_POLICY", "which of several GPUs count, as --gpu-policy has it"},
     VariableRow{"AXLE_RUNTIME_KERNEL", "forces one of the runtime's kernels, by name"},
+    VariableRow{"AXLE_SITE_PROFILE",
+                "the site's machine profile (else /etc/axle/machine.json), `none`: not used"},
     VariableRow{"CONDA_PREFIX", "the active conda environment"},
     VariableRow{"HOME", "where the user's configuration and cache lie"},
     VariableRow{"NO_COLOR", "no colours, whatever its value"},
+    VariableRow{"NV_VARIANT_PROVIDER_FORCE_*, …",
+                "handed to the plugin of their namespace: `variant providers show NS`"},
     VariableRow{"PATH", "where interpreters are looked for"},
     VariableRow{"PIP_*", "pip's own settings: index, find-links, certificates, proxy, timeout"},
     VariableRow{"SOURCE_DATE_EPOCH", "the time that goes into built wheels"},

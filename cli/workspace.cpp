@@ -117,6 +117,31 @@ Arguments merged(const Arguments& command_line, const Arguments& of_files) {
   return both;
 }
 
+/// Whom the user trusts and what is on; plugins are installed from where everything else is.
+Outcome<void> open_plugins(Workspace& workspace, Session& session) {
+  auto settings = read_provider_settings();
+  if (!settings) return std::unexpected(settings.error());
+  const Arguments& arguments = session.arguments();
+  for (const std::string& name : arguments.values(Opt::trust)) {
+    if (!wheel::is_valid_name(name)) {
+      return misused(fmt::format("--trust {}: that is no name of a package", name),
+                     "a file is trusted by `variant providers trust PATH`");
+    }
+    settings->packages.push_back({wheel::normalize_name(name), {}});
+  }
+  auto policy = provider_policy(*settings, arguments);
+  if (!policy) return std::unexpected(policy.error());
+  resolver::ProviderPolicy& providers = workspace.options.providers;
+  providers.enabled = std::move(policy->enabled);
+  providers.disabled = std::move(policy->disabled);
+  workspace.plugin_environments = std::make_unique<InstalledEnvironments>(
+      workspace.environment, workspace.sources, session.cache_folder(), session.output());
+  workspace.plugins = std::make_unique<TrustedPlugins>(TrustedPlugins::Setup{
+      std::move(*settings), session.elsewhere(), workspace.plugin_environments.get()});
+  providers.plugins = workspace.plugins.get();
+  return {};
+}
+
 }  // namespace
 
 Outcome<installer::Environment> open_environment(Session& session, bool or_system) {
@@ -171,6 +196,8 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   if (!families) return std::unexpected(families.error());
   workspace->families = std::move(*families);
   open_sources(*workspace, session.output());
+  if (const auto opened = open_plugins(*workspace, session); !opened)
+    return std::unexpected(opened.error());
   describe(*workspace, session);
   return workspace;
 }

@@ -7,6 +7,8 @@
 
 #include "cli/failure.h"
 #include "cli/index_settings.h"
+#include "cli/plugin_environments.h"
+#include "cli/plugin_host.h"
 #include "cli/session.h"
 #include "index/family_book.h"
 #include "index/source.h"
@@ -30,6 +32,8 @@ struct Workspace {
   resolver::Sources sources;
   resolver::Requests requests;
   resolver::Options options;
+  std::unique_ptr<InstalledEnvironments> plugin_environments;
+  std::unique_ptr<TrustedPlugins> plugins;  ///< what `options.providers.plugins` points to
 };
 
 /// Errors: usage for arguments that make no sense, what is wrong with the environment.

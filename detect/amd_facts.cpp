@@ -27,6 +27,8 @@ std::uint64_t* member_of(KfdNode& node, std::string_view key) {
   if (key == "domain") return &node.domain;
   if (key == "drm_render_minor") return &node.drm_render_minor;
   if (key == "gfx_target_version") return &node.gfx_target_version;
+  if (key == "capability") return &node.capability;
+  if (key == "unique_id") return &node.unique_id;
   return nullptr;
 }
 
@@ -81,6 +83,32 @@ std::string render_gfx(std::uint64_t gfx_target_version) {
                      gfx_target_version % 100);
 }
 
+std::string render_target_id(const KfdNode& node) {
+  // hsakmttypes.h, HSA_CAPABILITY: SRAM_EDCSupport. LLVM's AMDGPU guide lists the processors with
+  // the sramecc feature.
+  constexpr std::uint64_t sram_ecc = 1U << 26U;
+  constexpr std::string_view with_sramecc[] = {"gfx906", "gfx908", "gfx90a",
+                                               "gfx940", "gfx941", "gfx942"};
+  const std::string gfx = render_gfx(node.gfx_target_version);
+  if (std::ranges::find(with_sramecc, gfx) == std::end(with_sramecc)) return {};
+  return gfx + ((node.capability & sram_ecc) != 0 ? ":sramecc+" : ":sramecc-");
+}
+
+bool is_integrated_gfx(std::string_view gfx) {
+  constexpr std::string_view units[] = {"gfx801",  "gfx902",  "gfx909",  "gfx90c",  "gfx1013",
+                                        "gfx1033", "gfx1035", "gfx1036", "gfx1037", "gfx1103",
+                                        "gfx1150", "gfx1151", "gfx1152", "gfx1153"};
+  return std::ranges::find(units, gfx) != std::end(units);
+}
+
+std::string render_amd_uuid(std::uint64_t unique_id) {
+  if (unique_id == 0) return {};
+  std::array<char, 24> text;
+  std::snprintf(text.data(), text.size(), "GPU-%016llx",
+                static_cast<unsigned long long>(unique_id));
+  return text.data();
+}
+
 std::string parse_gfx_override(std::string_view text) {
   text = first_word(text);
   const std::size_t first = text.find('.');
@@ -107,6 +135,10 @@ SmiAnswer read_smi_lines(const std::vector<DriverLine>& lines) {
   for (const DriverLine& line : lines) {
     if (line.word == "step") {
       answer.step = line.field(0);
+    } else if (line.word == "library.refused") {
+      answer.refused = line.field(0);
+    } else if (line.word == "smi.init") {
+      answer.init = parse_integer(line.field(0));
     } else if (line.word == "smi.driver") {
       answer.driver_version = line.field(0);
     } else if (line.word == "smi.device") {

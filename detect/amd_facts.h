@@ -20,6 +20,8 @@ struct KfdNode {
   std::uint64_t domain = 0;
   std::uint64_t drm_render_minor = 0;
   std::uint64_t gfx_target_version = 0;
+  std::uint64_t capability = 0;  ///< HSA_CAPABILITY
+  std::uint64_t unique_id = 0;   ///< serial number of the chip: for masks only, never shown
   friend bool operator==(const KfdNode&, const KfdNode&) = default;
 };
 
@@ -33,7 +35,17 @@ struct KfdNode {
 /// takes all three as decimal, which is wrong). Empty for 0 and what cannot be a version.
 [[nodiscard]] std::string render_gfx(std::uint64_t gfx_target_version);
 
-/// HSA_OVERRIDE_GFX_VERSION: "10.3.0" -> "gfx1030". Empty when it is none.
+/// "gfx90a:sramecc+" for the chips whose code depends on it; empty for others. XNACK is a mode of
+/// each process, which the topology does not tell.
+[[nodiscard]] std::string render_target_id(const KfdNode& node);
+
+/// Graphics units that are part of a processor, by their gfx version.
+[[nodiscard]] bool is_integrated_gfx(std::string_view gfx);
+
+/// "GPU-0123456789abcdef": how ROCR_VISIBLE_DEVICES names a GPU; empty where there is no id.
+[[nodiscard]] std::string render_amd_uuid(std::uint64_t unique_id);
+
+/// HSA_OVERRIDE_GFX_VERSION: "10.3.0" -> "gfx1030". Empty when it is none; ROCm refuses "gfx1030".
 [[nodiscard]] std::string parse_gfx_override(std::string_view text);
 
 /// The version in /opt/rocm/.info/version: "6.4.0-47" -> "6.4". Empty when there is none.
@@ -51,6 +63,8 @@ struct SmiDevice {
 /// What the child said (detect/amd_libraries.cpp).
 struct SmiAnswer {
   std::string step;
+  std::string refused;  ///< a library file that was not even tried, and why
+  std::optional<std::int64_t> init;
   std::string driver_version;
   std::vector<SmiDevice> devices;
 };

@@ -45,8 +45,8 @@ Judgement judge_device(const AmdSigns& signs, const AmdDevice& device) {
     return blocked("no-compute", "the kernel shows no compute topology (/sys/class/kfd)",
                    "use a kernel with CONFIG_HSA_AMD, or mount /sys in the container");
   }
-  if (!device.in_topology) return unsupported;
-  if (device.withheld) {
+  if (!device.in_topology && signs.refused_nodes == 0) return unsupported;
+  if (device.withheld || !device.in_topology) {
     return blocked("not-listed", "the GPU is not one of those given to this container",
                    "pass its /dev/dri/renderD node to the container");
   }
@@ -57,47 +57,94 @@ Judgement judge_device(const AmdSigns& signs, const AmdDevice& device) {
   return {};
 }
 
+void note_sources(Gpu& gpu, const AmdDevice& device, bool name_spoken, bool memory_spoken) {
+  note_source(gpu.sources, "pci_address", gpu.pci_address, device.in_topology ? "kfd" : "sysfs");
+  note_source(gpu.sources, "name", gpu.name, name_spoken ? "rocm-smi" : "sysfs");
+  note_source(gpu.sources, "arch", gpu.arch, "kfd");
+  note_source(gpu.sources, "target_id", gpu.target_id, "kfd");
+  if (gpu.memory_bytes) {
+    note_source(gpu.sources, "memory_bytes", "known", memory_spoken ? "rocm-smi" : "sysfs");
+  }
+}
+
+/// Programs see what the override says, so that is what selects.
+void apply_override(Gpu& gpu, const AmdDevice& device, const AmdEnvironment& environment) {
+  const auto own = environment.node_overrides.find(device.node_number);
+  const bool by_node = own != environment.node_overrides.end();
+  const std::string& gfx = by_node ? own->second : environment.gfx_override;
+  if (gfx.empty() || gfx == gpu.arch) return;
+  const std::string variable = by_node ? "HSA_OVERRIDE_GFX_VERSION_" + std::to_string(own->first)
+                                       : "HSA_OVERRIDE_GFX_VERSION";
+  gpu.reason_code = "gfx-override";
+  gpu.reason = gpu.arch + " taken as " + gfx + " by " + variable;
+  gpu.arch = gfx;
+  gpu.target_id.clear();
+  gpu.sources.erase("target_id");
+  gpu.sources["arch"] = variable;
+}
+
 Gpu describe_gpu(const AmdSigns& signs, const AmdDevice& device, const SmiAnswer& said,
-                 const std::string& gfx_override) {
+                 const AmdEnvironment& environment) {
   Gpu gpu;
   gpu.vendor = vendor;
+  if (device.on_bus)
+    describe_place(gpu, {vendor, device.pci_address, device.device_id, device.driver});
   gpu.pci_address = device.pci_address;
+  if (gpu.pci_id.empty() && device.node.device_id != 0 && device.node.device_id <= 0xFFFF) {
+    gpu.pci_id = render_pci_id(0x1002, static_cast<std::uint32_t>(device.node.device_id));
+    note_source(gpu.sources, "pci_id", gpu.pci_id, "kfd");
+  }
   gpu.name = device.name;
   gpu.arch = render_gfx(device.node.gfx_target_version);
+  gpu.target_id = render_target_id(device.node);
   gpu.integrated = device.integrated;
   std::uint64_t memory = device.memory;
+  bool name_spoken = false;
   const auto spoken = std::ranges::find(said.devices, device.pci_address, &SmiDevice::pci_address);
   if (spoken != said.devices.end()) {
-    if (gpu.name.empty()) gpu.name = spoken->name;
+    name_spoken = gpu.name.empty();
+    if (name_spoken) gpu.name = spoken->name;
     if (memory == 0) memory = spoken->memory;
   }
   if (memory > 0) gpu.memory_bytes = memory;
+  note_sources(gpu, device, name_spoken, device.memory == 0);
   const Judgement judgement = judge_device(signs, device);
   gpu.usable = judgement.usable;
   if (judgement.usable != Presence::present) {
     blame(gpu, judgement.usable, judgement.failure);
-  } else if (!gfx_override.empty() && gfx_override != gpu.arch) {
-    // Programs see what the override says, so that is what selects.
-    gpu.reason_code = "gfx-override";
-    gpu.reason = gpu.arch + " taken as " + gfx_override + " by HSA_OVERRIDE_GFX_VERSION";
-    gpu.arch = gfx_override;
+  } else {
+    apply_override(gpu, device, environment);
   }
   return gpu;
 }
 
+/// A GPU in the topology's order, which masks count in.
+struct Numbered {
+  Gpu* gpu;
+  std::string uuid;
+};
+
 /// ROCR_VISIBLE_DEVICES picks from the topology's GPUs, HIP_VISIBLE_DEVICES from what it leaves.
-void apply_masks(std::vector<Gpu*> order, const AmdEnvironment& environment) {
+void apply_masks(std::vector<Numbered> order, const AmdEnvironment& environment) {
   for (const auto* mask : {&environment.rocr_visible_devices, &environment.hip_visible_devices}) {
     if (!*mask) continue;
-    const std::vector<bool> visible =
-        visible_by_list(**mask, std::vector<std::string>(order.size()));
-    std::vector<Gpu*> left;
+    std::vector<std::string> uuids;
+    for (const Numbered& each : order) uuids.push_back(each.uuid);
+    const std::vector<bool> visible = visible_by_list(**mask, uuids);
+    std::vector<Numbered> left;
     for (std::size_t i = 0; i < order.size(); ++i) {
-      order[i]->masked = !visible[i];
+      order[i].gpu->masked = !visible[i];
       if (visible[i]) left.push_back(order[i]);
     }
     order = std::move(left);
   }
+}
+
+std::string describe_masks(const AmdEnvironment& environment) {
+  std::string names;
+  if (environment.rocr_visible_devices) names = "ROCR_VISIBLE_DEVICES";
+  if (!environment.hip_visible_devices) return names;
+  return names + (names.empty() ? "" : " or ") + environment.hip_variable;
 }
 
 void judge_driver(VendorFindings& findings, const AmdSigns& signs, const SmiAnswer& said) {
@@ -106,6 +153,9 @@ void judge_driver(VendorFindings& findings, const AmdSigns& signs, const SmiAnsw
   driver.kernel_version = signs.kernel_version.empty() ? said.driver_version : signs.kernel_version;
   driver.api_version = signs.rocm_version;
   driver.api_source = signs.rocm_source;
+  note_source(driver.sources, "kernel_version", driver.kernel_version,
+              signs.kernel_version.empty() ? "rocm-smi" : "sysfs");
+  note_source(driver.sources, "api_version", driver.api_version, driver.api_source);
   const auto usable = [](const Gpu& gpu) { return gpu.usable == Presence::present; };
   if (std::ranges::any_of(findings.gpus, usable)) {
     driver.usable = Presence::present;
@@ -116,6 +166,25 @@ void judge_driver(VendorFindings& findings, const AmdSigns& signs, const SmiAnsw
   driver.usable = gpu.usable;
   driver.reason_code = gpu.reason_code;
   driver.reason = gpu.reason;
+}
+
+/// WSL's kernel has no KFD: that there is a GPU at all is only likely.
+void describe_wsl(VendorFindings& findings, const AmdSigns& signs) {
+  const Failure failure{"wsl-no-topology",
+                        "ROCm is installed, but under WSL the kernel does not tell which AMD GPU "
+                        "there is",
+                        "name it with --for, as in --for 'amd:gfx=gfx1100'"};
+  Gpu gpu;
+  gpu.vendor = vendor;
+  blame(gpu, Presence::unknown, failure);
+  findings.gpus.push_back(std::move(gpu));
+  Driver& driver = findings.driver.emplace();
+  driver.vendor = vendor;
+  driver.api_version = signs.rocm_version;
+  driver.api_source = signs.rocm_source;
+  note_source(driver.sources, "api_version", driver.api_version, driver.api_source);
+  blame(driver, Presence::unknown, failure);
+  add_problem(findings, vendor, failure);
 }
 
 }  // namespace
@@ -131,12 +200,16 @@ VendorFindings judge_amd(const AmdSigns& signs, const DriverAnswer* answer,
       add_problem(findings, vendor, *failure);
     }
   }
+  if (!said.refused.empty()) add_problem(findings, vendor, untrusted_library(said.refused));
+  if (signs.wsl) describe_wsl(findings, signs);
   if (signs.devices.empty()) return findings;
   findings.gpus.reserve(signs.devices.size());
-  std::vector<Gpu*> numbered;
+  std::vector<Numbered> numbered;
   for (const AmdDevice& device : signs.devices) {
-    findings.gpus.push_back(describe_gpu(signs, device, said, environment.gfx_override));
-    if (device.in_topology && !device.withheld) numbered.push_back(&findings.gpus.back());
+    findings.gpus.push_back(describe_gpu(signs, device, said, environment));
+    if (device.in_topology && !device.withheld) {
+      numbered.push_back({&findings.gpus.back(), render_amd_uuid(device.node.unique_id)});
+    }
   }
   apply_masks(std::move(numbered), environment);
   judge_driver(findings, signs, said);
@@ -147,6 +220,7 @@ VendorFindings judge_amd(const AmdSigns& signs, const DriverAnswer* answer,
     if (works && judgement.failure.code == "not-listed") continue;
     add_problem(findings, vendor, judgement.failure);
   }
+  tell_all_masked(findings, vendor, describe_masks(environment));
   return findings;
 }
 

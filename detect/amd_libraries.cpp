@@ -44,7 +44,7 @@ void ask_amd_libraries(LineSink& sink) {
   // Never two of them in one process: they export the same C++ symbols.
   const VendorLibrary smi{"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
                           "librocm_smi64.so.1"};
-  if (!smi.loaded()) return sink.say("smi.missing", {smi.error()});
+  if (!smi.loaded()) return smi.say_missing(sink, "smi.missing");
   auto* init = smi.find<decltype(rsmi_init)>("rsmi_init");
   auto* count = smi.find<decltype(rsmi_num_monitor_devices)>("rsmi_num_monitor_devices");
   if (init == nullptr || count == nullptr) {

@@ -15,11 +15,6 @@ std::string strip(std::string text) {
   return text;
 }
 
-NodeState state_of(Host& host, const std::string& path) {
-  if (!host.accessible(path, Access::exists)) return NodeState::missing;
-  return host.accessible(path, Access::read_write) ? NodeState::open : NodeState::refused;
-}
-
 /// Numbers of the topology's nodes in numeric order.
 std::vector<std::int64_t> node_numbers(Host& host) {
   std::vector<std::int64_t> numbers;
@@ -35,17 +30,43 @@ void read_topology(Host& host, AmdSigns& signs) {
     signs.topology = true;
     const std::string folder = nodes_folder + '/' + std::to_string(number);
     const auto properties = host.read_file(folder + "/properties");
+    if (!properties) {
+      ++signs.refused_nodes;
+      continue;
+    }
     AmdDevice device;
-    device.node = parse_kfd_properties(properties.value_or(""));
+    device.node_number = number;
+    device.node = parse_kfd_properties(*properties);
     if (device.node.simd_count == 0 || device.node.vendor_id != amd_vendor_id) continue;
     device.in_topology = true;
     device.pci_address = pci_address_of(device.node);
     const std::string id = strip(host.read_file(folder + "/gpu_id").value_or(""));
     device.withheld = id.empty() || id == "0";
     device.render_node =
-        state_of(host, "/dev/dri/renderD" + std::to_string(device.node.drm_render_minor));
+        look_at_node(host, "/dev/dri/renderD" + std::to_string(device.node.drm_render_minor));
     signs.devices.push_back(std::move(device));
   }
+}
+
+bool is_integrated(Host& host, const AmdDevice& device) {
+  const std::string gfx = render_gfx(device.node.gfx_target_version);
+  // The MI300A is the processor, and the GPU to compute on.
+  if (gfx == "gfx942") return false;
+  if (is_integrated_gfx(gfx)) return true;
+  const std::string folder = pci_folder(device.pci_address);
+  // amdgpu shows these two for cards only; an APU's memory is a carve-out of the system's.
+  if (host.accessible(folder + "/mem_info_vram_vendor", Access::exists) ||
+      host.accessible(folder + "/board_info", Access::exists)) {
+    return false;
+  }
+  if (device.driver != "amdgpu" || device.memory == 0) return false;
+  // Older kernels show neither: little memory of its own, and much more of the system's.
+  constexpr std::int64_t gibibyte = std::int64_t{1} << 30U;
+  const auto shared =
+      parse_integer(strip(host.read_file(folder + "/mem_info_gtt_total").value_or("")));
+  if (!shared) return true;
+  const auto own = static_cast<std::int64_t>(device.memory);
+  return own <= 4 * gibibyte && *shared >= 8 * gibibyte && *shared >= 4 * own;
 }
 
 void read_bus_facts(Host& host, AmdDevice& device) {
@@ -54,10 +75,7 @@ void read_bus_facts(Host& host, AmdDevice& device) {
   const auto memory =
       parse_integer(strip(host.read_file(folder + "/mem_info_vram_total").value_or("")));
   if (memory && *memory > 0) device.memory = static_cast<std::uint64_t>(*memory);
-  // amdgpu shows these two for cards only; an APU's memory is a carve-out of the system's.
-  const bool card = host.accessible(folder + "/mem_info_vram_vendor", Access::exists) ||
-                    host.accessible(folder + "/board_info", Access::exists);
-  device.integrated = device.driver == "amdgpu" && device.memory > 0 && !card;
+  device.integrated = is_integrated(host, device);
 }
 
 void read_bus(Host& host, const std::vector<DisplayDevice>& bus, AmdSigns& signs) {
@@ -70,23 +88,44 @@ void read_bus(Host& host, const std::vector<DisplayDevice>& bus, AmdSigns& signs
     }
     found->on_bus = true;
     found->driver = seen.driver;
+    found->device_id = seen.device;
     read_bus_facts(host, *found);
   }
 }
 
-void read_rocm_version(Host& host, AmdSigns& signs) {
-  std::vector<std::string> folders;
-  if (const auto path = host.environment("ROCM_PATH"); path && !path->empty())
-    folders.push_back(*path);
-  folders.emplace_back("/opt/rocm");
+std::string read_rocm_info(Host& host, const std::string& folder) {
+  for (const char* name : {"/.info/version", "/.info/version-dev"}) {
+    std::string version = parse_rocm_version(host.read_file(folder + name, 128).value_or(""));
+    if (!version.empty()) return version;
+  }
+  return {};
+}
+
+/// The newest of the versions installed side by side in /opt/rocm-<version>.
+std::string read_newest_rocm(Host& host) {
+  std::pair<std::int64_t, std::int64_t> newest{-1, -1};
+  std::string found;
   for (const std::string& name : host.list_folder("/opt")) {
-    if (name.starts_with("rocm-")) folders.push_back("/opt/" + name);
+    if (!name.starts_with("rocm-")) continue;
+    const std::string version = read_rocm_info(host, "/opt/" + name);
+    const std::size_t dot = version.find('.');
+    if (dot == std::string::npos) continue;
+    const std::pair numbers{parse_integer(version.substr(0, dot)).value_or(0),
+                            parse_integer(version.substr(dot + 1)).value_or(0)};
+    if (numbers <= newest) continue;
+    newest = numbers;
+    found = version;
   }
-  for (const std::string& folder : folders) {
-    signs.rocm_version = parse_rocm_version(host.read_file(folder + "/.info/version").value_or(""));
-    signs.rocm_source = "rocm-info";
-    if (!signs.rocm_version.empty()) return;
-  }
+  return found;
+}
+
+void read_rocm_version(Host& host, AmdSigns& signs) {
+  signs.rocm_source = "rocm-info";
+  const std::string chosen = host.environment("ROCM_PATH").value_or("");
+  if (!chosen.empty()) signs.rocm_version = read_rocm_info(host, chosen);
+  if (signs.rocm_version.empty()) signs.rocm_version = read_rocm_info(host, "/opt/rocm");
+  if (signs.rocm_version.empty()) signs.rocm_version = read_newest_rocm(host);
+  if (!signs.rocm_version.empty()) return;
   for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}) {
     const std::string path = find_library(host, name);
     const std::string target = path.empty() ? "" : host.read_link(path).value_or("");
@@ -113,22 +152,32 @@ AmdSigns look_for_amd(Host& host, const std::vector<DisplayDevice>& bus) {
   read_bus(host, bus, signs);
   const bool hardware = !signs.devices.empty();
   signs.library = has_library(host, hardware);
+  signs.wsl = !hardware && !signs.topology && host.accessible("/dev/dxg", Access::exists) &&
+              !find_library(host, "libhsa-runtime64.so.1").empty();
+  if (signs.wsl) read_rocm_version(host, signs);
   if (!hardware) return signs;
-  signs.kfd_node = state_of(host, "/dev/kfd");
+  signs.kfd_node = look_at_node(host, "/dev/kfd");
   signs.kernel_version = sanitise(strip(host.read_file("/sys/module/amdgpu/version").value_or("")));
   read_rocm_version(host, signs);
   return signs;
 }
 
-AmdEnvironment read_amd_environment(Host& host) {
+AmdEnvironment read_amd_environment(Host& host, const AmdSigns& signs) {
   AmdEnvironment environment;
   environment.rocr_visible_devices = host.environment("ROCR_VISIBLE_DEVICES");
-  environment.hip_visible_devices = host.environment("HIP_VISIBLE_DEVICES");
-  if (!environment.hip_visible_devices) {
-    environment.hip_visible_devices = host.environment("CUDA_VISIBLE_DEVICES");
+  for (const char* name : {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"}) {
+    environment.hip_visible_devices = host.environment(name);
+    environment.hip_variable = name;
+    if (environment.hip_visible_devices) break;
   }
-  environment.gfx_override =
-      parse_gfx_override(host.environment("HSA_OVERRIDE_GFX_VERSION").value_or(""));
+  const std::string variable = "HSA_OVERRIDE_GFX_VERSION";
+  environment.gfx_override = parse_gfx_override(host.environment(variable).value_or(""));
+  for (const AmdDevice& device : signs.devices) {
+    if (!device.in_topology) continue;
+    const std::string name = variable + '_' + std::to_string(device.node_number);
+    std::string gfx = parse_gfx_override(host.environment(name).value_or(""));
+    if (!gfx.empty()) environment.node_overrides[device.node_number] = std::move(gfx);
+  }
   return environment;
 }
 

@@ -57,23 +57,28 @@ void close_all_but(int kept) {
 #endif
 }
 
-/// Makes the child a stranger to its parent: own process group, no streams, no core, no descriptors
+/// Makes the child a stranger to its parent: own session, no streams, no core, no descriptors
 /// but `output`, dies with the parent. Only async-signal-safe calls: other threads may have held
 /// locks.
-void settle_in(int output, pid_t parent) {
-  ::setpgid(0, 0);
+void settle_in(int output, pid_t parent, std::chrono::milliseconds time_limit) {
+  // A session of its own: no terminal to write to, and a group that one signal ends.
+  ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) leave(1);
   set_default_signals();
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  // Counts on while the parent is stopped and cannot kill it. Drivers may use several CPUs at once.
+  const auto seconds = static_cast<rlim_t>(time_limit.count() / 1000 + 1) * 16;
+  const rlimit cpu_time{seconds, seconds};
+  ::setrlimit(RLIMIT_CPU, &cpu_time);
   const int null = ::open("/dev/null", O_RDWR);
   for (int stream = 0; stream <= 2; ++stream) ::dup2(null, stream);
   close_all_but(output);
 }
 
 /// Forks; `work` runs in the child with its end of the pipe and must not return.
-Child start_child(const std::function<void(int)>& work) {
+Child start_child(const std::function<void(int)>& work, std::chrono::milliseconds time_limit) {
   Child child;
   std::array<int, 2> pipe_ends{};
   if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return child;
@@ -86,7 +91,7 @@ Child start_child(const std::function<void(int)>& work) {
   const pid_t parent = ::getpid();
   child.pid = ::fork();
   if (child.pid == 0) {
-    settle_in(pipe_ends[1], parent);
+    settle_in(pipe_ends[1], parent, time_limit);
     work(pipe_ends[1]);
     leave(1);
   }
@@ -211,7 +216,8 @@ std::vector<DriverAnswer> ask_in_children(std::span<const GpuVendor> vendors, As
   std::vector<Child> children;
   children.reserve(vendors.size());
   for (const GpuVendor vendor : vendors) {
-    children.push_back(start_child([&](int output) { answer_in_child(vendor, ask, output); }));
+    children.push_back(
+        start_child([&](int output) { answer_in_child(vendor, ask, output); }, time_limit));
   }
   gather(children, deadline);
   std::vector<DriverAnswer> answers;
@@ -223,14 +229,24 @@ std::vector<DriverAnswer> ask_in_children(std::span<const GpuVendor> vendors, As
   return answers;
 }
 
-std::string run_program(const std::string& program, std::chrono::milliseconds time_limit) {
+std::string run_program(const std::string& command, std::chrono::milliseconds time_limit) {
   const auto deadline = Clock::now() + time_limit;
-  Child child = start_child([&](int output) {
-    ::dup2(output, STDOUT_FILENO);
-    ::dup2(output, STDERR_FILENO);
-    std::array<char*, 2> arguments{const_cast<char*>(program.c_str()), nullptr};
-    ::execv(program.c_str(), arguments.data());
-  });
+  // Taken apart before the fork: the child may not allocate.
+  std::string words = command;
+  std::vector<char*> arguments{words.data()};
+  for (char& c : words) {
+    if (c != ' ') continue;
+    c = '\0';
+    arguments.push_back(&c + 1);
+  }
+  arguments.push_back(nullptr);
+  Child child = start_child(
+      [&](int output) {
+        ::dup2(output, STDOUT_FILENO);
+        ::dup2(output, STDERR_FILENO);
+        ::execv(arguments.front(), arguments.data());
+      },
+      time_limit);
   gather({&child, 1}, deadline);
   finish(child, deadline);
   return std::move(child.text);

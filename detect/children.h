@@ -21,8 +21,9 @@ using AskVendor = void (*)(GpuVendor vendor, LineSink& sink);
                                                         AskVendor ask,
                                                         std::chrono::milliseconds time_limit);
 
-/// stdout and stderr of `program`, started without arguments; what came within the limit.
-[[nodiscard]] std::string run_program(const std::string& program,
+/// stdout and stderr of `command`, a path and arguments, each after one space; what came within the
+/// limit.
+[[nodiscard]] std::string run_program(const std::string& command,
                                       std::chrono::milliseconds time_limit);
 
 }  // namespace axle::detect

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "detect/arm_cores.h"
 #include "detect/driver_lines.h"
 #include "detect/hwcap_words.h"
 
@@ -41,8 +42,8 @@ void probe_aarch64(Host& host, Cpu& cpu) {
   if (names.implementer.empty()) return;
   cpu.vendor = names.implementer;
   cpu.model = names.part;
-  cpu.sources["vendor"] = "midr";
-  cpu.sources["model"] = "midr";
+  cpu.brand = find_arm_core(names.implementer, names.part);
+  for (const char* fact : {"vendor", "model", "brand"}) cpu.sources[fact] = "midr";
 }
 
 }  // namespace axle::detect

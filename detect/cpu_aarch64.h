@@ -6,8 +6,8 @@
 
 namespace axle::detect {
 
-/// Fills vendor, model, capabilities and the vector lengths. The kernel's words hold for every
-/// core; vendor and model are those of the first.
+/// Fills the names, capabilities and vector lengths. The kernel's words hold for every core; the
+/// names are those of the first.
 void probe_aarch64(Host& host, Cpu& cpu);
 
 /// Implementer and part number of a MIDR_EL1 (Arm ARM DDI 0487, D24.2).

@@ -31,12 +31,10 @@ void set_from_letters(Host& host, Cpu& cpu) {
   cpu.capabilities.set(Capability::riscv_ima, state("IMA"));
   cpu.capabilities.set(Capability::riscv_fd, state("FD"));
   cpu.capabilities.set(Capability::riscv_c, state("C"));
-  const bool ambiguous = state("V") == Presence::present;
-  cpu.capabilities.set(Capability::riscv_v, ambiguous ? Presence::unknown : state("V"));
-  for (const CapabilityRow& row : capabilities()) {
-    if (row.arch != Arch::riscv64 || cpu.capabilities.of(row.id) != Presence::unknown) continue;
-    const bool version_unknown = ambiguous && row.id == Capability::riscv_v;
-    cpu.sources[std::string(row.name)] = version_unknown ? "auxv-any-version" : "hwprobe-missing";
+  if (state("V") == Presence::present) {
+    cpu.sources["riscv_v"] = "auxv-any-version";
+  } else {
+    cpu.capabilities.set(Capability::riscv_v, state("V"));
   }
 }
 

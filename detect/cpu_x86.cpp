@@ -106,7 +106,10 @@ std::vector<unsigned> parse_cpu_list(std::string_view text) {
     if (after != end && *after == '-' && std::from_chars(after + 1, end, last).ec != std::errc{}) {
       continue;
     }
-    for (unsigned cpu = first; cpu <= last && cpus.size() < most; ++cpu) cpus.push_back(cpu);
+    for (unsigned cpu = first; cpu <= last && cpus.size() < most; ++cpu) {
+      cpus.push_back(cpu);
+      if (cpu == last) break;  // the largest number has no successor
+    }
   }
   return cpus;
 }
@@ -129,7 +132,7 @@ void probe_x86(Host& host, Cpu& cpu) {
     }
   }
   cpu.amx_permitted = os.tiles_permitted;
-  cpu.sources["amx_permitted"] = "arch_prctl";
+  if (os.supported) cpu.sources["amx_permitted"] = "arch_prctl";
   if (!cpu.capabilities.has(Capability::ibrs_enhanced) && kernel_tells_enhanced_ibrs(host)) {
     set_capability(cpu, row(Capability::ibrs_enhanced), {Presence::present, "sysfs"});
   }

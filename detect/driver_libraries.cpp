@@ -6,24 +6,59 @@
 #include <unistd.h>
 
 #include "detect/library_search.h"
+#include "detect/library_trust.h"
 
 namespace axle::detect {
+namespace {
+
+/// What the loader of this process searches. It read the variable when the process began, and
+/// ignores it where AT_SECURE is set.
+std::string_view library_path() {
+  const char* const path = std::getenv("LD_LIBRARY_PATH");
+  if (path == nullptr || own_privilege() == Privilege::elevated) return {};
+  return path;
+}
+
+}  // namespace
+
+bool VendorLibrary::open(const std::string& name) {
+  handle_ = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle_ != nullptr) return true;
+  const char* const error = ::dlerror();
+  // The first failure by name is the one that tells; "no such file" of later names is noise.
+  if (error != nullptr && (error_.empty() || name.find('/') != std::string::npos)) error_ = error;
+  return false;
+}
 
 VendorLibrary::VendorLibrary(std::initializer_list<const char*> names) {
+  const Privilege privilege = own_privilege();
   for (const char* name : names) {
-    handle_ = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    if (handle_ != nullptr) return;
-    if (error_.empty()) error_ = ::dlerror();
+    const bool whole_path = std::string_view(name).find('/') != std::string_view::npos;
+    if (privilege == Privilege::elevated && !whole_path) continue;
+    const std::string refused =
+        whole_path ? refuse_file(name, privilege) : refuse_search(name, library_path(), privilege);
+    if (!refused.empty()) {
+      error_ = refused_ = refused;
+    } else if (open(name)) {
+      return;
+    }
   }
   for (const std::string_view folder : system_library_folders()) {
     for (const char* name : names) {
       const std::string path = std::string(folder) + '/' + name;
       if (::access(path.c_str(), F_OK) != 0) continue;
-      handle_ = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-      if (handle_ != nullptr) return;
-      error_ = ::dlerror();
+      if (std::string refused = refuse_file(path, privilege); !refused.empty()) {
+        error_ = refused_ = std::move(refused);
+      } else if (open(path)) {
+        return;
+      }
     }
   }
+}
+
+void VendorLibrary::say_missing(LineSink& sink, std::string_view word) const {
+  if (!refused_.empty()) sink.say("library.refused", {refused_});
+  sink.say(word, {error_});
 }
 
 void* VendorLibrary::find_address(const char* symbol) const { return ::dlsym(handle_, symbol); }
@@ -32,11 +67,27 @@ std::string VendorLibrary::file_of(const char* symbol) const {
   void* const address = find_address(symbol);
   Dl_info info{};
   if (address == nullptr || ::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-  char* const resolved = ::realpath(info.dli_fname, nullptr);
-  if (resolved == nullptr) return info.dli_fname;
+  std::string file = real_path(info.dli_fname);
+  return file.empty() ? info.dli_fname : file;
+}
+
+std::string real_path(const std::string& path) {
+  char* const resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return {};
   std::string file = resolved;
   std::free(resolved);
   return file;
+}
+
+std::vector<std::string> library_candidates(std::string_view file) {
+  std::vector<std::string> found;
+  const auto add = [&](std::string_view folder) {
+    std::string path = std::string(folder) + '/' + std::string(file);
+    if (::access(path.c_str(), F_OK) == 0) found.push_back(std::move(path));
+  };
+  for (const std::string_view folder : split_library_path(library_path())) add(folder);
+  for (const std::string_view folder : system_library_folders()) add(folder);
+  return found;
 }
 
 void drop_environment(std::string_view name) {

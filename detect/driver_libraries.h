@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "detect/line_sink.h"
 #include "detect/machine.h"
@@ -18,14 +20,21 @@ void ask_nvidia_libraries(LineSink& sink);  ///< the CUDA driver API and NVML
 void ask_amd_libraries(LineSink& sink);     ///< ROCm SMI
 void ask_intel_libraries(LineSink& sink);   ///< Level Zero
 
-/// A library opened by name through the loader's own search path, then in the known folders. Never
-/// closed: vendor libraries leave threads and handlers behind.
+/// A library opened by name through the loader's own search path, then in the known folders; a name
+/// with a slash only as that file. Loading runs foreign constructors, so that more is asked of the
+/// file where more is at stake: a program with rights that its user has not (AT_SECURE) loads from
+/// the known folders only, and it and root load nothing that others may have written
+/// (detect/library_trust.h). Never closed: vendor libraries leave threads and handlers behind.
 class VendorLibrary {
  public:
   explicit VendorLibrary(std::initializer_list<const char*> names);
   [[nodiscard]] bool loaded() const { return handle_ != nullptr; }
   /// Why not, as the loader says it.
   [[nodiscard]] const std::string& error() const { return error_; }
+  /// Why a file was not even tried; empty when every one was.
+  [[nodiscard]] const std::string& refused() const { return refused_; }
+  /// Says why the library is not there: "library.refused" where that is so, then `word`.
+  void say_missing(LineSink& sink, std::string_view word) const;
   /// The file behind `symbol`, symbolic links resolved; empty when unknown.
   [[nodiscard]] std::string file_of(const char* symbol) const;
 
@@ -38,9 +47,18 @@ class VendorLibrary {
  private:
   [[nodiscard]] void* find_address(const char* symbol) const;
 
+  bool open(const std::string& name);
+
   void* handle_ = nullptr;
   std::string error_;
+  std::string refused_;
 };
+
+/// Files of that name in LD_LIBRARY_PATH and the known folders, in that order.
+[[nodiscard]] std::vector<std::string> library_candidates(std::string_view file);
+
+/// The file behind `path`, symbolic links resolved; empty where there is none.
+[[nodiscard]] std::string real_path(const std::string& path);
 
 /// Takes a variable out of the environment without the C library's lock, which another thread of
 /// the parent may have held at the fork.

@@ -11,6 +11,7 @@ class ForwardingHost : public Host {
   /// `next` must outlive this.
   explicit ForwardingHost(Host& next) : next_(next) {}
 
+  void turn_to(std::string_view topic) override { next_.turn_to(topic); }
   Arch arch() override { return next_.arch(); }
   std::optional<CpuidLeaf> cpuid(std::uint32_t leaf, std::uint32_t subleaf) override {
     return next_.cpuid(leaf, subleaf);
@@ -31,8 +32,8 @@ class ForwardingHost : public Host {
   SystemName system_name() override { return next_.system_name(); }
   unsigned online_cpus() override { return next_.online_cpus(); }
   std::string glibc_version() override { return next_.glibc_version(); }
-  std::string program_output(const std::string& program) override {
-    return next_.program_output(program);
+  std::string program_output(const std::string& command) override {
+    return next_.program_output(command);
   }
   using Host::read_file;
   std::optional<std::string> read_file(const std::string& path, std::size_t limit) override {

@@ -37,6 +37,7 @@ struct SystemName {
   std::string system;   ///< "Linux"
   std::string release;  ///< "6.1.0-18-amd64"
   std::string machine;  ///< "x86_64"
+  friend bool operator==(const SystemName&, const SystemName&) = default;
 };
 
 /// What a vendor's driver libraries said, asked in a child process of their own.
@@ -51,6 +52,10 @@ struct DriverAnswer {
 class Host {
  public:
   virtual ~Host() = default;
+
+  /// What the questions that follow are about: "cpu", "os", "pci" or a vendor's or a kind's word
+  /// ("nvidia", "npu"). Only of use to hosts that note questions.
+  virtual void turn_to(std::string_view /*topic*/) {}
 
   [[nodiscard]] virtual Arch arch() = 0;
 
@@ -79,8 +84,9 @@ class Host {
   [[nodiscard]] virtual unsigned online_cpus() = 0;  ///< 0 unknown
   /// confstr(_CS_GNU_LIBC_VERSION), "glibc 2.36"; empty where the C library is another one.
   [[nodiscard]] virtual std::string glibc_version() = 0;
-  /// stdout and stderr of `program` started without arguments, at most 1 s and 256 KiB.
-  [[nodiscard]] virtual std::string program_output(const std::string& program) = 0;
+  /// stdout and stderr of `command`, an absolute path and arguments, each after one space; at most
+  /// 3 s and 256 KiB. Empty when it cannot be started.
+  [[nodiscard]] virtual std::string program_output(const std::string& command) = 0;
 
   /// At most `limit` bytes of the file; nullopt when it cannot be read.
   [[nodiscard]] virtual std::optional<std::string> read_file(const std::string& path,

@@ -1,6 +1,7 @@
 #include "detect/intel_facts.h"
 
 #include <limits>
+#include <span>
 
 namespace axle::detect {
 namespace {
@@ -37,7 +38,10 @@ constexpr IntelModel models[] = {
     {0x7D67, 0x7D67, "Graphics (Arrow Lake)", "12.70.4"},
     {0x7DD1, 0x7DD1, "Arc Graphics (Arrow Lake)", "12.74.4"},
     {0x7DD5, 0x7DD5, "Arc Graphics (Meteor Lake)", "12.71.4"},
-    {0xB080, 0xB0BF, "Arc Graphics (Panther Lake)", ""},
+    {0xB080, 0xB087, "Arc Graphics (Panther Lake)", "30.0.4"},
+    {0xB08F, 0xB090, "Arc Graphics (Panther Lake)", "30.0.4"},
+    {0xB0A0, 0xB0A0, "Arc Graphics (Panther Lake)", "30.0.4"},
+    {0xB0B0, 0xB0B0, "Arc Graphics (Panther Lake)", "30.0.4"},
     {0xD740, 0xD745, "Graphics (Nova Lake)", "30.4.4"},
     {0xD74A, 0xD75F, "Graphics (Nova Lake)", "35.10.4"},
     {0xE202, 0xE202, "Arc B-Series", "20.1.0"},
@@ -46,6 +50,31 @@ constexpr IntelModel models[] = {
     {0xE220, 0xE223, "Arc Pro B-Series", "20.2.0"},
     {0xFD80, 0xFD81, "Graphics (Wildcat Lake)", "30.3.1"},
 };
+
+constexpr IntelModel older_models[] = {
+    {0x1902, 0x193D, "HD Graphics (Skylake)", ""},
+    {0x3E90, 0x3EA9, "UHD Graphics (Coffee Lake)", ""},
+    {0x4680, 0x4693, "UHD Graphics (Alder Lake-S)", "12.2.0"},
+    {0x4626, 0x462A, "Iris Xe Graphics (Alder Lake-P)", "12.3.0"},
+    {0x46A0, 0x46C3, "Iris Xe Graphics (Alder Lake-P)", "12.3.0"},
+    {0x46D0, 0x46D4, "UHD Graphics (Alder Lake-N)", "12.4.0"},
+    {0x4905, 0x4909, "Iris Xe MAX (DG1)", "12.10.0"},
+    {0x4C80, 0x4C9A, "UHD Graphics (Rocket Lake)", "12.1.0"},
+    {0x5902, 0x593B, "HD Graphics (Kaby Lake)", ""},
+    {0x8A50, 0x8A71, "Iris Plus Graphics (Ice Lake)", ""},
+    {0x9A40, 0x9AF8, "Iris Xe Graphics (Tiger Lake)", "12.0.0"},
+    {0x9B21, 0x9BF6, "UHD Graphics (Comet Lake)", ""},
+    {0xA720, 0xA721, "UHD Graphics (Raptor Lake-P)", "12.3.0"},
+    {0xA780, 0xA78B, "UHD Graphics (Raptor Lake-S)", "12.2.0"},
+    {0xA7A0, 0xA7AD, "Iris Xe Graphics (Raptor Lake-P)", "12.3.0"},
+};
+
+const IntelModel* find_in(std::span<const IntelModel> rows, std::uint32_t device) {
+  for (const IntelModel& model : rows) {
+    if (device >= model.first && device <= model.last) return &model;
+  }
+  return nullptr;
+}
 
 std::uint32_t parse_u32(std::string_view text) {
   const auto value = parse_integer(text);
@@ -74,11 +103,15 @@ std::string render_device_ip(std::uint32_t ip) {
          std::to_string(ip & 0x3FU);
 }
 
-const IntelModel* find_intel_model(std::uint32_t device) {
-  for (const IntelModel& model : models) {
-    if (device >= model.first && device <= model.last) return &model;
-  }
-  return nullptr;
+const IntelModel* find_intel_model(std::uint32_t device) { return find_in(models, device); }
+
+const IntelModel* find_older_intel_model(std::uint32_t device) {
+  return find_in(older_models, device);
+}
+
+bool is_xpu_ip(std::uint32_t ip) {
+  constexpr std::uint32_t xe_hpg = (12U << 22U) | (55U << 14U);
+  return ip >= xe_hpg;
 }
 
 std::string render_level_zero_version(std::uint32_t version) {
@@ -95,10 +128,14 @@ LevelZeroAnswer read_level_zero_lines(const std::vector<DriverLine>& lines) {
   for (const DriverLine& line : lines) {
     if (line.word == "step") {
       answer.step = line.field(0);
+    } else if (line.word == "library.refused") {
+      answer.refused = line.field(0);
     } else if (line.word == "ze.missing") {
       answer.missing = line.field(0);
     } else if (line.word == "ze.init") {
       answer.init = parse_integer(line.field(0));
+    } else if (line.word == "ze.device_error") {
+      answer.device_error = parse_integer(line.field(0));
     } else if (line.word == "ze.api") {
       answer.api_version = render_level_zero_version(parse_u32(line.field(0)));
     } else if (line.word == "ze.driver") {

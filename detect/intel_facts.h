@@ -25,6 +25,12 @@ struct IntelModel {
 /// The model with that PCI device id, or nullptr: older, or too new for the table.
 [[nodiscard]] const IntelModel* find_intel_model(std::uint32_t device);
 
+/// A model of the generations before Xe-HPG, for names and IPs in messages; nullptr for others.
+[[nodiscard]] const IntelModel* find_older_intel_model(std::uint32_t device);
+
+/// Whether SYCL and torch's XPU builds run on a device of that IP (12.55, Xe-HPG, and later).
+[[nodiscard]] bool is_xpu_ip(std::uint32_t ip);
+
 /// 0x00010003 -> "1.3".
 [[nodiscard]] std::string render_level_zero_version(std::uint32_t version);
 
@@ -44,8 +50,10 @@ struct LevelZeroDevice {
 /// What the child said (detect/intel_libraries.cpp).
 struct LevelZeroAnswer {
   std::string step;
+  std::string refused;  ///< a library file that was not even tried, and why
   std::string missing;
   std::optional<std::int64_t> init;
+  std::optional<std::int64_t> device_error;
   std::string api_version;
   std::string driver_version;
   std::vector<LevelZeroDevice> devices;

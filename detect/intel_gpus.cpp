@@ -1,6 +1,7 @@
 #include "detect/intel_gpus.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "detect/intel_facts.h"
 #include "detect/visible_devices.h"
@@ -39,6 +40,7 @@ std::optional<Failure> judge_files(const IntelDevice& device) {
 /// Why Level Zero, having finished, names no device; nullopt when it does.
 std::optional<Failure> judge_library(const LevelZeroAnswer& said) {
   if (!said.devices.empty()) return std::nullopt;
+  if (!said.refused.empty()) return untrusted_library(said.refused);
   if (!said.missing.empty()) return no_user_driver("Level Zero cannot be loaded: " + said.missing);
   if (!said.missing_symbols.empty()) {
     return Failure{"missing-symbol", "the Level Zero loader lacks " + said.missing_symbols.front(),
@@ -56,36 +58,89 @@ std::optional<Failure> judge_library(const LevelZeroAnswer& said) {
                  "update Intel's GPU driver: it may be older than the GPU"};
 }
 
+/// The one older GPU that is a card.
+bool is_dg1(std::uint32_t device) { return device >= 0x4905 && device <= 0x4909; }
+
 bool is_intel(const LevelZeroDevice& device) { return device.vendor_id == intel_vendor_id; }
 
-Gpu describe_gpu(const LevelZeroDevice& device) {
+/// The tables' word on a device whose driver does not tell its IP.
+void name_by_table(Gpu& gpu, std::uint32_t device) {
+  const IntelModel* model = find_intel_model(device);
+  if (model == nullptr) model = find_older_intel_model(device);
+  if (model == nullptr) return;
+  if (gpu.name.empty()) {
+    gpu.name = model->name;
+    note_source(gpu.sources, "name", gpu.name, "pci-id-table");
+  }
+  if (gpu.arch.empty()) {
+    gpu.arch = model->ip;
+    note_source(gpu.sources, "arch", gpu.arch, "pci-id-table");
+  }
+}
+
+/// UHD, Iris and Iris Xe: SYCL may see them, torch's XPU builds do not run on them.
+void blame_generation(Gpu& gpu) {
+  if (gpu.integrated) {
+    blame(gpu, Presence::absent,
+          {"integrated-unsupported", "integrated graphics older than those that XPU builds run on",
+           ""});
+  } else {
+    blame(gpu, Presence::absent,
+          {"unsupported-gpu", "the GPU is older than those that XPU builds run on", ""});
+  }
+}
+
+const IntelDevice* find_on_bus(const IntelSigns& signs, const LevelZeroDevice& device) {
+  const auto found = std::ranges::find_if(signs.devices, [&](const IntelDevice& seen) {
+    // Old drivers tell no PCI address.
+    return device.pci_address.empty() ? seen.bus.device == device.device_id
+                                      : seen.bus.address == device.pci_address;
+  });
+  return found == signs.devices.end() ? nullptr : &*found;
+}
+
+Gpu describe_gpu(const LevelZeroDevice& device, const IntelSigns& signs) {
   Gpu gpu;
   gpu.vendor = vendor;
   gpu.name = device.name;
   gpu.pci_address = device.pci_address;
+  gpu.pci_id = render_pci_id(intel_vendor_id, device.device_id);
   gpu.arch = render_device_ip(device.ip);
-  if (gpu.arch.empty()) {
-    if (const IntelModel* model = find_intel_model(device.device_id)) gpu.arch = model->ip;
-  }
   if (device.memory > 0) gpu.memory_bytes = device.memory;
   gpu.integrated = device.integrated;
   gpu.usable = Presence::present;
+  note_source(gpu.sources, "name", gpu.name, "level-zero");
+  note_source(gpu.sources, "pci_address", gpu.pci_address, "level-zero");
+  note_source(gpu.sources, "pci_id", gpu.pci_id, "level-zero");
+  note_source(gpu.sources, "arch", gpu.arch, "level-zero");
+  if (gpu.memory_bytes) note_source(gpu.sources, "memory_bytes", "known", "level-zero");
+  if (const IntelDevice* seen = find_on_bus(signs, device)) describe_place(gpu, seen->bus);
+  const bool known_older = find_older_intel_model(device.device_id) != nullptr;
+  name_by_table(gpu, device.device_id);
+  if (device.ip != 0 ? !is_xpu_ip(device.ip) : known_older) blame_generation(gpu);
   return gpu;
+}
+
+/// Nobody asked Level Zero because there is none, and everything else is right. The wheels bring
+/// SYCL, but not the driver that Level Zero finds.
+const Failure& unconfirmed() {
+  static const Failure failure{
+      "unconfirmed",
+      "the Intel GPU and its kernel driver are right, but Level Zero is not installed, so that "
+      "nobody could ask",
+      "install Intel's Level Zero GPU driver and loader (libze_intel_gpu, libze1)"};
+  return failure;
 }
 
 /// A GPU that Level Zero, asked or not, has not named.
 Gpu describe_unlisted(const IntelDevice& device, const std::optional<Failure>& failure) {
   Gpu gpu;
   gpu.vendor = vendor;
-  gpu.pci_address = device.bus.address;
-  if (const IntelModel* model = find_intel_model(device.bus.device)) {
-    gpu.name = model->name;
-    gpu.arch = model->ip;
-  }
+  describe_place(gpu, device.bus);
+  name_by_table(gpu, device.bus.device);
   if (!device.candidate) {
-    gpu.integrated = true;
-    blame(gpu, Presence::absent,
-          {"unsupported-gpu", "the GPU is older than those that XPU builds run on", ""});
+    gpu.integrated = !is_dg1(device.bus.device);
+    blame_generation(gpu);
     return gpu;
   }
   const auto by_files = judge_files(device);
@@ -93,7 +148,10 @@ Gpu describe_unlisted(const IntelDevice& device, const std::optional<Failure>& f
                          : failure ? *failure
                                    : Failure{"not-listed", "Level Zero does not list this GPU",
                                              "update Intel's GPU driver"};
-  blame(gpu, reason.code == "not-asked" ? Presence::unknown : Presence::blocked, reason);
+  const Presence usable = reason.code == "unconfirmed" ? Presence::present
+                          : reason.code == "not-asked" ? Presence::unknown
+                                                       : Presence::blocked;
+  blame(gpu, usable, reason);
   return gpu;
 }
 
@@ -101,21 +159,21 @@ std::optional<Failure> judge(const IntelSigns& signs, const DriverAnswer* answer
                              const LevelZeroAnswer& said, bool asked_for,
                              std::chrono::milliseconds time_limit) {
   if (answer == nullptr) {
-    if (asked_for && !signs.loader) return no_user_driver("Level Zero is not installed");
+    if (asked_for && !signs.loader) return unconfirmed();
     return not_asked();
   }
   if (auto failure = judge_end(*answer, vendor, said.step, time_limit)) return failure;
   return judge_library(said);
 }
 
-void add_listed(VendorFindings& findings, const LevelZeroAnswer& said,
+void add_listed(VendorFindings& findings, const IntelSigns& signs, const LevelZeroAnswer& said,
                 const std::optional<Failure>& failure, const std::optional<std::string>& affinity) {
   std::vector<bool> visible(said.devices.size(), true);
   if (affinity) visible = visible_by_affinity(*affinity, said.devices.size());
   for (std::size_t i = 0; i < said.devices.size(); ++i) {
     if (!is_intel(said.devices[i])) continue;
-    Gpu gpu = describe_gpu(said.devices[i]);
-    if (failure) blame(gpu, Presence::blocked, *failure);
+    Gpu gpu = describe_gpu(said.devices[i], signs);
+    if (failure && gpu.usable == Presence::present) blame(gpu, Presence::blocked, *failure);
     gpu.masked = !visible[i];
     findings.gpus.push_back(std::move(gpu));
   }
@@ -125,7 +183,6 @@ void add_unlisted(VendorFindings& findings, const IntelSigns& signs, const Level
                   const std::optional<Failure>& failure) {
   for (const IntelDevice& device : signs.devices) {
     const bool listed = std::ranges::any_of(said.devices, [&](const LevelZeroDevice& known) {
-      // Old drivers tell no PCI address.
       return known.pci_address.empty() ? known.device_id == device.bus.device
                                        : known.pci_address == device.bus.address;
     });
@@ -140,12 +197,16 @@ void judge_driver(VendorFindings& findings, const IntelSigns& signs, const Level
   driver.library_version = said.driver_version;
   driver.api_version = said.api_version;
   if (!said.api_version.empty()) driver.api_source = "level-zero";
+  note_source(driver.sources, "kernel_version", driver.kernel_version, "sysfs");
+  note_source(driver.sources, "library_version", driver.library_version, "level-zero");
+  note_source(driver.sources, "api_version", driver.api_version, driver.api_source);
   // The best of its GPUs speaks for the driver.
-  const Gpu& best = *std::ranges::max_element(findings.gpus, {}, [](const Gpu& gpu) {
-    return gpu.usable == Presence::present   ? 3
-           : gpu.usable == Presence::blocked ? 2
-           : gpu.usable == Presence::unknown ? 1
-                                             : 0;
+  const Gpu& best = *std::ranges::min_element(findings.gpus, {}, [](const Gpu& gpu) {
+    const int rank = gpu.usable == Presence::present   ? 0
+                     : gpu.usable == Presence::blocked ? 1
+                     : gpu.usable == Presence::unknown ? 2
+                                                       : 3;
+    return std::pair(rank, gpu.pci_address);
   });
   driver.usable = best.usable;
   driver.reason_code = best.reason_code;
@@ -156,6 +217,9 @@ void add_problems(VendorFindings& findings, const IntelSigns& signs,
                   const std::optional<Failure>& failure) {
   for (const IntelDevice& device : signs.devices) {
     const auto found = std::ranges::find(findings.gpus, device.bus.address, &Gpu::pci_address);
+    if (found != findings.gpus.end() && found->reason_code == "unconfirmed") {
+      add_problem(findings, vendor, unconfirmed());
+    }
     if (found == findings.gpus.end() || found->usable != Presence::blocked) continue;
     const auto by_files = judge_files(device);
     if (by_files) {
@@ -183,10 +247,11 @@ VendorFindings judge_intel(const IntelSigns& signs, const DriverAnswer* answer, 
   LevelZeroAnswer said;
   if (answer != nullptr) said = read_level_zero_lines(parse_driver_lines(answer->lines));
   const std::optional<Failure> failure = judge(signs, answer, said, asked_for, time_limit);
-  add_listed(findings, said, failure, affinity);
+  add_listed(findings, signs, said, failure, affinity);
   add_unlisted(findings, signs, said, failure);
   add_problems(findings, signs, failure);
   if (!findings.gpus.empty()) judge_driver(findings, signs, said);
+  tell_all_masked(findings, vendor, "ZE_AFFINITY_MASK");
   return findings;
 }
 

@@ -170,7 +170,7 @@ void ask_intel_libraries(LineSink& sink) {
   drop_environment("ZE_AFFINITY_MASK");
   sink.say("step", {"loading libze_loader.so.1"});
   const VendorLibrary loader{"libze_loader.so.1"};
-  if (!loader.loaded()) return sink.say("ze.missing", {loader.error()});
+  if (!loader.loaded()) return loader.say_missing(sink, "ze.missing");
   LevelZero(loader, sink).ask();
 }
 

@@ -37,8 +37,9 @@ IntelSigns look_for_intel(Host& host, const std::vector<DisplayDevice>& bus) {
     if (seen.vendor != GpuVendor::intel) continue;
     IntelDevice device;
     device.bus = seen;
-    // Unknown ids under xe are newer than the table; under i915 they are older generations.
-    device.candidate = find_intel_model(seen.device) != nullptr || seen.driver == "xe";
+    // Unknown ids under xe are newer than the tables; under i915 they are older generations.
+    device.candidate = find_intel_model(seen.device) != nullptr ||
+                       (seen.driver == "xe" && find_older_intel_model(seen.device) == nullptr);
     device.render_node = read_render_node(host, seen.address);
     if (!device.render_node.empty()) {
       device.node_exists = host.accessible(device.render_node, Access::exists);

@@ -1,5 +1,6 @@
 #include "detect/library_search.h"
 
+#include <algorithm>
 #include <array>
 
 namespace axle::detect {
@@ -28,18 +29,23 @@ constexpr std::size_t largest_loader_cache = 4 * 1024 * 1024;
 
 std::span<const std::string_view> system_library_folders() { return folders; }
 
+std::vector<std::string_view> split_library_path(std::string_view path) {
+  std::vector<std::string_view> parts;
+  if (path.empty()) return parts;
+  while (true) {
+    const std::size_t end = path.find_first_of(":;");
+    const std::string_view part = path.substr(0, end);
+    parts.push_back(part.empty() ? "." : part);
+    if (end == std::string_view::npos) return parts;
+    path.remove_prefix(end + 1);
+  }
+}
+
 std::string find_on_library_path(Host& host, std::string_view file) {
   const std::string path = host.environment("LD_LIBRARY_PATH").value_or("");
-  std::string_view rest = path;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find_first_of(":;");
-    const std::string_view folder = rest.substr(0, end);
-    if (!folder.empty()) {
-      std::string candidate = std::string(folder) + '/' + std::string(file);
-      if (host.accessible(candidate, Access::exists)) return candidate;
-    }
-    if (end == std::string_view::npos) break;
-    rest.remove_prefix(end + 1);
+  for (const std::string_view folder : split_library_path(path)) {
+    std::string candidate = std::string(folder) + '/' + std::string(file);
+    if (host.accessible(candidate, Access::exists)) return candidate;
   }
   return {};
 }

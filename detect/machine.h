@@ -100,6 +100,9 @@ struct Gpu {
   std::string
       kernel_driver;  ///< bound to it: "nvidia", "nouveau", "vfio-pci", "amdgpu", "i915", "xe"
   std::string arch;  ///< nvidia: compute capability "9.0"; amd: "gfx942"; intel: device IP "20.1.4"
+  /// amd: `arch` with the features that the kernel tells, "gfx90a:sramecc+"; for display, never
+  /// selects anything. Empty where nothing more is known.
+  std::string target_id = {};
   std::optional<std::uint64_t> memory_bytes;
   bool integrated = false;
   bool mig = false;     ///< nvidia: partitioned into MIG instances

@@ -1,7 +1,8 @@
 #include "detect/nvidia_facts.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "detect/cuda_compat.h"
 
 namespace axle::detect {
 namespace {
@@ -35,6 +36,30 @@ std::string_view line_with(std::string_view text, std::string_view prefix) {
   return {};
 }
 
+/// "12.9" -> 12090, the form in which drivers say it; 0 for anything else.
+std::int64_t parse_cuda_version(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  if (dot == std::string_view::npos) return 0;
+  const auto major = parse_integer(text.substr(0, dot));
+  const auto minor = parse_integer(text.substr(dot + 1));
+  if (!major || !minor || *major < 0 || *major > 99 || *minor < 0 || *minor > 99) return 0;
+  return *major * 1000 + *minor * 10;
+}
+
+/// "535,550,570"
+std::vector<unsigned> parse_branches(std::string_view text) {
+  std::vector<unsigned> branches;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const auto branch = parse_integer(text.substr(0, end));
+    if (branch && *branch > 0 && *branch < 10000) {
+      branches.push_back(static_cast<unsigned>(*branch));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return branches;
+}
+
 NvidiaDevice read_device(const DriverLine& line) {
   NvidiaDevice device;
   device.index = parse_integer(line.field(0)).value_or(0);
@@ -46,11 +71,37 @@ NvidiaDevice read_device(const DriverLine& line) {
   return device;
 }
 
+void read_compat(NvidiaAnswer& answer, std::string_view file) {
+  if (answer.retried) return;
+  answer.compat = true;
+  answer.compat_file = file;
+}
+
+/// The forward-compatibility libcuda failed: what follows is said of the driver's own.
+void start_again(NvidiaAnswer& answer, std::string_view file) {
+  if (answer.retried) return;
+  answer.retried = true;
+  answer.compat_init = answer.cuda_init ? answer.cuda_init : answer.cuda_version_error;
+  answer.cuda_file = file;
+  answer.cuda_version.reset();
+  answer.cuda_version_error.reset();
+  answer.cuda_init.reset();
+  answer.cuda_devices.clear();
+}
+
 bool read_cuda_line(NvidiaAnswer& answer, const DriverLine& line) {
   if (line.word == "cuda.missing") {
     answer.cuda_missing = line.field(0);
   } else if (line.word == "cuda.file") {
     answer.cuda_file = line.field(0);
+    if (is_compat_path(answer.cuda_file)) read_compat(answer, answer.cuda_file);
+  } else if (line.word == "cuda.compat") {
+    read_compat(answer, answer.cuda_file);
+    if (render_cuda_version(parse_cuda_version(line.field(0))))
+      answer.compat_version = line.field(0);
+    answer.compat_branches = parse_branches(line.field(1));
+  } else if (line.word == "cuda.retry") {
+    start_again(answer, line.field(0));
   } else if (line.word == "cuda.version") {
     answer.cuda_version = parse_integer(line.field(0));
   } else if (line.word == "cuda.version_error") {
@@ -78,11 +129,15 @@ bool read_nvml_line(NvidiaAnswer& answer, const DriverLine& line) {
     if (is_driver_version(line.field(0))) answer.nvml_driver = line.field(0);
   } else if (line.word == "nvml.count") {
     answer.nvml_count = parse_integer(line.field(0));
+  } else if (line.word == "nvml.fabric") {
+    answer.fabric_pending = true;
   } else if (line.word == "nvml.device_error") {
     if (!answer.nvml_device_error) answer.nvml_device_error = parse_integer(line.field(1));
   } else if (line.word == "nvml.device") {
     NvidiaDevice device = read_device(line);
     device.uuid = line.field(4);
+    device.pci_id = line.field(6);
+    device.mig = line.field(7) == "1";
     answer.nvml_devices.push_back(std::move(device));
   } else {
     return false;
@@ -131,6 +186,8 @@ NvidiaAnswer read_nvidia_lines(const std::vector<DriverLine>& lines) {
   for (const DriverLine& line : lines) {
     if (line.word == "step") {
       answer.step = line.field(0);
+    } else if (line.word == "library.refused") {
+      answer.refused = line.field(0);
     } else if (line.word == "cuda.symbol" || line.word == "nvml.symbol") {
       answer.missing_symbols.emplace_back(line.field(0));
     } else if (!read_cuda_line(answer, line)) {

@@ -30,18 +30,27 @@ struct NvidiaDevice {
   std::uint64_t memory = 0;
   std::string uuid;  ///< "GPU-…", NVML only
   std::string name;
+  std::string pci_id;  ///< "10de:2330", NVML only
   bool integrated = false;
+  bool mig = false;
 };
 
 /// What the child said (detect/nvidia_libraries.cpp).
 struct NvidiaAnswer {
-  std::string step;  ///< the last one begun
+  std::string step;     ///< the last one begun
+  std::string refused;  ///< a library file that was not even tried, and why
   std::string cuda_missing;
   std::string cuda_file;
   std::optional<std::int64_t> cuda_version;
   std::optional<std::int64_t> cuda_version_error;
   std::optional<std::int64_t> cuda_init;
   std::vector<NvidiaDevice> cuda_devices;
+  bool compat = false;  ///< the first libcuda is a forward-compatibility one
+  std::string compat_file;
+  std::string compat_version;             ///< of its ELF note
+  std::vector<unsigned> compat_branches;  ///< of its ELF note
+  bool retried = false;  ///< it failed with `compat_init`, and all above is of another libcuda
+  std::optional<std::int64_t> compat_init;
   std::string nvml_missing;
   std::optional<std::int64_t> nvml_init;
   std::optional<std::int64_t> nvml_cuda;
@@ -49,6 +58,7 @@ struct NvidiaAnswer {
   std::optional<std::int64_t> nvml_count;
   std::optional<std::int64_t> nvml_device_error;  ///< the first
   std::vector<NvidiaDevice> nvml_devices;
+  bool fabric_pending = false;  ///< a GPU waits for the fabric manager
   std::vector<std::string> missing_symbols;
 };
 

@@ -6,7 +6,10 @@
 
 #include <unistd.h>
 
+#include "detect/cuda_compat.h"
 #include "detect/driver_libraries.h"
+#include "detect/elf_note.h"
+#include "detect/pci_bus.h"
 
 namespace axle::detect {
 namespace {
@@ -31,6 +34,16 @@ struct NvmlMemory {  // nvmlMemory_t, version 1
   unsigned long long used;
 };
 
+struct NvmlFabric {  // nvmlGpuFabricInfo_t
+  unsigned char cluster[16];
+  int status;
+  unsigned clique;
+  unsigned char state;
+  unsigned char room[64];  // more than any version writes
+};
+constexpr unsigned char fabric_not_started = 1;
+constexpr unsigned char fabric_in_progress = 2;
+
 constexpr int attribute_integrated = 18;
 constexpr int attribute_major = 75;
 constexpr int attribute_minor = 76;
@@ -48,15 +61,18 @@ class Nvml {
   bool ask();
   /// Whether the devices differ, so that CUDA's own order of them matters.
   [[nodiscard]] bool mixed() const { return mixed_; }
+  [[nodiscard]] bool fabric_pending() const { return fabric_pending_; }
 
  private:
   void say_versions();
   bool say_device(unsigned index, NvmlDevice device);
+  void say_fabric(unsigned index, NvmlDevice device);
 
   const VendorLibrary& library_;
   LineSink& sink_;
   std::string first_capability_;
   bool mixed_ = false;
+  bool fabric_pending_ = false;
 };
 
 void Nvml::say_versions() {
@@ -97,11 +113,32 @@ bool Nvml::say_device(unsigned index, NvmlDevice device) {
   if (read != nullptr && read(device, &major, &minor) == 0) {
     capability = capability_of(major, minor);
   }
-  sink_.say("nvml.device", {std::to_string(index), capability, pci.bus_id,
-                            std::to_string(memory.total), uuid.data(), name.data()});
+  unsigned mig = 0;
+  unsigned pending = 0;
+  auto* read_mig = library_.find<int(NvmlDevice, unsigned*, unsigned*)>("nvmlDeviceGetMigMode");
+  if (read_mig == nullptr || read_mig(device, &mig, &pending) != 0) mig = 0;
+  // The device id stands in the upper half, the vendor id in the lower.
+  const std::string pci_id =
+      pci.pci_device_id == 0 ? std::string()
+                             : render_pci_id(pci.pci_device_id & 0xFFFFU, pci.pci_device_id >> 16U);
+  sink_.say("nvml.device",
+            {std::to_string(index), capability, pci.bus_id, std::to_string(memory.total),
+             uuid.data(), name.data(), pci_id, mig == 1 ? "1" : "0"});
+  say_fabric(index, device);
   if (index == 0) first_capability_ = capability;
   mixed_ = mixed_ || capability != first_capability_;
   return !capability.empty();
+}
+
+/// Where GPUs are joined by NVSwitch, nothing runs until the fabric manager has set them up. NVML
+/// answers all the same, so this is what makes cuInit worth its time.
+void Nvml::say_fabric(unsigned index, NvmlDevice device) {
+  auto* read = library_.find<int(NvmlDevice, NvmlFabric*)>("nvmlDeviceGetGpuFabricInfo");
+  NvmlFabric fabric{};
+  if (read == nullptr || read(device, &fabric) != 0) return;
+  if (fabric.state != fabric_not_started && fabric.state != fabric_in_progress) return;
+  fabric_pending_ = true;
+  sink_.say("nvml.fabric", {std::to_string(index), std::to_string(fabric.state)});
 }
 
 bool Nvml::ask() {
@@ -145,17 +182,38 @@ class Cuda {
   Cuda(const VendorLibrary& library, LineSink& sink) : library_(library), sink_(sink) {}
 
   void say_version();
-  void ask();
+  /// 0, or the code with which it failed.
+  int ask();
+  /// The library is a forward-compatibility one. Known after say_version.
+  [[nodiscard]] bool compat() const { return compat_; }
+  [[nodiscard]] const std::string& file() const { return file_; }
 
  private:
+  void say_compat();
   void say_device(int index);
 
   const VendorLibrary& library_;
   LineSink& sink_;
+  std::string file_;
+  bool compat_ = false;
 };
 
+void Cuda::say_compat() {
+  const auto text = read_elf_note(file_, compat_note_section, compat_note_owner);
+  const auto note = text ? parse_compat_note(*text) : std::nullopt;
+  compat_ = note || is_compat_path(file_);
+  if (!compat_) return;
+  std::string branches;
+  for (const unsigned branch : note.value_or(CompatNote{}).branches) {
+    branches += (branches.empty() ? "" : ",") + std::to_string(branch);
+  }
+  sink_.say("cuda.compat", {note.value_or(CompatNote{}).cuda_version, branches});
+}
+
 void Cuda::say_version() {
-  sink_.say("cuda.file", {library_.file_of("cuDriverGetVersion")});
+  file_ = library_.file_of("cuDriverGetVersion");
+  sink_.say("cuda.file", {file_});
+  say_compat();
   auto* read = library_.find<int(int*)>("cuDriverGetVersion");
   if (read == nullptr) return sink_.say("cuda.symbol", {"cuDriverGetVersion"});
   sink_.say("step", {"cuDriverGetVersion"});
@@ -197,21 +255,26 @@ void Cuda::say_device(int index) {
                             integrated != 0 ? "1" : "0", name.data()});
 }
 
-void Cuda::ask() {
+int Cuda::ask() {
   auto* init = library_.find<int(unsigned)>("cuInit");
   auto* count = library_.find<int(int*)>("cuDeviceGetCount");
   if (init == nullptr || count == nullptr) {
-    return sink_.say("cuda.symbol", {init == nullptr ? "cuInit" : "cuDeviceGetCount"});
+    sink_.say("cuda.symbol", {init == nullptr ? "cuInit" : "cuDeviceGetCount"});
+    return -1;
   }
   sink_.say("step", {"cuInit"});
   const int initialised = init(0);
   sink_.say("cuda.init", initialised);
-  if (initialised != 0) return;
+  if (initialised != 0) return initialised;
   sink_.say("step", {"cuDeviceGetCount"});
   int devices = 0;
-  if (const int counted = count(&devices); counted != 0) return sink_.say("cuda.init", counted);
+  if (const int counted = count(&devices); counted != 0) {
+    sink_.say("cuda.init", counted);
+    return counted;
+  }
   sink_.say("cuda.count", devices);
   for (int i = 0; i < devices && i < static_cast<int>(most_devices); ++i) say_device(i);
+  return 0;
 }
 
 /// CUDA numbers unlike devices by speed unless told otherwise; only CUDA knows that order.
@@ -219,6 +282,24 @@ bool order_matters(bool mixed) {
   if (!mixed || std::getenv("CUDA_VISIBLE_DEVICES") == nullptr) return false;
   const char* order = std::getenv("CUDA_DEVICE_ORDER");
   return order == nullptr || std::string_view(order) != "PCI_BUS_ID";
+}
+
+/// What remains where the forward-compatibility library fails: the libcuda that came with the
+/// driver. Loaded by its path, so that the loader takes it for another library.
+void ask_own_cuda(const std::string& failed, LineSink& sink) {
+  for (const std::string& file : library_candidates("libcuda.so.1")) {
+    const std::string real = real_path(file);
+    if (real.empty() || real == failed || is_compat_path(real) || is_compat_path(file)) continue;
+    if (read_elf_note(real, compat_note_section, compat_note_owner)) continue;
+    sink.say("step", {"loading the driver's own libcuda.so.1"});
+    const VendorLibrary library{file.c_str()};
+    if (!library.loaded()) continue;
+    sink.say("cuda.retry", {real});
+    Cuda cuda(library, sink);
+    cuda.say_version();
+    cuda.ask();
+    return;
+  }
 }
 
 }  // namespace
@@ -230,7 +311,7 @@ void ask_nvidia_libraries(LineSink& sink) {
   if (cuda_library.loaded()) {
     cuda.say_version();
   } else {
-    sink.say("cuda.missing", {cuda_library.error()});
+    cuda_library.say_missing(sink, "cuda.missing");
   }
   sink.say("step", {"loading libnvidia-ml.so.1"});
   const VendorLibrary nvml_library{"libnvidia-ml.so.1"};
@@ -239,18 +320,18 @@ void ask_nvidia_libraries(LineSink& sink) {
   if (nvml_library.loaded()) {
     complete = nvml.ask();
   } else {
-    sink.say("nvml.missing", {nvml_library.error()});
+    nvml_library.say_missing(sink, "nvml.missing");
   }
   if (!cuda_library.loaded()) return;
   // cuInit costs up to seconds where no persistence daemon runs. NVML says the same, unless it is
   // missing (Jetson) or incomplete, or CUDA lacks a device node that NVML does without.
   const bool has_compute_node = ::access("/dev/nvidia-uvm", F_OK) == 0;
   const bool is_wsl = ::access("/dev/dxg", F_OK) == 0;
-  const bool ordered = order_matters(nvml.mixed());
-  if (complete && (has_compute_node || is_wsl) && !ordered) return;
+  const bool sure = !order_matters(nvml.mixed()) && !nvml.fabric_pending() && !cuda.compat();
+  if (complete && (has_compute_node || is_wsl) && sure) return;
   // A mask is a wish of the user's, no fact of the driver: an empty one would make cuInit fail.
   drop_environment("CUDA_VISIBLE_DEVICES");
-  cuda.ask();
+  if (cuda.ask() != 0 && cuda.compat()) ask_own_cuda(cuda.file(), sink);
 }
 
 }  // namespace axle::detect

@@ -28,16 +28,39 @@ void look_at_nodes(Host& host, NvidiaSigns& signs) {
   signs.nodes_usable = gpu_usable && host.accessible("/dev/nvidiactl", Access::read_write);
 }
 
-bool is_jetson(Host& host) {
-  if (host.arch() != Arch::aarch64) return false;
-  if (host.accessible("/etc/nv_tegra_release", Access::exists)) return true;
-  const std::string family = host.read_file("/sys/devices/soc0/family").value_or("");
-  return family.starts_with("Tegra") || family.starts_with("tegra");
+void look_for_jetson(Host& host, const Os& os, NvidiaSigns& signs) {
+  if (host.arch() != Arch::aarch64) return;
+  const std::string family = host.read_file("/sys/devices/soc0/family", 64).value_or("");
+  signs.jetson = !os.tegra_release.empty() ||
+                 host.accessible("/etc/nv_tegra_release", Access::exists) ||
+                 family.starts_with("Tegra") || family.starts_with("tegra");
+  if (!signs.jetson) return;
+  signs.jetson_node = std::ranges::any_of(
+      std::initializer_list<const char*>{"/dev/nvhost-gpu", "/dev/nvhost-ctrl-gpu", "/dev/nvgpu"},
+      [&](const char* node) { return host.accessible(node, Access::exists); });
+}
+
+void look_for_wsl(Host& host, NvidiaSigns& signs) {
+  signs.wsl_node = host.accessible("/dev/dxg", Access::exists);
+  // Windows mounts it into every Linux of its own; containers there may lack the node.
+  signs.wsl = signs.wsl_node || host.accessible("/usr/lib/wsl/lib/libdxcore.so", Access::exists);
+}
+
+void read_kernel_version(Host& host, NvidiaSigns& signs) {
+  std::string version = host.read_file("/sys/module/nvidia/version", 64).value_or("");
+  while (version.ends_with('\n')) version.pop_back();
+  signs.kernel_source = "sysfs";
+  if (version.empty()) {
+    version = parse_nvidia_proc_version(host.read_file("/proc/driver/nvidia/version").value_or(""));
+    signs.kernel_source = "procfs";
+  }
+  signs.kernel_version = sanitise(version);
+  if (signs.kernel_version.empty()) signs.kernel_source.clear();
 }
 
 }  // namespace
 
-NvidiaSigns look_for_nvidia(Host& host, const std::vector<DisplayDevice>& bus) {
+NvidiaSigns look_for_nvidia(Host& host, const std::vector<DisplayDevice>& bus, const Os& os) {
   NvidiaSigns signs;
   for (const DisplayDevice& device : bus) {
     if (device.vendor != GpuVendor::nvidia) continue;
@@ -47,17 +70,11 @@ NvidiaSigns look_for_nvidia(Host& host, const std::vector<DisplayDevice>& bus) {
         parse_nvidia_model(host.read_file(folder + "/information").value_or("")));
   }
   look_at_nodes(host, signs);
-  signs.wsl = host.accessible("/dev/dxg", Access::exists);
-  signs.jetson = is_jetson(host);
+  look_for_wsl(host, signs);
+  look_for_jetson(host, os, signs);
   signs.libraries = !find_library(host, "libcuda.so.1").empty() ||
                     !find_library(host, "libnvidia-ml.so.1").empty();
-  if (!signs.worth_asking()) return signs;
-  std::string version = host.read_file("/sys/module/nvidia/version").value_or("");
-  while (version.ends_with('\n')) version.pop_back();
-  if (version.empty()) {
-    version = parse_nvidia_proc_version(host.read_file("/proc/driver/nvidia/version").value_or(""));
-  }
-  signs.kernel_version = sanitise(version);
+  if (signs.seen()) read_kernel_version(host, signs);
   return signs;
 }
 

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
+
+#include "detect/container_marks.h"
 
 namespace axle::detect {
 namespace {
 
 constexpr std::size_t longest_name = 128;
+constexpr std::string_view digits = "0123456789";
 
 /// The shell's reading of a value: one pair of quotes off, a backslash keeps the next character.
 std::string unquote(std::string_view value) {
@@ -75,23 +79,68 @@ Libc parse_musl_banner(std::string_view text) {
   return parse_version(text.substr(at + key.size()), "musl").value_or(unversioned);
 }
 
+std::string parse_tegra_release(std::string_view text) {
+  constexpr std::string_view revision_key = "REVISION: ";
+  text = text.substr(0, text.find('\n'));
+  if (!text.starts_with("# R")) return {};
+  text.remove_prefix(3);
+  const std::string_view major = text.substr(0, text.find_first_not_of(digits));
+  const std::size_t at = text.find(revision_key);
+  if (major.empty() || at == std::string_view::npos) return {};
+  text.remove_prefix(at + revision_key.size());
+  std::string_view revision = text.substr(0, text.find_first_not_of("0123456789."));
+  while (revision.ends_with('.')) revision.remove_suffix(1);
+  if (revision.empty() || revision.starts_with('.') || revision.size() > 16 || major.size() > 8) {
+    return {};
+  }
+  return std::string(major) + '.' + std::string(revision);
+}
+
+bool is_wsl_kernel(std::string_view release) {
+  return release.find("icrosoft") != std::string_view::npos || release.ends_with("WSL2");
+}
+
 Os probe_os(Host& host, const SystemName& name) {
   Os os;
   os.system = name.system;
   os.kernel = name.release;
-  auto release = host.read_file("/etc/os-release");
-  if (!release) release = host.read_file("/usr/lib/os-release");
-  os.name = parse_os_release(release.value_or(""));
+  os.sources = {{"system", "uname"}, {"kernel", "uname"}, {"wsl", "uname"}};
+  for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
+    const auto release = host.read_file(path);
+    if (!release) continue;
+    os.name = parse_os_release(*release);
+    os.sources["name"] = path;
+    break;
+  }
+  ContainerMark mark = look_for_container(host);
+  if (!mark.kind.empty()) os.sources["container"] = std::move(mark.source);
+  os.container = std::move(mark.kind);
+  os.wsl = is_wsl_kernel(name.release);
+  // A kernel of one's own has another name; this file is registered by WSL itself.
+  constexpr const char* interop = "/proc/sys/fs/binfmt_misc/WSLInterop";
+  if (!os.wsl && host.accessible(interop, Access::exists)) {
+    os.wsl = true;
+    os.sources["wsl"] = interop;
+  }
+  constexpr const char* tegra = "/etc/nv_tegra_release";
+  os.tegra_release = parse_tegra_release(host.read_file(tegra, 4096).value_or(""));
+  if (!os.tegra_release.empty()) os.sources["tegra_release"] = tegra;
   return os;
 }
 
 Libc probe_libc(Host& host) {
-  const Libc glibc = parse_glibc_version(host.glibc_version());
-  if (!glibc.family.empty()) return glibc;
+  Libc glibc = parse_glibc_version(host.glibc_version());
+  if (!glibc.family.empty()) {
+    glibc.sources = {{"family", "confstr"}, {"version", "confstr"}};
+    return glibc;
+  }
   for (const std::string& name : host.list_folder("/lib")) {
     if (!name.starts_with("ld-musl-") || !name.ends_with(".so.1")) continue;
-    const Libc musl = parse_musl_banner(host.program_output("/lib/" + name));
-    if (!musl.family.empty()) return musl;
+    const std::string loader = "/lib/" + name;
+    Libc musl = parse_musl_banner(host.program_output(loader));
+    if (musl.family.empty()) continue;
+    musl.sources = {{"family", loader}, {"version", loader}};
+    return musl;
   }
   return {};
 }

@@ -1,14 +1,20 @@
 #include "detect/pci_bus.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdio>
 
 #include "detect/driver_lines.h"
+#include "detect/npu_models.h"
 
 namespace axle::detect {
 namespace {
 
 constexpr std::string_view devices_folder = "/sys/bus/pci/devices/";
-constexpr std::uint8_t display_class = 0x03;  // PCI Code and ID Assignment Specification, 1.4
+// PCI Code and ID Assignment Specification, 1.4 and 1.19.
+constexpr std::uint8_t display_class = 0x03;
+constexpr std::uint8_t accelerator_class = 0x12;
 
 /// Takes `prefix` and `digits` hexadecimal digits off the front of `text`.
 std::optional<std::uint32_t> take_hex(std::string_view& text, std::string_view prefix,
@@ -23,17 +29,55 @@ std::optional<std::uint32_t> take_hex(std::string_view& text, std::string_view p
   return value;
 }
 
-std::optional<GpuVendor> vendor_of(std::uint32_t id) {
-  switch (id) {
-    case 0x10DE:
-      return GpuVendor::nvidia;
-    case 0x1002:
-      return GpuVendor::amd;
-    case 0x8086:
-      return GpuVendor::intel;
-    default:
-      return std::nullopt;
+constexpr std::uint32_t nvidia_id = 0x10DE;
+constexpr std::uint32_t amd_id = 0x1002;
+constexpr std::uint32_t intel_id = 0x8086;
+constexpr std::uint32_t huawei_id = 0x19E5;
+constexpr std::uint32_t google_id = 0x1AE0;
+constexpr std::uint32_t qualcomm_id = 0x17CB;
+
+std::optional<GpuVendor> gpu_vendor_of(const PciId& id) {
+  const bool display = id.base_class == display_class;
+  if (display && id.vendor == nvidia_id) return GpuVendor::nvidia;
+  // AMD's Instinct since the MI300 are processing accelerators; its NPUs have another vendor id.
+  if (id.vendor == amd_id && (display || id.base_class == accelerator_class)) return GpuVendor::amd;
+  if (display && id.vendor == intel_id) return GpuVendor::intel;
+  return std::nullopt;
+}
+
+std::optional<NpuKind> npu_kind_of(const PciId& id) {
+  const bool accelerator = id.base_class == accelerator_class;
+  if (accelerator && id.vendor == huawei_id) return NpuKind::ascend;
+  if (accelerator && id.vendor == intel_id) return NpuKind::intel_npu;
+  if (id.vendor == google_id && find_tpu(id.device) != nullptr) return NpuKind::tpu;
+  if (id.vendor == qualcomm_id && id.device == cloud_ai_100) return NpuKind::qualcomm;
+  return std::nullopt;
+}
+
+std::uint32_t vendor_id_of(GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::nvidia:
+      return nvidia_id;
+    case GpuVendor::amd:
+      return amd_id;
+    case GpuVendor::intel:
+      return intel_id;
   }
+  return 0;
+}
+
+std::uint32_t vendor_id_of(NpuKind kind) {
+  switch (kind) {
+    case NpuKind::ascend:
+      return huawei_id;
+    case NpuKind::tpu:
+      return google_id;
+    case NpuKind::intel_npu:
+      return intel_id;
+    case NpuKind::qualcomm:
+      return qualcomm_id;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -54,19 +98,41 @@ std::string pci_folder(std::string_view address) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-std::vector<DisplayDevice> read_display_devices(Host& host) {
-  std::vector<DisplayDevice> devices;
+std::string render_pci_id(std::uint32_t vendor, std::uint32_t device) {
+  std::array<char, 24> text;
+  std::snprintf(text.data(), text.size(), "%04x:%04x", vendor, device);
+  return text.data();
+}
+
+std::string render_pci_id(const DisplayDevice& device) {
+  return render_pci_id(vendor_id_of(device.vendor), device.device);
+}
+
+std::string render_pci_id(const AcceleratorDevice& device) {
+  return render_pci_id(vendor_id_of(device.kind), device.device);
+}
+
+PciBus read_pci_bus(Host& host) {
+  PciBus bus;
   for (const std::string& name : host.list_folder(std::string(devices_folder))) {
     const std::string folder = pci_folder(name);
-    const auto id = parse_modalias(host.read_file(folder + "/modalias").value_or(""));
-    if (!id || id->base_class != display_class) continue;
-    const auto vendor = vendor_of(id->vendor);
+    const auto id = parse_modalias(host.read_file(folder + "/modalias", 256).value_or(""));
+    if (!id) continue;
+    const auto vendor = gpu_vendor_of(*id);
+    const auto kind = npu_kind_of(*id);
     const std::string address = normalise_pci_address(name);
-    if (!vendor || address.empty()) continue;
-    const std::string driver = host.read_link(folder + "/driver").value_or("");
-    devices.push_back({*vendor, address, id->device, sanitise(file_name(driver))});
+    if ((!vendor && !kind) || address.empty()) continue;
+    const std::string link = host.read_link(folder + "/driver").value_or("");
+    const std::string driver = sanitise(file_name(link));
+    if (vendor) {
+      bus.displays.push_back({*vendor, address, id->device, driver});
+    } else {
+      bus.accelerators.push_back({*kind, address, id->device, driver});
+    }
   }
-  return devices;
+  std::ranges::sort(bus.displays, {}, &DisplayDevice::address);
+  std::ranges::sort(bus.accelerators, {}, &AcceleratorDevice::address);
+  return bus;
 }
 
 }  // namespace axle::detect

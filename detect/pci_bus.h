@@ -1,5 +1,5 @@
 #pragma once
-// The display devices on the PCI bus, by sysfs.
+// The accelerators on the PCI bus, by sysfs.
 
 #include <cstdint>
 #include <optional>
@@ -21,6 +21,9 @@ struct PciId {
 /// A PCI device's `modalias`: "pci:v000010DEd00002330sv…sd…bc03sc02i00".
 [[nodiscard]] std::optional<PciId> parse_modalias(std::string_view text);
 
+/// "10de:2330": four digits each, lower case.
+[[nodiscard]] std::string render_pci_id(std::uint32_t vendor, std::uint32_t device);
+
 struct DisplayDevice {
   GpuVendor vendor = GpuVendor::nvidia;
   std::string address;  ///< "0000:65:00.0"
@@ -28,8 +31,24 @@ struct DisplayDevice {
   std::string driver;  ///< kernel driver bound to it; empty: none
 };
 
-/// Display devices of the three vendors, by address.
-[[nodiscard]] std::vector<DisplayDevice> read_display_devices(Host& host);
+/// An accelerator that is no GPU.
+struct AcceleratorDevice {
+  NpuKind kind = NpuKind::ascend;
+  std::string address;
+  std::uint32_t device = 0;
+  std::string driver;
+};
+
+struct PciBus {
+  std::vector<DisplayDevice> displays;          ///< of the three vendors, by address
+  std::vector<AcceleratorDevice> accelerators;  ///< of the known kinds, by address
+};
+
+/// Reads one small file a device.
+[[nodiscard]] PciBus read_pci_bus(Host& host);
+
+[[nodiscard]] std::string render_pci_id(const DisplayDevice& device);
+[[nodiscard]] std::string render_pci_id(const AcceleratorDevice& device);
 
 /// sysfs folder of the device at `address`.
 [[nodiscard]] std::string pci_folder(std::string_view address);

@@ -11,6 +11,7 @@
 #include "detect/cpu_x86.h"
 #include "detect/hwcap_words.h"
 #include "detect/intel_gpus.h"
+#include "detect/npus.h"
 #include "detect/nvidia_gpus.h"
 #include "detect/os_facts.h"
 #include "detect/pci_bus.h"
@@ -19,6 +20,7 @@ namespace axle::detect {
 namespace {
 
 Cpu probe_cpu(Host& host, const SystemName& name) {
+  host.turn_to("cpu");
   Cpu cpu;
   cpu.arch = host.arch();
   cpu.machine = name.machine;
@@ -84,10 +86,14 @@ class Answers {
 };
 
 void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
-  const std::vector<DisplayDevice> bus = read_display_devices(host);
-  const NvidiaSigns nvidia = look_for_nvidia(host, bus);
-  const AmdSigns amd = look_for_amd(host, bus);
-  const IntelSigns intel = look_for_intel(host, bus);
+  host.turn_to("pci");
+  const PciBus bus = read_pci_bus(host);
+  host.turn_to("nvidia");
+  const NvidiaSigns nvidia = look_for_nvidia(host, bus.displays, machine.os);
+  host.turn_to("amd");
+  const AmdSigns amd = look_for_amd(host, bus.displays);
+  host.turn_to("intel");
+  const IntelSigns intel = look_for_intel(host, bus.displays);
   std::vector<GpuVendor> vendors;
   if (options.driver_libraries) {
     if (nvidia.worth_asking()) vendors.push_back(GpuVendor::nvidia);
@@ -96,18 +102,24 @@ void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
   }
   const auto limit = options.driver_time_limit;
   const Answers answers(host, vendors, limit);
-  add(machine, judge_nvidia(nvidia, answers.of(GpuVendor::nvidia), limit,
+  host.turn_to("nvidia");
+  add(machine, judge_nvidia(nvidia, answers.of(GpuVendor::nvidia), options.driver_libraries, limit,
                             host.environment("CUDA_VISIBLE_DEVICES")));
-  add(machine, judge_amd(amd, answers.of(GpuVendor::amd), limit, read_amd_environment(host)));
+  host.turn_to("amd");
+  add(machine, judge_amd(amd, answers.of(GpuVendor::amd), limit, read_amd_environment(host, amd)));
+  host.turn_to("intel");
   add(machine, judge_intel(intel, answers.of(GpuVendor::intel), options.driver_libraries, limit,
                            host.environment("ZE_AFFINITY_MASK")));
   sort_by_address(machine.gpus);
+  host.turn_to("npu");
+  probe_npus(host, bus.accelerators, options.driver_libraries, machine);
 }
 
 }  // namespace
 
 Machine probe_machine(Host& host, const ProbeOptions& options) {
   Machine machine;
+  host.turn_to("os");
   const SystemName name = host.system_name();
   machine.os = probe_os(host, name);
   machine.libc = probe_libc(host);

@@ -39,8 +39,8 @@ class RealHost final : public Host {
   SystemName system_name() override;
   unsigned online_cpus() override;
   std::string glibc_version() override;
-  std::string program_output(const std::string& program) override {
-    return run_program(program, std::chrono::seconds(1));
+  std::string program_output(const std::string& command) override {
+    return run_program(command, std::chrono::seconds(3));
   }
 
   using Host::read_file;

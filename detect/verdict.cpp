@@ -51,6 +51,34 @@ void add_problem(VendorFindings& findings, GpuVendor vendor, const Failure& fail
   findings.problems.push_back({code, failure.message, failure.hint});
 }
 
+void tell_all_masked(VendorFindings& findings, GpuVendor vendor, std::string_view variable) {
+  const auto works = [](const Gpu& gpu) { return gpu.usable == Presence::present; };
+  const auto shown = [&](const Gpu& gpu) { return works(gpu) && !gpu.masked; };
+  if (std::ranges::none_of(findings.gpus, works) || std::ranges::any_of(findings.gpus, shown)) {
+    return;
+  }
+  const std::string name(variable);
+  add_problem(
+      findings, vendor,
+      {"all-masked",
+       "every usable " + std::string(brand_of(vendor)) + " GPU is hidden from programs by " + name,
+       "unset " + name + ", or name in it the GPUs that programs shall use"});
+}
+
+void note_source(Sources& sources, std::string_view fact, std::string_view value,
+                 std::string_view source) {
+  if (!value.empty() && !source.empty()) sources[std::string(fact)] = source;
+}
+
+void describe_place(Gpu& gpu, const DisplayDevice& device) {
+  gpu.pci_address = device.address;
+  gpu.pci_id = render_pci_id(device);
+  gpu.kernel_driver = device.driver;
+  note_source(gpu.sources, "pci_address", gpu.pci_address, "sysfs");
+  note_source(gpu.sources, "pci_id", gpu.pci_id, "sysfs");
+  note_source(gpu.sources, "kernel_driver", gpu.kernel_driver, "sysfs");
+}
+
 std::string_view brand_of(GpuVendor vendor) {
   switch (vendor) {
     case GpuVendor::nvidia:
@@ -102,6 +130,12 @@ std::optional<Failure> judge_kernel_driver(std::string_view bound, std::string_v
                  "the GPU is held by the kernel driver " + std::string(bound) + ", not by " +
                      std::string(wanted),
                  hint};
+}
+
+Failure untrusted_library(std::string_view refused) {
+  return {"untrusted-library", "a driver library cannot be trusted: " + std::string(refused),
+          "give the file and its folder to root and let nobody else write them, or run as their "
+          "owner"};
 }
 
 Failure not_asked() { return {"not-asked", "the driver's libraries were not asked", ""}; }

@@ -70,6 +70,31 @@ std::string local_label(const wheel::Version& version) {
   return plus == std::string::npos ? std::string() : text.substr(plus + 1);
 }
 
+std::string_view render_confidence(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::measured:
+      return "measured";
+    case Confidence::high:
+      return "confidence high";
+    case Confidence::medium:
+      return "confidence medium";
+    case Confidence::low:
+      return "confidence low";
+    case Confidence::unknown:
+      break;
+  }
+  return "confidence unknown";
+}
+
+std::string render_sources(const Family& family, const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& key : keys) {
+    const auto source = family.sources.find(key);
+    text += (text.empty() ? "" : "; ") + (source == family.sources.end() ? key : source->second);
+  }
+  return text;
+}
+
 const FamilyRelease* find_release(const Family& family, std::string_view member,
                                   const wheel::Version& version) {
   if (member == family.anchor()) return longest_prefix(family, version);

@@ -14,6 +14,7 @@
 #include "index/page.h"
 #include "report/error.h"
 #include "wheel/specifier.h"
+#include "wheel/variant_metadata.h"
 #include "wheel/version.h"
 
 namespace axle::index {
@@ -61,6 +62,30 @@ struct FamilyRelease {
   std::vector<FamilyBuild> builds;
 };
 
+/// What one feature of the first member needs of a build and a machine. Several entries of one name
+/// are alternatives: the feature is usable where one of them is.
+struct FamilyFeature {
+  std::string name;   ///< "xccl"
+  std::string title;  ///< for people
+  /// For which releases the fact is known; of others nothing is.
+  wheel::SpecifierSet releases;
+  std::optional<wheel::Version> since;  ///< releases before it do not have the feature
+  std::string vendor;                   ///< of the builds that have it; empty: any build
+  bool only = false;                ///< no other vendor's builds have it; else they are not known
+  std::vector<std::string> labels;  ///< those builds alone; empty: all of the vendor
+  std::vector<std::string> platforms;  ///< empty: all
+  /// As of a variant: of each feature named one value must be supported.
+  wheel::VariantProperties needs;
+  std::string capability;  ///< nvidia: the least compute capability, "8.9"; empty: any
+  unsigned gpus = 0;       ///< usable GPUs of the vendor, at least
+  /// What is needed besides and no fact of a machine tells; the answer is then at best unknown.
+  std::string unproven;
+  std::vector<std::string> sources;
+  Confidence confidence = Confidence::unknown;
+  std::string date;
+  std::string note;
+};
+
 struct Family {
   std::string name;
   std::string where;  ///< the file, or "the shipped family NAME"
@@ -78,6 +103,7 @@ struct Family {
   std::map<std::string, std::vector<std::string>, std::less<>> devices;  ///< name -> device IPs
   std::vector<FamilyLabel> labels;                                       ///< best first
   std::vector<FamilyRelease> releases;                                   ///< newest first
+  std::vector<FamilyFeature> features;  ///< in the file's order, those of one name together
 
   [[nodiscard]] const std::string& anchor() const { return members.front(); }
   [[nodiscard]] bool has_member(std::string_view project) const;
@@ -88,6 +114,12 @@ struct Family {
 
 /// `where` is named in errors. Errors: malformed (line and key), unsupported (a newer schema).
 [[nodiscard]] Result<Family> parse_family(std::string_view toml, std::string where);
+
+/// "measured", "confidence high", …
+[[nodiscard]] std::string_view render_confidence(Confidence confidence);
+/// The texts behind the keys, joined by "; ".
+[[nodiscard]] std::string render_sources(const Family& family,
+                                         const std::vector<std::string>& keys);
 
 /// What is wrong with a family's URL; nullopt: nothing.
 [[nodiscard]] std::optional<std::string> fault_of_family_url(std::string_view url);

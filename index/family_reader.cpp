@@ -82,6 +82,7 @@ class FamilyReader {
         root_.refuse("fallback", fmt::format("there is no label \"{}\"", name));
     }
     for (TomlTable& table : root_.tables("releases")) read_release(table);
+    for (TomlTable& table : root_.tables("features")) read_feature(table);
     root_.finish();
     if (reading_.error()) return std::unexpected(*reading_.error());
     return std::move(family_);
@@ -274,6 +275,84 @@ class FamilyReader {
       if (!is_version_pair(name))
         return table.refuse("ptx", fmt::format("\"{}\" is no compute capability", name));
     }
+  }
+
+  void read_feature(TomlTable& table) {
+    FamilyFeature feature;
+    feature.name = word(table, "name");
+    feature.title = table.required_text("title");
+    if (auto releases = wheel::parse_specifiers(table.required_text("releases"))) {
+      feature.releases = std::move(*releases);
+    } else {
+      table.refuse("releases", releases.error().message);
+    }
+    if (const auto since = table.text("since")) {
+      auto version = wheel::parse_version(*since);
+      if (!version) table.refuse("since", version.error().message);
+      if (version) feature.since = std::move(*version);
+    }
+    read_feature_builds(table, feature);
+    read_feature_needs(table, feature);
+    feature.sources = sources(table);
+    feature.confidence = confidence(table);
+    feature.date = table.find("date") == nullptr ? family_.date : date(table);
+    feature.note = table.text("note").value_or("");
+    table.finish();
+    add_feature(table, std::move(feature));
+  }
+
+  void read_feature_builds(TomlTable& table, FamilyFeature& feature) {
+    feature.vendor = table.text("vendor").value_or("");
+    if (!feature.vendor.empty() && !contains(vendors, feature.vendor))
+      table.refuse("vendor", fmt::format("\"{}\" is none of nvidia, amd, intel", feature.vendor));
+    feature.only = table.flag("only").value_or(false);
+    if (feature.only && feature.vendor.empty()) table.refuse("only", "of which vendor?");
+    feature.labels = table.texts("labels");
+    for (const std::string& name : feature.labels) {
+      const FamilyLabel* label = family_.label(name);
+      if (label == nullptr) {
+        table.refuse("labels", fmt::format("there is no label \"{}\"", name));
+      } else if (!feature.vendor.empty() && label->vendor != feature.vendor) {
+        table.refuse("labels", fmt::format("the label {} is not of {}", name, feature.vendor));
+      }
+    }
+    feature.platforms = table.texts("platforms");
+    for (const std::string& platform : feature.platforms) {
+      if (!contains(platforms, platform))
+        table.refuse("platforms", fmt::format("the platform \"{}\" is not known", platform));
+    }
+  }
+
+  void read_feature_needs(TomlTable& table, FamilyFeature& feature) {
+    for (const std::string& text : table.texts("needs")) {
+      auto property = wheel::parse_property(text);
+      if (property) {
+        feature.needs.insert(std::move(*property));
+      } else {
+        table.refuse("needs", property.error().message);
+      }
+    }
+    feature.capability = version_pair(table, "capability");
+    if (!feature.capability.empty() && feature.vendor != "nvidia")
+      table.refuse("capability", "compute capabilities are a fact of nvidia");
+    if (const toml::node* node = table.find("gpus"); node != nullptr) {
+      const std::int64_t count = node->is_integer() ? node->as_integer()->get() : 0;
+      if (count < 1 || count > 64) table.refuse("gpus", "expected a number from 1 to 64");
+      if (feature.vendor.empty()) table.refuse("gpus", "of which vendor?");
+      feature.gpus = static_cast<unsigned>(std::clamp<std::int64_t>(count, 0, 64));
+    }
+    feature.unproven = table.text("unproven").value_or("");
+  }
+
+  void add_feature(TomlTable& table, FamilyFeature feature) {
+    const auto same = std::ranges::find(family_.features, feature.name, &FamilyFeature::name);
+    if (same != family_.features.end()) {
+      if (same->title != feature.title)
+        table.refuse("title", fmt::format("the feature {} has another title above", feature.name));
+      if (family_.features.back().name != feature.name)
+        table.refuse("name", fmt::format("the entries of {} do not stand together", feature.name));
+    }
+    family_.features.push_back(std::move(feature));
   }
 
   /// A list, or "unknown" (nullopt). A key that is not there is an empty list.

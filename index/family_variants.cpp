@@ -24,22 +24,6 @@ std::string without_dot(std::string capability) {
 
 int major_of(const std::string& capability) { return std::stoi(capability); }
 
-std::string_view name_of(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::measured:
-      return "measured";
-    case Confidence::high:
-      return "confidence high";
-    case Confidence::medium:
-      return "confidence medium";
-    case Confidence::low:
-      return "confidence low";
-    case Confidence::unknown:
-      break;
-  }
-  return "confidence unknown";
-}
-
 /// "7.5, 8.0 and PTX of 12.0".
 std::string describe_code(const FamilyBuild& build) {
   if (!build.code) return "code not known";
@@ -49,23 +33,14 @@ std::string describe_code(const FamilyBuild& build) {
   return text;
 }
 
-std::string describe_sources(const Family& family, const std::vector<std::string>& keys) {
-  std::string text;
-  for (const std::string& key : keys) {
-    const auto source = family.sources.find(key);
-    text += (text.empty() ? "" : "; ") + (source == family.sources.end() ? key : source->second);
-  }
-  return text;
-}
-
 std::string describe_build(const Family& family, const FamilyLabel& label,
                            const FamilyBuild& build) {
   std::string text;
   if (!label.vendor.empty()) text = describe_code(build) + ", ";
   const std::string& driver = build.driver.empty() ? label.driver : build.driver;
   if (!driver.empty()) text += fmt::format("driver {} or newer, ", driver);
-  text += fmt::format("{}, {}: {}", name_of(build.confidence), build.date,
-                      describe_sources(family, build.sources));
+  text += fmt::format("{}, {}: {}", render_confidence(build.confidence), build.date,
+                      render_sources(family, build.sources));
   if (!build.note.empty()) text += fmt::format(" ({})", build.note);
   return text;
 }

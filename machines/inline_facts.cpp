@@ -236,7 +236,9 @@ std::vector<Capability> find_flags(Arch arch, std::string_view word) {
       found.insert(found.end(), version.adds.begin(), version.adds.end());
       if (version.name == word) return found;
     }
-    found.clear();
+    // Versions beyond the published chain: all that they make mandatory.
+    found = detect::aarch64_requirements(word, detect::VersionRule::strict);
+    if (!found.empty()) return found;
   }
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     if (row.arch == arch && (row.name == word || detect::plain_name(row) == word)) {
@@ -250,7 +252,7 @@ std::vector<std::string> known_flags(Arch arch) {
   std::vector<std::string> known;
   if (arch == Arch::x86_64) known = {"v1", "v2", "v3", "v4"};
   if (arch == Arch::aarch64) {
-    for (const auto& version : detect::aarch64_versions) known.emplace_back(version.name);
+    for (const auto& version : detect::aarch64_architectures()) known.emplace_back(version.name);
   }
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     if (row.arch == arch) known.emplace_back(detect::plain_name(row));

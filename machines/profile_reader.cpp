@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "machines/profile.h"
+#include "machines/profile_object.h"
+#include "machines/profile_recording.h"
 #include "machines/profile_schema.h"
 
 namespace axle::machines {
@@ -17,142 +19,6 @@ using detect::Presence;
 using Json = nlohmann::json;
 
 namespace {
-
-/// The first thing that is wrong with a file; what is read after it does not count.
-class Reading {
- public:
-  explicit Reading(std::string_view where) : where_(where) {}
-
-  void refuse(std::string_view path, std::string_view why) {
-    if (!error_) {
-      const std::string at = path.empty() ? std::string() : fmt::format(" at {}", path);
-      error_ = Error{ErrorKind::malformed, fmt::format("{}: {}{}", where_, why, at),
-                     "record a profile with `variant detect --profile FILE`"};
-    }
-  }
-  void refuse(Error error) {
-    if (!error_) error_ = std::move(error);
-  }
-  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-  [[nodiscard]] const std::string& where() const { return where_; }
-
- private:
-  std::string where_;
-  std::optional<Error> error_;
-};
-
-bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return c == '\n' || c == '\t' || (byte >= 0x20 && byte != 0x7F);
-}
-
-/// One JSON object: every key is asked for once, and `finish` refuses those nobody asked for.
-class Object {
- public:
-  Object(const Json& json, std::string path, Reading& reading)
-      : json_(json), path_(std::move(path)), reading_(reading) {
-    if (!json_.is_object()) reading_.refuse(path_, "expected an object");
-  }
-
-  [[nodiscard]] std::string path_of(std::string_view key) const {
-    return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
-  }
-  [[nodiscard]] Reading& reading() { return reading_; }
-
-  const Json* find(const std::string& key) {
-    known_.insert(key);
-    if (!json_.is_object()) return nullptr;
-    const auto found = json_.find(key);
-    return found == json_.end() ? nullptr : &*found;
-  }
-
-  std::string text(const std::string& key) {
-    const Json* value = find(key);
-    if (value == nullptr) return {};
-    if (!value->is_string()) {
-      reading_.refuse(path_of(key), "expected a string");
-      return {};
-    }
-    const auto& text = value->get_ref<const std::string&>();
-    if (text.size() > longest_text || !std::ranges::all_of(text, is_plain)) {
-      reading_.refuse(path_of(key), "a string that is too long or has control characters");
-      return {};
-    }
-    return text;
-  }
-
-  std::optional<std::uint64_t> number(const std::string& key, std::uint64_t largest) {
-    const Json* value = find(key);
-    if (value == nullptr) return std::nullopt;
-    if (!value->is_number_unsigned() || value->get<std::uint64_t>() > largest) {
-      reading_.refuse(path_of(key), fmt::format("expected a whole number up to {}", largest));
-      return std::nullopt;
-    }
-    return value->get<std::uint64_t>();
-  }
-
-  bool flag(const std::string& key) {
-    const Json* value = find(key);
-    if (value == nullptr) return false;
-    if (!value->is_boolean()) {
-      reading_.refuse(path_of(key), "expected true or false");
-      return false;
-    }
-    return value->get<bool>();
-  }
-
-  Presence presence(const std::string& key) {
-    const std::string word = text(key);
-    if (word.empty()) return Presence::unknown;
-    for (const Presence presence :
-         {Presence::unknown, Presence::absent, Presence::blocked, Presence::present}) {
-      if (word == detect::render_presence(presence)) return presence;
-    }
-    reading_.refuse(path_of(key), "expected present, absent, blocked or unknown");
-    return Presence::unknown;
-  }
-
-  /// Calls `read(Object&)` for the object under `key`, where there is one.
-  template <class Read>
-  void part(const std::string& key, Read read) {
-    const Json* value = find(key);
-    if (value == nullptr) return;
-    Object object(*value, path_of(key), reading_);
-    read(object);
-    object.finish();
-  }
-
-  /// Calls `read(Object&)` for every element of the array under `key`.
-  template <class Read>
-  void each(const std::string& key, Read read) {
-    const Json* value = find(key);
-    if (value == nullptr) return;
-    if (!value->is_array() || value->size() > most_items) {
-      reading_.refuse(path_of(key), fmt::format("expected an array of at most {}", most_items));
-      return;
-    }
-    for (std::size_t i = 0; i < value->size() && !reading_.error(); ++i) {
-      Object object((*value)[i], fmt::format("{}[{}]", path_of(key), i), reading_);
-      read(object);
-      object.finish();
-    }
-  }
-
-  void finish() {
-    if (!json_.is_object()) return;
-    for (const auto& [key, value] : json_.items()) {
-      if (!known_.contains(key)) reading_.refuse(path_of(key), "unknown key");
-    }
-  }
-
-  [[nodiscard]] const Json& json() const { return json_; }
-
- private:
-  const Json& json_;
-  std::string path_;
-  Reading& reading_;
-  std::set<std::string, std::less<>> known_;
-};
 
 unsigned small(const std::optional<std::uint64_t>& value) {
   return value ? static_cast<unsigned>(*value) : 0;
@@ -181,18 +47,16 @@ std::optional<detect::GpuVendor> find_vendor(std::string_view word) {
 }
 
 void read_capabilities(Object& object, detect::CapabilityFacts& facts) {
-  if (!object.json().is_object()) return;
-  for (const auto& [name, value] : object.json().items()) {
+  object.keys([&](const std::string& name) {
+    // finish() refuses those that are none.
     const auto capability = detect::find_capability(name);
-    if (!capability) continue;  // finish() refuses it
-    facts.set(*capability, object.presence(name));
-  }
+    if (capability) facts.set(*capability, object.presence(name));
+  });
 }
 
 void read_sources(Object& object, detect::Sources& sources) {
   object.part("sources", [&](Object& part) {
-    if (!part.json().is_object()) return;
-    for (const auto& [fact, value] : part.json().items()) sources[fact] = part.text(fact);
+    part.keys([&](const std::string& fact) { sources[fact] = part.text(fact); });
   });
 }
 
@@ -313,12 +177,17 @@ void read_libc(Object& object, detect::Libc& libc) {
   }
 }
 
-Profile read_profile(Object& object) {
-  Profile profile;
-  object.part("origin", [&](Object& part) {
-    profile.origin = {part.text("kind"), part.text("source"), part.text("date")};
-  });
-  detect::Machine& machine = profile.machine;
+bool is_date(std::string_view text) {
+  constexpr std::string_view shape = "0000-00-00";
+  if (text.size() != shape.size()) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (shape[i] == '-' ? text[i] != '-' : !digit) return false;
+  }
+  return true;
+}
+
+void read_facts(Object& object, detect::Machine& machine) {
   object.part("cpu", [&](Object& part) { read_cpu(part, machine.cpu); });
   object.each("gpus", [&](Object& part) { machine.gpus.push_back(read_gpu(part)); });
   object.part("drivers", [&](Object& part) { read_drivers(part, machine.drivers); });
@@ -328,10 +197,29 @@ Profile read_profile(Object& object) {
   object.each("problems", [&](Object& part) {
     machine.problems.push_back({part.text("code"), part.text("message"), part.text("hint")});
   });
+}
+
+Profile read_profile(Object& object, std::uint64_t schema) {
+  Profile profile;
+  const bool checked = schema >= 2;
+  if (checked && !object.has("origin")) {
+    object.reading().refuse("origin", "expected where the profile is from");
+  }
+  object.part("origin", [&](Object& part) {
+    profile.origin = {part.text("kind"), part.text("source"), part.text("date")};
+    const auto [key, wanted] = explain_origin(profile.origin);
+    if (checked && key != nullptr) part.reading().refuse(part.path_of(key), wanted);
+  });
+  if (checked && object.has("recording")) {
+    object.part("recording",
+                [&](Object& part) { read_recording(part, profile.recording.emplace()); });
+  } else {
+    read_facts(object, profile.machine);
+  }
   return profile;
 }
 
-void check_schema(Object& object) {
+std::uint64_t check_schema(Object& object) {
   constexpr std::uint64_t largest = 1'000'000;
   const auto version = object.number("schema_version", largest);
   if (!version || *version == 0) {
@@ -343,6 +231,7 @@ void check_schema(Object& object) {
                           object.reading().where(), *version, profile_schema_version),
               "read it with the version of Axle that wrote it"});
   }
+  return version.value_or(0);
 }
 
 /// Refuses what the parser would swallow: a key given twice, and nesting without end.
@@ -370,6 +259,19 @@ class Watch {
 
 }  // namespace
 
+std::pair<const char*, const char*> explain_origin(const ProfileOrigin& origin) {
+  if (origin.kind != "captured" && origin.kind != "synthesised") {
+    return {"kind", "expected captured or synthesised"};
+  }
+  if (origin.source.empty()) {
+    return {"source", "expected the program or the documents that the profile is from"};
+  }
+  if (!origin.date.empty() && !is_date(origin.date)) {
+    return {"date", "expected a date such as 2026-11-21"};
+  }
+  return {};
+}
+
 Result<Profile> parse_profile(std::string_view json, std::string_view where) {
   Reading reading(where);
   if (json.size() > largest_profile) {
@@ -387,8 +289,7 @@ Result<Profile> parse_profile(std::string_view json, std::string_view where) {
   }
   if (reading.error()) return std::unexpected(*reading.error());
   Object object(root, "", reading);
-  check_schema(object);
-  Profile profile = read_profile(object);
+  Profile profile = read_profile(object, check_schema(object));
   object.finish();
   if (reading.error()) return std::unexpected(*reading.error());
   return profile;

@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "detect/probe.h"
 #include "machines/profile.h"
+#include "machines/profile_recording.h"
 #include "machines/profile_schema.h"
 
 namespace axle::machines {
@@ -218,14 +220,26 @@ std::string dump(const Json& json) {
 
 std::string render_profile(const Profile& profile) {
   Section section(Detail::profile);
-  section.number("schema_version", std::optional(profile_schema_version));
+  // Facts of schema 1 need not say where they are from, and stay so.
+  const bool old = !profile.recording && explain_origin(profile.origin).first != nullptr;
+  section.number("schema_version", std::optional(old ? 1U : profile_schema_version));
   Section origin(Detail::profile);
   origin.text("kind", profile.origin.kind);
   origin.text("source", profile.origin.source);
   origin.text("date", profile.origin.date);
   section.part("origin", origin.take());
-  add_machine(section, profile.machine, Detail::profile);
+  if (profile.recording) {
+    section.part("recording", render_recording(*profile.recording));
+  } else {
+    add_machine(section, profile.machine, Detail::profile);
+  }
   return dump(section.take());
+}
+
+detect::Machine replay_profile(const Profile& profile) {
+  if (!profile.recording) return profile.machine;
+  detect::ReplayHost host(*profile.recording);
+  return detect::probe_machine(host);
 }
 
 std::string render_facts(const detect::Machine& machine) {

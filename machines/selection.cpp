@@ -23,6 +23,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+NamedMachine name_machine(std::string name, Profile&& profile) {
+  return {std::move(name), replay_profile(profile), std::move(profile.recording),
+          std::move(profile.origin)};
+}
+
 Result<NamedMachine> read_profile_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(largest_profile + 1, '\0');
@@ -33,7 +38,7 @@ Result<NamedMachine> read_profile_file(const fs::path& path) {
   text.resize(static_cast<std::size_t>(file.gcount()));
   auto profile = parse_profile(text, path.string());
   if (!profile) return std::unexpected(profile.error());
-  return NamedMachine{path.string(), std::move(profile->machine)};
+  return name_machine(path.string(), std::move(*profile));
 }
 
 Result<std::vector<NamedMachine>> read_fleet(const fs::path& folder) {
@@ -61,18 +66,18 @@ Result<std::vector<NamedMachine>> read_fleet(const fs::path& folder) {
 }
 
 // A shipped profile, else a model of the GPU table.
-Result<std::optional<detect::Machine>> find_shipped(std::string_view name) {
+Result<std::optional<NamedMachine>> find_shipped(const std::string& name) {
   for (const ShippedProfile& shipped : shipped_profiles()) {
     if (shipped.name != name) continue;
     auto profile = parse_profile(shipped.json, name);
     if (!profile) return std::unexpected(profile.error());
-    return std::move(profile->machine);
+    return name_machine(name, std::move(*profile));
   }
   const GpuModel* model = find_gpu_model(name);
   if (model == nullptr) return std::nullopt;
-  detect::Machine machine;
-  machine.gpus.push_back(make_gpu(*model));
-  return machine;
+  NamedMachine named{name, {}};
+  named.machine.gpus.push_back(make_gpu(*model));
+  return named;
 }
 
 std::unexpected<Error> unknown_name(std::string_view name) {
@@ -88,7 +93,7 @@ std::unexpected<Error> unknown_name(std::string_view name) {
 Result<std::vector<NamedMachine>> select_first(const std::string& first) {
   auto shipped = find_shipped(first);
   if (!shipped) return std::unexpected(shipped.error());
-  if (*shipped) return std::vector{NamedMachine{first, std::move(**shipped)}};
+  if (*shipped) return std::vector{std::move(**shipped)};
   std::error_code error;
   const fs::file_status status = fs::status(first, error);
   if (fs::is_directory(status)) return read_fleet(first);
@@ -146,6 +151,10 @@ Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report&
       return std::unexpected(added.error());
     }
     if (machines->size() == 1) named.name = what;
+    if (!rest.empty()) {
+      named.recording.reset();
+      named.origin = {};
+    }
     complete_machine(named.machine, named.name, report);
   }
   return machines;

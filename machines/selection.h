@@ -2,11 +2,14 @@
 // What `--for WHAT` means: a recorded profile, a shipped name, facts inline, or a name with facts
 // added.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "detect/machine.h"
+#include "detect/recording.h"
+#include "machines/profile.h"
 #include "report/error.h"
 #include "report/report.h"
 
@@ -15,6 +18,9 @@ namespace axle::machines {
 struct NamedMachine {
   std::string name;  ///< as the user wrote it
   detect::Machine machine;
+  /// What `machine` was read from, where that is a recording and no facts were added to it.
+  std::optional<detect::Recording> recording = {};
+  ProfileOrigin origin = {};  ///< of the profile; empty where facts were stated or added
 };
 
 /// `what` is a profile file, a folder of profiles (a fleet: several results), a shipped name

@@ -28,6 +28,55 @@ std::string join_names(const std::vector<std::string_view>& names) {
   return text;
 }
 
+// Why a program cannot count on a capability, and what to do about it, by the evidence in
+// Cpu::sources; the names stand between the two parts.
+struct Circumstance {
+  std::string_view evidence;
+  std::string_view before;
+  std::string_view after;
+};
+
+constexpr Circumstance circumstances[] = {
+    {"xcr0", "the CPU has ",
+     ", but the kernel does not switch on the registers (an old kernel, a hypervisor, or booted "
+     "with "
+     "noxsave or clearcpuid)"},
+    {"osxsave", "the CPU has ",
+     ", but the kernel saves no extended registers (booted with noxsave?)"},
+    {"arch_prctl", "the CPU has ",
+     ", but the kernel does not hand it out (Linux 5.16 or newer does)"},
+    {"arch_prctl-refused", "the CPU has ",
+     ", but whether the kernel hands it out is not known: arch_prctl is refused (a seccomp filter "
+     "of "
+     "the container?)"},
+    {"other-cores", "some of the CPU's cores lack ", ""},
+    {"auxv-any-version", "the kernel tells of ",
+     ", but not of which version (Linux 6.4 or newer does)"},
+    {"auxv-without-word", "the kernel is too old to tell whether the CPU has ", ""},
+    {"hwprobe-without-key", "the kernel is too old to tell whether the CPU has ", ""},
+};
+
+const Circumstance* find_circumstance(const detect::Cpu& cpu, Capability capability) {
+  const auto source = cpu.sources.find(detect::row(capability).name);
+  if (source == cpu.sources.end()) return nullptr;
+  for (const Circumstance& each : circumstances) {
+    if (each.evidence == source->second) return &each;
+  }
+  return nullptr;
+}
+
+// The sentence for those of `affected` that have the first one's evidence; empty where it has none.
+std::string describe_circumstance(const detect::Cpu& cpu, const std::vector<Capability>& affected) {
+  const Circumstance* const circumstance = find_circumstance(cpu, affected.front());
+  if (circumstance == nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const Capability each : affected) {
+    if (find_circumstance(cpu, each) != circumstance) continue;
+    names.push_back(detect::plain_name(detect::row(each)));
+  }
+  return std::string(circumstance->before) + join_names(names) + std::string(circumstance->after);
+}
+
 }  // namespace
 
 std::optional<Capability> find_row(std::string_view ns, std::string_view feature,
@@ -60,25 +109,32 @@ Features flags_known(std::span<const std::string_view> flags) {
 }
 
 std::string describe_capabilities(const detect::Cpu& cpu, std::span<const Capability> needed) {
-  std::vector<std::string_view> by_presence[4];
+  std::vector<Capability> by_presence[4];
   for (const Capability capability : needed) {
-    const auto presence = static_cast<std::size_t>(cpu.capabilities.of(capability));
-    by_presence[presence].push_back(detect::plain_name(detect::row(capability)));
+    by_presence[static_cast<std::size_t>(cpu.capabilities.of(capability))].push_back(capability);
   }
-  const auto names = [&](Presence presence) -> const std::vector<std::string_view>& {
+  const auto those = [&](Presence presence) -> const std::vector<Capability>& {
     return by_presence[static_cast<std::size_t>(presence)];
   };
-  if (const auto& absent = names(Presence::absent); !absent.empty()) {
-    return "the CPU lacks " + join_names(absent);
+  const auto names = [&](Presence presence) {
+    std::vector<std::string_view> words;
+    for (const Capability each : those(presence)) {
+      words.push_back(detect::plain_name(detect::row(each)));
+    }
+    return join_names(words);
+  };
+  if (!those(Presence::absent).empty()) return "the CPU lacks " + names(Presence::absent);
+  for (const Presence presence : {Presence::blocked, Presence::unknown}) {
+    const auto& affected = those(presence);
+    if (affected.empty()) continue;
+    if (std::string text = describe_circumstance(cpu, affected); !text.empty()) return text;
+    if (presence == Presence::unknown) {
+      return "it is not known whether the CPU has " + names(presence);
+    }
+    return "the CPU has " + names(presence) + ", but the kernel withholds " +
+           (affected.size() == 1 ? "it" : "them");
   }
-  if (const auto& blocked = names(Presence::blocked); !blocked.empty()) {
-    return "the CPU has " + join_names(blocked) + ", but the kernel withholds " +
-           (blocked.size() == 1 ? "it" : "them");
-  }
-  if (const auto& unknown = names(Presence::unknown); !unknown.empty()) {
-    return "it is not known whether the CPU has " + join_names(unknown);
-  }
-  return "the CPU has " + join_names(names(Presence::present));
+  return "the CPU has " + names(Presence::present);
 }
 
 std::string describe_flag(const detect::Cpu& cpu, detect::Arch arch, std::string_view ns,

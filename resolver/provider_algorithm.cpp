@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "providers/provider.h"
 #include "wheel/requirement.h"
@@ -131,79 +132,201 @@ std::optional<std::string> mismatch_with(const providers::Provider& provider,
   return std::nullopt;
 }
 
-/// The package that a person would have to trust, as the document names it.
-std::string plugin_package(const ProviderInfo& info) {
-  if (!info.builtin.empty()) return "builtin:" + info.builtin;
-  std::string names;
-  for (const std::string& requirement : info.requires_) {
-    if (!names.empty()) names += ", ";
-    names += requirement;
-  }
-  return names;
-}
-
-NamespaceList list_of(const wheel::VariantMetadata& metadata, const std::string& ns,
-                      const ProviderInfo* info, const detect::Machine& machine,
-                      const ProviderPolicy& policy, const wheel::MarkerEnvironment& environment,
-                      Report& report) {
-  if (policy.disabled.contains(ns)) return {ListOrigin::disabled, "switched off", {}};
+/// What the metadata itself and the user say: rules 1 to 3, before any provider is looked at.
+std::optional<NamespaceList> given_list(const wheel::VariantMetadata& metadata,
+                                        const std::string& ns, const ProviderInfo* info,
+                                        const ProviderPolicy& policy,
+                                        const wheel::MarkerEnvironment& environment) {
+  if (policy.disabled.contains(ns)) return NamespaceList{ListOrigin::disabled, "switched off", {}};
   if (info != nullptr && info->optional && !policy.enabled.contains(ns)) {
-    return {ListOrigin::disabled, "optional and not switched on", {}};
+    return NamespaceList{ListOrigin::disabled, "optional and not switched on", {}};
   }
   if (info != nullptr && !info->enable_if.empty() && !marker_holds(info->enable_if, environment)) {
-    return {ListOrigin::disabled, fmt::format("enable-if does not hold: {}", info->enable_if), {}};
+    return NamespaceList{
+        ListOrigin::disabled, fmt::format("enable-if does not hold: {}", info->enable_if), {}};
   }
   if (info != nullptr && info->static_properties) {
-    return {ListOrigin::static_list, "static-properties of the metadata",
-            as_features(*info->static_properties)};
+    return NamespaceList{ListOrigin::static_list, "static-properties of the metadata",
+                         as_features(*info->static_properties)};
   }
   if (info != nullptr && !info->install_time) {
-    return {ListOrigin::static_list, "default-priorities.property of the metadata",
-            from_priority_tables(metadata, ns)};
+    return NamespaceList{ListOrigin::static_list, "default-priorities.property of the metadata",
+                         from_priority_tables(metadata, ns)};
   }
   if (policy.user_lists) {
     const auto list = policy.user_lists->find(ns);
     if (list != policy.user_lists->end()) {
-      return {ListOrigin::user_list, "the lists given", list->second};
+      return NamespaceList{ListOrigin::user_list, "the lists given", list->second};
     }
   }
-  if (info == nullptr) return {ListOrigin::none, "the metadata names no provider", {}};
-  const providers::Provider* provider = providers::find_provider(ns);
-  std::optional<std::string> mismatch;
-  if (provider != nullptr) {
-    mismatch = mismatch_with(*provider, *info, environment);
-    if (!mismatch) {
-      return {ListOrigin::builtin, fmt::format("{} {}", provider->package, provider->version),
-              provider->supported(machine, policy.gpus)};
-    }
+  if (info == nullptr) {
+    return NamespaceList{ListOrigin::none, "the metadata names no provider", {}};
   }
-  const std::string package = plugin_package(*info);
-  report.warn(
-      fmt::format("nothing of namespace {} is selectable: its provider {} is not trusted{}{}", ns,
-                  package, mismatch ? ": " : "", mismatch.value_or("")),
-      fmt::format("the package that would have to be trusted is {}", package));
-  return {ListOrigin::untrusted, fmt::format("{} would have to be trusted", package), {}};
+  return std::nullopt;
 }
+
+/// Rule 4. nullopt: it is a plugin's turn; `mismatch` says why not ours, where we have one.
+std::optional<NamespaceList> builtin_list(const std::string& ns, const ProviderInfo& info,
+                                          const detect::Machine& machine,
+                                          const providers::GpuPolicy& gpus,
+                                          const wheel::MarkerEnvironment& environment,
+                                          Report& report, std::string& mismatch) {
+  const providers::Provider* provider = providers::find_provider(ns);
+  if (provider != nullptr) {
+    const auto why_not = mismatch_with(*provider, info, environment);
+    if (!why_not) {
+      return NamespaceList{ListOrigin::builtin,
+                           fmt::format("{} {}", provider->package, provider->version),
+                           provider->supported(machine, gpus)};
+    }
+    mismatch = *why_not;
+  }
+  if (info.builtin.empty()) return std::nullopt;
+  // Nothing could be trusted: the document asks for a part of the installer.
+  std::string why = fmt::format("there is no built-in provider {} for it", info.builtin);
+  report.warn(fmt::format("nothing of namespace {} is selectable: {}", ns, why),
+              "a newer Axle may have it");
+  return NamespaceList{ListOrigin::none, std::move(why), {}};
+}
+
+/// nullopt: its requirements cannot be read, or none counts here; `why` says which.
+std::optional<PluginRequest> plugin_request(const std::string& ns, const ProviderInfo& info,
+                                            const wheel::MarkerEnvironment& environment,
+                                            std::string& why) {
+  const auto requirements = applicable_requirements(info, environment);
+  if (!requirements) {
+    why = "its requirement cannot be read";
+    return std::nullopt;
+  }
+  if (requirements->empty()) {
+    why = "none of its requirements counts on this platform";
+    return std::nullopt;
+  }
+  PluginRequest request{ns, {}, info.plugin_api, {}};
+  for (const wheel::Requirement& requirement : *requirements) {
+    wheel::Requirement bare = requirement;
+    bare.marker.reset();
+    request.requires_.push_back(wheel::render_requirement(bare));
+  }
+  if (request.plugin_api.empty())
+    request.plugin_api = derived_plugin_api(requirements->front().name);
+  return request;
+}
+
+/// Without a host nothing is trusted.
+std::vector<PluginLists> refuse_all(std::span<const PluginRequest> requests, Report& report) {
+  std::vector<PluginLists> lists;
+  for (const PluginRequest& request : requests) {
+    const std::string packages = fmt::format("{}", fmt::join(request.requires_, ", "));
+    report.warn(
+        fmt::format("nothing of namespace {} is selectable: its provider {} is not trusted{}{}",
+                    request.ns, packages, request.not_ours.empty() ? "" : ": ", request.not_ours),
+        fmt::format("the package that would have to be trusted is {}", packages));
+    lists.push_back(
+        {ListOrigin::untrusted, fmt::format("{} would have to be trusted", packages), {}});
+  }
+  return lists;
+}
+
+std::set<std::string_view> used_namespaces(const wheel::VariantMetadata& metadata) {
+  std::set<std::string_view> used;
+  for (const auto& [label, properties] : metadata.variants) {
+    for (const wheel::Property& property : properties) used.insert(property.ns);
+  }
+  return used;
+}
+
+/// The lists of one document while they are put together.
+class Lists {
+ public:
+  Lists(const wheel::VariantMetadata& metadata, const detect::Machine& machine,
+        const ProviderPolicy& policy, const wheel::MarkerEnvironment& environment, Report& report)
+      : metadata_(metadata),
+        machine_(machine),
+        policy_(policy),
+        environment_(environment),
+        report_(report) {}
+
+  /// Rules 1 to 4; what is left to a plugin waits for `ask_plugins`.
+  void add(const std::string& ns) {
+    const auto entry = metadata_.providers.find(ns);
+    const ProviderInfo* info = entry == metadata_.providers.end() ? nullptr : &entry->second;
+    auto list = given_list(metadata_, ns, info, policy_, environment_);
+    std::string mismatch;
+    if (!list)
+      list = builtin_list(ns, *info, machine_, policy_.gpus, environment_, report_, mismatch);
+    if (!list && !used_.contains(ns)) {
+      list = NamespaceList{ListOrigin::none, "no variant uses it", {}};
+    }
+    if (!list) {
+      std::string why;
+      auto request = plugin_request(ns, *info, environment_, why);
+      if (request) {
+        waiting_.push_back(lists_.size());
+        request->not_ours = std::move(mismatch);
+        requests_.push_back(std::move(*request));
+      } else {
+        report_.warn(fmt::format("nothing of namespace {} is selectable: {}", ns, why));
+      }
+      list = NamespaceList{ListOrigin::none, std::move(why), {}};
+    }
+    lists_.emplace_back(ns, std::move(*list));
+  }
+
+  /// Rules 5 and 6.
+  void ask_plugins() {
+    if (requests_.empty()) return;
+    std::vector<PluginLists> answers = policy_.plugins != nullptr
+                                           ? policy_.plugins->ask(requests_, report_)
+                                           : refuse_all(requests_, report_);
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      NamespaceList& list = lists_[waiting_[i]].second;
+      list = {answers[i].origin, std::move(answers[i].detail), std::move(answers[i].features)};
+      if (list.origin != ListOrigin::plugin && !requests_[i].not_ours.empty())
+        list.detail += "; " + requests_[i].not_ours;
+    }
+  }
+
+  [[nodiscard]] SupportedLists take() {
+    SupportedLists result;
+    for (auto& [ns, list] : lists_) {
+      result.origins.push_back({ns, list.origin, std::move(list.detail)});
+      if (!list.features.empty()) result.lists.insert_or_assign(ns, std::move(list.features));
+    }
+    return result;
+  }
+
+  void add_known(const std::string& ns, NamespaceList list) {
+    lists_.emplace_back(ns, std::move(list));
+  }
+
+ private:
+  const wheel::VariantMetadata& metadata_;
+  const detect::Machine& machine_;
+  const ProviderPolicy& policy_;
+  const wheel::MarkerEnvironment& environment_;
+  Report& report_;
+  const std::set<std::string_view> used_ = used_namespaces(metadata_);
+  std::vector<std::pair<std::string, NamespaceList>> lists_;
+  std::vector<std::size_t> waiting_;  ///< places in `lists_` of what a plugin will say
+  std::vector<PluginRequest> requests_;
+};
 
 }  // namespace
 
 SupportedLists supported_lists(const wheel::VariantMetadata& metadata,
                                const detect::Machine& machine, const ProviderPolicy& policy,
                                const wheel::MarkerEnvironment& environment, Report& report) {
-  SupportedLists result;
+  Lists lists(metadata, machine, policy, environment, report);
   for (const std::string& ns : metadata.namespaces) {
     if (ns == abi_dependency) {
-      result.origins.push_back({ns, ListOrigin::none, "the versions of this resolution"});
-      continue;
+      lists.add_known(ns, {ListOrigin::none, "the versions of this resolution", {}});
+    } else {
+      lists.add(ns);
     }
-    const auto info = metadata.providers.find(ns);
-    NamespaceList list =
-        list_of(metadata, ns, info == metadata.providers.end() ? nullptr : &info->second, machine,
-                policy, environment, report);
-    result.origins.push_back({ns, list.origin, std::move(list.detail)});
-    if (!list.features.empty()) result.lists.insert_or_assign(ns, std::move(list.features));
   }
-  return result;
+  lists.ask_plugins();
+  return lists.take();
 }
 
 }  // namespace axle::resolver

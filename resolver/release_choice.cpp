@@ -181,7 +181,10 @@ std::string WheelChooser::fact_about(const wheel::Property& property, const dete
     case ListOrigin::static_list:
     case ListOrigin::user_list:
       return fmt::format("not in {}", origin->detail);
+    case ListOrigin::plugin:
+      return fmt::format("{} does not list it here", origin->detail);
     case ListOrigin::untrusted:
+    case ListOrigin::failed:
     case ListOrigin::none:
       return origin->detail;
   }

@@ -83,6 +83,43 @@ Result<ScriptEntry> parse_script(std::string_view line, bool gui) {
                      std::string(reference->second), gui};
 }
 
+Result<PluginEntry> parse_plugin(std::string_view line) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) return fail(ErrorKind::malformed, "no '='");
+  const std::string_view ns = trim_ascii(line.substr(0, equals));
+  const bool is_namespace = !ns.empty() && std::ranges::all_of(ns, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (!is_namespace) return fail(ErrorKind::malformed, fmt::format("'{}' is no namespace", ns));
+  const std::string_view reference = trim_ascii(line.substr(equals + 1));
+  if (!is_plugin_api(reference)) {
+    return fail(ErrorKind::malformed,
+                fmt::format("'{}' is neither a module nor module:object", reference));
+  }
+  return PluginEntry{std::string(ns), std::string(reference)};
+}
+
+/// Gives every entry and its group to `take`; the first error ends it and gets its line's number.
+template <class Take>
+Result<void> read_lines(std::string_view text, std::string_view where, Take take) {
+  std::string_view group;
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = trim_ascii(text.substr(begin, end - begin));
+    begin = end + 1;
+    ++number;
+    if (line.empty() || line.front() == '#' || line.front() == ';') continue;
+    if (line.front() == '[' && line.back() == ']') {
+      group = trim_ascii(line.substr(1, line.size() - 2));
+      continue;
+    }
+    const Result<void> taken = take(group, line);
+    if (!taken) return std::unexpected(within(fmt::format("{}:{}", where, number), taken.error()));
+  }
+  return {};
+}
+
 }  // namespace
 
 bool is_script_name(std::string_view name) {
@@ -108,31 +145,48 @@ bool is_reserved_script(std::string_view name) {
   });
 }
 
+bool is_plugin_api(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  if (!is_dotted_name(text.substr(0, colon))) return false;
+  return colon == text.size() || is_dotted_name(text.substr(colon + 1));
+}
+
 Result<std::vector<ScriptEntry>> parse_entry_points(std::string_view text, std::string_view where) {
   std::vector<ScriptEntry> scripts;
-  std::string_view group;
-  std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = trim_ascii(text.substr(begin, end - begin));
-    begin = end + 1;
-    ++number;
-    if (line.empty() || line.front() == '#' || line.front() == ';') continue;
-    if (line.front() == '[' && line.back() == ']') {
-      group = trim_ascii(line.substr(1, line.size() - 2));
-      continue;
-    }
-    const bool gui = group == "gui_scripts";
-    if (!gui && group != "console_scripts") continue;
-    auto script = parse_script(line, gui);
-    if (script && std::ranges::find(scripts, script->name, &ScriptEntry::name) != scripts.end()) {
-      script = fail(ErrorKind::malformed, fmt::format("script '{}' is there twice", script->name));
-    }
-    if (!script)
-      return std::unexpected(within(fmt::format("{}:{}", where, number), script.error()));
-    scripts.push_back(std::move(*script));
-  }
+  const auto read =
+      read_lines(text, where, [&](std::string_view group, std::string_view line) -> Result<void> {
+        const bool gui = group == "gui_scripts";
+        if (!gui && group != "console_scripts") return {};
+        auto script = parse_script(line, gui);
+        if (!script) return std::unexpected(script.error());
+        if (std::ranges::find(scripts, script->name, &ScriptEntry::name) != scripts.end()) {
+          return fail(ErrorKind::malformed,
+                      fmt::format("script '{}' is there twice", script->name));
+        }
+        scripts.push_back(std::move(*script));
+        return {};
+      });
+  if (!read) return std::unexpected(read.error());
   return scripts;
+}
+
+Result<std::vector<PluginEntry>> parse_plugin_entry_points(std::string_view text,
+                                                           std::string_view where) {
+  std::vector<PluginEntry> plugins;
+  const auto read =
+      read_lines(text, where, [&](std::string_view group, std::string_view line) -> Result<void> {
+        if (group != "variant_plugins") return {};
+        auto plugin = parse_plugin(line);
+        if (!plugin) return std::unexpected(plugin.error());
+        if (std::ranges::find(plugins, plugin->ns, &PluginEntry::ns) != plugins.end()) {
+          return fail(ErrorKind::malformed,
+                      fmt::format("namespace '{}' is there twice", plugin->ns));
+        }
+        plugins.push_back(std::move(*plugin));
+        return {};
+      });
+  if (!read) return std::unexpected(read.error());
+  return plugins;
 }
 
 }  // namespace axle::wheel

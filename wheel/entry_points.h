@@ -25,6 +25,22 @@ struct ScriptEntry {
 [[nodiscard]] Result<std::vector<ScriptEntry>> parse_entry_points(std::string_view text,
                                                                   std::string_view where);
 
+/// A variant provider that a package offers (PEP 850).
+struct PluginEntry {
+  std::string ns;          ///< the entry point's name
+  std::string plugin_api;  ///< "module" or "module:object"
+  friend bool operator==(const PluginEntry&, const PluginEntry&) = default;
+};
+
+/// Reads [variant_plugins] in the same way; an empty list where there is none. Error: malformed (a
+/// line that is none, a name that is no namespace, a reference that is not `module(:object)`, a
+/// name twice).
+[[nodiscard]] Result<std::vector<PluginEntry>> parse_plugin_entry_points(std::string_view text,
+                                                                         std::string_view where);
+
+/// Whether `text` is `module` or `module:object`, both dotted identifiers.
+[[nodiscard]] bool is_plugin_api(std::string_view text);
+
 /// A name under which a wheel may put a script: ASCII letters, digits, "._+-", not beginning with
 /// "-", neither "." nor "..".
 [[nodiscard]] bool is_script_name(std::string_view name);

@@ -3,7 +3,7 @@
 #include <array>
 #include <new>
 
-#include <openssl/evp.h>
+#include "wheel/openssl_digests.h"
 
 namespace axle::wheel {
 namespace {
@@ -39,18 +39,18 @@ std::optional<std::size_t> hash_strength(std::string_view algorithm) {
 
 struct NamedHash::State {
   explicit State(const char* name)
-      : method(EVP_MD_fetch(nullptr, name, nullptr)), context(EVP_MD_CTX_new()) {
+      : method(digests.fetch(nullptr, name, nullptr)), context(digests.context_new()) {
     // A provider in FIPS mode has no MD5: then nothing can be said of the file.
-    ready =
-        method != nullptr && context != nullptr && EVP_DigestInit_ex(context, method, nullptr) == 1;
+    ready = method != nullptr && context != nullptr && digests.init(context, method, nullptr) == 1;
   }
   ~State() {
-    EVP_MD_CTX_free(context);
-    EVP_MD_free(method);
+    digests.context_free(context);
+    digests.free(method);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
+  const OpensslDigests& digests = openssl_digests();
   EVP_MD* method;
   EVP_MD_CTX* context;
   bool ready = false;
@@ -64,13 +64,14 @@ NamedHash& NamedHash::operator=(NamedHash&&) noexcept = default;
 
 void NamedHash::update(std::span<const std::byte> bytes) {
   if (state_->ready)
-    state_->ready = EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1;
+    state_->ready = state_->digests.update(state_->context, bytes.data(), bytes.size()) == 1;
 }
 
 std::string NamedHash::finish() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned length = 0;
-  if (!state_->ready || EVP_DigestFinal_ex(state_->context, digest.data(), &length) != 1) return {};
+  if (!state_->ready || state_->digests.final(state_->context, digest.data(), &length) != 1)
+    return {};
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
   for (unsigned i = 0; i < length; ++i) {

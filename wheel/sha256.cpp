@@ -4,23 +4,30 @@
 #include <string_view>
 #include <utility>
 
-#include <openssl/evp.h>
+#include "wheel/openssl_digests.h"
 
 namespace axle::wheel {
 
 struct Sha256::State {
-  State() : context(EVP_MD_CTX_new()) {
+  State() : context(digests.context_new()), method(digests.fetch(nullptr, "SHA256", nullptr)) {
     // OpenSSL's default provider always has SHA-256: these fail for want of memory only.
-    if (context == nullptr || EVP_DigestInit_ex(context, EVP_sha256(), nullptr) != 1) {
-      EVP_MD_CTX_free(context);
+    if (context == nullptr || digests.init(context, method, nullptr) != 1) {
+      release();
       throw std::bad_alloc();
     }
   }
-  ~State() { EVP_MD_CTX_free(context); }
+  ~State() { release(); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
+  void release() {
+    digests.context_free(context);
+    digests.free(method);
+  }
+
+  const OpensslDigests& digests = openssl_digests();
   EVP_MD_CTX* context;
+  EVP_MD* method;
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {}
@@ -29,13 +36,14 @@ Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::span<const std::byte> bytes) {
-  if (EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) != 1) throw std::bad_alloc();
+  if (state_->digests.update(state_->context, bytes.data(), bytes.size()) != 1)
+    throw std::bad_alloc();
 }
 
 Sha256Digest Sha256::finish() {
   Sha256Digest digest{};
   unsigned length = 0;
-  if (EVP_DigestFinal_ex(state_->context, digest.data(), &length) != 1) throw std::bad_alloc();
+  if (state_->digests.final(state_->context, digest.data(), &length) != 1) throw std::bad_alloc();
   return digest;
 }
 

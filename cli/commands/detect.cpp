@@ -11,6 +11,7 @@
 #include "cli/machine_view.h"
 #include "cli/session.h"
 #include "cli/version.h"
+#include "cli/why_view.h"
 #include "machines/profile.h"
 
 namespace axle::cli {
@@ -31,11 +32,19 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-Outcome<void> write_profile(const std::string& path, const detect::Machine& machine,
-                            bool elsewhere) {
-  machines::Profile profile{
-      machine,
-      {elsewhere ? "synthesised" : "captured", fmt::format("variant {}", version), today()}};
+/// What was recorded is written as it was; facts that were stated are from here.
+machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhere) {
+  const std::string program = fmt::format("variant {}", version);
+  machines::Profile profile{named.machine, named.origin, named.recording};
+  if (!elsewhere) {
+    profile.origin = {"captured", program, today()};
+  } else if (profile.origin.kind.empty() || profile.origin.source.empty()) {
+    profile.origin = {"synthesised", fmt::format("{}, --for {}", program, named.name), today()};
+  }
+  return profile;
+}
+
+Outcome<void> write_profile(const std::string& path, const machines::Profile& profile) {
   // A regular file is replaced whole; a device or a pipe is written to, as it is.
   std::error_code error;
   const fs::path resolved = fs::weakly_canonical(path, error);
@@ -76,10 +85,17 @@ int run_detect(Session& session) {
   if (session.arguments().has(Opt::profile)) {
     const std::string path = session.arguments().value(Opt::profile);
     if (path.empty()) return output.failure(misused("--profile names no file").error());
-    const auto written = write_profile(path, machine, session.elsewhere());
+    const auto written = write_profile(path, make_profile(*named, session.elsewhere()));
     if (!written) return output.failure(written.error());
   }
   ordered_json body = ordered_json::parse(machines::render_facts(machine));
+  if (session.arguments().has(Opt::why)) {
+    const std::string ns = session.arguments().value(Opt::why);
+    const auto why = explain_namespace(ns, *named, *gpus);
+    if (!why) return output.failure(why.error());
+    add_why(body, *why);
+    return output.answer(render_why(*why, output), body);
+  }
   std::string text = render_machine(machine, output);
   if (session.arguments().has(Opt::properties)) {
     add_gpu_policy(body, machine, *gpus);
@@ -111,29 +127,6 @@ int run_properties(Session& session) {
   }
   body["properties"] = properties_json(named->machine, *gpus, namespaces);
   return output.answer(render_properties(named->machine, *gpus, namespaces), body);
-}
-
-int run_providers_list(Session& session) {
-  Output& output = session.output();
-  auto named = session.machine();
-  if (!named) return output.failure(named.error());
-  const auto gpus = session.gpu_policy();
-  if (!gpus) return output.failure(gpus.error());
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const providers::Provider& provider : providers::builtin_providers()) {
-    const providers::Features supported = provider.supported(named->machine, *gpus);
-    std::size_t values = 0;
-    for (const providers::Feature& feature : supported) values += feature.values.size();
-    text += fmt::format("{:<8} {} {}: {} properties supported here\n", provider.ns,
-                        provider.package, provider.version, values);
-    rows.push_back({{"namespace", provider.ns},
-                    {"package", provider.package},
-                    {"version", provider.version},
-                    {"kind", "builtin"},
-                    {"supported", values}});
-  }
-  return output.answer(text, {{"providers", rows}});
 }
 
 }  // namespace axle::cli

@@ -3,11 +3,14 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/plugin_host.h"
+#include "cli/provider_settings.h"
 #include "cli/session.h"
 #include "cli/supported_lists.h"
 #include "providers/provider.h"
@@ -97,6 +100,22 @@ wheel::MarkerEnvironment markers_of(const detect::Machine& machine) {
           {}};
 }
 
+/// What the user switched and trusted counts here too; Python plugins are left out, since nothing
+/// is installed to rank.
+Outcome<std::unique_ptr<TrustedPlugins>> open_plugins(Session& session,
+                                                      resolver::ProviderPolicy& policy) {
+  auto settings = read_provider_settings();
+  if (!settings) return std::unexpected(settings.error());
+  auto said = provider_policy(*settings, session.arguments());
+  if (!said) return std::unexpected(said.error());
+  policy.enabled = std::move(said->enabled);
+  policy.disabled = std::move(said->disabled);
+  auto plugins = std::make_unique<TrustedPlugins>(
+      TrustedPlugins::Setup{std::move(*settings), session.elsewhere(), nullptr});
+  policy.plugins = plugins.get();
+  return plugins;
+}
+
 }  // namespace
 
 int run_rank(Session& session) {
@@ -109,6 +128,7 @@ int run_rank(Session& session) {
   std::optional<machines::NamedMachine> machine;
   std::vector<detect::Machine> views;
   resolver::ProviderPolicy policy;
+  std::unique_ptr<TrustedPlugins> plugins;
   if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
     auto text = read_input(lists);
     if (!text) return output.failure(failed(text.error()).error());
@@ -123,6 +143,9 @@ int run_rank(Session& session) {
     auto gpus = session.gpu_policy();
     if (!gpus) return output.failure(gpus.error());
     policy.gpus = std::move(*gpus);
+    auto opened = open_plugins(session, policy);
+    if (!opened) return output.failure(opened.error());
+    plugins = std::move(*opened);
     views = providers::device_views(machine->machine, policy.gpus);
     supported = resolver::supported_lists(*metadata, machine->machine, policy,
                                           markers_of(machine->machine), output);

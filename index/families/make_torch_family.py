@@ -135,6 +135,16 @@ def release_lines(release, order):
     yield ""
 
 
+def feature_lines(feature):
+    yield "[[features]]"
+    for name in ("name", "title", "releases", "since", "vendor", "only", "labels", "platforms", "needs", "capability", "gpus",
+                 "unproven", "sources", "confidence", "date", "note"):
+        if name in feature:
+            text = json.dumps(feature[name]) if isinstance(feature[name], int) else value(feature[name])
+            yield f"{'source' if name == 'sources' else name} = {text}"
+    yield ""
+
+
 def used_sources(facts, order):
     """Every source that torch.toml names, in the order of the JSON file."""
     used = set()
@@ -144,6 +154,8 @@ def used_sources(facts, order):
         used.update(release["sources"])
         for build in filter(is_label, release["builds"]):
             used.update(build["sources"])
+    for feature in facts["features"]:
+        used.update(feature["sources"])
     if missing := used - facts["sources"].keys():
         sys.exit(f"{FACTS.name}: no such sources: {', '.join(sorted(missing))}")
     return [(name, text) for name, text in facts["sources"].items() if name in used]
@@ -181,6 +193,8 @@ def render(facts):
         lines += label_lines(facts, label)
     for release in facts["releases"]:
         lines += release_lines(release, order)
+    for feature in facts["features"]:
+        lines += feature_lines(feature)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -15,46 +15,18 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
+
+from processes import measure, paired, report
 
 BIN = pathlib.Path(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2])
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 31
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
-QUIET = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0), (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)]
-
-
-def measure(command, environment):
-    """Wall milliseconds and peak megabytes of one process, waited for by its id."""
-    start = time.perf_counter()
-    pid = os.posix_spawn(command[0], command, environment, file_actions=QUIET)
-    _, status, usage = os.wait4(pid, 0)
-    took = (time.perf_counter() - start) * 1e3
-    if status != 0:
-        sys.exit(f"{' '.join(command)} failed with status {status}")
-    return took, usage.ru_maxrss / 1024
-
-
-def report(name, rows, empty, bar_ms, bar_mb=None):
-    wall = statistics.median(took for took, _ in rows)
-    peak = statistics.median(peak for _, peak in rows)
-    base = statistics.median(took for took, _ in empty)
-    low, high = min(took for took, _ in rows), max(took for took, _ in rows)
-    bar = f"bar {bar_ms} ms" + (f" and {bar_mb} MB" if bar_mb else "")
-    met = wall <= bar_ms and (bar_mb is None or peak <= bar_mb)
-    print(f"{name:<34} {wall:7.2f} ms [{low:.2f}..{high:.2f}], {peak:5.1f} MB; empty process {base:.2f} ms; "
-          f"{bar}: {'met' if met else 'MISSED'}")
-    return met
 
 
 def series(command, environment, prepare=lambda: None):
-    rows, empty = [], []
-    for _ in range(RUNS):
-        prepare()
-        rows.append(measure(command, environment))
-        empty.append(measure(["/bin/true"], environment))
-    return rows, empty
+    return paired(RUNS, (command, environment), (["/bin/true"], environment), prepare)
 
 
 def write_plain(variant_wheel, plain):

@@ -9,6 +9,8 @@ python=/usr/bin/python3
 printf 'load: %s; %s\n' "$(cut -d' ' -f1 /proc/loadavg)" "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
 printf '\n== commands\n'
 "$python" "$root/tests/bench/commands.py" "$bin" "$root" "${1:-31}"
+printf '\n== detection\n'
+"$python" "$root/tests/bench/detection.py" "$bin" "$root/build/release/tests/detect/stubs" "${1:-31}"
 for program in "$bin"/bench_*; do
   printf '\n== %s\n' "${program##*/}"
   # Debian's library always says that it was built for debugging; that is not our build.

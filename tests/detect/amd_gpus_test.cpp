@@ -225,3 +225,121 @@ TEST_CASE("ROCm's version from the name of its HIP library") {
   CHECK(find_driver(machine, GpuVendor::amd)->api_version == "6.4");
   CHECK(find_driver(machine, GpuVendor::amd)->api_source == "libamdhip64");
 }
+
+TEST_CASE("target ids say what the kernel tells, and select nothing") {
+  KfdNode node;
+  node.gfx_target_version = 90010;
+  CHECK(render_target_id(node) == "gfx90a:sramecc-");
+  node.capability = 1U << 26U;
+  CHECK(render_target_id(node) == "gfx90a:sramecc+");
+  node.gfx_target_version = 110000;
+  CHECK(render_target_id(node).empty());
+  RecordedHost host = mi300x();
+  host.files[nodes + "1/properties"] += "capability 67108864\n";
+  const Machine machine = probe_machine(host);
+  CHECK(machine.gpus.at(0).arch == "gfx942");
+  CHECK(machine.gpus.at(0).target_id == "gfx942:sramecc+");
+  CHECK(machine.gpus.at(0).sources.at("arch") == "kfd");
+  CHECK(machine.gpus.at(0).pci_id == "1002:74a1");
+  CHECK(machine.gpus.at(0).kernel_driver == "amdgpu");
+}
+
+TEST_CASE("a node whose properties the kernel refuses is a GPU of someone else's") {
+  RecordedHost host = mi300x();
+  host.refused.insert(nodes + "1/properties");
+  check_gpu(probe_machine(host), Presence::blocked, "not-listed");
+  // Beside a GPU that works it is no problem.
+  host.plug("0000:c2:00.0", 0x1002, 0x74A1, "amdgpu");
+  add_node(host, 2, 90402, 0xC2, 129);
+  host.add_node("/dev/dri/renderD129");
+  const Machine machine = probe_machine(host);
+  REQUIRE(machine.gpus.size() == 2);
+  CHECK(machine.gpus[0].reason_code == "not-listed");
+  CHECK(machine.gpus[1].usable == Presence::present);
+  CHECK(machine.problems.empty());
+}
+
+TEST_CASE("integrated units are told from cards by what they are, else by their memory") {
+  RecordedHost host;
+  host.plug("0000:03:00.0", 0x1002, 0x744C, "amdgpu");
+  host.plug("0000:0a:00.0", 0x1002, 0x164E, "amdgpu");
+  host.plug("0000:0b:00.0", 0x1002, 0x1638, "amdgpu");
+  host.add_node("/dev/kfd");
+  add_node(host, 1, 110000, 0x03, 128);
+  add_node(host, 2, 100306, 0x0A, 129);
+  add_node(host, 3, 90007, 0x0B, 130);  // a version that no list knows
+  for (const char* node : {"/dev/dri/renderD128", "/dev/dri/renderD129", "/dev/dri/renderD130"})
+    host.add_node(node);
+  const std::string bus = "/sys/bus/pci/devices/";
+  host.files[bus + "0000:03:00.0/mem_info_vram_total"] = "25753026560\n";
+  host.files[bus + "0000:03:00.0/board_info"] = "type : cem\n";
+  host.files[bus + "0000:0a:00.0/mem_info_vram_total"] = "536870912\n";
+  host.files[bus + "0000:0b:00.0/mem_info_vram_total"] = "536870912\n";
+  host.files[bus + "0000:0b:00.0/mem_info_gtt_total"] = "16777216000\n";
+  Machine machine = probe_machine(host);
+  REQUIRE(machine.gpus.size() == 3);
+  CHECK_FALSE(machine.gpus[0].integrated);
+  CHECK(machine.gpus[1].integrated);
+  CHECK(machine.gpus[1].arch == "gfx1036");
+  CHECK(machine.gpus[2].integrated);
+  host.files[bus + "0000:0b:00.0/mem_info_vram_total"] = "8589934592\n";
+  CHECK_FALSE(probe_machine(host).gpus.at(2).integrated);
+}
+
+TEST_CASE("masks name AMD GPUs by number and by id, and GPU_DEVICE_ORDINAL is one") {
+  RecordedHost host = mi300x();
+  host.plug("0000:c2:00.0", 0x1002, 0x74A1, "amdgpu");
+  add_node(host, 2, 90402, 0xC2, 129);
+  host.add_node("/dev/dri/renderD129");
+  host.files[nodes + "1/properties"] += "unique_id 1311768467463790320\n";  // 0x123456789ABCDEF0
+  host.files[nodes + "2/properties"] += "unique_id 255\n";
+  const auto masked = [&](const std::string& variable, const std::string& value) {
+    host.variables = {{variable, value}};
+    const Machine machine = probe_machine(host);
+    return std::pair(machine.gpus.at(0).masked, machine.gpus.at(1).masked);
+  };
+  CHECK(masked("ROCR_VISIBLE_DEVICES", "1") == std::pair(true, false));
+  CHECK(masked("ROCR_VISIBLE_DEVICES", "GPU-123456789abcdef0") == std::pair(false, true));
+  CHECK(masked("HIP_VISIBLE_DEVICES", "0") == std::pair(false, true));
+  CHECK(masked("CUDA_VISIBLE_DEVICES", "1") == std::pair(true, false));
+  CHECK(masked("GPU_DEVICE_ORDINAL", "1") == std::pair(true, false));
+  CHECK(masked("ROCR_VISIBLE_DEVICES", "") == std::pair(true, true));
+  host.variables = {{"ROCR_VISIBLE_DEVICES", "1"}, {"HIP_VISIBLE_DEVICES", "-1"}};
+  const Machine machine = probe_machine(host);
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].code == "amd.all-masked");
+  CHECK(machine.problems[0].message.find("ROCR_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES") !=
+        std::string::npos);
+}
+
+TEST_CASE("an override can be for one node of the topology") {
+  RecordedHost host = mi300x();
+  host.variables["HSA_OVERRIDE_GFX_VERSION_1"] = "9.0.10";
+  host.variables["HSA_OVERRIDE_GFX_VERSION"] = "10.3.0";
+  const Machine machine = probe_machine(host);
+  CHECK(machine.gpus.at(0).arch == "gfx90a");
+  CHECK(machine.gpus.at(0).reason.find("HSA_OVERRIDE_GFX_VERSION_1") != std::string::npos);
+  CHECK(machine.gpus.at(0).sources.at("arch") == "HSA_OVERRIDE_GFX_VERSION_1");
+}
+
+TEST_CASE("ROCm under WSL is likely a GPU that nobody can name") {
+  RecordedHost host;
+  host.add_node("/dev/dxg");
+  host.files["/opt/rocm/lib/libhsa-runtime64.so.1"] = "";
+  host.files["/opt/rocm/.info/version-dev"] = "6.4.2-120\n";
+  const Machine machine = probe_machine(host);
+  REQUIRE(machine.gpus.size() == 1);
+  CHECK(machine.gpus[0].usable == Presence::unknown);
+  CHECK(machine.gpus[0].reason_code == "wsl-no-topology");
+  CHECK(find_driver(machine, GpuVendor::amd)->api_version == "6.4");
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].code == "amd.wsl-no-topology");
+}
+
+TEST_CASE("an accelerator without its kernel driver is seen by its class") {
+  RecordedHost host;
+  host.files["/sys/bus/pci/devices/0000:c1:00.0/modalias"] =
+      "pci:v00001002d000074A1sv00000000sd00000000bc12sc00i00\n";
+  const Machine machine = probe_machine(host);
+  check_gpu(machine, Presence::blocked, "no-kernel-driver");
+}

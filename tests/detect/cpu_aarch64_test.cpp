@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "detect/arm_cores.h"
 #include "detect/probe.h"
 #include "tests/support/recorded_host.h"
 
@@ -54,6 +55,9 @@ TEST_CASE("a machine with SVE but not SVE2") {
   CHECK(machine.cpu.capabilities.of(Capability::arm_sm4) == Presence::absent);
   CHECK(machine.cpu.capabilities.of(Capability::avx2) == Presence::unknown);
   CHECK(machine.cpu.model == "0xd40");
+  CHECK(machine.cpu.brand == "Arm Neoverse-V1");
+  CHECK(machine.cpu.sources.at("brand") == "midr");
+  CHECK(machine.cpu.sources.at("sve_vector_bytes") == "prctl");
 }
 
 TEST_CASE("an old kernel that gives no second word leaves it unknown") {
@@ -73,6 +77,35 @@ TEST_CASE("the SVE length is only asked where there is SVE") {
   Cpu cpu;
   probe_aarch64(host, cpu);
   CHECK_FALSE(cpu.sve_vector_bytes.has_value());
+}
+
+TEST_CASE("cores that nobody has named yet go by their implementer") {
+  CHECK(find_arm_core("0x41", "0xd0c") == "Arm Neoverse-N1");
+  CHECK(find_arm_core("0x41", "0xfff") == "Arm");
+  CHECK(find_arm_core("0x51", "0x001") == "Qualcomm");
+  CHECK(find_arm_core("0xff", "0xd0c").empty());
+  CHECK(find_arm_core("", "").empty());
+}
+
+TEST_CASE("SVE and SME lengths are asked where there is SVE or SME, and a refusal is told") {
+  RecordedHost host = arm();
+  host.give(Capability::arm_sve);
+  host.give(Capability::arm_sme);
+  host.sme_bytes = 64;
+  Cpu cpu;
+  probe_aarch64(host, cpu);
+  CHECK_FALSE(cpu.sve_vector_bytes.has_value());
+  CHECK(cpu.sources.at("sve_vector_bytes") == "prctl-refused");
+  CHECK(cpu.sme_vector_bytes == 64U);
+}
+
+TEST_CASE("a kernel without AT_HWCAP3 leaves its rows unknown, with the reason") {
+  RecordedHost host = arm();
+  Cpu cpu;
+  probe_aarch64(host, cpu);
+  CHECK(cpu.capabilities.of(Capability::arm_lsfe) == Presence::unknown);
+  CHECK(cpu.sources.at("arm_lsfe") == "auxv-without-word");
+  CHECK(cpu.capabilities.of(Capability::arm_sme2p2) == Presence::absent);
 }
 
 TEST_CASE("implementers and parts in MIDR_EL1") {

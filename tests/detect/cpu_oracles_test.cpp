@@ -16,13 +16,15 @@ using namespace axle::detect;
 
 namespace {
 
-const CapabilityFacts& ours() {
-  static const CapabilityFacts facts = [] {
+const Cpu& our_cpu() {
+  static const Cpu cpu = [] {
     const auto host = make_real_host();
-    return probe_machine(*host, {.gpus = false}).cpu.capabilities;
+    return probe_machine(*host, {.gpus = false}).cpu;
   }();
-  return facts;
+  return cpu;
 }
+
+const CapabilityFacts& ours() { return our_cpu().capabilities; }
 
 bool has_level(unsigned level) {
   for (unsigned each = 1; each <= level; ++each) {
@@ -44,16 +46,24 @@ std::string output_of(const char* command) {
   return text;
 }
 
-std::set<std::string> kernel_flags() {
+/// The first processor's value of `key` in /proc/cpuinfo.
+std::string kernel_tells(std::string_view key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("flags")) continue;
-    std::istringstream words(line.substr(line.find(':') + 1));
-    std::set<std::string> flags;
-    for (std::string word; words >> word;) flags.insert(word);
-    return flags;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos || colon + 2 > line.size()) continue;
+    if (line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1) == key) {
+      return line.substr(colon + 2);
+    }
   }
   return {};
+}
+
+std::set<std::string> kernel_flags() {
+  std::istringstream words(kernel_tells("flags"));
+  std::set<std::string> flags;
+  for (std::string word; words >> word;) flags.insert(word);
+  return flags;
 }
 
 }  // namespace
@@ -145,6 +155,18 @@ TEST_CASE("the kernel's flags are ours") {
   }
 }
 
+TEST_CASE("the kernel's names for this CPU are ours") {
+  if (kernel_tells("vendor_id").empty()) {
+    MESSAGE("skipped: /proc/cpuinfo names no vendor");
+    return;
+  }
+  CHECK(our_cpu().vendor == kernel_tells("vendor_id"));
+  CHECK(our_cpu().brand == kernel_tells("model name"));
+  CHECK(our_cpu().model ==
+        kernel_tells("cpu family") + '-' + kernel_tells("model") + '-' + kernel_tells("stepping"));
+  CHECK(our_cpu().hypervisor.empty() != kernel_flags().contains("hypervisor"));
+}
+
 TEST_CASE("cpu_features agrees on every flag that both know") {
   const cpu_features::X86Info info = cpu_features::GetX86Info();
   const cpu_features::X86Features& theirs = info.features;
@@ -152,6 +174,11 @@ TEST_CASE("cpu_features agrees on every flag that both know") {
     MESSAGE("skipped: cpu_features does not know this vendor");
     return;
   }
+  CHECK(our_cpu().vendor == info.vendor);
+  CHECK(our_cpu().model == std::to_string(info.family) + '-' + std::to_string(info.model) + '-' +
+                               std::to_string(info.stepping));
+  // It keeps the spaces around the name.
+  CHECK(std::string(info.brand_string).find(our_cpu().brand) != std::string::npos);
   // One-bit signed fields: set is -1.
 #define SAME(field, capability) \
   CHECK_MESSAGE(ours().has(Capability::capability) == (theirs.field != 0), #field)

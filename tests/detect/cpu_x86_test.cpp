@@ -148,8 +148,11 @@ TEST_CASE("AMX is present when CPU, XCR0 and the kernel's query agree") {
   Cpu cpu = probe(host);
   CHECK(cpu.capabilities.has(Capability::amx_int8));
   CHECK_FALSE(cpu.amx_permitted);
+  CHECK(cpu.sources.at("amx_permitted") == "arch_prctl");
   host.xcomp_permitted = xcr0_amx;
   CHECK(probe(host).amx_permitted);
+  host.xcr0_value = xcr0_avx512;
+  CHECK_FALSE(probe(host).sources.contains("amx_permitted"));
 }
 
 TEST_CASE("AMX is blocked where the kernel knows no tiles") {
@@ -286,4 +289,166 @@ TEST_CASE("lists of CPUs as the kernel writes them") {
   CHECK(parse_cpu_list("x,2").size() == 1);
   CHECK(parse_cpu_list("3-1").empty());
   CHECK(parse_cpu_list("0-4294967295").size() == 4096);
+  CHECK(parse_cpu_list("4294967295").size() == 1);
+  CHECK(parse_cpu_list("4294967294-4294967295,7").size() == 3);
+}
+
+namespace {
+
+class CountingHost : public RecordedHost {
+ public:
+  std::map<std::pair<std::uint32_t, std::uint32_t>, unsigned> calls;
+  std::optional<CpuidLeaf> cpuid(std::uint32_t leaf, std::uint32_t subleaf) override {
+    ++calls[{leaf, subleaf}];
+    return RecordedHost::cpuid(leaf, subleaf);
+  }
+};
+
+/// Four registers of a leaf, as text of 16 bytes.
+CpuidLeaf leaf_of(std::string_view text) {
+  std::uint32_t words[4] = {};
+  for (std::size_t i = 0; i < text.size() && i < 16; ++i) {
+    words[i / 4] |= static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])) << i % 4 * 8;
+  }
+  return {words[0], words[1], words[2], words[3]};
+}
+
+}  // namespace
+
+TEST_CASE("CPUID is asked for each leaf once, since a hypervisor traps every call") {
+  CountingHost host;
+  for (const CapabilityRow& each : capabilities()) {
+    if (each.arch == Arch::x86_64) host.give(each.id);
+  }
+  host.leaves[{1, 0}].ecx |= 1U << 31U;
+  host.leaves[{7, 0}].edx &= ~(1U << 15U);
+  host.xcr0_value = ~std::uint64_t{0};
+  host.xcomp_supported = ~std::uint64_t{0};
+  const Cpu cpu = probe(host);
+  CHECK(cpu.capabilities.has(Capability::amx_fp8));
+  for (const auto& [leaf, count] : host.calls) {
+    CAPTURE(leaf.first);
+    CAPTURE(leaf.second);
+    CHECK(count == 1);
+  }
+  // 10 us each: a fifth of a millisecond.
+  CHECK(host.calls.size() <= 20);
+}
+
+TEST_CASE("brand, model and hypervisor as CPUID spells them") {
+  RecordedHost host;
+  host.leaves[{0, 0}] = {.eax = 1, .ebx = 0x756E6547, .ecx = 0x6C65746E, .edx = 0x49656E69};
+  host.leaves[{1, 0}] = {.eax = 0x000806F8, .ecx = 1U << 31U};
+  host.leaves[{0x40000000, 0}] = {0x40000001, 0x4B4D564B, 0x564B4D56, 0x0000004D};
+  host.leaves[{0x80000000, 0}] = {.eax = 0x80000004};
+  host.leaves[{0x80000002, 0}] = leaf_of("      Intel(R) X");
+  host.leaves[{0x80000003, 0}] = leaf_of("eon(R) 8480+\x1b[1m");
+  host.leaves[{0x80000004, 0}] = leaf_of("  ");
+  const Cpu cpu = probe(host);
+  CHECK(cpu.brand == "Intel(R) Xeon(R) 8480+?[1m");
+  CHECK(cpu.model == "6-143-8");
+  CHECK(cpu.hypervisor == "KVMKVMKVM");
+  CHECK(cpu.sources.at("hypervisor") == "cpuid");
+  host.leaves[{1, 0}].ecx = 0;
+  CHECK(probe(host).hypervisor.empty());
+}
+
+TEST_CASE("models of AMD count their extended family") {
+  RecordedHost host;
+  host.leaves[{0, 0}] = {.eax = 1};
+  host.leaves[{1, 0}].eax = 0x00A60F12;
+  CHECK(probe(host).model == "25-97-2");
+  host.leaves[{1, 0}].eax = 0x00000F4A;
+  CHECK(probe(host).model == "15-4-10");
+  host.leaves[{1, 0}].eax = 0x00000543;
+  CHECK(probe(host).model == "5-4-3");
+}
+
+TEST_CASE("without a brand in range there is none") {
+  RecordedHost host;
+  host.leaves[{0x80000000, 0}] = {.eax = 0x80000001};
+  host.leaves[{0x80000002, 0}] = leaf_of("never read");
+  CHECK(probe(host).brand.empty());
+}
+
+TEST_CASE("Rosetta says that it translates") {
+  RecordedHost host;
+  host.give_level(2);
+  const CpuidLeaf name = leaf_of("VirtualApple");
+  host.leaves[{0, 0}].ebx = name.eax;
+  host.leaves[{0, 0}].edx = name.ebx;
+  host.leaves[{0, 0}].ecx = name.ecx;
+  const Cpu cpu = probe(host);
+  CHECK(cpu.hypervisor == "VirtualApple");
+  CHECK(has_level(cpu, 2));
+}
+
+TEST_CASE("a virtual CPU that ends at leaf 4 has what leaf 1 tells and nothing of leaf 7") {
+  RecordedHost host;
+  host.give_level(4);
+  host.leaves[{0, 0}].eax = 4;
+  host.xcr0_value = xcr0_avx512;
+  const Cpu cpu = probe(host);
+  CHECK(has_level(cpu, 2));
+  CHECK_FALSE(has_level(cpu, 3));
+  CHECK(cpu.capabilities.has(Capability::avx));
+  CHECK(cpu.capabilities.has(Capability::fma));
+  CHECK(cpu.capabilities.of(Capability::avx2) == Presence::absent);
+  CHECK(cpu.capabilities.of(Capability::avx512f) == Presence::absent);
+}
+
+TEST_CASE("AVX10 tells its vector lengths apart from its version") {
+  RecordedHost host;
+  host.give_level(4);
+  host.give(Capability::avx10_1);
+  host.xcr0_value = xcr0_avx512;
+  // Granite Rapids: version 1 with 128, 256 and 512 bits.
+  host.leaves[{0x24, 0}].ebx = 0x00070001;
+  Cpu cpu = probe(host);
+  CHECK(cpu.capabilities.has(Capability::avx10_128));
+  CHECK(cpu.capabilities.has(Capability::avx10_256));
+  CHECK(cpu.capabilities.has(Capability::avx10_512));
+  CHECK(cpu.capabilities.of(Capability::avx10_2) == Presence::absent);
+  host.leaves[{0x24, 0}].ebx = 0x00030002;
+  cpu = probe(host);
+  CHECK(cpu.capabilities.has(Capability::avx10_2));
+  CHECK(cpu.capabilities.has(Capability::avx10_256));
+  CHECK(cpu.capabilities.of(Capability::avx10_512) == Presence::absent);
+  host.leaves[{7, 1}].edx = 0;
+  CHECK(probe(host).capabilities.of(Capability::avx10_256) == Presence::absent);
+}
+
+TEST_CASE("ACE needs its own state beside the tiles") {
+  RecordedHost host = sapphire_rapids();
+  host.give(Capability::ace);
+  CHECK(probe(host).capabilities.of(Capability::ace) == Presence::blocked);
+  host.xcr0_value |= 0x100000;
+  CHECK(probe(host).capabilities.of(Capability::ace) == Presence::blocked);
+  host.xcomp_supported = host.xcr0_value;
+  CHECK(probe(host).capabilities.has(Capability::ace));
+}
+
+TEST_CASE("what is withheld or unknown leaves its evidence") {
+  RecordedHost host = sapphire_rapids();
+  CHECK_FALSE(probe(host).sources.contains("amx_int8"));
+  host.xcomp_supported = std::nullopt;
+  CHECK(probe(host).sources.at("amx_int8") == "arch_prctl-refused");
+  host.xcomp_supported = xcr0_avx512;
+  CHECK(probe(host).sources.at("amx_int8") == "arch_prctl");
+  host.xcr0_value = xcr0_avx;
+  CHECK(probe(host).sources.at("amx_int8") == "xcr0");
+  CHECK(probe(host).sources.at("avx512f") == "xcr0");
+  CHECK_FALSE(probe(host).sources.contains("avx2"));
+  host.take(Capability::osxsave);
+  CHECK(probe(host).sources.at("avx2") == "xcr0");
+  CHECK(probe(host).sources.at("xsave") == "osxsave");
+  host = sapphire_rapids();
+  host.leaves[{7, 0}].edx |= 1U << 15U;
+  host.files["/sys/devices/cpu_atom/cpus"] = "4\n";
+  RecordedHost atom;
+  atom.give_level(3);
+  host.leaves_of_cpu[4] = atom.leaves;
+  const Cpu cpu = probe(host);
+  CHECK(cpu.hybrid);
+  CHECK(cpu.sources.at("avx512f") == "other-cores");
 }

@@ -83,11 +83,25 @@ TEST_CASE("an old driver without the IP version is known by its device id") {
   CHECK(machine.gpus[0].arch == "20.1.0");
 }
 
-TEST_CASE("no Level Zero at all starts no child") {
-  RecordedHost host = b580();
-  host.files.erase("/usr/lib/x86_64-linux-gnu/libze_loader.so.1");
-  check_blocked(host, "no-user-driver");
-  CHECK(host.asked.empty());
+TEST_CASE(
+    "without Level Zero nobody is asked, and the right GPU under the right driver is likely") {
+  for (const char* driver : {"xe", "i915"}) {
+    RecordedHost host = b580();
+    host.links["/sys/bus/pci/devices/0000:03:00.0/driver"] = std::string("../drivers/") + driver;
+    host.files.erase("/usr/lib/x86_64-linux-gnu/libze_loader.so.1");
+    const Machine machine = probe_machine(host);
+    CHECK(host.asked.empty());
+    CHECK(machine.gpus.at(0).usable == Presence::present);
+    CHECK(machine.gpus.at(0).reason_code == "unconfirmed");
+    CHECK(machine.gpus.at(0).arch == "20.1.0");
+    CHECK(machine.gpus.at(0).sources.at("arch") == "pci-id-table");
+    CHECK(find_driver(machine, GpuVendor::intel)->usable == Presence::present);
+    REQUIRE(machine.problems.size() == 1);
+    CHECK(machine.problems[0].code == "intel.unconfirmed");
+    // What the files rule out is not likely.
+    host.refused.insert("/dev/dri/renderD128");
+    check_blocked(host, "no-permission");
+  }
 }
 
 TEST_CASE("Level Zero without a driver, or with a broken one") {
@@ -131,9 +145,42 @@ TEST_CASE("a laptop's older graphics is no XPU, no problem, and asks nobody") {
   const Machine machine = probe_machine(host);
   REQUIRE(machine.gpus.size() == 1);
   CHECK(machine.gpus[0].usable == Presence::absent);
-  CHECK(machine.gpus[0].reason_code == "unsupported-gpu");
+  CHECK(machine.gpus[0].reason_code == "integrated-unsupported");
+  CHECK(machine.gpus[0].name == "Iris Xe Graphics (Tiger Lake)");
+  CHECK(machine.gpus[0].arch == "12.0.0");
+  CHECK(machine.gpus[0].integrated);
   CHECK(machine.problems.empty());
   CHECK(host.asked.empty());
+}
+
+TEST_CASE("older graphics that Level Zero lists are no XPU either") {
+  RecordedHost host;
+  host.plug("0000:00:02.0", 0x8086, 0x4680, "i915");
+  host.files["/usr/lib/x86_64-linux-gnu/libze_intel_gpu.so.1"] = "";
+  host.files["/usr/lib/x86_64-linux-gnu/libze_loader.so.1"] = "";
+  // 0x4680 = 18048, 12.2.0 = 50364416.
+  const std::string address = "0000:00:02.0\t1\t1\tUHD 770\n";
+  for (const std::string ip : {"50364416", "0"}) {
+    host.say(GpuVendor::intel, "ze.init\t0\nze.device\t0\t32902\t18048\t" + ip + "\t" + address);
+    const Machine machine = probe_machine(host);
+    REQUIRE(machine.gpus.size() == 1);
+    CHECK(machine.gpus[0].usable == Presence::absent);
+    CHECK(machine.gpus[0].reason_code == "integrated-unsupported");
+    CHECK(machine.gpus[0].arch == "12.2.0");
+    CHECK(machine.problems.empty());
+  }
+}
+
+TEST_CASE("a device IP that no table knows is kept") {
+  RecordedHost host = b580();
+  host.plug("0000:03:00.0", 0x8086, 0xF123, "xe");
+  // 40.1.2
+  host.say(GpuVendor::intel,
+           "ze.init\t0\nze.device\t0\t32902\t61731\t167788546\t0000:03:00.0\t1\t0\tXe9\n");
+  const Machine machine = probe_machine(host);
+  CHECK(machine.gpus.at(0).usable == Presence::present);
+  CHECK(machine.gpus.at(0).arch == "40.1.2");
+  CHECK(machine.gpus.at(0).pci_id == "8086:f123");
 }
 
 TEST_CASE("Level Zero masks hide devices") {

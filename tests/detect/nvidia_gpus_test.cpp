@@ -274,6 +274,7 @@ TEST_CASE("codes that no table knows are told by their number") {
 TEST_CASE("WSL has neither bus nor kernel module") {
   RecordedHost host;
   host.add_node("/dev/dxg");
+  host.files["/usr/lib/wsl/lib/libcuda.so.1"] = "";
   host.say(GpuVendor::nvidia,
            "cuda.version\t12080\nnvml.init\t0\nnvml.driver\t570.26\nnvml.count\t1\n" + h100);
   const Machine machine = probe_machine(host);
@@ -286,6 +287,7 @@ TEST_CASE("Jetson is known without a bus and asked through CUDA") {
   RecordedHost host;
   host.architecture = Arch::aarch64;
   host.files["/etc/nv_tegra_release"] = "# R36 (release)";
+  host.files["/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1"] = "";
   host.say(GpuVendor::nvidia,
            "cuda.file\t/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1.1\ncuda.version\t12060\n"
            "nvml.missing\tx\ncuda.init\t0\ncuda.device\t0\t8.7\t\t1024\t1\tOrin\n");
@@ -367,4 +369,171 @@ TEST_CASE("names of GPUs are known from the kernel driver when the libraries fai
   host.files["/proc/driver/nvidia/gpus/0000:65:00.0/information"] = "Model: \t NVIDIA H100 PCIe\n";
   host.say(GpuVendor::nvidia, "cuda.missing\tx\nnvml.missing\tx\n");
   CHECK(probe_machine(host).gpus.at(0).name == "NVIDIA H100 PCIe");
+}
+
+TEST_CASE("WSL without NVIDIA's libraries is another vendor's GPU, and no problem") {
+  RecordedHost host;
+  host.add_node("/dev/dxg");
+  host.files["/usr/lib/wsl/lib/libdxcore.so"] = "";
+  host.say(GpuVendor::nvidia, "cuda.missing\tx\nnvml.missing\tx\n");
+  const Machine machine = probe_machine(host);
+  CHECK(machine.gpus.empty());
+  CHECK(machine.drivers.empty());
+  CHECK(machine.problems.empty());
+}
+
+TEST_CASE("a container under WSL that was not given the device") {
+  RecordedHost host;
+  host.files["/usr/lib/wsl/lib/libdxcore.so"] = "";
+  host.files["/usr/lib/wsl/lib/libcuda.so.1"] = "";
+  host.say(GpuVendor::nvidia, "cuda.version\t12080\nnvml.init\t9\ncuda.init\t100\n");
+  const Machine machine = probe_machine(host);
+  CHECK(driver_of(machine).reason_code == "no-device-nodes");
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].message.find("/dev/dxg") != std::string::npos);
+}
+
+TEST_CASE("a container on a Jetson without its device nodes") {
+  RecordedHost host;
+  host.architecture = Arch::aarch64;
+  host.files["/sys/devices/soc0/family"] = "Tegra\n";
+  const Machine machine = probe_machine(host);
+  CHECK(host.asked.empty());
+  CHECK(driver_of(machine).reason_code == "no-device-nodes");
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].hint.find("--runtime nvidia") != std::string::npos);
+}
+
+TEST_CASE("a Jetson whose NVML knows the name only is told by CUDA") {
+  RecordedHost host;
+  host.architecture = Arch::aarch64;
+  host.files["/etc/nv_tegra_release"] = "# R36 (release)";
+  host.add_node("/dev/nvhost-gpu");
+  host.say(GpuVendor::nvidia,
+           "cuda.version\t12060\nnvml.init\t0\nnvml.count\t1\n"
+           "nvml.device\t0\t\t\t0\t\tOrin (nvgpu)\t\t0\n"
+           "cuda.init\t0\ncuda.device\t0\t8.7\t\t1024\t1\tOrin\n");
+  const Machine machine = probe_machine(host);
+  REQUIRE(machine.gpus.size() == 1);
+  CHECK(machine.gpus[0].arch == "8.7");
+  CHECK(machine.gpus[0].integrated);
+  CHECK(machine.gpus[0].usable == Presence::present);
+  CHECK(machine.gpus[0].sources.at("arch") == "libcuda");
+  CHECK(machine.problems.empty());
+}
+
+TEST_CASE("gVisor shows nodes and libraries, but neither bus nor kernel module") {
+  RecordedHost host;
+  for (const char* node : {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"})
+    host.add_node(node);
+  host.variables["LD_LIBRARY_PATH"] = "/usr/local/nvidia/lib64";
+  host.files["/usr/local/nvidia/lib64/libcuda.so.1"] = "";
+  host.say(GpuVendor::nvidia,
+           "cuda.version\t12040\nnvml.init\t0\nnvml.driver\t550.54.14\nnvml.count\t1\n" + h100);
+  const Machine machine = probe_machine(host);
+  REQUIRE(machine.gpus.size() == 1);
+  CHECK(machine.gpus[0].usable == Presence::present);
+  CHECK(driver_of(machine).kernel_version.empty());
+  CHECK(driver_of(machine).library_version == "550.54.14");
+  CHECK(machine.problems.empty());
+}
+
+TEST_CASE("a GPU in MIG mode has its parent's capability, and says so") {
+  RecordedHost host = healthy();
+  host.say(GpuVendor::nvidia,
+           "cuda.version\t12040\nnvml.init\t0\nnvml.count\t1\n"
+           "nvml.device\t0\t9.0\t00000000:65:00.0\t1\tGPU-a\tNVIDIA H100\t10de:2330\t1\n");
+  const Machine machine = probe_machine(host);
+  CHECK(machine.gpus.at(0).mig);
+  CHECK(machine.gpus.at(0).arch == "9.0");
+  CHECK(machine.gpus.at(0).usable == Presence::present);
+}
+
+TEST_CASE("every fact of a GPU names its source") {
+  RecordedHost host = healthy();
+  const Machine machine = probe_machine(host);
+  const Gpu& gpu = machine.gpus.at(0);
+  CHECK(gpu.pci_id == "10de:2330");
+  CHECK(gpu.kernel_driver == "nvidia");
+  CHECK(gpu.sources == Sources{{"name", "nvml"},
+                               {"pci_address", "sysfs"},
+                               {"pci_id", "sysfs"},
+                               {"kernel_driver", "sysfs"},
+                               {"arch", "nvml"},
+                               {"memory_bytes", "nvml"}});
+  CHECK(driver_of(machine).sources == Sources{{"kernel_version", "sysfs"},
+                                              {"library_version", "nvml"},
+                                              {"api_version", "libcuda"}});
+}
+
+TEST_CASE("a GPU that no driver names is named by its id") {
+  RecordedHost host;
+  host.plug("0000:65:00.0", 0x10DE, 0x2330, "nouveau");
+  const Machine machine = probe_machine(host);
+  CHECK(host.asked.empty());
+  CHECK(machine.gpus.at(0).name == "Hopper (GH100)");
+  CHECK(machine.gpus.at(0).sources.at("name") == "pci-id-table");
+  CHECK(machine.gpus.at(0).arch.empty());
+  CHECK(machine.gpus.at(0).kernel_driver == "nouveau");
+  CHECK(machine.gpus.at(0).reason_code == "other-driver");
+}
+
+TEST_CASE("devices that are all masked are reported apart from the driver") {
+  RecordedHost host = healthy();
+  host.variables["CUDA_VISIBLE_DEVICES"] = "";
+  const Machine machine = probe_machine(host);
+  CHECK(driver_of(machine).usable == Presence::present);
+  CHECK(machine.gpus.at(0).usable == Presence::present);
+  CHECK(machine.gpus.at(0).masked);
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].code == "nvidia.all-masked");
+  CHECK(machine.problems[0].message.find("CUDA_VISIBLE_DEVICES") != std::string::npos);
+}
+
+namespace {
+
+const std::string compat_lines =
+    "cuda.file\t/usr/local/cuda/compat/libcuda.so.575.57.08\ncuda.compat\t12.9\t535,550,570\n"
+    "cuda.version\t12090\nnvml.init\t0\nnvml.driver\t550.54.14\nnvml.cuda\t12090\nnvml.count\t1\n" +
+    h100;
+
+}  // namespace
+
+TEST_CASE("a compat library that is refused gives way to the driver's own") {
+  RecordedHost host = healthy();
+  host.say(GpuVendor::nvidia,
+           compat_lines +
+               "cuda.init\t804\ncuda.retry\t/usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14\n"
+               "cuda.file\t/usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14\ncuda.version\t12040\n"
+               "cuda.init\t0\ncuda.device\t0\t9.0\t0000:65:00.0\t1\t0\tH100\n");
+  const Machine machine = probe_machine(host);
+  const Driver& driver = driver_of(machine);
+  CHECK(driver.usable == Presence::present);
+  CHECK(driver.api_version == "12.4");
+  CHECK(driver.api_source == "libcuda");
+  CHECK(driver.compat_version == "12.9");
+  CHECK(driver.compat_library == "/usr/local/cuda/compat/libcuda.so.575.57.08");
+  CHECK(driver.sources.at("compat_version") == "elf-note");
+  CHECK(machine.gpus.at(0).usable == Presence::present);
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].code == "nvidia.compat-not-supported");
+}
+
+TEST_CASE("a compat library that is not made for the driver's branch") {
+  RecordedHost host = healthy();
+  host.files["/sys/module/nvidia/version"] = "545.23.06\n";
+  host.say(GpuVendor::nvidia, compat_lines + "cuda.init\t803\n");
+  check_blocked(host, "compat-branch");
+  host.files["/sys/module/nvidia/version"] = "550.54.14\n";
+  check_blocked(host, "compat-failed");
+}
+
+TEST_CASE("GPUs that wait for the fabric manager are told though NVML is content") {
+  RecordedHost host = healthy();
+  host.say(GpuVendor::nvidia, "cuda.version\t12040\nnvml.init\t0\nnvml.count\t1\n" + h100 +
+                                  "nvml.fabric\t0\t2\ncuda.init\t802\n");
+  const Machine machine = probe_machine(host);
+  CHECK(machine.gpus.at(0).usable == Presence::present);
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].code == "nvidia.not-ready");
 }

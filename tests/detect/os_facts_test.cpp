@@ -42,15 +42,63 @@ TEST_CASE("musl is known by its loader") {
   CHECK(probe_libc(host) == Libc{});
   host.files["/lib/ld-musl-x86_64.so.1"] = "";
   host.programs["/lib/ld-musl-x86_64.so.1"] = "musl libc (x86_64)\nVersion 1.2.5\n";
-  CHECK(probe_libc(host) == Libc{"musl", 1, 2});
+  const std::string loader = "/lib/ld-musl-x86_64.so.1";
+  CHECK(probe_libc(host) == Libc{"musl", 1, 2, {{"family", loader}, {"version", loader}}});
   host.glibc = "glibc 2.40";
-  CHECK(probe_libc(host) == Libc{"glibc", 2, 40});
+  CHECK(probe_libc(host) == Libc{"glibc", 2, 40, {{"family", "confstr"}, {"version", "confstr"}}});
 }
 
 TEST_CASE("os-release has two places") {
   RecordedHost host;
   host.files["/usr/lib/os-release"] = "PRETTY_NAME=second\n";
-  CHECK(probe_os(host, {"Linux", "6.1", "x86_64"}) == Os{"Linux", "6.1", "second"});
+  const Os os = probe_os(host, {"Linux", "6.1", "x86_64"});
+  CHECK(os.system == "Linux");
+  CHECK(os.kernel == "6.1");
+  CHECK(os.name == "second");
+  CHECK(os.container.empty());
+  CHECK_FALSE(os.wsl);
+  CHECK(os.tegra_release.empty());
+  CHECK(os.sources == Sources{{"system", "uname"},
+                              {"kernel", "uname"},
+                              {"wsl", "uname"},
+                              {"name", "/usr/lib/os-release"}});
   host.files["/etc/os-release"] = "PRETTY_NAME=first\n";
   CHECK(probe_os(host, {"Linux", "6.1", "x86_64"}).name == "first");
+}
+
+TEST_CASE("Jetson Linux tells its release") {
+  CHECK(parse_tegra_release("# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic, "
+                            "EABI: aarch64, DATE: Wed Jan  8 01:49:37 UTC 2025\n# KERNEL_VARIANT: "
+                            "oot\n") == "36.4.3");
+  CHECK(parse_tegra_release("# R32 (release), REVISION: 7.1, GCID: 1") == "32.7.1");
+  CHECK(parse_tegra_release("# R38 (release), REVISION: 2.0, GCID: 1") == "38.2.0");
+  for (const char* text : {"", "# R", "# R36", "# R36 (release)", "# R36, REVISION: ", "R36",
+                           "# RX (release), REVISION: 4.3", "# R36 (release), REVISION: .",
+                           "# R36\n, REVISION: 4.3"}) {
+    CAPTURE(text);
+    CHECK(parse_tegra_release(text).empty());
+  }
+}
+
+TEST_CASE("a Jetson is a Jetson by its release file") {
+  RecordedHost host;
+  host.files["/etc/nv_tegra_release"] = "# R36 (release), REVISION: 4.3, GCID: 38968081\n";
+  const Os os = probe_os(host, {"Linux", "5.15.148-tegra", "aarch64"});
+  CHECK(os.tegra_release == "36.4.3");
+  CHECK(os.sources.at("tegra_release") == "/etc/nv_tegra_release");
+}
+
+TEST_CASE("WSL is known by Microsoft's kernels and, with one's own, by its registration") {
+  RecordedHost host;
+  const auto is_wsl = [&](const char* release) {
+    return probe_os(host, {"Linux", release, "x86_64"}).wsl;
+  };
+  CHECK(is_wsl("5.15.153.1-microsoft-standard-WSL2"));
+  CHECK(is_wsl("4.4.0-19041-Microsoft"));
+  CHECK(is_wsl("6.6.36.3-mine-WSL2"));
+  CHECK_FALSE(is_wsl("6.8.0-1015-azure"));
+  host.files["/proc/sys/fs/binfmt_misc/WSLInterop"] = "enabled\n";
+  CHECK(is_wsl("6.12.0"));
+  CHECK(probe_os(host, {"Linux", "6.12.0", "x86_64"}).sources.at("wsl") ==
+        "/proc/sys/fs/binfmt_misc/WSLInterop");
 }

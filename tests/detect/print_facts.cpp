@@ -21,6 +21,8 @@ void print_facts(const Machine& machine) {
     print("driver", std::string(render_vendor(driver.vendor)));
     print("driver.library", driver.library_version);
     print("driver.api", driver.api_version);
+    print("driver.api_source", driver.api_source);
+    print("driver.compat", driver.compat_version);
     print("driver.usable", std::string(render_presence(driver.usable)));
     print("driver.reason", driver.reason_code);
   }
@@ -29,6 +31,8 @@ void print_facts(const Machine& machine) {
     print("gpu.name", gpu.name);
     print("gpu.address", gpu.pci_address);
     print("gpu.arch", gpu.arch);
+    print("gpu.pci_id", gpu.pci_id);
+    print("gpu.mig", gpu.mig ? "yes" : "no");
     print("gpu.memory", std::to_string(gpu.memory_bytes.value_or(0)));
     print("gpu.usable", std::string(render_presence(gpu.usable)));
     print("gpu.masked", gpu.masked ? "yes" : "no");

@@ -12,6 +12,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   (void)axle::installer::rewrite_script(text, "#!/p\n");
   (void)axle::installer::render_shebang(text);
+  if (const auto plugins = axle::wheel::parse_plugin_entry_points(text, "fuzz")) {
+    for (const axle::wheel::PluginEntry& plugin : *plugins) {
+      if (plugin.ns.empty() || !axle::wheel::is_plugin_api(plugin.plugin_api)) std::abort();
+    }
+  }
   const auto scripts = axle::wheel::parse_entry_points(text, "fuzz");
   if (!scripts) return 0;
   for (const axle::wheel::ScriptEntry& script : *scripts) {

@@ -1,8 +1,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
+#include "detect/container_marks.h"
 #include "detect/os_facts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -15,5 +17,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   static_cast<void>(axle::detect::parse_glibc_version(text));
   static_cast<void>(axle::detect::parse_musl_banner(text));
+  // Of what stands in these, only words and numbers get through.
+  for (const std::string& word :
+       {axle::detect::parse_tegra_release(text), axle::detect::parse_containerenv(text),
+        axle::detect::parse_container_word(text), axle::detect::parse_container_cgroup(text)}) {
+    if (word.size() > 32) std::abort();
+    for (const char c : word) {
+      if (c <= ' ' || c > 'z') std::abort();
+    }
+  }
   return 0;
 }

@@ -13,5 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again =
       axle::machines::parse_profile(axle::machines::render_profile(*profile), "again");
   if (!again || !(again->machine == profile->machine)) std::abort();
+  if (again->recording != profile->recording) std::abort();
   return 0;
 }

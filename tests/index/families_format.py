@@ -20,7 +20,7 @@ VERSION = r"\d+(\.\d+)*"
 FAMILY = {"schema": (int, True), "name": (str, True), "url": (str, True), "label-in": (str, True),
           "members": (list, True), "unlabelled": (list, False), "fallback": (list, False), "ended": (dict, False),
           "date": (str, True), "sources": (dict, True), "devices": (dict, False), "labels": (list, True),
-          "releases": (list, True)}
+          "releases": (list, True), "features": (list, False)}
 LABEL = {"name": (str, True), "vendor": (str, False), "toolkit": (str, False), "cuda": (str, False),
          "driver": (str, False), "source": (list, True)}
 RELEASE = {"version": (str, True), "date": (str, True), "source": (list, True), "goes-with": (dict, False),
@@ -28,6 +28,10 @@ RELEASE = {"version": (str, True), "date": (str, True), "source": (list, True), 
 BUILD = {"label": (str, True), "platform": (str, True), "code": ((list, str), False), "ptx": ((list, str), False),
          "cuda": (str, False), "driver": (str, False), "source": (list, True), "confidence": (str, True),
          "note": (str, False)}
+FEATURE = {"name": (str, True), "title": (str, True), "releases": (str, True), "since": (str, False),
+           "vendor": (str, False), "only": (bool, False), "labels": (list, False), "platforms": (list, False), "needs": (list, False),
+           "capability": (str, False), "gpus": (int, False), "unproven": (str, False), "source": (list, True),
+           "confidence": (str, True), "date": (str, False), "note": (str, False)}
 
 
 class Family:
@@ -64,6 +68,7 @@ class Family:
             self.check_head()
             self.check_labels()
             self.check_releases()
+            self.check_features()
             unused = self.table["sources"].keys() - self.used
             self.expect(not unused, "sources", f"nobody uses {', '.join(sorted(unused))}")
         return self.problems
@@ -122,6 +127,37 @@ class Family:
                 self.expect(member in self.table["members"][1:], where, f"{member} is no further member")
                 self.expect(re.fullmatch(rf"=={VERSION}(\.\*)?", specifier), where, f"{specifier} is no specifier")
             self.check_builds(release, where)
+
+    def check_features(self):
+        titles, names = {}, []
+        for feature in self.table.get("features", []):
+            where = f"feature {feature.get('name')}"
+            if not self.keys(feature, FEATURE, where):
+                continue
+            self.expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", feature["name"]), where, "is no name")
+            self.expect(titles.setdefault(feature["name"], feature["title"]) == feature["title"], where,
+                        "has two titles")
+            names += [feature["name"]] if names[-1:] != [feature["name"]] else []
+            clause = rf"(==|>=|<=|<|>){VERSION}"
+            self.expect(re.fullmatch(rf"{clause}(,{clause})*", feature["releases"]), where, "has no releases")
+            self.expect(re.fullmatch(VERSION, feature.get("since", "1")), where, "since is no version")
+            vendor = feature.get("vendor")
+            self.expect(vendor in (*CODE, None), where, "has an unknown vendor")
+            for label in feature.get("labels", []):
+                known = self.expect(label in self.labels, where, f"{label} is no label")
+                self.expect(not known or vendor in (None, self.labels[label].get("vendor")), where,
+                            f"{label} is another vendor's")
+            self.expect(set(feature.get("platforms", [])) <= PLATFORMS, where, "has an unknown platform")
+            for need in feature.get("needs", []):
+                self.expect(re.fullmatch(r"[a-z0-9_]+ :: [a-z0-9_]+ :: [a-z0-9_.]+", need), where,
+                            f"{need} is no property")
+            self.expect("capability" not in feature or vendor == "nvidia", where, "capability is NVIDIA's")
+            self.expect(re.fullmatch(r"\d{1,2}\.\d", feature.get("capability", "9.0")), where, "has no capability")
+            self.expect("only" not in feature or vendor, where, "only of which vendor?")
+            self.expect("gpus" not in feature or vendor, where, "gpus of which vendor?")
+            self.expect(feature["confidence"] in CONFIDENCES, where, "has an unknown confidence")
+            self.sources(feature, where)
+        self.expect(len(names) == len(set(names)), "features", "entries of one name do not stand together")
 
     def check_builds(self, release, where):
         seen = set()

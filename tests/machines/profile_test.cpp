@@ -70,7 +70,8 @@ detect::Npu random_npu(std::mt19937& random) {
 
 Profile random_profile(std::mt19937& random) {
   Profile profile;
-  profile.origin = {random_text(random), random_text(random), random_text(random)};
+  profile.origin = {random() % 2 == 0 ? "captured" : "synthesised", "x" + random_text(random),
+                    random() % 2 == 0 ? "" : "2026-11-21"};
   Machine& machine = profile.machine;
   machine.os = {random_text(random),   random_text(random), random_text(random),
                 random_text(random),   random() % 2 == 0,   random_text(random),
@@ -129,9 +130,67 @@ TEST_CASE("the shipped profiles are as the writer writes them") {
   for (const ShippedProfile& shipped : shipped_profiles()) {
     const auto profile = parse_profile(shipped.json, shipped.name);
     REQUIRE_MESSAGE(profile.has_value(), profile.error().message);
-    CHECK(profile->origin.kind == "synthesised");
+    const bool captured = shipped.name.starts_with("captured-");
+    CHECK(profile->origin.kind == (captured ? "captured" : "synthesised"));
     CHECK_FALSE(profile->origin.source.empty());
     CHECK(render_profile(*profile) == shipped.json);
+  }
+}
+
+detect::Recording random_recording(std::mt19937& random) {
+  detect::Recording recording;
+  const auto text = [&] {
+    std::string bytes;
+    for (unsigned i = random() % 12; i-- > 0;) bytes += static_cast<char>(random() % 256);
+    return random() % 2 == 0 ? bytes : random_text(random);
+  };
+  const auto leaves = [&] {
+    detect::CpuidAnswers some;
+    for (unsigned i = random() % 4; i-- > 0;) {
+      some[{static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random() % 4)}] = {
+          static_cast<std::uint32_t>(random()), 0, static_cast<std::uint32_t>(random()), 7};
+    }
+    return some;
+  };
+  recording.architecture = static_cast<detect::Arch>(random() % 6);
+  recording.leaves = leaves();
+  if (random() % 3 == 0) recording.leaves_of_cpu[random() % 100] = leaves();
+  recording.xcr0_value = random() % 2 == 0 ? 0 : random();
+  if (random() % 2 == 0) recording.xcomp_supported = random();
+  if (random() % 2 == 0) recording.xcomp_permitted = 0;
+  recording.auxiliary_values[16] = (std::uint64_t{random()} << 32U) | random();
+  if (random() % 2 == 0) recording.sve_bytes = 64;
+  if (random() % 2 == 0) recording.sme_bytes = 32;
+  recording.hwprobe[static_cast<std::int64_t>(random() % 7)] = random();
+  recording.name = {random_text(random), random_text(random), "x86_64"};
+  recording.cpus = static_cast<unsigned>(random() % 512);
+  recording.glibc = random_text(random);
+  for (auto* map : {&recording.files, &recording.links, &recording.programs, &recording.stamps}) {
+    for (unsigned i = random() % 3; i-- > 0;) (*map)["/p" + std::to_string(random() % 9)] = text();
+  }
+  recording.variables["CUDA_VISIBLE_DEVICES"] = text();
+  recording.folders["/dev"] = {"a", "b"};
+  recording.nodes["/dev/a"] = static_cast<detect::Access>(random() % 3);
+  for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
+    if (random() % 2 == 0) continue;
+    recording.answers[vendor] = {static_cast<detect::DriverAnswer::End>(random() % 4),
+                                 static_cast<int>(random() % 32),
+                                 random() % 2 == 0 ? "a\tb\n\nc" : "a\tb\n"};
+  }
+  return recording;
+}
+
+TEST_CASE("a recording is written and read back the same, and written the same again") {
+  std::mt19937 random(2);
+  for (unsigned round = 0; round < 500; ++round) {
+    Profile profile{{}, {"captured", "test", ""}, random_recording(random)};
+    const std::string text = render_profile(profile);
+    const auto read = parse_profile(text, "test.json");
+    REQUIRE_MESSAGE(read.has_value(), read.error().message);
+    REQUIRE(read->recording.has_value());
+    CHECK(*read->recording == *profile.recording);
+    CHECK(render_profile(*read) == text);
+    CHECK(replay_profile(*read) == replay_profile(profile));
   }
 }
 
@@ -185,6 +244,71 @@ TEST_CASE("a bad profile is refused with the file and the place") {
   check_malformed("{\"schema_version\": 1, \"os\": {\"name\": \"\xff\"}}", "is not JSON");
 }
 
+void check_recording(const std::string& recording, std::string_view expected) {
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x"}, )"
+                  R"("recording": {"arch": "x86_64", )" +
+                      recording + "}}",
+                  expected);
+}
+
+TEST_CASE("a bad recording is refused with the place") {
+  check_recording(R"("cpuid": {"7": "0"})", "expected a leaf such as 7:0 at recording.cpuid.7");
+  check_recording(R"("cpuid": {"7:0": "00000000 00000000 00000000"})",
+                  "eight hexadecimal digits each at recording.cpuid[\"7:0\"]");
+  check_recording(R"("cpuid": {"7:0": "00000000 00000000 00000000 0000000g"})", "[\"7:0\"]");
+  check_recording(R"("cpuid": {"7:0": 1})", "expected a string at recording.cpuid[\"7:0\"]");
+  check_recording(R"("cpuid_of": {"first": {}})",
+                  "the number of a CPU at recording.cpuid_of.first");
+  check_recording(R"("xcr0": "7")", "expected a mask such as 0x600e7 at recording.xcr0");
+  check_recording(R"("auxv": {"AT_HWCAP": "0x1"})", "a number as key at recording.auxv.AT_HWCAP");
+  check_recording(R"("files": {"etc/os-release": ""})", "an absolute path as key");
+  check_recording(R"("files": {"/a": {"hex": "0"}})", "at recording.files[\"/a\"]");
+  check_recording(R"("files": {"/a": {"base64": "0"}})", "at recording.files[\"/a\"]");
+  check_recording(R"("files": {"/a": 1})", "expected an object at recording.files[\"/a\"]");
+  check_recording(R"("folders": {"/a": ["b/c"]})", "expected an array of names");
+  check_recording(R"("folders": {"/a": "b"})", "expected an array of names");
+  check_recording(R"("nodes": {"/a": "x"})", "expected rw, r or none at recording.nodes[\"/a\"]");
+  check_recording(R"("drivers": {"nvidia": {}})", "at recording.drivers.nvidia.end");
+  check_recording(R"("drivers": {"nvidia": {"end": "finished", "lines": "a"}})", "array of lines");
+  check_recording(R"("drivers": {"nvidia": {"end": "finished", "lines": ["a\nb"]}})", ".lines");
+  check_recording(R"("drivers": {"nvidia": {"end": "finished", "signal": 1000}})", ".signal");
+  check_recording(R"("drivers": {"via": {}})", "unknown key at recording.drivers.via");
+  check_recording(R"("serial": "1")", "unknown key at recording.serial");
+  check_recording(R"("cpus": -1)", "at recording.cpus");
+  std::string many = R"("nodes": {)";
+  for (std::size_t i = 0; i <= most_answers; ++i) {
+    many += (i > 0 ? ",\"/" : "\"/") + std::to_string(i) + "\":\"r\"";
+  }
+  check_recording(many + "}", "expected at most 16384 entries at recording.nodes");
+}
+
+TEST_CASE("a profile says where it is from") {
+  check_malformed(R"({"schema_version": 2})", "expected where the profile is from at origin");
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "guessed", "source": "x"}})",
+                  "expected captured or synthesised at origin.kind");
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured"}})", "at origin.source");
+  check_malformed(
+      R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x", "date": "today"}})",
+      "expected a date such as 2026-11-21 at origin.date");
+  CHECK(parse_profile(R"({"schema_version": 1})", "old.json").has_value());
+}
+
+TEST_CASE("a profile has a recording or facts, never both") {
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x"}, )"
+                  R"("recording": {"arch": "other"}, "gpus": []})",
+                  "unknown key at gpus");
+}
+
+TEST_CASE("what is no UTF-8 is written in hexadecimal") {
+  Profile profile{{}, {"captured", "test", ""}, detect::Recording{}};
+  profile.recording->files["/a"] = "\xff\x01";
+  profile.recording->files["/b"] = std::string("a\0\n", 3);
+  const std::string text = render_profile(profile);
+  CHECK(text.find(R"("hex": "ff01")") != std::string::npos);
+  CHECK(text.find(R"("/b": "a\u0000\n")") != std::string::npos);
+  CHECK(parse_profile(text, "x")->recording->files == profile.recording->files);
+}
+
 TEST_CASE("size and depth are bounded") {
   check_malformed(std::string(largest_profile + 1, ' '), "larger than a machine profile can be");
   std::string deep = R"({"schema_version": 1, "x": )";
@@ -196,11 +320,11 @@ TEST_CASE("size and depth are bounded") {
 }
 
 TEST_CASE("a newer schema is unsupported, not malformed") {
-  const auto profile = parse_profile(R"({"schema_version": 2, "new": {}})", "new.json");
+  const auto profile = parse_profile(R"({"schema_version": 3, "new": {}})", "new.json");
   REQUIRE_FALSE(profile.has_value());
   CHECK(profile.error().kind == ErrorKind::unsupported);
   CHECK(profile.error().message ==
-        "new.json: profile schema 2 is newer than this program knows (1)");
+        "new.json: profile schema 3 is newer than this program knows (2)");
 }
 
 TEST_CASE("facts for programs have every key, unknown ones null") {

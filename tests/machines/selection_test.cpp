@@ -137,7 +137,17 @@ TEST_CASE("every shipped name can be selected, and a file agrees with the GPU ta
     CHECK_MESSAGE(std::ranges::count(names, wanted) == 1, wanted);
   }
   for (const std::string& name : names) {
-    const Machine machine = select_one(name);
+    CAPTURE(name);
+    CollectedReport report;
+    const auto selected = select_machines(name, report);
+    REQUIRE(selected.has_value());
+    // A recording states all there is of its machine, and takes no name of a GPU.
+    if (selected->front().recording) {
+      CHECK(report.remarks.empty());
+      CHECK(find_gpu_model(name) == nullptr);
+      continue;
+    }
+    const Machine& machine = selected->front().machine;
     if (name == "none") continue;
     REQUIRE(machine.gpus.size() == 1);
     const GpuModel* model = find_gpu_model(name);
@@ -215,6 +225,16 @@ TEST_CASE("inline facts: flags of CPUs") {
   CHECK(arm.cpu.capabilities.of(Capability::arm_sve) == Presence::unknown);
   CHECK(select_one("aarch64").cpu.capabilities.has(Capability::arm_asimd));
   CHECK(select_one("x86_64").cpu.capabilities.has(Capability::sse2));
+  const detect::CapabilityFacts newer = select_one("aarch64:9.2a").cpu.capabilities;
+  CHECK(newer.has(Capability::arm_sve2));
+  CHECK(newer.has(Capability::arm_wfxt));
+  CHECK(newer.has(Capability::arm_bti));
+  CHECK(newer.of(Capability::arm_cssc) == Presence::unknown);
+  const Machine power = select_one("axle:power_mma,power_vsx");
+  CHECK(power.cpu.arch == Arch::ppc64le);
+  CHECK(power.cpu.capabilities.has(Capability::power_mma));
+  CHECK(select_one("axle:riscv_v").cpu.arch == Arch::riscv64);
+  CHECK(select_one("axle:s390_vxe2").cpu.machine == "s390x");
 }
 
 TEST_CASE("facts are added to a name, and the stated driver replaces the assumed one") {
@@ -262,7 +282,7 @@ TEST_CASE("what is unknown is refused with the nearest known words") {
 
 TEST_CASE("a profile file, as it is and with facts added") {
   const TemporaryFolder folder;
-  Profile profile;
+  Profile profile{{}, {"captured", "test", ""}};
   profile.machine = select_one("gtx1080ti;x86_64:v3");
   profile.machine.os.kernel = "6.1.0";
   profile.machine.gpus[0].usable = Presence::blocked;
@@ -282,7 +302,7 @@ TEST_CASE("a profile file, as it is and with facts added") {
 TEST_CASE("a folder of profiles is a fleet in the order of the file names") {
   const TemporaryFolder folder;
   for (const char* name : {"h100", "gtx1080ti"}) {
-    Profile profile;
+    Profile profile{{}, {"captured", "test", ""}};
     profile.machine = select_one(name);
     folder.write(std::string("zz-") + name + ".json", render_profile(profile));
   }

@@ -110,6 +110,36 @@ TEST_CASE("x86_64: sentences for people") {
   CHECK(fact("axle", machine, "arm_sme2", "on") == "the CPU is x86_64, not aarch64");
 }
 
+TEST_CASE("x86_64: evidence of detection makes the sentence say why, and what to do") {
+  using enum Capability;
+  Machine machine = x86_machine(2);
+  const auto set = [&](Capability capability, Presence presence, const char* evidence) {
+    machine.cpu.capabilities.set(capability, presence);
+    machine.cpu.sources[std::string(detect::row(capability).name)] = evidence;
+  };
+  set(amx_tile, Presence::unknown, "arch_prctl-refused");
+  CHECK(fact("axle", machine, "amx_tile", "on") ==
+        "the CPU has amx_tile, but whether the kernel hands it out is not known: arch_prctl is "
+        "refused (a seccomp filter of the container?)");
+  set(amx_tile, Presence::blocked, "xcr0");
+  CHECK(fact("axle", machine, "amx_tile", "on") ==
+        "the CPU has amx_tile, but the kernel does not switch on the registers (an old kernel, a "
+        "hypervisor, or booted with noxsave or clearcpuid)");
+  set(amx_tile, Presence::blocked, "arch_prctl");
+  CHECK(fact("axle", machine, "amx_tile", "on") ==
+        "the CPU has amx_tile, but the kernel does not hand it out (Linux 5.16 or newer does)");
+  machine = x86_machine(4);
+  for (const Capability each : {avx512f, avx512bw}) set(each, Presence::blocked, "other-cores");
+  CHECK(fact("x86_64", machine, "level", "v4") ==
+        "some of the CPU's cores lack avx512f and avx512bw (level v4)");
+  // What is absent is worse news than what is withheld.
+  machine.cpu.capabilities.set(avx512cd, Presence::absent);
+  CHECK(fact("x86_64", machine, "level", "v4") == "the CPU lacks avx512cd (level v4)");
+  // A source that is no evidence changes nothing.
+  set(avx2, Presence::blocked, "cpuid");
+  CHECK(fact("x86_64", machine, "avx2", "on") == "the CPU has avx2, but the kernel withholds it");
+}
+
 TEST_CASE("aarch64: versions need what they make mandatory") {
   using enum Capability;
   CHECK(supported("aarch64", arm_machine({arm_fp, arm_asimd})).at(0).values == Values{"8a"});

@@ -185,8 +185,12 @@ std::string_view render_origin(resolver::ListOrigin origin) {
       return "user";
     case resolver::ListOrigin::builtin:
       return "builtin";
+    case resolver::ListOrigin::plugin:
+      return "plugin";
     case resolver::ListOrigin::untrusted:
       return "untrusted";
+    case resolver::ListOrigin::failed:
+      return "failed";
     case resolver::ListOrigin::none:
       return "none";
   }

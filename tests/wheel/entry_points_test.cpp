@@ -59,3 +59,30 @@ TEST_CASE("names that only begin like an interpreter's are no reserved ones") {
     CHECK(is_reserved_script(name));
   }
 }
+
+TEST_CASE("provider plugins are the entry points of group variant_plugins") {
+  const auto plugins = axle::wheel::parse_plugin_entry_points(
+      "[console_scripts]\nx = y:z\n\n[variant_plugins]\n# two\nacme = acme_provider\n"
+      "old_2=old.plugin:Old.Inner\n[other]\nnone\n",
+      "entry_points.txt");
+  REQUIRE(plugins.has_value());
+  const std::vector<axle::wheel::PluginEntry> expected = {{"acme", "acme_provider"},
+                                                          {"old_2", "old.plugin:Old.Inner"}};
+  CHECK(*plugins == expected);
+  CHECK(axle::wheel::parse_plugin_entry_points("", "entry_points.txt")->empty());
+}
+
+TEST_CASE("plugins under a name or with a reference that cannot be are refused with their line") {
+  for (const char* line : {"Acme = a", "= a", "a-b = a", "acme", "acme =", "acme = a:", "acme = :b",
+                           "acme = a b", "acme = a.b:c:d", "acme = 1a", "acme = a;import os"}) {
+    CAPTURE(line);
+    const auto plugins = axle::wheel::parse_plugin_entry_points(
+        "[variant_plugins]\n" + std::string(line) + "\n", "entry_points.txt");
+    REQUIRE_FALSE(plugins.has_value());
+    CHECK(plugins.error().message.starts_with("entry_points.txt:2: "));
+  }
+  const auto twice =
+      axle::wheel::parse_plugin_entry_points("[variant_plugins]\na = b\na = c\n", "e");
+  REQUIRE_FALSE(twice.has_value());
+  CHECK(twice.error().message.find("twice") != std::string::npos);
+}

@@ -1,7 +1,23 @@
 #include "behaviour.h"
 
+#ifdef STUB_COMPAT
+// A forward-compatibility library as NVIDIA builds it: newer than the driver, with its ELF note. No
+// GPU supports it.
+#define STUB_VERSION 12090
+#define STUB_NOTE "{\"format\":1,\"CUDA version\":\"12.9\",\"driver\":[535,550,570],}"
+
+__attribute__((section(".note.cuda.fwd_compatibility"), used, aligned(4))) static const struct {
+  unsigned name_size, text_size, type;
+  char name[20];
+  char text[sizeof(STUB_NOTE)];
+} stub_note = {19, sizeof(STUB_NOTE), 1, "NVIDIA Corporation", STUB_NOTE};
+#else
+#define STUB_VERSION 12080
+#endif
+
 int cuDriverGetVersion(int* version) {
-  *version = 12080;
+  if (strncmp(stub_mode(), "version_error:", 14) == 0) return atoi(stub_mode() + 14);
+  *version = STUB_VERSION;
   return 0;
 }
 
@@ -11,6 +27,9 @@ static int initialised = 0;
 int cuInit(unsigned flags) {
   (void)flags;
   const int code = stub_initialise();
+#ifdef STUB_COMPAT
+  if (code == 0) return 804;
+#endif
   if (code == 0 && stub_devices() == 0) return 100;
   // An empty mask must not have reached us: it is a wish of the user's, no fact of the driver.
   if (code == 0 && getenv("CUDA_VISIBLE_DEVICES") != NULL) return 100;
@@ -30,8 +49,7 @@ int cuDeviceGet(int* device, int index) {
 }
 
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
-  (void)device;
-  *value = attribute == 75 ? 9 : 0;
+  *value = attribute == 75 ? 9 - 2 * device : attribute == 76 ? 5 * device : 0;
   return 0;
 }
 
@@ -42,8 +60,7 @@ int cuDeviceGetName(char* name, int size, int device) {
 }
 
 int cuDeviceGetPCIBusId(char* address, int size, int device) {
-  (void)device;
-  snprintf(address, (size_t)size, "0000:65:00.0");
+  snprintf(address, (size_t)size, "0000:%02x:00.0", 0x65 - device);
   return 0;
 }
 

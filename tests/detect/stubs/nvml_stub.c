@@ -6,12 +6,18 @@ struct pci {
   char bus_id[32];
 };
 
+static int index_of(void* device) { return (int)((char*)device - (char*)0) - 1; }
+
 struct memory {
   unsigned long long total, free, used;
 };
 
 #ifndef STUB_WITHOUT_INIT
-int nvmlInit_v2(void) { return stub_initialise(); }
+int nvmlInit_v2(void) {
+  const int code = stub_initialise();
+  // Codes above 800 are CUDA's: NVML is content then.
+  return code >= 800 ? 0 : code;
+}
 #endif
 
 int nvmlSystemGetDriverVersion(char* version, unsigned size) {
@@ -30,8 +36,7 @@ int nvmlDeviceGetCount_v2(unsigned* count) {
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
-  (void)index;
-  *device = (void*)"device";
+  *device = (char*)0 + index + 1;
   return 0;
 }
 
@@ -48,9 +53,9 @@ int nvmlDeviceGetUUID(void* device, char* uuid, unsigned size) {
 }
 
 int nvmlDeviceGetPciInfo_v3(void* device, struct pci* pci) {
-  (void)device;
   memset(pci, 0, sizeof(*pci));
-  strcpy(pci->bus_id, "00000000:65:00.0");
+  pci->id = 0x233010DE;
+  snprintf(pci->bus_id, sizeof(pci->bus_id), "00000000:%02X:00.0", 0x65 - index_of(device));
   return 0;
 }
 
@@ -63,8 +68,22 @@ int nvmlDeviceGetMemoryInfo(void* device, struct memory* memory) {
 }
 
 int nvmlDeviceGetCudaComputeCapability(void* device, int* major, int* minor) {
+  *major = 9 - 2 * index_of(device);
+  *minor = 5 * index_of(device);
+  return 0;
+}
+
+int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
   (void)device;
-  *major = 9;
-  *minor = 0;
+  *current = *pending = strcmp(stub_mode(), "mig") == 0;
+  return 0;
+}
+
+// What a GPU behind NVSwitch says before the fabric manager has come: state 2, in progress.
+int nvmlDeviceGetGpuFabricInfo(void* device, unsigned char* info) {
+  (void)device;
+  if (getenv("AXLE_STUB_FABRIC") == NULL) return 3;
+  memset(info, 0, 32);
+  info[24] = 2;
   return 0;
 }

@@ -1,0 +1,184 @@
+#include "builder/gpu_code_match.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "providers/cuda_code.h"
+#include "providers/gpu_state.h"
+#include "providers/provider.h"
+
+namespace axle::builder {
+namespace {
+
+using detect::Gpu;
+using detect::Machine;
+
+struct PtxRow {
+  unsigned major;
+  unsigned minor;
+  std::string_view cuda;
+};
+
+/// PTX ISA, "Release notes": the first CUDA release with each version.
+constexpr std::array ptx_versions = {
+    PtxRow{6, 0, "9.0"},  PtxRow{6, 1, "9.1"},  PtxRow{6, 2, "9.2"},  PtxRow{6, 3, "10.0"},
+    PtxRow{6, 4, "10.1"}, PtxRow{6, 5, "10.2"}, PtxRow{7, 0, "11.0"}, PtxRow{7, 1, "11.1"},
+    PtxRow{7, 2, "11.2"}, PtxRow{7, 3, "11.3"}, PtxRow{7, 4, "11.4"}, PtxRow{7, 5, "11.5"},
+    PtxRow{7, 6, "11.6"}, PtxRow{7, 7, "11.7"}, PtxRow{7, 8, "11.8"}, PtxRow{8, 0, "12.0"},
+    PtxRow{8, 1, "12.1"}, PtxRow{8, 2, "12.2"}, PtxRow{8, 3, "12.3"}, PtxRow{8, 4, "12.4"},
+    PtxRow{8, 5, "12.5"}, PtxRow{8, 6, "12.7"}, PtxRow{8, 7, "12.8"}, PtxRow{8, 8, "12.9"},
+    PtxRow{9, 0, "13.0"}, PtxRow{9, 1, "13.1"}, PtxRow{9, 2, "13.2"},
+};
+
+struct GenericTarget {
+  std::string_view name;
+  std::string_view processors;  ///< separated by spaces
+};
+
+/// LLVM, "User Guide for AMDGPU Backend", generic processors.
+constexpr std::array generic_targets = {
+    GenericTarget{"gfx9-generic", "gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c"},
+    GenericTarget{"gfx9-4-generic", "gfx942 gfx950"},
+    GenericTarget{"gfx10-1-generic", "gfx1010 gfx1011 gfx1012 gfx1013"},
+    GenericTarget{"gfx10-3-generic", "gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036"},
+    GenericTarget{"gfx11-generic",
+                  "gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153"},
+    GenericTarget{"gfx12-generic", "gfx1200 gfx1201"},
+};
+
+bool has_word(std::string_view words, std::string_view word) {
+  for (std::size_t at = words.find(word); at != std::string_view::npos;
+       at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || words[at - 1] == ' ';
+    if (begins && (end == words.size() || words[end] == ' ')) return true;
+  }
+  return false;
+}
+
+/// What `axle :: cuda_code` and its kin say of that GPU alone.
+bool supports(const Machine& alone, std::string_view feature, std::string_view value) {
+  for (const providers::Feature& one : providers::supported_gpu_code(alone, {})) {
+    if (one.name != feature) continue;
+    if (std::ranges::find(one.values, value) != one.values.end()) return true;
+  }
+  return false;
+}
+
+CodeFit judge_ptx(const CudaCode& code, const Machine& alone) {
+  const std::string cuda = cuda_of_ptx(code.major, code.minor);
+  const detect::Driver* driver = detect::find_driver(alone, detect::GpuVendor::nvidia);
+  if (cuda.empty() || driver == nullptr || driver->api_version.empty()) return CodeFit::unknown;
+  const auto needed = providers::parse_major_minor(cuda);
+  const auto runs = providers::parse_major_minor(driver->api_version);
+  if (!needed || !runs) return CodeFit::unknown;
+  return *runs >= *needed ? CodeFit::runs : CodeFit::needs_newer_driver;
+}
+
+CodeFit judge_cuda_code(const CudaCode& code, const Gpu& gpu, const Machine& alone) {
+  const auto device = providers::parse_major_minor(gpu.arch);
+  if (!device) return CodeFit::unknown;
+  const unsigned major = code.architecture / 10;
+  const unsigned minor = code.architecture % 10;
+  const bool same = device->first == major && device->second == minor;
+  if (code.target == 'a' && !same) return CodeFit::absent;
+  if (code.target == 'f' && (device->first != major || device->second < minor))
+    return CodeFit::absent;
+  if (code.kind == CudaCodeKind::cubin) {
+    return supports(alone, "cuda_code", fmt::format("{}_real", code.architecture))
+               ? CodeFit::runs
+               : CodeFit::absent;
+  }
+  if (code.kind != CudaCodeKind::ptx) return CodeFit::absent;
+  if (!supports(alone, "cuda_code", fmt::format("{}_virtual", code.architecture)))
+    return CodeFit::absent;
+  return judge_ptx(code, alone);
+}
+
+struct TargetId {
+  std::string_view processor;
+  std::string_view features;  ///< ":sramecc+:xnack-"
+
+  /// '+', '-' or 0.
+  [[nodiscard]] char setting(std::string_view feature) const {
+    const std::size_t at = features.find(feature);
+    if (at == std::string_view::npos || at + feature.size() >= features.size()) return 0;
+    return features[at + feature.size()];
+  }
+};
+
+TargetId parse_target(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  return {text.substr(0, colon), text.substr(colon)};
+}
+
+}  // namespace
+
+std::string cuda_of_ptx(unsigned major, unsigned minor) {
+  for (const PtxRow& row : ptx_versions) {
+    if (row.major == major && row.minor == minor) return std::string(row.cuda);
+  }
+  return {};
+}
+
+CodeFit judge_cuda_group(const CudaGroup& group, const Gpu& gpu, const Machine& machine) {
+  if (gpu.arch.empty()) return CodeFit::unknown;
+  Machine alone;
+  alone.gpus = {gpu};
+  alone.gpus.front().usable = detect::Presence::present;
+  alone.gpus.front().masked = false;
+  alone.drivers = machine.drivers;
+  CodeFit best = CodeFit::absent;
+  for (const CudaCode& code : group.codes) best = std::min(best, judge_cuda_code(code, gpu, alone));
+  return best;
+}
+
+CodeFit judge_amd_target(std::string_view target, const Gpu& gpu) {
+  if (gpu.arch.empty()) return CodeFit::unknown;
+  const TargetId code = parse_target(target);
+  const TargetId device = parse_target(gpu.arch);
+  bool fits = code.processor == device.processor;
+  for (const GenericTarget& generic : generic_targets) {
+    if (generic.name == code.processor) fits = has_word(generic.processors, device.processor);
+  }
+  // SPIR-V for AMD is compiled when it is loaded, from ROCm 7 on.
+  if (code.processor == "amdgcnspirv") return CodeFit::unknown;
+  if (!fits) return CodeFit::absent;
+  for (const std::string_view feature : {"xnack", "sramecc"}) {
+    const char wanted = code.setting(feature);
+    const char is = device.setting(feature);
+    if (wanted == 0 || wanted == is) continue;
+    if (is != 0) return CodeFit::absent;
+    // XNACK is off unless HSA_XNACK switches it on; ECC of the memory is on where there is any.
+    const char usual = feature == "xnack" ? '-' : '+';
+    if (wanted != usual) return CodeFit::unknown;
+  }
+  return CodeFit::runs;
+}
+
+CodeFit judge_sycl_images(const SyclImages& images, const Gpu& gpu) {
+  if (images.jit) return CodeFit::runs;
+  if (gpu.arch.empty()) return CodeFit::unknown;
+  Machine alone;
+  alone.gpus = {gpu};
+  alone.gpus.front().usable = detect::Presence::present;
+  alone.gpus.front().masked = false;
+  const providers::Provider* intel = providers::find_provider("intel");
+  if (intel != nullptr) {
+    for (const providers::Feature& feature : intel->supported(alone, {})) {
+      for (const std::string& ip : feature.values) {
+        if (std::ranges::find(images.device_ips, ip) != images.device_ips.end())
+          return CodeFit::runs;
+      }
+    }
+  }
+  const bool all_known = images.products.empty() && images.stopped.empty();
+  return all_known ? CodeFit::absent : CodeFit::unknown;
+}
+
+}  // namespace axle::builder

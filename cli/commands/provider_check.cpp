@@ -1,0 +1,88 @@
+// providers check: conformance of a plugin.
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/plugin_host.h"
+#include "cli/plugin_location.h"
+#include "cli/provider_settings.h"
+#include "cli/session.h"
+#include "providers/plugins/conformance.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using plugins::CheckResult;
+using plugins::Verdict;
+
+constexpr std::size_t most_runs = 100'000;
+
+Outcome<std::size_t> runs_of(const Arguments& arguments) {
+  std::size_t runs = plugins::ConformanceOptions{}.runs;
+  if (!arguments.has(Opt::runs)) return runs;
+  const std::string text = arguments.value(Opt::runs);
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), runs);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || runs == 0 ||
+      runs > most_runs) {
+    return misused(fmt::format("--runs is `{}`, not a number from 1 to {}", text, most_runs));
+  }
+  return runs;
+}
+
+Style style_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok:
+      return Style::good;
+    case Verdict::warn:
+      return Style::strong;
+    case Verdict::fail:
+      return Style::bad;
+  }
+  return Style::faint;
+}
+
+std::string sentence(const CheckResult& check) {
+  return check.mend.empty() ? check.message : fmt::format("{}: {}", check.message, check.mend);
+}
+
+}  // namespace
+
+int run_providers_check(Session& session) {
+  Output& output = session.output();
+  const auto runs = runs_of(session.arguments());
+  if (!runs) return output.failure(runs.error());
+  const auto settings = read_provider_settings();
+  if (!settings) return output.failure(settings.error());
+  const auto located = locate_plugin(session, session.arguments().positionals.front());
+  if (!located) return output.failure(located.error());
+
+  warn_of_lacks(output);
+  plugins::ConformanceOptions options;
+  options.runs = *runs;
+  options.ask = ask_options(*settings);
+  const plugins::Evidence evidence = gather_evidence(located->plugin, options, output);
+  const std::vector<CheckResult> checks = judge(evidence);
+  std::string text;
+  ordered_json rows = ordered_json::array();
+  for (const CheckResult& check : checks) {
+    const std::string verdict(render_verdict(check.verdict));
+    text += fmt::format("{}{} {:<14} {}\n", output.paint(style_of(check.verdict), verdict),
+                        std::string(4 - verdict.size(), ' '), check.name, sentence(check));
+    rows.push_back({{"name", check.name}, {"result", verdict}, {"message", sentence(check)}});
+  }
+  const bool failing = std::ranges::any_of(
+      checks, [](const CheckResult& check) { return check.verdict == Verdict::fail; });
+  const ordered_json body = {{"plugin", located->plugin.place},
+                             {"namespace", located->plugin.ns},
+                             {"kind", render_kind(located->plugin.kind)},
+                             {"checks", rows}};
+  return output.answer(text, body, failing ? exit_failed : 0);
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,490 @@
+// providers list, show, trust, untrust, enable, disable.
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/plugin_host.h"
+#include "cli/provider_settings.h"
+#include "cli/session.h"
+#include "providers/plugins/exceptions.h"
+#include "providers/plugins/sandbox.h"
+#include "providers/provider.h"
+#include "wheel/requirement.h"
+
+namespace axle::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr std::size_t most_shown = 12;  ///< values of one feature in the text
+
+std::size_t count_values(const providers::Features& features) {
+  std::size_t count = 0;
+  for (const providers::Feature& feature : features) count += feature.values.size();
+  return count;
+}
+
+ordered_json features_json(const providers::Features& features) {
+  ordered_json out = ordered_json::object();
+  for (const providers::Feature& feature : features) out[feature.name] = feature.values;
+  return out;
+}
+
+std::string render_features(const providers::Features& features) {
+  std::string text;
+  for (const providers::Feature& feature : features) {
+    const std::size_t shown = std::min(feature.values.size(), most_shown);
+    const std::span values(feature.values.data(), shown);
+    const std::size_t more = feature.values.size() - shown;
+    text += fmt::format("    {}: {}{}\n", feature.name, fmt::join(values, " "),
+                        more == 0 ? "" : fmt::format(" and {} more", more));
+  }
+  return text.empty() ? "    nothing\n" : text;
+}
+
+template <class Words>
+ordered_json words_json(const Words& words) {
+  ordered_json out = ordered_json::array();
+  for (const auto& word : words) out.push_back(std::string(word));
+  return out;
+}
+
+/// A trusted program or shared object, asked where it may be.
+struct AskedFile {
+  const TrustedFile* file = nullptr;
+  std::string problem;  ///< why it gives nothing; empty: it does
+  std::string mend;
+  bool trusted = true;  ///< it is the file that was trusted
+  providers::Features supported;
+  providers::Features all;
+};
+
+AskedFile ask_file(const TrustedFile& file, const plugins::AskOptions& options, bool all_too) {
+  AskedFile asked{&file, {}, {}, true, {}, {}};
+  if (const auto distrust = distrust_of(file)) {
+    asked.problem = distrust->why;
+    asked.mend = distrust->mend;
+    asked.trusted = false;
+    return asked;
+  }
+  const plugins::Plugin plugin = plugin_of(file);
+  auto answer = std::move(plugins::supported_by({&plugin, 1}, options).front());
+  if (!answer.features) {
+    asked.problem = answer.features.error().message;
+    asked.mend = answer.features.error().mend;
+    return asked;
+  }
+  asked.supported = std::move(*answer.features);
+  if (!all_too) return asked;
+  if (auto all = plugins::ask_plugin(plugin, plugins::Query::all, options); all.features)
+    asked.all = std::move(*all.features);
+  return asked;
+}
+
+bool is_enabled(const ProviderSettings& settings, const std::string& ns) {
+  return !settings.disabled.contains(ns);
+}
+
+ordered_json file_json(const AskedFile& asked, const ProviderSettings& settings) {
+  const TrustedFile& file = *asked.file;
+  return {{"namespace", file.ns},
+          {"package", file.path},
+          {"version", nullptr},
+          {"kind", plugins::render_kind(file.kind)},
+          {"supported", count_values(asked.supported)},
+          {"trusted", asked.trusted},
+          {"enabled", is_enabled(settings, file.ns)},
+          {"problem", asked.problem.empty() ? ordered_json(nullptr) : ordered_json(asked.problem)}};
+}
+
+ordered_json package_json(const TrustedPackage& package, const ProviderSettings& settings) {
+  return {{"namespace", package.ns.empty() ? ordered_json(nullptr) : ordered_json(package.ns)},
+          {"package", package.name},
+          {"version", nullptr},
+          {"kind", plugins::render_kind(plugins::PluginKind::python)},
+          {"supported", nullptr},
+          {"trusted", true},
+          {"enabled", package.ns.empty() || is_enabled(settings, package.ns)},
+          {"problem", nullptr}};
+}
+
+std::string off_remark(const ProviderSettings& settings, const std::string& ns) {
+  return is_enabled(settings, ns) ? "" : ", switched off";
+}
+
+/// What every command here starts from.
+struct Start {
+  ProviderSettings settings;
+  machines::NamedMachine machine;
+  providers::GpuPolicy gpus;
+};
+
+Outcome<Start> start(Session& session) {
+  auto settings = read_provider_settings();
+  if (!settings) return std::unexpected(settings.error());
+  auto named = session.machine();
+  if (!named) return std::unexpected(named.error());
+  const auto gpus = session.gpu_policy();
+  if (!gpus) return std::unexpected(gpus.error());
+  return Start{std::move(*settings), std::move(*named), *gpus};
+}
+
+/// Plugins of files, unless another machine is spoken of.
+std::vector<AskedFile> ask_files(const Start& at, Session& session, const std::string& only_ns) {
+  std::vector<AskedFile> asked;
+  const plugins::AskOptions options = ask_options(at.settings);
+  for (const TrustedFile& file : at.settings.files) {
+    if (!only_ns.empty() && file.ns != only_ns) continue;
+    if (session.elsewhere()) {
+      asked.push_back(
+          {&file, "a plugin can only speak of the machine that it runs on", {}, true, {}, {}});
+    } else if (!is_enabled(at.settings, file.ns)) {
+      asked.push_back({&file, "switched off", {}, true, {}, {}});
+    } else {
+      asked.push_back(ask_file(file, options, !only_ns.empty()));
+    }
+  }
+  return asked;
+}
+
+std::string render_file(const AskedFile& asked) {
+  const TrustedFile& file = *asked.file;
+  std::string text =
+      fmt::format("{:<8} {}: {}, {}", file.ns, file.path, plugins::render_kind(file.kind),
+                  asked.trusted ? "trusted" : "not trusted");
+  text += asked.problem.empty()
+              ? fmt::format(", {} properties supported here", count_values(asked.supported))
+              : ", " + asked.problem;
+  return text + "\n" + (asked.mend.empty() ? "" : fmt::format("         {}\n", asked.mend));
+}
+
+ordered_json sandbox_json(const plugins::SandboxSupport& support) {
+  return {{"landlock", support.landlock}, {"seccomp", support.seccomp}, {"lacks", support.lacks}};
+}
+
+std::string render_sandbox(const plugins::SandboxSupport& support) {
+  std::string text = fmt::format(
+      "  sandbox of plugins: {}, {}\n",
+      support.landlock > 0 ? fmt::format("Landlock ABI {}", support.landlock) : "no Landlock",
+      support.seccomp ? "filtered system calls" : "no filter of system calls");
+  for (const std::string& lack : support.lacks) text += fmt::format("    {}\n", lack);
+  return text;
+}
+
+ordered_json exceptions_json(const plugins::Exceptions* row, std::string_view ns) {
+  ordered_json out = {{"programs", ordered_json::array()},
+                      {"devices", ordered_json::array()},
+                      {"readable", ordered_json::array()},
+                      {"variables", words_json(plugins::passed_variables(ns))}};
+  if (row == nullptr) return out;
+  out["programs"] = words_json(row->programs);
+  out["devices"] = words_json(row->devices);
+  out["readable"] = words_json(row->readable);
+  return out;
+}
+
+std::string render_exceptions(const plugins::Exceptions* row, std::string_view ns) {
+  std::string text = "  exceptions for a plugin of this namespace:\n";
+  const auto line = [&](std::string_view what, const auto& words) {
+    text += fmt::format("    {}: {}\n", what,
+                        words.empty() ? "none" : fmt::format("{}", fmt::join(words, " ")));
+  };
+  const plugins::Exceptions none{ns, {}, {}, {}, {}, {}};
+  const plugins::Exceptions& exceptions = row == nullptr ? none : *row;
+  line("may start", exceptions.programs);
+  line("may write to", exceptions.devices);
+  line("may read beside the system", exceptions.readable);
+  line("sees", plugins::passed_variables(ns));
+  return text;
+}
+
+/// All that is known of one namespace, as text and as rows.
+struct Shown {
+  std::string text;
+  ordered_json rows = ordered_json::array();
+};
+
+void show_builtin(const providers::Provider& provider, const Start& at, Shown& shown) {
+  const providers::Features supported = provider.supported(at.machine.machine, at.gpus);
+  const providers::Features all = provider.all();
+  std::vector<std::string> apis;
+  for (const std::string_view api : provider.plugin_apis)
+    apis.emplace_back(api.empty() ? "(none given)" : api);
+  shown.text +=
+      fmt::format("  {} {}, built in: needs no trust\n", provider.package, provider.version);
+  if (!provider.aliases.empty())
+    shown.text += fmt::format("  also as {}\n", fmt::join(provider.aliases, ", "));
+  shown.text += fmt::format("  plugin-api {}\n", fmt::join(apis, ", "));
+  shown.text += "  supported here:\n" + render_features(supported);
+  shown.text += fmt::format("  {} properties that some machine may support\n", count_values(all));
+  shown.rows.push_back({{"kind", "builtin"},
+                        {"package", provider.package},
+                        {"version", provider.version},
+                        {"aliases", words_json(provider.aliases)},
+                        {"plugin_apis", words_json(provider.plugin_apis)},
+                        {"trusted", true},
+                        {"supported", features_json(supported)},
+                        {"all", features_json(all)},
+                        {"problem", nullptr}});
+}
+
+void show_file(const AskedFile& asked, Shown& shown) {
+  const TrustedFile& file = *asked.file;
+  shown.text +=
+      fmt::format("  {}: {}, {}\n  sha256 {}\n", file.path, plugins::render_kind(file.kind),
+                  asked.trusted ? "trusted by you" : "not trusted any more", file.sha256);
+  if (asked.problem.empty()) {
+    shown.text += "  supported here:\n" + render_features(asked.supported);
+  } else {
+    shown.text += fmt::format("  gives nothing: {}\n", asked.problem);
+    if (!asked.mend.empty()) shown.text += fmt::format("  {}\n", asked.mend);
+  }
+  shown.rows.push_back(
+      {{"kind", plugins::render_kind(file.kind)},
+       {"package", file.path},
+       {"version", nullptr},
+       {"sha256", file.sha256},
+       {"trusted", asked.trusted},
+       {"supported", features_json(asked.supported)},
+       {"all", features_json(asked.all)},
+       {"problem", asked.problem.empty() ? ordered_json(nullptr) : ordered_json(asked.problem)}});
+}
+
+void show_package(const TrustedPackage& package, Shown& shown) {
+  shown.text += fmt::format(
+      "  {}: python, trusted by you; installed and asked when a release names it\n", package.name);
+  shown.rows.push_back({{"kind", plugins::render_kind(plugins::PluginKind::python)},
+                        {"package", package.name},
+                        {"version", nullptr},
+                        {"trusted", true},
+                        {"supported", nullptr},
+                        {"all", nullptr},
+                        {"problem", nullptr}});
+}
+
+/// A namespace, or the name of a package that Axle carries for one.
+std::string namespace_named(const std::string& name) {
+  for (const providers::Provider& provider : providers::builtin_providers()) {
+    if (wheel::normalize_name(name) == provider.package) return std::string(provider.ns);
+  }
+  return name;
+}
+
+bool is_path(const std::string& name) { return name.contains('/'); }
+
+/// The namespace that a file answers for: --namespace, else its own word.
+Outcome<std::string> namespace_of(const TrustedFile& file, const std::string& asked_for) {
+  if (!asked_for.empty()) return asked_for;
+  const auto said = plugins::ask_namespace(plugin_of(file), ask_options({}));
+  if (said) return *said;
+  return failed({ErrorKind::malformed, fmt::format("{}: {}", file.path, said.error().message),
+                 said.error().mend});
+}
+
+Outcome<TrustedFile> trusted_file(const std::string& name, const std::string& ns) {
+  std::error_code error;
+  TrustedFile file;
+  file.path = fs::canonical(name, error).string();
+  if (error) return failed({ErrorKind::not_found, fmt::format("{}: there is no such file", name)});
+  if (file.path.ends_with(".so") || file.path.contains(".so."))
+    file.kind = plugins::PluginKind::shared_object;
+  auto sha256 = fingerprint(file.path);
+  if (!sha256) return failed(sha256.error());
+  file.sha256 = std::move(*sha256);
+  auto found = namespace_of(file, ns);
+  if (!found) return std::unexpected(found.error());
+  file.ns = std::move(*found);
+  return file;
+}
+
+Outcome<std::string> namespace_option(const Arguments& arguments) {
+  const std::string ns = arguments.value(Opt::ns);
+  if (ns.empty() || is_namespace(ns)) return ns;
+  return misused(fmt::format("--namespace {}: that is no namespace", ns),
+                 "a namespace is made of a-z, 0-9 and _");
+}
+
+Outcome<std::string> trust_file(const std::string& name, const std::string& ns,
+                                ProviderSettings& settings) {
+  auto file = trusted_file(name, ns);
+  if (!file) return std::unexpected(file.error());
+  // One file answers for a namespace: the last one that was trusted.
+  std::erase_if(settings.files, [&](const TrustedFile& old) {
+    return old.path == file->path || old.ns == file->ns;
+  });
+  const std::string line = fmt::format(
+      "{} is trusted for namespace {}, as long as it stays as it is\n", file->path, file->ns);
+  settings.files.push_back(std::move(*file));
+  return line;
+}
+
+Outcome<std::string> trust_package(const std::string& text, const std::string& ns,
+                                   ProviderSettings& settings) {
+  if (!wheel::is_valid_name(text)) {
+    return misused(fmt::format("`{}` is no name of a package", text),
+                   "a file is named by its path, with a slash: ./provider");
+  }
+  const std::string name = wheel::normalize_name(text);
+  const auto same = [&](const TrustedPackage& old) {
+    return old.name == name && (old.ns == ns || ns.empty());
+  };
+  std::erase_if(settings.packages, same);
+  settings.packages.push_back({name, ns});
+  return fmt::format("{} is trusted{}\n", name,
+                     ns.empty() ? "" : fmt::format(" for namespace {}", ns));
+}
+
+using ChangeOne = std::function<Outcome<std::string>(const std::string& name, ProviderSettings&)>;
+
+/// `change` for each name on the command line, in one write; the lines that it says are the answer.
+int change_each(Session& session, std::string_view what, const ChangeOne& change) {
+  Output& output = session.output();
+  const std::vector<std::string>& names = session.arguments().positionals;
+  if (names.empty())
+    return output.failure(misused(fmt::format("nothing to {}", what), "name it").error());
+  std::string text;
+  const auto changed = change_provider_settings([&](ProviderSettings& settings) -> Outcome<void> {
+    for (const std::string& name : names) {
+      auto line = change(name, settings);
+      if (!line) return std::unexpected(line.error());
+      text += *line;
+    }
+    return {};
+  });
+  if (!changed) return output.failure(changed.error());
+  return output.answer(text, {{"changed", names}, {"settings", provider_settings_path()}});
+}
+
+Outcome<std::string> switched(const std::string& name) {
+  std::string ns = namespace_named(name);
+  if (is_namespace(ns)) return ns;
+  return misused(fmt::format("`{}` is neither a namespace nor a provider that Axle carries", name),
+                 "`variant providers list` shows them");
+}
+
+}  // namespace
+
+int run_providers_list(Session& session) {
+  Output& output = session.output();
+  const auto at = start(session);
+  if (!at) return output.failure(at.error());
+  std::string text;
+  ordered_json rows = ordered_json::array();
+  for (const providers::Provider& provider : providers::builtin_providers()) {
+    const std::string ns(provider.ns);
+    const std::size_t values = count_values(provider.supported(at->machine.machine, at->gpus));
+    text += fmt::format("{:<8} {} {}: {} properties supported here{}\n", provider.ns,
+                        provider.package, provider.version, values, off_remark(at->settings, ns));
+    rows.push_back({{"namespace", provider.ns},
+                    {"package", provider.package},
+                    {"version", provider.version},
+                    {"kind", "builtin"},
+                    {"supported", values},
+                    {"trusted", true},
+                    {"enabled", is_enabled(at->settings, ns)},
+                    {"problem", nullptr}});
+  }
+  for (const AskedFile& asked : ask_files(*at, session, {})) {
+    text += render_file(asked);
+    rows.push_back(file_json(asked, at->settings));
+  }
+  for (const TrustedPackage& package : at->settings.packages) {
+    text += fmt::format("{:<8} {}: python, trusted; asked when a release names it{}\n",
+                        package.ns.empty() ? "(any)" : package.ns, package.name,
+                        off_remark(at->settings, package.ns));
+    rows.push_back(package_json(package, at->settings));
+  }
+  return output.answer(text, {{"providers", rows}});
+}
+
+int run_providers_show(Session& session) {
+  Output& output = session.output();
+  const auto at = start(session);
+  if (!at) return output.failure(at.error());
+  const std::string ns = namespace_named(session.arguments().positionals.front());
+  Shown shown;
+  if (const providers::Provider* provider = providers::find_provider(ns))
+    show_builtin(*provider, *at, shown);
+  for (const AskedFile& asked : ask_files(*at, session, ns)) show_file(asked, shown);
+  for (const TrustedPackage& package : at->settings.packages) {
+    if (package.ns == ns) show_package(package, shown);
+  }
+  const plugins::Exceptions* row = plugins::exceptions_of(ns);
+  if (shown.rows.empty() && row == nullptr) {
+    return output.failure(
+        misused(fmt::format("nothing is known of a namespace `{}`", ns),
+                "`variant providers list` shows what is; an unknown one belongs to a plugin")
+            .error());
+  }
+  if (shown.rows.empty())
+    shown.text += "  Axle carries no provider for it; a plugin may be trusted\n";
+  const plugins::SandboxSupport support = plugins::probe_sandbox();
+  const bool enabled = is_enabled(at->settings, ns);
+  const std::string text = output.paint(Style::strong, ns) + (enabled ? "\n" : "  switched off\n") +
+                           shown.text + render_sandbox(support) + render_exceptions(row, ns);
+  return output.answer(text, {{"namespace", ns},
+                              {"enabled", enabled},
+                              {"providers", shown.rows},
+                              {"sandbox", sandbox_json(support)},
+                              {"exceptions", exceptions_json(row, ns)}});
+}
+
+int run_providers_trust(Session& session) {
+  const auto ns = namespace_option(session.arguments());
+  if (!ns) return session.output().failure(ns.error());
+  return change_each(session, "trust", [&](const std::string& name, ProviderSettings& settings) {
+    return is_path(name) ? trust_file(name, *ns, settings) : trust_package(name, *ns, settings);
+  });
+}
+
+int run_providers_untrust(Session& session) {
+  return change_each(
+      session, "untrust",
+      [](const std::string& name, ProviderSettings& settings) -> Outcome<std::string> {
+        std::error_code error;
+        const std::string path = fs::weakly_canonical(name, error).string();
+        const std::string package = wheel::normalize_name(name);
+        const auto gone =
+            std::erase_if(
+                settings.files,
+                [&](const TrustedFile& file) { return file.path == name || file.path == path; }) +
+            std::erase_if(settings.packages,
+                          [&](const TrustedPackage& one) { return one.name == package; });
+        if (gone > 0) return fmt::format("{} is not trusted any more\n", name);
+        return failed({ErrorKind::not_found, fmt::format("{} was not trusted", name),
+                       "`variant providers list` shows what is"});
+      });
+}
+
+int run_providers_enable(Session& session) {
+  return change_each(
+      session, "enable",
+      [](const std::string& name, ProviderSettings& settings) -> Outcome<std::string> {
+        const auto ns = switched(name);
+        if (!ns) return ns;
+        settings.disabled.erase(*ns);
+        settings.enabled.insert(*ns);
+        return fmt::format("namespace {} is on, also where a release has it optional\n", *ns);
+      });
+}
+
+int run_providers_disable(Session& session) {
+  return change_each(
+      session, "disable",
+      [](const std::string& name, ProviderSettings& settings) -> Outcome<std::string> {
+        const auto ns = switched(name);
+        if (!ns) return ns;
+        settings.enabled.erase(*ns);
+        settings.disabled.insert(*ns);
+        return fmt::format("namespace {} is off: nothing of it is supported\n", *ns);
+      });
+}
+
+}  // namespace axle::cli

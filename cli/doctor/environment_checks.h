@@ -1,0 +1,48 @@
+#pragma once
+// What is wrong with what is installed in an environment, each check for itself.
+
+#include <string>
+#include <vector>
+
+#include "cli/doctor/finding.h"
+#include "cli/doctor/installed_files.h"
+#include "detect/machine.h"
+#include "index/family_book.h"
+#include "report/report.h"
+
+namespace axle::cli {
+
+/// Records, files, requirements, and paths with two owners (package_checks.cpp).
+void check_packages(const InstalledFiles& files,
+                    const std::vector<installer::InstalledDistribution>& distributions,
+                    Findings& findings);
+
+/// Labels and properties that the installed variants were chosen by, against the machine of now,
+/// and the members of families against each other (variant_checks.cpp). Errors: what is wrong with
+/// a user's family file.
+[[nodiscard]] Result<void> check_variants(const InstalledFiles& files,
+                                          const detect::Machine& machine,
+                                          index::FamilyBook& families, Findings& findings);
+
+/// Architecture, CPU levels, the run time's driver floor, and code for GPUs (code_checks.cpp).
+void check_code(const InstalledFiles& files, const detect::Machine& machine, Findings& findings);
+
+/// Instructions that the CPU lacks, by disassembly: slow (code_checks.cpp).
+void check_instructions(const InstalledFiles& files, const detect::Machine& machine,
+                        Findings& findings);
+
+/// Where the loader of this machine looks besides a library's own path.
+struct LoaderPath {
+  std::vector<std::string> folders;  ///< of LD_LIBRARY_PATH
+  std::vector<std::string> preload;  ///< files of LD_PRELOAD and /etc/ld.so.preload
+  std::vector<std::string> cached;   ///< library paths in /etc/ld.so.cache
+};
+
+/// The paths in a file of ldconfig's, in whatever of its formats: texts that begin with a slash.
+[[nodiscard]] std::vector<std::string> parse_loader_cache(std::string_view bytes);
+
+/// Libraries of the loader's path with the names of those that the wheels bring
+/// (shadow_checks.cpp).
+void check_shadows(const InstalledFiles& files, const LoaderPath& path, Findings& findings);
+
+}  // namespace axle::cli

@@ -1,0 +1,253 @@
+#include "cli/doctor/finding.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr FindingLevel error = FindingLevel::error;
+constexpr FindingLevel warning = FindingLevel::warning;
+constexpr FindingLevel info = FindingLevel::info;
+
+constexpr std::array rows = {
+    // The machine.
+    FindingCode{"container-without-gpu", error,
+                "A GPU and its kernel driver are there, but the container was started without them",
+                "start the container with the GPU (`--gpus all` and its like)"},
+    FindingCode{"gpu-permission", error, "The device files of a GPU cannot be opened by this user",
+                "join the group that owns them, or pass them to the container"},
+    FindingCode{"gpu-problem", error,
+                "A driver does not work; the evidence has the reason's word (docs of `detect`)",
+                "as the finding says: load, reinstall or update the driver, reset the GPU, reboot"},
+    FindingCode{"driver-versions-differ", error,
+                "The loaded kernel module and the driver's libraries are of two versions",
+                "reboot"},
+    FindingCode{"gpu-unusable", warning,
+                "A GPU is there that cannot be used, beside others that can",
+                "as the finding says; nothing, where the GPU is too old to compute"},
+    FindingCode{"gpu-masked", info,
+                "An environment variable hides a GPU from programs; a warning when it hides all",
+                "unset the variable"},
+    FindingCode{"cpu-withheld", warning,
+                "The CPU has instructions that the kernel, a hypervisor or a container withholds",
+                "a newer kernel, or a virtual machine whose CPU model shows them"},
+    FindingCode{"driver-old", warning,
+                "The NVIDIA driver is older than the newest builds of torch need",
+                "update the driver"},
+    FindingCode{"libc-old", warning, "The C library is older than most wheels need (glibc 2.28)",
+                "use a newer distribution, or a container of one"},
+    FindingCode{"gpu-override", info, "HSA_OVERRIDE_GFX_VERSION makes a GPU pass for another one",
+                "unset it, unless you meant it"},
+    FindingCode{"compat-library", info, "A forward-compatibility libcuda takes the driver's place",
+                "nothing, on data-centre GPUs; else take it out of LD_LIBRARY_PATH"},
+    FindingCode{"driver-without-gpu", info, "A GPU driver is installed and there is no GPU for it",
+                "nothing, unless there should be one: look at the bus (lspci)"},
+    FindingCode{"wsl", info, "Windows Subsystem for Linux: the GPU driver is that of Windows",
+                "update the driver in Windows, install none inside"},
+    // The environment.
+    FindingCode{"dist-info-broken", error, "What records an installed package cannot be read",
+                "install the package again"},
+    FindingCode{"files-missing", error, "Files that a package's RECORD lists are gone or cut off",
+                "install the package again"},
+    FindingCode{
+        "path-owned-twice", error,
+        "Two packages installed one path with different content, so one of them is damaged; a "
+        "warning where only Python source is concerned",
+        "remove one of them, install the other again"},
+    FindingCode{"requirement-broken", error,
+                "A package needs another one that is missing or of another version",
+                "install what it needs"},
+    FindingCode{"variant-misfit", error,
+                "The installed variant needs a property that this machine does not have",
+                "install again: the variant that fits is chosen"},
+    FindingCode{"variant-not-best", info,
+                "The installed variant runs, but for this machine there is a better one; a warning "
+                "where the installed one leaves a GPU unused",
+                "install again"},
+    FindingCode{"variant-unknown", info, "What the installed variant needs is not known",
+                "`variant explain` says what is missing"},
+    FindingCode{
+        "family-labels-differ", error,
+        "torch and its kin are of different backends; a warning where only the minor version "
+        "of CUDA or ROCm differs",
+        "install them together"},
+    FindingCode{"family-versions-differ", error,
+                "A member of a family was made for another release of the first one",
+                "install them together"},
+    FindingCode{"wrong-architecture", error, "A library is for another CPU architecture",
+                "install the package again, for this machine"},
+    FindingCode{"cpu-level-missing", error,
+                "A library tells the loader that it needs an x86-64 level which this CPU lacks",
+                "install a build for an older CPU"},
+    FindingCode{"cuda-driver-floor", error,
+                "The CUDA run time of the wheels needs a newer NVIDIA driver",
+                "update the driver, or install builds for an older CUDA"},
+    FindingCode{"gpu-code-missing", error, "No library of a package has code that the GPU runs",
+                "install a build that has"},
+    FindingCode{"ptx-needs-driver", error,
+                "A package has PTX only for this GPU, of a newer CUDA than the driver compiles",
+                "update the driver"},
+    FindingCode{
+        "gpu-code-partial", info,
+        "Some libraries of a package have no code that the GPU runs, while others do; a warning "
+        "where one of several unlike GPUs is left out of all of them",
+        "nothing, while you do not use them; else another build"},
+    FindingCode{"gpu-code-unknown", info, "Code for GPUs is there whose targets could not be read",
+                "nothing; the finding says what was not understood"},
+    FindingCode{"gpu-build-without-gpu", warning,
+                "Packages hold code for GPUs of a vendor of which no GPU can be used here",
+                "install the build for the CPU, or mend the GPU"},
+    FindingCode{"library-shadowed", warning,
+                "The loader takes a library of the same name from elsewhere before the wheels' own",
+                "take the folder out of LD_LIBRARY_PATH"},
+    FindingCode{
+        "library-elsewhere", info,
+        "A library of the same name lies on the loader's path, but the wheels' own come first",
+        "nothing"},
+    FindingCode{
+        "cpu-instructions", info,
+        "With `--deep`: a library contains instructions that this CPU lacks; whether they are "
+        "behind a check cannot be told",
+        "nothing, unless the program dies of SIGILL"},
+    FindingCode{"no-environment", info, "No environment was named or found, so none was examined",
+                "name one with --python"},
+};
+
+std::size_t place_of(std::string_view code) {
+  const auto found = std::ranges::find(rows, code, &FindingCode::code);
+  return static_cast<std::size_t>(found - rows.begin());
+}
+
+Style style_of(FindingLevel level) {
+  switch (level) {
+    case FindingLevel::error:
+      return Style::bad;
+    case FindingLevel::warning:
+      return Style::strong;
+    case FindingLevel::info:
+      return Style::faint;
+  }
+  return Style::faint;
+}
+
+/// Names in an environment are anybody's: nothing of them may steer a terminal.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
+std::string render_evidence(const Evidence& evidence) {
+  std::string text = evidence.file;
+  if (!evidence.section.empty())
+    text += fmt::format("{}[{}]", text.empty() ? "" : " ", evidence.section);
+  if (!text.empty() && !evidence.fact.empty()) text += ": ";
+  return printable(text + evidence.fact);
+}
+
+std::string render_finding(const Finding& finding, const Output& output) {
+  std::string text = fmt::format(
+      "{} {}{}{}\n",
+      output.paint(style_of(finding.level), fmt::format("{:<7}", render_level(finding.level))),
+      output.paint(Style::strong, finding.code), finding.subject.empty() ? "" : ": ",
+      printable(finding.subject));
+  text += fmt::format("        {}\n", printable(finding.message));
+  for (const Evidence& evidence : finding.evidence)
+    text +=
+        output.paint(Style::faint, fmt::format("        - {}", render_evidence(evidence))) + "\n";
+  if (!finding.mend.empty()) text += fmt::format("        mend: {}\n", printable(finding.mend));
+  return text;
+}
+
+}  // namespace
+
+std::span<const FindingCode> finding_codes() { return rows; }
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@=:";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos)
+    return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string_view render_level(FindingLevel level) {
+  switch (level) {
+    case FindingLevel::error:
+      return "error";
+    case FindingLevel::warning:
+      return "warning";
+    case FindingLevel::info:
+      return "info";
+  }
+  return "";
+}
+
+Finding& Findings::add(std::string_view code, std::string subject, std::string message) {
+  const std::size_t place = place_of(code);
+  Finding finding;
+  finding.code = code;
+  finding.level = place < rows.size() ? rows[place].level : FindingLevel::error;
+  finding.subject = std::move(subject);
+  finding.message = std::move(message);
+  findings_.push_back(std::move(finding));
+  return findings_.back();
+}
+
+void Findings::sort() {
+  std::ranges::stable_sort(findings_, {}, [](const Finding& finding) {
+    return std::tuple(finding.level, place_of(finding.code));
+  });
+}
+
+bool Findings::has_error() const {
+  return std::ranges::any_of(
+      findings_, [](const Finding& finding) { return finding.level == FindingLevel::error; });
+}
+
+std::string render_findings(const Findings& findings, const Output& output) {
+  std::string text;
+  for (const Finding& finding : findings.all())
+    text += (text.empty() ? "" : "\n") + render_finding(finding, output);
+  if (findings.all().empty()) text = output.paint(Style::good, "nothing wrong was found") + "\n";
+  if (!findings.unseen().empty()) {
+    text += "\nnot looked at:\n";
+    for (const std::string& what : findings.unseen())
+      text += fmt::format("  - {}\n", printable(what));
+  }
+  return text;
+}
+
+ordered_json findings_json(const Findings& findings) {
+  ordered_json all = ordered_json::array();
+  for (const Finding& finding : findings.all()) {
+    ordered_json evidence = ordered_json::array();
+    for (const Evidence& one : finding.evidence) {
+      ordered_json row = ordered_json::object();
+      if (!one.file.empty()) row["file"] = one.file;
+      if (!one.section.empty()) row["section"] = one.section;
+      row["fact"] = one.fact;
+      evidence.push_back(std::move(row));
+    }
+    all.push_back({{"code", finding.code},
+                   {"severity", render_level(finding.level)},
+                   {"subject", finding.subject},
+                   {"message", finding.message},
+                   {"evidence", std::move(evidence)},
+                   {"mend", finding.mend}});
+  }
+  return all;
+}
+
+}  // namespace axle::cli

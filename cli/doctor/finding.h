@@ -1,0 +1,69 @@
+#pragma once
+// What `variant doctor` has to say: findings with a code each, and what it did not look at.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cli/output.h"
+
+namespace axle::cli {
+
+enum class FindingLevel : std::uint8_t { error, warning, info };
+
+/// A file, a part of it, and what it says; a fact of the machine has neither file nor section.
+struct Evidence {
+  std::string file;
+  std::string section;
+  std::string fact;
+};
+
+struct Finding {
+  std::string code;  ///< of a row of finding_codes()
+  FindingLevel level = FindingLevel::info;
+  std::string subject;  ///< whom it concerns: "torch 2.9.0", "GPU 0000:65:00.0", "driver"
+  std::string message;
+  std::vector<Evidence> evidence;
+  std::string mend;  ///< a command, or what to do; empty where there is nothing to do
+};
+
+/// One code: what it means and how it is mended, for docs/doctor.md.
+struct FindingCode {
+  std::string_view code;
+  FindingLevel level;  ///< the usual one
+  std::string_view meaning;
+  std::string_view mend;
+};
+
+/// In the order in which findings are shown within one level.
+[[nodiscard]] std::span<const FindingCode> finding_codes();
+
+class Findings {
+ public:
+  /// With the code's usual level.
+  Finding& add(std::string_view code, std::string subject, std::string message);
+  void not_looked_at(std::string what) { unseen_.push_back(std::move(what)); }
+
+  /// Errors first, then warnings; within one level in the order of finding_codes().
+  void sort();
+  [[nodiscard]] bool has_error() const;
+  [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
+  [[nodiscard]] const std::vector<std::string>& unseen() const { return unseen_; }
+
+ private:
+  std::vector<Finding> findings_;
+  std::vector<std::string> unseen_;
+};
+
+/// One word for a shell, in quotes where it needs them: what is put into a mend comes from files.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
+[[nodiscard]] std::string_view render_level(FindingLevel level);
+[[nodiscard]] std::string render_findings(const Findings& findings, const Output& output);
+[[nodiscard]] nlohmann::ordered_json findings_json(const Findings& findings);
+
+}  // namespace axle::cli

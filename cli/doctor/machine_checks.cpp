@@ -1,0 +1,255 @@
+#include "cli/doctor/machine_checks.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "detect/cuda_drivers.h"
+#include "providers/gpu_state.h"
+
+namespace axle::cli {
+
+namespace {
+
+using detect::Driver;
+using detect::Gpu;
+using detect::GpuVendor;
+using detect::Machine;
+using detect::Presence;
+
+std::string word_of(const detect::Problem& problem) {
+  const std::size_t dot = problem.code.find('.');
+  return dot == std::string::npos ? problem.code : problem.code.substr(dot + 1);
+}
+
+std::string vendor_of(const detect::Problem& problem) {
+  return problem.code.substr(0, problem.code.find('.'));
+}
+
+std::string name_of(const Gpu& gpu) {
+  std::string text(gpu.name.empty() ? fmt::format("{} GPU", providers::vendor_title(gpu.vendor))
+                                    : gpu.name);
+  if (!gpu.pci_address.empty()) text += fmt::format(" ({})", gpu.pci_address);
+  return text;
+}
+
+/// How a container of that kind is given the GPUs of a vendor.
+std::string start_with_gpu(const std::string& container, const std::string& vendor) {
+  if (vendor != "nvidia") {
+    const std::string devices =
+        vendor == "amd" ? "--device /dev/kfd --device /dev/dri" : "--device /dev/dri";
+    if (container == "kubernetes")
+      return fmt::format("ask for the GPU in the pod's resources.limits ({})",
+                         vendor == "amd" ? "amd.com/gpu: 1" : "gpu.intel.com/xe: 1");
+    return fmt::format("{} run {} IMAGE", container.empty() ? "docker" : container, devices);
+  }
+  if (container == "kubernetes")
+    return "ask for it in the pod: resources.limits: {nvidia.com/gpu: 1}";
+  if (container == "podman") return "podman run --device nvidia.com/gpu=all IMAGE";
+  if (container == "lxc") return "lxc config device add NAME gpu gpu";
+  return "docker run --gpus all IMAGE   (with the NVIDIA Container Toolkit installed)";
+}
+
+/// Words of detect/ that mean: the kernel module and the libraries are two drivers.
+bool is_mismatch(const std::string& word) { return word == "driver-mismatch"; }
+
+/// Where no mend is known the kernel says more.
+std::string kernel_log(const std::string& vendor) {
+  return fmt::format("sudo dmesg | grep -i -E '{}'", vendor == "nvidia" ? "nvrm|nvidia"
+                                                     : vendor == "amd"  ? "amdgpu|kfd"
+                                                                        : "i915|xe");
+}
+
+void check_problem(const Machine& machine, const detect::Problem& problem, Findings& findings) {
+  const std::string word = word_of(problem);
+  const std::string vendor = vendor_of(problem);
+  std::string code = "gpu-problem";
+  std::string mend = problem.hint;
+  if (word == "no-device-nodes") {
+    if (!machine.os.container.empty()) code = "container-without-gpu";
+    mend = start_with_gpu(machine.os.container, vendor);
+    if (machine.os.container.empty()) mend = problem.hint + ": " + mend;
+  } else if (word == "no-permission") {
+    code = "gpu-permission";
+    if (vendor == "amd") mend = "sudo usermod -aG render,video $USER, then log in again";
+    if (vendor == "intel") mend = "sudo usermod -aG render $USER, then log in again";
+  } else if (is_mismatch(word)) {
+    code = "driver-versions-differ";
+    mend = "sudo reboot";
+  }
+  Finding& finding = findings.add(code, vendor, problem.message);
+  finding.evidence.push_back({"", "", problem.code});
+  finding.mend = mend.empty() ? kernel_log(vendor) : std::move(mend);
+}
+
+bool told(const Machine& machine, const Gpu& gpu) {
+  const std::string code = fmt::format("{}.{}", detect::render_vendor(gpu.vendor), gpu.reason_code);
+  return std::ranges::any_of(machine.problems, [&](const detect::Problem& problem) {
+    return problem.code == code || (!gpu.reason.empty() && problem.message == gpu.reason);
+  });
+}
+
+void check_gpus(const Machine& machine, Findings& findings) {
+  for (const Gpu& gpu : machine.gpus) {
+    if (gpu.masked && gpu.usable == Presence::present) {
+      const bool all = providers::counted_gpus(machine, gpu.vendor, {}).empty();
+      Finding& finding = findings.add("gpu-masked", name_of(gpu),
+                                      "it works, and a device mask hides it from programs");
+      if (all) finding.level = FindingLevel::warning;
+      const std::string_view variable = gpu.vendor == GpuVendor::nvidia ? "CUDA_VISIBLE_DEVICES"
+                                        : gpu.vendor == GpuVendor::amd
+                                            ? "ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES"
+                                            : "ZE_AFFINITY_MASK";
+      finding.evidence.push_back({"", "", "masked"});
+      finding.mend = fmt::format("unset {}", variable);
+    }
+    if (gpu.reason_code == "gfx-override") {
+      findings.add("gpu-override", name_of(gpu), gpu.reason).mend =
+          "unset HSA_OVERRIDE_GFX_VERSION";
+      continue;
+    }
+    const bool broken = gpu.usable == Presence::absent || gpu.usable == Presence::blocked;
+    if (!broken || told(machine, gpu)) continue;
+    const std::string why = gpu.reason.empty() ? "the driver does not work" : gpu.reason;
+    Finding& finding = findings.add("gpu-unusable", name_of(gpu), why);
+    finding.evidence.push_back(
+        {"", "",
+         fmt::format("{}.{}", detect::render_vendor(gpu.vendor),
+                     gpu.reason_code.empty() ? "unusable" : gpu.reason_code)});
+  }
+}
+
+bool has_gpu(const Machine& machine, GpuVendor vendor) {
+  return std::ranges::any_of(machine.gpus, [&](const Gpu& gpu) { return gpu.vendor == vendor; });
+}
+
+void check_drivers(const Machine& machine, Findings& findings) {
+  for (const Driver& driver : machine.drivers) {
+    const std::string vendor(detect::render_vendor(driver.vendor));
+    if (!has_gpu(machine, driver.vendor)) {
+      findings.add("driver-without-gpu", vendor,
+                   fmt::format("the {} driver {} is here, and no GPU for it",
+                               providers::vendor_title(driver.vendor), driver.kernel_version));
+    }
+    if (!driver.compat_version.empty()) {
+      Finding& finding = findings.add(
+          "compat-library", vendor,
+          fmt::format(
+              "a forward-compatibility libcuda for CUDA {} is used with the kernel driver {}",
+              driver.compat_version, driver.kernel_version));
+      finding.evidence.push_back({driver.compat_library, ".note.cuda.fwd_compatibility",
+                                  fmt::format("CUDA {}", driver.compat_version)});
+    }
+    const bool differ = driver.vendor == GpuVendor::nvidia && driver.compat_version.empty() &&
+                        !driver.kernel_version.empty() && !driver.library_version.empty() &&
+                        driver.kernel_version != driver.library_version;
+    const bool said = std::ranges::any_of(
+        machine.problems, [](const auto& problem) { return is_mismatch(word_of(problem)); });
+    if (differ && !said) {
+      Finding& finding = findings.add("driver-versions-differ", vendor,
+                                      fmt::format("the kernel module is {}, the libraries are {}",
+                                                  driver.kernel_version, driver.library_version));
+      finding.evidence.push_back({"/proc/driver/nvidia/version", "", driver.kernel_version});
+      finding.evidence.push_back({"libcuda.so.1", "", driver.library_version});
+      finding.mend = "sudo reboot";
+    }
+  }
+}
+
+/// The labels that a driver for `cuda` cannot run, newest first.
+std::vector<std::string> labels_beyond(const index::Family& torch, const std::string& cuda) {
+  const auto runs = providers::parse_major_minor(cuda);
+  std::vector<std::string> labels;
+  for (const index::FamilyLabel& label : torch.labels) {
+    if (label.vendor != "nvidia" || torch.releases.empty() || !runs) continue;
+    const bool current = std::ranges::any_of(torch.releases.front().builds, [&](const auto& build) {
+      return build.label == label.name;
+    });
+    const auto needs = providers::parse_major_minor(label.cuda);
+    if (current && needs && *needs > *runs) labels.push_back(label.name);
+  }
+  return labels;
+}
+
+void check_driver_age(const Machine& machine, const index::Family* torch, Findings& findings) {
+  const Driver* driver = detect::find_driver(machine, GpuVendor::nvidia);
+  const bool counts = torch != nullptr && driver != nullptr && !driver->api_version.empty() &&
+                      !providers::counted_gpus(machine, GpuVendor::nvidia, {}).empty();
+  if (!counts) return;
+  const std::vector<std::string> labels = labels_beyond(*torch, driver->api_version);
+  if (labels.empty()) return;
+  const index::FamilyLabel* newest = torch->label(labels.front());
+  Finding& finding =
+      findings.add("driver-old", "nvidia",
+                   fmt::format("the driver runs CUDA up to {}, the builds {} of {} {} need {}",
+                               driver->api_version, fmt::join(labels, ", "), torch->name,
+                               torch->releases.front().version, newest->cuda));
+  finding.evidence.push_back(
+      {"", "", fmt::format("driver {}, CUDA {}", driver->kernel_version, driver->api_version)});
+  finding.mend = fmt::format("install NVIDIA's driver {} or newer", newest->driver);
+}
+
+/// The capabilities that the CPU has and something withholds, by the register state they need.
+void check_cpu(const Machine& machine, Findings& findings) {
+  std::vector<std::string_view> tiles;
+  std::vector<std::string_view> vectors;
+  std::vector<std::string_view> others;
+  for (const detect::CapabilityRow& row : detect::capabilities()) {
+    if (row.arch != machine.cpu.arch || machine.cpu.capabilities.of(row.id) != Presence::blocked)
+      continue;
+    const bool tile = row.os_state == detect::OsState::tile;
+    const bool vector =
+        row.os_state == detect::OsState::zmm || row.os_state == detect::OsState::ymm;
+    (tile ? tiles : vector ? vectors : others).push_back(row.name);
+  }
+  const std::string guest =
+      machine.cpu.hypervisor.empty()
+          ? std::string("boot a kernel that enables it")
+          : fmt::format("let the hypervisor ({}) pass the CPU on as it is (host-passthrough)",
+                        machine.cpu.hypervisor);
+  const auto say = [&](const std::vector<std::string_view>& names, std::string_view what,
+                       const std::string& mend) {
+    if (names.empty()) return;
+    Finding& finding = findings.add(
+        "cpu-withheld", "CPU", fmt::format("the CPU has {}, but programs may not use it", what));
+    finding.evidence.push_back({"", "", fmt::format("withheld: {}", fmt::join(names, " "))});
+    finding.mend = mend;
+  };
+  say(tiles, "AMX",
+      fmt::format(
+          "a kernel from 5.16 on, and no seccomp filter that denies arch_prctl (this is {}{})",
+          machine.os.kernel.empty() ? "an unknown kernel" : machine.os.kernel,
+          machine.os.container.empty() ? "" : ", in " + machine.os.container));
+  say(vectors, "AVX registers", guest);
+  say(others, "further instructions", guest);
+}
+
+void check_system(const Machine& machine, Findings& findings) {
+  const detect::Libc& libc = machine.libc;
+  if (libc.family == "glibc" && (libc.major < 2 || (libc.major == 2 && libc.minor < 28))) {
+    Finding& finding = findings.add(
+        "libc-old", "libc",
+        fmt::format("glibc {}.{} runs no wheel for manylinux_2_28, which torch and most others are",
+                    libc.major, libc.minor));
+    finding.evidence.push_back({"", "", fmt::format("glibc {}.{}", libc.major, libc.minor)});
+    finding.mend = "use a newer distribution, or a container of one";
+  }
+  if (machine.os.wsl && !machine.gpus.empty())
+    findings.add("wsl", "system", "the GPU driver is that of Windows").mend =
+        "update it in Windows; install no driver in the Linux system";
+}
+
+}  // namespace
+
+void check_machine(const Machine& machine, const index::Family* torch, Findings& findings) {
+  for (const detect::Problem& problem : machine.problems) check_problem(machine, problem, findings);
+  check_gpus(machine, findings);
+  check_drivers(machine, findings);
+  check_driver_age(machine, torch, findings);
+  check_cpu(machine, findings);
+  check_system(machine, findings);
+}
+
+}  // namespace axle::cli

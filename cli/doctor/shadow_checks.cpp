@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "cli/doctor/environment_checks.h"
+
+namespace axle::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_examples = 5;
+constexpr std::size_t longest_path = 4096;
+
+std::string file_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+/// Where the loader finds a foreign library of that name, and by what.
+struct Foreign {
+  enum class By { preload, library_path, cache } by;
+  std::string path;
+};
+
+/// What a library's real file name says of its version: "libcudnn.so.9.1.0"; else its own name.
+std::string real_name(const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  return error ? file_name(path) : real.filename().string();
+}
+
+bool is_same_file(const std::string& left, const std::string& right) {
+  std::error_code error;
+  return fs::equivalent(left, right, error) && !error;
+}
+
+std::vector<Foreign> foreign_of(const std::string& name, const InstalledLibrary& own,
+                                const LoaderPath& path) {
+  std::vector<Foreign> found;
+  const auto add = [&](Foreign::By by, const std::string& file) {
+    if (!is_same_file(file, own.path)) found.push_back({by, file});
+  };
+  for (const std::string& file : path.preload) {
+    if (file_name(file) == name) add(Foreign::By::preload, file);
+  }
+  for (const std::string& folder : path.folders) {
+    const std::string candidate = folder + "/" + name;
+    std::error_code error;
+    if (!fs::exists(candidate, error)) continue;
+    add(Foreign::By::library_path, candidate);
+    break;
+  }
+  for (const std::string& file : path.cached) {
+    if (file_name(file) != name) continue;
+    add(Foreign::By::cache, file);
+    break;
+  }
+  return found;
+}
+
+/// Whether the folders of `needer`'s own path hold `own`: $ORIGIN is the needer's folder.
+bool leads_to(const std::vector<std::string>& folders, const InstalledLibrary& needer,
+              const InstalledLibrary& own) {
+  const std::string origin = needer.path.substr(0, needer.path.rfind('/'));
+  return std::ranges::any_of(folders, [&](std::string folder) {
+    for (const std::string_view word : {"${ORIGIN}", "$ORIGIN"}) {
+      const std::size_t at = folder.find(word);
+      if (at != std::string::npos) folder.replace(at, word.size(), origin);
+    }
+    return is_same_file(folder + "/" + file_name(own.path), own.path) ||
+           is_same_file(folder + "/" + own.facts.soname, own.path);
+  });
+}
+
+/// ld.so(8): preloaded, DT_RPATH (where there is no DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH,
+/// cache.
+bool foreign_wins(Foreign::By by, const InstalledLibrary& needer, const InstalledLibrary& own) {
+  if (by == Foreign::By::preload) return true;
+  const bool has_runpath = !needer.facts.runpath.empty();
+  if (!has_runpath && leads_to(needer.facts.rpath, needer, own)) return false;
+  if (by == Foreign::By::library_path) return true;
+  return !(has_runpath && leads_to(needer.facts.runpath, needer, own));
+}
+
+std::string_view render_by(Foreign::By by) {
+  switch (by) {
+    case Foreign::By::preload:
+      return "LD_PRELOAD";
+    case Foreign::By::library_path:
+      return "LD_LIBRARY_PATH";
+    case Foreign::By::cache:
+      return "/etc/ld.so.cache";
+  }
+  return "";
+}
+
+std::string mend_of(const Foreign& foreign) {
+  const std::string folder = foreign.path.substr(0, foreign.path.rfind('/'));
+  switch (foreign.by) {
+    case Foreign::By::preload:
+      return "unset LD_PRELOAD";
+    case Foreign::By::library_path:
+      return fmt::format("take {} out of LD_LIBRARY_PATH", folder);
+    case Foreign::By::cache:
+      return fmt::format("take {} out of /etc/ld.so.conf.d, then run sudo ldconfig", folder);
+  }
+  return {};
+}
+
+using Needers = std::map<std::string, std::vector<const InstalledLibrary*>, std::less<>>;
+
+Needers needers_of(const InstalledFiles& files) {
+  Needers needers;
+  for (const InstalledLibrary& library : files.libraries) {
+    for (const std::string& name : library.facts.needed) needers[name].push_back(&library);
+  }
+  return needers;
+}
+
+void check_one(const InstalledFiles& files, const InstalledLibrary& own, const Foreign& foreign,
+               const Needers& needers, Findings& findings) {
+  const std::string& name = own.facts.soname;
+  std::vector<const InstalledLibrary*> betrayed;
+  if (const auto found = needers.find(name); found != needers.end()) {
+    for (const InstalledLibrary* needer : found->second) {
+      if (foreign_wins(foreign.by, *needer, own)) betrayed.push_back(needer);
+    }
+  }
+  // What nobody names as needed is opened by name while the program runs (cuDNN's parts), and then
+  // the loader's order is the same.
+  const bool nobody = !needers.contains(name);
+  const bool opened = nobody && foreign.by != Foreign::By::cache;
+  if (betrayed.empty() && !opened && foreign.by == Foreign::By::cache) return;
+  const bool shadowed = !betrayed.empty() || opened;
+  const InstalledPackageFiles& package = files.packages[own.package];
+  Finding& finding = findings.add(
+      shadowed ? "library-shadowed" : "library-elsewhere",
+      fmt::format("{} of {}", name, package.title),
+      shadowed ? fmt::format("{} is taken from {} ({}) in the place of the wheel's own ({})", name,
+                             foreign.path, real_name(foreign.path), own.name)
+               : fmt::format("{} is also at {}, but those that need it find the wheel's own first",
+                             name, foreign.path));
+  finding.evidence.push_back(
+      {foreign.path, std::string(render_by(foreign.by)), real_name(foreign.path)});
+  finding.evidence.push_back({own.name, "", package.title});
+  for (const InstalledLibrary* needer : betrayed) {
+    if (finding.evidence.size() == most_examples) break;
+    finding.evidence.push_back(
+        {needer->name, ".dynamic",
+         fmt::format("needs {}, and {}", name,
+                     !needer->facts.runpath.empty() ? "its RUNPATH comes after LD_LIBRARY_PATH"
+                                                    : "has no path to it of its own")});
+  }
+  if (shadowed) finding.mend = mend_of(foreign);
+}
+
+}  // namespace
+
+std::vector<std::string> parse_loader_cache(std::string_view bytes) {
+  std::vector<std::string> paths;
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\0'), bytes.size());
+    std::string_view text = bytes.substr(0, end);
+    bytes.remove_prefix(std::min(bytes.size(), end + 1));
+    // The first text follows the table of numbers without a zero between.
+    if (const std::size_t slash = text.find('/');
+        slash != std::string_view::npos && slash > 0 && !text.starts_with("lib"))
+      text.remove_prefix(slash);
+    const bool printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c != 0x7f; });
+    if (text.starts_with('/') && text.size() <= longest_path && text.contains(".so") && printable)
+      paths.emplace_back(text);
+  }
+  return paths;
+}
+
+void check_shadows(const InstalledFiles& files, const LoaderPath& path, Findings& findings) {
+  const Needers needers = needers_of(files);
+  std::map<std::string, std::size_t> seen;
+  for (const InstalledLibrary& own : files.libraries) {
+    if (own.facts.soname.empty() || ++seen[own.facts.soname] > 1) continue;
+    for (const Foreign& foreign : foreign_of(own.facts.soname, own, path))
+      check_one(files, own, foreign, needers, findings);
+  }
+}
+
+}  // namespace axle::cli

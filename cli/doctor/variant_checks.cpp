@@ -1,0 +1,309 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "cli/doctor/environment_checks.h"
+#include "index/family_variants.h"
+#include "installer/descriptor.h"
+#include "providers/provider.h"
+#include "resolver/provider_algorithm.h"
+#include "resolver/ranking.h"
+#include "wheel/variant_metadata.h"
+
+namespace axle::cli {
+
+namespace {
+
+using detect::Machine;
+
+constexpr std::uint64_t largest_metadata = 16U << 20;
+
+std::string platform_of(const Machine& machine) {
+  switch (machine.cpu.arch) {
+    case detect::Arch::x86_64:
+      return "linux_x86_64";
+    case detect::Arch::aarch64:
+      return "linux_aarch64";
+    default:
+      return {};
+  }
+}
+
+std::string reinstall(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  return fmt::format("variant install --reinstall {}=={}{}", package.distribution.name,
+                     wheel::render_version(package.distribution.metadata.version.public_version()),
+                     files.python_option());
+}
+
+/// The fact behind a rejection, where a provider that Axle carries decides it.
+std::string fact_of(const wheel::Property& property, const Machine& machine) {
+  const providers::Provider* provider = providers::find_provider(property.ns);
+  return provider == nullptr ? std::string()
+                             : provider->fact(machine, {}, property.feature, property.value);
+}
+
+struct Verdict {
+  std::vector<std::string> fitting;  ///< labels, best first
+  std::map<std::string, resolver::RejectedVariant> rejected;
+  std::set<std::string, std::less<>> silent;  ///< namespaces of which nothing is known here
+};
+
+Verdict judge(const wheel::VariantMetadata& document, const Machine& machine,
+              const InstalledFiles& files) {
+  CollectedReport unheard;
+  const resolver::SupportedLists lists =
+      resolver::supported_lists(document, machine, {}, files.environment.markers, unheard);
+  Verdict verdict;
+  for (const resolver::NamespaceOrigin& origin : lists.origins) {
+    if (origin.origin == resolver::ListOrigin::untrusted ||
+        origin.origin == resolver::ListOrigin::none)
+      verdict.silent.insert(origin.ns);
+  }
+  const resolver::Ranking ranking = resolver::rank_variants(document, lists.lists);
+  for (const resolver::RankedVariant& variant : ranking.ranked)
+    verdict.fitting.push_back(variant.label);
+  for (const resolver::RejectedVariant& variant : ranking.rejected)
+    verdict.rejected.emplace(variant.label, variant);
+  return verdict;
+}
+
+void say_misfit(const InstalledPackageFiles& package, const std::string& label,
+                const resolver::RejectedVariant& rejected, const Evidence& where,
+                const Machine& machine, const InstalledFiles& files, Findings& findings) {
+  const std::string fact = fact_of(rejected.property, machine);
+  Finding& finding = findings.add("variant-misfit", fmt::format("{} ({})", package.title, label),
+                                  fmt::format("the installed variant does not fit this machine: {}",
+                                              fact.empty() ? rejected.reason : fact));
+  finding.evidence.push_back(where);
+  finding.evidence.push_back({"", "", rejected.reason});
+  finding.mend = reinstall(package, files);
+}
+
+/// A wheel variant: dist-info/variant.json holds what it needs.
+void check_variant(const InstalledPackageFiles& package, const Machine& machine,
+                   const InstalledFiles& files, Findings& findings) {
+  const std::string path = package.distribution.dist_info + "/variant.json";
+  const auto text = installer::read_file(path, largest_metadata);
+  CollectedReport unheard;
+  const auto document = text ? wheel::parse_variant_metadata(*text, path, unheard)
+                             : Result<wheel::VariantMetadata>(std::unexpected(text.error()));
+  const std::string& label = *package.distribution.variant;
+  if (!document) {
+    Finding& finding =
+        findings.add("dist-info-broken", package.title, "what its variant needs cannot be read");
+    finding.evidence.push_back({path, "", document.error().message});
+    finding.mend = reinstall(package, files);
+    return;
+  }
+  const Verdict verdict = judge(*document, machine, files);
+  const auto rejected = verdict.rejected.find(label);
+  if (rejected == verdict.rejected.end()) return;
+  const std::string& ns = rejected->second.property.ns;
+  if (verdict.silent.contains(ns)) {
+    Finding& finding = findings.add(
+        "variant-unknown", fmt::format("{} ({})", package.title, label),
+        fmt::format("nothing here says which properties of {} this machine supports", ns));
+    finding.evidence.push_back({path, "", wheel::render_property(rejected->second.property)});
+    finding.mend =
+        fmt::format("variant explain {}{}", package.distribution.name, files.python_option());
+    return;
+  }
+  say_misfit(package, label, rejected->second,
+             {path, "", wheel::render_property(rejected->second.property)}, machine, files,
+             findings);
+}
+
+/// A member of a family in the environment, and the label that its build has.
+struct Member {
+  const InstalledPackageFiles* package;
+  std::string label;
+  std::string evidence;  ///< where the label comes from
+};
+
+std::optional<Member> member_of(const index::Family& family, const InstalledPackageFiles& package,
+                                const std::string& platform) {
+  const installer::InstalledDistribution& distribution = package.distribution;
+  if (distribution.family == family.name && distribution.variant)
+    return Member{&package, *distribution.variant, "axle-family.json"};
+  const wheel::Version& version = distribution.metadata.version;
+  const std::string local = index::local_label(version);
+  if (!local.empty()) return Member{&package, local, "local version"};
+  if (!family.label_in_version) return std::nullopt;
+  const index::FamilyRelease* release = index::find_release(family, distribution.name, version);
+  if (release == nullptr) return std::nullopt;
+  const auto usual = release->default_index.find(platform);
+  if (usual == release->default_index.end()) return std::nullopt;
+  return Member{&package, usual->second, "what the default index has"};
+}
+
+std::set<std::string, std::less<>> labels_of(const index::Family& family, const Member& member,
+                                             const std::string& platform) {
+  std::set<std::string, std::less<>> labels = {member.label};
+  const index::FamilyRelease* release = index::find_release(
+      family, member.package->distribution.name, member.package->distribution.metadata.version);
+  if (release == nullptr) return labels;
+  for (const index::FamilyBuild& build : release->builds) {
+    if (build.platform == platform) labels.insert(build.label);
+  }
+  return labels;
+}
+
+void check_member(const index::Family& family, const Member& member, const Machine& machine,
+                  const std::string& platform, const InstalledFiles& files, Findings& findings) {
+  const InstalledPackageFiles& package = *member.package;
+  const index::FamilyVariants variants = index::family_variants(
+      family, package.distribution.name, package.distribution.metadata.version, platform,
+      labels_of(family, member, platform));
+  const std::string title = fmt::format("{} ({})", package.title, member.label);
+  const Evidence where{package.distribution.dist_info, "",
+                       fmt::format("{}, from {}", member.label, member.evidence)};
+  if (const auto unknown = variants.unknown.find(member.label); unknown != variants.unknown.end()) {
+    findings.add("variant-unknown", title, unknown->second).evidence.push_back(where);
+    return;
+  }
+  const Verdict verdict = judge(variants.document, machine, files);
+  if (const auto rejected = verdict.rejected.find(member.label); rejected != verdict.rejected.end())
+    return say_misfit(package, member.label, rejected->second, where, machine, files, findings);
+  const auto real = std::ranges::find_if(verdict.fitting, [&](const std::string& label) {
+    return label != wheel::null_label && !variants.fallback.contains(label) &&
+           !variants.unknown.contains(label);
+  });
+  if (real == verdict.fitting.end() || *real == member.label) return;
+  Finding& finding = findings.add(
+      "variant-not-best", title,
+      fmt::format("it runs, and for this machine the build {} of this release is better", *real));
+  const index::FamilyLabel* is = family.label(member.label);
+  const index::FamilyLabel* better = family.label(*real);
+  const bool unused = is != nullptr && better != nullptr && is->vendor != better->vendor;
+  if (unused) finding.level = FindingLevel::warning;
+  finding.evidence.push_back(where);
+  const auto evidence = variants.evidence.find(*real);
+  if (evidence != variants.evidence.end())
+    finding.evidence.push_back({"", *real, evidence->second});
+  finding.mend = reinstall(package, files);
+}
+
+std::string major_of(std::string_view toolkit) {
+  return std::string(toolkit.substr(0, toolkit.find('.')));
+}
+
+/// "torch torchvision", so that one command brings all of them.
+std::string install_all(const std::vector<Member>& members, const InstalledFiles& files) {
+  std::vector<std::string> names;
+  for (const Member& member : members) {
+    const auto& distribution = member.package->distribution;
+    names.push_back(names.empty() ? fmt::format("{}=={}", distribution.name,
+                                                wheel::render_version(
+                                                    distribution.metadata.version.public_version()))
+                                  : distribution.name);
+  }
+  return fmt::format("variant install --reinstall --upgrade {}{}", fmt::join(names, " "),
+                     files.python_option());
+}
+
+void check_labels(const index::Family& family, const std::vector<Member>& members,
+                  const InstalledFiles& files, Findings& findings) {
+  const Member& first = members.front();
+  std::vector<Evidence> unlike;
+  bool minor_only = true;
+  for (const Member& member : members) {
+    if (member.label == first.label) continue;
+    const index::FamilyLabel* one = family.label(first.label);
+    const index::FamilyLabel* other = family.label(member.label);
+    const bool akin = one != nullptr && other != nullptr && one->vendor == other->vendor &&
+                      !one->vendor.empty() && major_of(one->toolkit) == major_of(other->toolkit);
+    minor_only = minor_only && akin;
+    unlike.push_back(
+        {"", "",
+         fmt::format("{} is {} ({})", member.package->title, member.label, member.evidence)});
+  }
+  if (unlike.empty()) return;
+  unlike.insert(
+      unlike.begin(),
+      {"", "", fmt::format("{} is {} ({})", first.package->title, first.label, first.evidence)});
+  Finding& finding = findings.add(
+      "family-labels-differ", family.name,
+      fmt::format("the members of {} in this environment are of different builds: their "
+                  "compiled operators do not find each other",
+                  family.name));
+  if (minor_only) finding.level = FindingLevel::warning;
+  finding.evidence = std::move(unlike);
+  finding.mend = install_all(members, files);
+}
+
+void check_versions(const index::Family& family, const std::vector<Member>& members,
+                    const InstalledFiles& files, Findings& findings) {
+  const Member& first = members.front();
+  if (first.package->distribution.name != family.anchor()) return;
+  const index::FamilyRelease* release =
+      index::find_release(family, family.anchor(), first.package->distribution.metadata.version);
+  if (release == nullptr) return;
+  for (const Member& member : members) {
+    const auto goes = release->goes_with.find(member.package->distribution.name);
+    const wheel::Version plain = member.package->distribution.metadata.version.public_version();
+    if (goes == release->goes_with.end() || goes->second.contains(plain)) continue;
+    // A member that has ended goes on with the release it was last made for.
+    if (family.ended.contains(member.package->distribution.name)) continue;
+    Finding& finding = findings.add(
+        "family-versions-differ", member.package->title,
+        fmt::format("it was made for another {} than {}", family.anchor(), first.package->title));
+    finding.evidence.push_back(
+        {"", "",
+         fmt::format("with {} {} goes another version: {}", family.anchor(), release->version,
+                     index::render_sources(family, release->sources))});
+    finding.mend = install_all(members, files);
+  }
+}
+
+Result<void> check_family(const index::Family& family, const InstalledFiles& files,
+                          const Machine& machine, Findings& findings) {
+  const std::string platform = platform_of(machine);
+  std::vector<Member> members;
+  for (const std::string& name : family.members) {
+    for (const InstalledPackageFiles& package : files.packages) {
+      if (package.distribution.name != name) continue;
+      if (auto member = member_of(family, package, platform)) members.push_back(std::move(*member));
+    }
+  }
+  if (members.empty()) return {};
+  if (platform.empty()) {
+    findings.not_looked_at(
+        fmt::format("whether the builds of {} fit: the CPU's architecture is "
+                    "none that they are made for",
+                    family.name));
+  } else {
+    for (const Member& member : members)
+      check_member(family, member, machine, platform, files, findings);
+  }
+  check_labels(family, members, files, findings);
+  check_versions(family, members, files, findings);
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_variants(const InstalledFiles& files, const Machine& machine,
+                            index::FamilyBook& families, Findings& findings) {
+  std::vector<const index::Family*> present;
+  for (const InstalledPackageFiles& package : files.packages) {
+    const installer::InstalledDistribution& distribution = package.distribution;
+    if (distribution.variant && distribution.family.empty())
+      check_variant(package, machine, files, findings);
+    auto family = families.of_project(distribution.name);
+    if (!family) return std::unexpected(family.error());
+    if (*family == nullptr || !(*family)->has_member(distribution.name)) continue;
+    if (std::ranges::find(present, *family) == present.end()) present.push_back(*family);
+  }
+  for (const index::Family* family : present) {
+    if (auto done = check_family(*family, files, machine, findings); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace axle::cli

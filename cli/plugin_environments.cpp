@@ -1,0 +1,187 @@
+#include "cli/plugin_environments.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "detect/machine.h"
+#include "installer/transaction.h"
+#include "wheel/requirement.h"
+#include "wheel/sha256.h"
+
+namespace axle::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the installation of a plugin says is no news to whoever installs something else.
+class QuietReport final : public Report {
+ public:
+  explicit QuietReport(Report& inner) : inner_(inner) {}
+  void add(Remark remark) override { inner_.detail("plugin: " + remark.message); }
+  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
+    inner_.progress(what, done, total);
+  }
+
+ private:
+  Report& inner_;
+};
+
+/// The installation that an environment's interpreter belongs to, links followed.
+struct BasePython {
+  std::string executable;
+  std::string folder;  ///< above bin; may be "/usr"
+};
+
+BasePython base_of(const installer::Environment& environment) {
+  std::error_code error;
+  fs::path executable = fs::canonical(environment.python, error);
+  // Made with copies: the interpreter lies in the environment, which names its home.
+  const bool inside = executable.string().starts_with(environment.prefix + "/");
+  std::ifstream file(environment.prefix + "/pyvenv.cfg");
+  for (std::string line; inside && std::getline(file, line);) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos || !line.starts_with("home")) continue;
+    const std::size_t first = line.find_first_not_of(' ', equals + 1);
+    if (first == std::string::npos) continue;
+    const fs::path home = fs::canonical(fs::path(line.substr(first)) / "python3", error);
+    if (!error) executable = home;
+  }
+  return {executable.string(), executable.parent_path().parent_path().string()};
+}
+
+std::string key_of(const installer::Environment& environment,
+                   const resolver::Resolution& resolution) {
+  const BasePython base = base_of(environment);
+  std::string text =
+      fmt::format("{} {}\n", base.executable, wheel::render_version(environment.python_version));
+  for (const resolver::ResolvedPackage& package : resolution.packages) {
+    text += fmt::format("{} {} {} {}\n", package.name, wheel::render_version(package.version),
+                        package.filename, package.sha256.empty() ? package.url : package.sha256);
+  }
+  return wheel::render_hex(wheel::sha256(text)).substr(0, 32);
+}
+
+Result<void> write_frame(const std::string& place, const installer::Environment& environment) {
+  const BasePython base = base_of(environment);
+  std::error_code error;
+  fs::create_directories(place + "/bin", error);
+  if (!error) fs::create_symlink(base.executable, place + "/bin/python", error);
+  std::ofstream file(place + "/pyvenv.cfg");
+  file << "home = " << fs::path(base.executable).parent_path().string()
+       << "\ninclude-system-site-packages = false\n";
+  file.close();
+  if (!error && file) return {};
+  return fail(ErrorKind::io, fmt::format("{}: cannot be written", place));
+}
+
+/// Folders of the interpreter's own installation: not all that lies beside its bin, which may be a
+/// home folder.
+std::vector<std::string> readable_folders(const std::string& place,
+                                          const installer::Environment& environment) {
+  const BasePython base = base_of(environment);
+  return {place, base.folder + "/bin", base.folder + "/lib", base.folder + "/lib64"};
+}
+
+plugins::PluginFailure failure(const Error& error) {
+  return {plugins::PluginFault::not_started, error.message, error.hint};
+}
+
+}  // namespace
+
+InstalledEnvironments::~InstalledEnvironments() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+}
+
+Result<std::string> InstalledEnvironments::folder() {
+  std::error_code error;
+  if (!cache_folder_.empty()) {
+    const std::string kept = cache_folder_ + "/plugins";
+    fs::create_directories(kept, error);
+    if (!error && ::access(kept.c_str(), W_OK) == 0) return kept;
+    error.clear();
+  }
+  if (!temporary_.empty()) return temporary_;
+  std::string pattern = (fs::temp_directory_path(error) / "axle-plugins-XXXXXX").string();
+  if (error || ::mkdtemp(pattern.data()) == nullptr)
+    return fail(ErrorKind::io, fmt::format("no temporary folder: {}", std::strerror(errno)));
+  temporary_ = pattern;
+  return temporary_;
+}
+
+Result<resolver::Resolution> InstalledEnvironments::resolve(
+    const std::vector<std::string>& requirements, Report& report) {
+  resolver::Requests requests;
+  for (const std::string& text : requirements) {
+    auto requirement = wheel::parse_requirement(text);
+    if (!requirement) return std::unexpected(requirement.error());
+    requests.requirements.push_back(std::move(*requirement));
+  }
+  // Plain wheels only: a plugin that needed a plugin would never end (PEP 850).
+  resolver::Options options;
+  options.variants = false;
+  resolver::Sources sources = sources_;
+  sources.families = nullptr;
+  const detect::Machine nothing_known;
+  const resolver::Target target{&nothing_known, wheel::supported_tags(environment_.tag_target),
+                                environment_.markers, environment_.python_version};
+  return resolver::resolve(requests, target, {}, sources, options, report);
+}
+
+Result<void> InstalledEnvironments::make(const std::string& place,
+                                         const resolver::Resolution& resolution, Report& report) {
+  std::string work = place + ".XXXXXX";
+  if (::mkdtemp(work.data()) == nullptr)
+    return fail(ErrorKind::io, fmt::format("{}: {}", place, std::strerror(errno)));
+  const auto fill = [&]() -> Result<void> {
+    if (const auto framed = write_frame(work, environment_); !framed) return framed;
+    installer::EnvironmentRequest request;
+    request.python = work;
+    auto made = installer::find_environment(request);
+    if (!made) return std::unexpected(made.error());
+    const std::string store = (temporary_.empty() ? cache_folder_ : temporary_) + "/store";
+    auto done = installer::install(resolution, *made, *sources_.transport, {store}, report);
+    if (!done) return std::unexpected(done.error());
+    return {};
+  };
+  const Result<void> filled = fill();
+  // Where another command was quicker, its environment is as good.
+  const bool placed = filled && (::rename(work.c_str(), place.c_str()) == 0 || fs::exists(place));
+  std::error_code ignored;
+  fs::remove_all(work, ignored);
+  if (!filled) return filled;
+  if (placed) return {};
+  return fail(ErrorKind::io, fmt::format("{}: {}", place, std::strerror(errno)));
+}
+
+std::expected<plugins::PluginEnvironment, plugins::PluginFailure>
+InstalledEnvironments::environment_with(const std::vector<std::string>& requirements) {
+  QuietReport quiet(report_);
+  const auto resolution = resolve(requirements, quiet);
+  if (!resolution) return std::unexpected(failure(resolution.error()));
+  const auto kept = folder();
+  if (!kept) return std::unexpected(failure(kept.error()));
+  const std::string place = *kept + "/" + key_of(environment_, *resolution);
+  if (!fs::exists(place + "/pyvenv.cfg")) {
+    if (const auto made = make(place, *resolution, quiet); !made)
+      return std::unexpected(failure(made.error()));
+  }
+  plugins::PluginEnvironment environment{
+      place + "/bin/python", readable_folders(place, environment_), {}};
+  const auto first = wheel::parse_requirement(requirements.front());
+  for (const resolver::ResolvedPackage& package : resolution->packages) {
+    if (first && package.name == wheel::normalize_name(first->name))
+      environment.version = wheel::render_version(package.version);
+  }
+  return environment;
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,208 @@
+#include "cli/plugin_host.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "cli/variables.h"
+#include "providers/plugins/exceptions.h"
+#include "providers/plugins/sandbox.h"
+#include "wheel/requirement.h"
+
+namespace axle::cli {
+
+namespace {
+
+using resolver::ListOrigin;
+using resolver::PluginLists;
+using resolver::PluginRequest;
+
+std::string key_of(const PluginRequest& request) {
+  return fmt::format("{}\n{}\n{}", request.ns, request.plugin_api,
+                     fmt::join(request.requires_, "\n"));
+}
+
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./+,@%=").contains(c);
+  });
+  if (plain) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+const TrustedFile* file_for(const ProviderSettings& settings, std::string_view ns) {
+  const auto found = std::ranges::find(settings.files, ns, &TrustedFile::ns);
+  return found == settings.files.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+plugins::AskOptions ask_options(const ProviderSettings& settings) {
+  plugins::AskOptions options;
+  if (settings.time_limit) options.limits.time = std::chrono::seconds(*settings.time_limit);
+  if (settings.memory_limit)
+    options.limits.memory = static_cast<std::size_t>(*settings.memory_limit) << 20;
+  std::set<std::string_view> names;
+  for (const plugins::Exceptions& row : plugins::exceptions_table()) {
+    for (const std::string_view name : plugins::passed_variables(row.ns)) names.insert(name);
+  }
+  for (const std::string_view name : names) {
+    if (std::string value = variable(name); !value.empty())
+      options.environment.emplace_back(name, std::move(value));
+  }
+  return options;
+}
+
+plugins::Plugin plugin_of(const TrustedFile& file) {
+  return {file.ns, file.kind, file.path, file.path};
+}
+
+std::optional<Distrust> distrust_of(const TrustedFile& file) {
+  const auto now = fingerprint(file.path);
+  if (!now) return Distrust{now.error().message, now.error().hint};
+  if (*now == file.sha256) return std::nullopt;
+  return Distrust{fmt::format("{} has changed since it was trusted", file.path),
+                  "to trust it as it is now: " + trust_command(file)};
+}
+
+std::string trust_command(std::span<const std::string> names) {
+  std::string command = "variant providers trust";
+  for (const std::string& name : names) command += " " + shell_word(name);
+  return command;
+}
+
+std::string trust_command(const TrustedFile& file) {
+  return fmt::format("{} --namespace {}", trust_command({&file.path, 1}), file.ns);
+}
+
+void warn_of_lacks(Report& report) {
+  for (const std::string& lack : plugins::probe_sandbox().lacks)
+    report.warn("this kernel does not contain plugins fully: " + lack);
+}
+
+std::vector<PluginLists> TrustedPlugins::ask(std::span<const PluginRequest> requests,
+                                             Report& report) {
+  std::vector<Asked> asked;
+  for (const PluginRequest& request : requests) {
+    if (known_.contains(key_of(request))) continue;
+    if (auto prepared = prepare(request, report)) asked.push_back(std::move(*prepared));
+  }
+  if (!asked.empty()) ask_now(asked, report);
+  std::vector<PluginLists> lists;
+  lists.reserve(requests.size());
+  for (const PluginRequest& request : requests) lists.push_back(known_.at(key_of(request)));
+  return lists;
+}
+
+void TrustedPlugins::refuse(const PluginRequest& request, ListOrigin origin, const std::string& why,
+                            const std::string& mend, Report& report) {
+  report.warn(fmt::format("nothing of namespace {} is selectable: {}{}{}", request.ns, why,
+                          request.not_ours.empty() ? "" : "; ", request.not_ours),
+              mend);
+  known_.insert_or_assign(key_of(request), PluginLists{origin, why, {}});
+}
+
+std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare(const PluginRequest& request,
+                                                             Report& report) {
+  if (setup_.elsewhere) {
+    refuse(request, ListOrigin::none,
+           fmt::format("its plugin {} can only speak of the machine that it runs on",
+                       fmt::join(request.requires_, ", ")),
+           "without --for it is asked", report);
+    return std::nullopt;
+  }
+  const TrustedFile* file = file_for(setup_.settings, request.ns);
+  return file != nullptr ? prepare_file(request, *file, report) : prepare_package(request, report);
+}
+
+std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_file(const PluginRequest& request,
+                                                                  const TrustedFile& file,
+                                                                  Report& report) {
+  if (const auto distrust = distrust_of(file)) {
+    refuse(request, ListOrigin::untrusted, distrust->why, distrust->mend, report);
+    return std::nullopt;
+  }
+  return Asked{key_of(request), plugin_of(file),
+               fmt::format("{} {}", plugins::render_kind(file.kind), file.path)};
+}
+
+std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const PluginRequest& request,
+                                                                     Report& report) {
+  std::vector<std::string> untrusted;
+  for (const std::string& text : request.requires_) {
+    const auto requirement = wheel::parse_requirement(text);
+    if (!requirement || !requirement->url.empty()) {
+      // Trust is in a name as the index has it, not in whatever lies at an address.
+      refuse(request, ListOrigin::untrusted,
+             fmt::format("its provider {} is named by an address, which cannot be trusted", text),
+             "tell the release's authors to name it by its package", report);
+      return std::nullopt;
+    }
+    std::string name = wheel::normalize_name(requirement->name);
+    if (!setup_.settings.trusts(name, request.ns)) untrusted.push_back(std::move(name));
+  }
+  if (!untrusted.empty()) {
+    refuse(
+        request, ListOrigin::untrusted,
+        fmt::format("its provider {} is not trusted", fmt::join(untrusted, ", ")),
+        fmt::format("it would run code of its own here, confined (docs/plugins.md); to trust it: "
+                    "{}",
+                    trust_command(untrusted)),
+        report);
+    return std::nullopt;
+  }
+  const std::string packages = fmt::format("{}", fmt::join(request.requires_, ", "));
+  if (setup_.environments == nullptr) {
+    refuse(request, ListOrigin::none,
+           fmt::format("its plugin {} would have to be installed, which this command does not",
+                       packages),
+           "`variant explain` does", report);
+    return std::nullopt;
+  }
+  auto environment = setup_.environments->environment_with(request.requires_);
+  if (!environment) {
+    refuse(
+        request, ListOrigin::failed,
+        fmt::format("its plugin {} cannot be installed: {}", packages, environment.error().message),
+        environment.error().mend, report);
+    return std::nullopt;
+  }
+  plugins::Plugin plugin{request.ns,          plugins::PluginKind::python, packages,
+                         environment->python, request.plugin_api,          environment->folders};
+  const auto first = wheel::parse_requirement(request.requires_.front());
+  const std::string name = first ? wheel::normalize_name(first->name) : packages;
+  return Asked{key_of(request), std::move(plugin),
+               fmt::format("{} {}", name, environment->version)};
+}
+
+void TrustedPlugins::ask_now(std::span<const Asked> asked, Report& report) {
+  if (!std::exchange(lacks_said_, true)) warn_of_lacks(report);
+  std::vector<plugins::Plugin> plugins;
+  for (const Asked& one : asked) plugins.push_back(one.plugin);
+  std::vector<plugins::PluginAnswer> answers =
+      plugins::supported_by(plugins, ask_options(setup_.settings));
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    plugins::PluginAnswer& answer = answers[i];
+    const Asked& one = asked[i];
+    report.detail(fmt::format("plugin {} of namespace {}: {} ms{}{}", one.detail, one.plugin.ns,
+                              answer.duration.count(), answer.printed.empty() ? "" : ", printed:\n",
+                              answer.printed));
+    if (answer.features) {
+      known_.insert_or_assign(
+          one.key, PluginLists{ListOrigin::plugin, one.detail, std::move(*answer.features)});
+      continue;
+    }
+    const plugins::PluginFailure& failure = answer.features.error();
+    const std::string why = fmt::format("its plugin {} failed: {}", one.detail, failure.message);
+    report.warn(fmt::format("nothing of namespace {} is selectable: {}", one.plugin.ns, why),
+                failure.mend);
+    known_.insert_or_assign(one.key, PluginLists{ListOrigin::failed, why, {}});
+  }
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,322 @@
+#include "cli/provider_settings.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/variables.h"
+#include "wheel/requirement.h"
+#include "wheel/sha256.h"
+#include "wheel/toml_reader.h"
+
+namespace axle::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using wheel::TomlReading;
+using wheel::TomlTable;
+
+constexpr std::int64_t newest_schema = 1;
+constexpr std::uintmax_t most_bytes = 1U << 20;
+constexpr std::int64_t longest_time = 600;
+constexpr std::int64_t least_memory = 64;
+constexpr std::int64_t most_memory = 1 << 20;
+
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::optional<std::int64_t> whole_number(TomlTable& table, std::string_view key, std::int64_t least,
+                                         std::int64_t most) {
+  const toml::node* node = table.find(key);
+  if (node == nullptr) return std::nullopt;
+  const auto* number = node->as_integer();
+  if (number == nullptr || number->get() < least || number->get() > most) {
+    table.refuse(key, fmt::format("expected a whole number from {} to {}", least, most));
+    return std::nullopt;
+  }
+  return number->get();
+}
+
+std::set<std::string, std::less<>> namespaces(TomlTable& table, std::string_view key) {
+  std::set<std::string, std::less<>> names;
+  for (const std::string& name : table.texts(key)) {
+    if (!is_namespace(name)) table.refuse(key, fmt::format("`{}` is no namespace", name));
+    names.insert(name);
+  }
+  return names;
+}
+
+void read_trusted(TomlTable& table, ProviderSettings& settings) {
+  const auto package = table.text("package");
+  const auto path = table.text("path");
+  const std::string ns = table.text("namespace").value_or("");
+  if (package.has_value() == path.has_value())
+    return table.refuse("package", "exactly one of `package` and `path` is expected");
+  if (!ns.empty() && !is_namespace(ns))
+    table.refuse("namespace", fmt::format("`{}` is no namespace", ns));
+  if (package) {
+    if (!wheel::is_valid_name(*package))
+      table.refuse("package", fmt::format("`{}` is no name of a package", *package));
+    settings.packages.push_back({wheel::normalize_name(*package), ns});
+    return table.finish();
+  }
+  TrustedFile file{*path, ns, plugins::PluginKind::executable, table.required_text("sha256")};
+  const std::string kind = table.required_text("kind");
+  if (kind == plugins::render_kind(plugins::PluginKind::shared_object)) {
+    file.kind = plugins::PluginKind::shared_object;
+  } else if (kind != plugins::render_kind(plugins::PluginKind::executable)) {
+    table.refuse("kind", "expected \"executable\" or \"shared_object\"");
+  }
+  if (!path->starts_with('/')) table.refuse("path", "expected an absolute path");
+  if (ns.empty()) table.refuse("namespace", "the key is missing");
+  if (!is_sha256(file.sha256)) table.refuse("sha256", "expected 64 hex digits");
+  settings.files.push_back(std::move(file));
+  table.finish();
+}
+
+/// A TOML basic string.
+std::string quote(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string render_list(std::string_view key, const std::set<std::string, std::less<>>& names) {
+  if (names.empty()) return {};
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + quote(name);
+  return fmt::format("{} = [{}]\n", key, out);
+}
+
+/// Whoever may write the file, or exchange it, decides what runs.
+Result<void> check_owner(const std::string& path, std::string_view what) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0)
+    return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)));
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+    return fail(ErrorKind::unsupported, fmt::format("{}: {} belongs to another user", path, what),
+                "whoever owns it decides what runs here: make it your own");
+  }
+  const bool shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  // In a sticky folder only the owner exchanges a file.
+  if (shared && !(S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0)) {
+    return fail(ErrorKind::unsupported, fmt::format("{}: others may write {}", path, what),
+                fmt::format("chmod go-w '{}'", path));
+  }
+  return {};
+}
+
+Result<void> check_place(const std::string& path) {
+  if (const auto sound = check_owner(path, "the file"); !sound) return sound;
+  return check_owner(fs::path(path).parent_path().string(), "its folder");
+}
+
+Result<std::string> read_whole(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", path, error.message()));
+  if (size > most_bytes) return fail(ErrorKind::malformed, fmt::format("{}: too large", path));
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
+  return text;
+}
+
+/// Holds others off while the file is changed: a lock on its folder.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (folder_ >= 0) ::flock(folder_, LOCK_EX);
+  }
+  ~FolderLock() {
+    if (folder_ >= 0) ::close(folder_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int folder_;
+};
+
+Result<void> replace_file(const std::string& path, const std::string& text) {
+  std::string beside = path + ".XXXXXX";
+  const int made = ::mkstemp(beside.data());  // 0600
+  if (made < 0)
+    return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)),
+                "is the folder writable?");
+  const bool written =
+      ::write(made, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fsync(made) == 0;
+  const int error = errno;
+  ::close(made);
+  if (written && ::rename(beside.c_str(), path.c_str()) == 0) return {};
+  ::unlink(beside.c_str());
+  return fail(ErrorKind::io,
+              fmt::format("{}: it could not be written: {}", path, std::strerror(error)));
+}
+
+Outcome<ProviderSettings> read_from(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (path.empty() || !fs::exists(status)) return ProviderSettings{};
+  if (!fs::is_regular_file(status))
+    return failed({ErrorKind::malformed, fmt::format("{}: it is no file", path), {}});
+  if (const auto sound = check_place(path); !sound) return failed(sound.error());
+  const auto text = read_whole(path);
+  if (!text) return failed(text.error());
+  auto settings = parse_provider_settings(*text, path);
+  if (!settings) return failed(settings.error());
+  return std::move(*settings);
+}
+
+}  // namespace
+
+bool ProviderSettings::trusts(std::string_view package, std::string_view ns) const {
+  return std::ranges::any_of(packages, [&](const TrustedPackage& one) {
+    return one.name == package && (one.ns.empty() || one.ns == ns);
+  });
+}
+
+bool is_namespace(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::string provider_settings_path() {
+  const std::string home = config_home();
+  return home.empty() ? home : home + "/axle/providers.toml";
+}
+
+Result<ProviderSettings> parse_provider_settings(std::string_view text, const std::string& where) {
+  const auto document = wheel::parse_toml(text, where);
+  if (!document) return std::unexpected(document.error());
+  TomlReading reading(where);
+  TomlTable root(*document, "", reading);
+  ProviderSettings settings;
+  const auto schema = whole_number(root, "schema", 1, 1 << 20);
+  if (!schema) root.refuse("schema", "the key is missing", "write `schema = 1`");
+  if (schema && *schema != newest_schema) {
+    root.refuse("schema", fmt::format("schema {} is not known, only {}", *schema, newest_schema),
+                "a newer Axle may read the file", ErrorKind::unsupported);
+  }
+  settings.enabled = namespaces(root, "enabled");
+  settings.disabled = namespaces(root, "disabled");
+  settings.time_limit = whole_number(root, "time-limit", 1, longest_time);
+  settings.memory_limit = whole_number(root, "memory-limit", least_memory, most_memory);
+  for (TomlTable& table : root.tables("trusted")) read_trusted(table, settings);
+  root.finish();
+  if (reading.error()) return std::unexpected(*reading.error());
+  return settings;
+}
+
+std::string render_provider_settings(const ProviderSettings& settings) {
+  std::string out =
+      "# Which provider plugins may run here: `variant providers trust` writes this file.\n";
+  out += fmt::format("schema = {}\n", newest_schema);
+  out += render_list("enabled", settings.enabled);
+  out += render_list("disabled", settings.disabled);
+  if (settings.time_limit) out += fmt::format("time-limit = {}  # seconds\n", *settings.time_limit);
+  if (settings.memory_limit)
+    out += fmt::format("memory-limit = {}  # MiB\n", *settings.memory_limit);
+  for (const TrustedPackage& package : settings.packages) {
+    out += fmt::format("\n[[trusted]]\npackage = {}\n", quote(package.name));
+    if (!package.ns.empty()) out += fmt::format("namespace = {}\n", quote(package.ns));
+  }
+  for (const TrustedFile& file : settings.files) {
+    out +=
+        fmt::format("\n[[trusted]]\npath = {}\nkind = \"{}\"\nnamespace = {}\nsha256 = \"{}\"\n",
+                    quote(file.path), plugins::render_kind(file.kind), quote(file.ns), file.sha256);
+  }
+  return out;
+}
+
+Outcome<ProviderSettings> read_provider_settings() { return read_from(provider_settings_path()); }
+
+Outcome<void> change_provider_settings(
+    const std::function<Outcome<void>(ProviderSettings&)>& change) {
+  const std::string path = provider_settings_path();
+  if (path.empty()) {
+    return failed({ErrorKind::io, "there is no place for the settings of providers",
+                   "set HOME or XDG_CONFIG_HOME"});
+  }
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code error;
+  // As the XDG base directory specification has it, whatever the umask is: 0700.
+  fs::create_directories(folder.parent_path(), error);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    error = {errno, std::generic_category()};
+  if (error)
+    return failed({ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message())});
+  const FolderLock lock(folder);
+  auto settings = read_from(path);
+  if (!settings) return std::unexpected(settings.error());
+  if (const auto changed = change(*settings); !changed) return changed;
+  if (const auto written = replace_file(path, render_provider_settings(*settings)); !written)
+    return failed(written.error());
+  return {};
+}
+
+Outcome<resolver::ProviderPolicy> provider_policy(const ProviderSettings& settings,
+                                                  const Arguments& arguments) {
+  resolver::ProviderPolicy policy;
+  policy.enabled = settings.enabled;
+  policy.disabled = settings.disabled;
+  const auto check = [](std::string_view option, const std::string& ns) -> Outcome<void> {
+    if (is_namespace(ns)) return {};
+    return misused(fmt::format("{} {}: that is no namespace", option, ns),
+                   "a namespace is made of a-z, 0-9 and _");
+  };
+  for (const std::string& ns : arguments.values(Opt::enable_provider)) {
+    if (const auto sound = check("--enable-provider", ns); !sound)
+      return std::unexpected(sound.error());
+    policy.enabled.insert(ns);
+    policy.disabled.erase(ns);
+  }
+  for (const std::string& ns : arguments.values(Opt::disable_provider)) {
+    if (const auto sound = check("--disable-provider", ns); !sound)
+      return std::unexpected(sound.error());
+    policy.disabled.insert(ns);
+  }
+  return policy;
+}
+
+Result<std::string> fingerprint(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error))
+    return fail(ErrorKind::not_found, fmt::format("{}: there is no such file", path));
+  if (const auto sound = check_place(path); !sound) return std::unexpected(sound.error());
+  std::ifstream file(path, std::ios::binary);
+  wheel::Sha256 hash;
+  std::string buffer(1U << 16, '\0');
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+         file.gcount() > 0) {
+    hash.update(std::as_bytes(std::span(buffer.data(), static_cast<std::size_t>(file.gcount()))));
+  }
+  if (!file.eof()) return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
+  return wheel::render_hex(hash.finish());
+}
+
+}  // namespace axle::cli

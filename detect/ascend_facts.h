@@ -1,0 +1,33 @@
+#pragma once
+// Huawei Ascend's texts: what its files and its tool say. Touches no system.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axle::detect {
+
+struct AscendDevice {
+  std::string name;         ///< "910B3"
+  std::string health;       ///< "OK", "Warning", "Alarm", "Critical"
+  std::string pci_address;  ///< as sysfs writes it; empty when not told
+};
+
+/// What `npu-smi info` prints.
+struct AscendTool {
+  std::string version;  ///< "24.1.rc3": the driver's
+  std::vector<AscendDevice> devices;
+};
+
+/// Rows that are none of the table's are passed over; at most 256 devices.
+[[nodiscard]] AscendTool parse_npu_smi(std::string_view text);
+
+/// The type that the published provider names: "Ascend910" -> "a3", "910B3" -> "910b", "310P3" ->
+/// "310p". Empty for others.
+[[nodiscard]] std::string ascend_type_of(std::string_view name);
+
+/// The value of `version=` or `Version=` in an install.info or version.info file: "8.0.0". Empty
+/// when there is none or it is no version.
+[[nodiscard]] std::string parse_ascend_version(std::string_view text);
+
+}  // namespace axle::detect

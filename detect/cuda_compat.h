@@ -1,0 +1,33 @@
+#pragma once
+// NVIDIA's forward compatibility: a libcuda newer than the kernel module, which runs on some GPUs
+// and driver branches only (CUDA Compatibility, "Forward Compatibility").
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axle::detect {
+
+/// Section and owner of the ELF note that such a library carries.
+inline constexpr std::string_view compat_note_section = ".note.cuda.fwd_compatibility";
+inline constexpr std::string_view compat_note_owner = "NVIDIA Corporation";
+
+struct CompatNote {
+  std::string cuda_version;        ///< "12.9"
+  std::vector<unsigned> branches;  ///< of the kernel modules that it runs on: 535, 550, …
+};
+
+/// The note's text, `{"format":1,"CUDA version":"12.9","driver":[535,550],"device":[1,2]}`; a comma
+/// after the last member is NVIDIA's own habit and allowed. nullopt for everything else, another
+/// format, or a note without a CUDA version.
+[[nodiscard]] std::optional<CompatNote> parse_compat_note(std::string_view text);
+
+/// Whether the library's folder is one that CUDA's compat packages use: a part of the path is
+/// "compat" or begins with it ("/usr/local/cuda/compat/lib.real").
+[[nodiscard]] bool is_compat_path(std::string_view path);
+
+/// Whether `driver` ("545.23.06") is of one of the branches. An empty list allows none.
+[[nodiscard]] bool allows_branch(const std::vector<unsigned>& branches, std::string_view driver);
+
+}  // namespace axle::detect

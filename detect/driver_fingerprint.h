@@ -1,0 +1,27 @@
+#pragma once
+// What a driver's answer depends on, as far as files tell: as long as this text is the same, so is
+// the answer.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "detect/host.h"
+
+namespace axle::detect {
+
+/// One line a fact: boot, container, kernel modules, library files, devices with their nodes and
+/// whether this user may open them, and the environment that drivers read. `program` is the version
+/// of this program, whose questions may change with it. Starts no process.
+[[nodiscard]] std::string fingerprint_drivers(Host& host, std::span<const GpuVendor> vendors,
+                                              std::string_view program);
+
+/// The same for Huawei's `npu-smi`, started as `command`.
+[[nodiscard]] std::string fingerprint_tool(Host& host, const std::string& command,
+                                           std::string_view program);
+
+/// FNV-1a of 64 bits, sixteen hexadecimal digits: names files and shortens long values. Not a
+/// defence against anyone.
+[[nodiscard]] std::string short_hash(std::string_view text);
+
+}  // namespace axle::detect

@@ -1,0 +1,65 @@
+#include "detect/library_trust.h"
+
+#include <cstdlib>
+
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "detect/library_search.h"
+
+namespace axle::detect {
+namespace {
+
+constexpr uid_t overflow_user = 65534;  // user_namespaces(7), "Unmapped user and group IDs"
+
+std::string refuse_owner(const std::string& path, const struct stat& status) {
+  const bool foreign =
+      status.st_uid != 0 && status.st_uid != ::geteuid() && status.st_uid != overflow_user;
+  if (foreign) return path + " is not loaded: it belongs to another user";
+  const bool open_to_all = (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
+  if (open_to_all) return path + " is not loaded: everyone may write it";
+  return {};
+}
+
+/// The file, links followed, and the folder that it is named in.
+std::string refuse_place(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  if (std::string refused = refuse_owner(path, status); !refused.empty()) return refused;
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {};
+  const std::string folder = slash == 0 ? "/" : path.substr(0, slash);
+  if (::stat(folder.c_str(), &status) != 0) return {};
+  return refuse_owner(folder, status);
+}
+
+}  // namespace
+
+Privilege own_privilege() {
+  if (::getauxval(AT_SECURE) != 0) return Privilege::elevated;
+  return ::geteuid() == 0 ? Privilege::root : Privilege::user;
+}
+
+std::string refuse_file(const std::string& path, Privilege privilege) {
+  if (privilege == Privilege::user) return {};
+  std::string refused = refuse_place(path);
+  if (!refused.empty()) return refused;
+  char* const resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return {};
+  if (path != resolved) refused = refuse_place(resolved);
+  std::free(resolved);
+  return refused;
+}
+
+std::string refuse_search(std::string_view file, std::string_view library_path,
+                          Privilege privilege) {
+  if (privilege == Privilege::user) return {};
+  for (const std::string_view folder : split_library_path(library_path)) {
+    const std::string path = std::string(folder) + '/' + std::string(file);
+    if (::access(path.c_str(), F_OK) == 0) return refuse_file(path, privilege);
+  }
+  return {};
+}
+
+}  // namespace axle::detect

@@ -1,0 +1,27 @@
+#pragma once
+// Which library files may be loaded: loading one runs its constructors with the rights of whoever
+// loads it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace axle::detect {
+
+/// The rights of this process. `elevated`: the kernel gave it more than its user has (AT_SECURE:
+/// setuid, file capabilities), so that nothing its environment names may be loaded.
+enum class Privilege : std::uint8_t { user, root, elevated };
+
+[[nodiscard]] Privilege own_privilege();
+
+/// Why the file may not be loaded; empty when it may. A user may load anything; root and elevated
+/// programs only what no other user can write: file and folder belong to root, to the effective
+/// user, or (where a container maps no root) to the overflow user, and neither is writable for all.
+[[nodiscard]] std::string refuse_file(const std::string& path, Privilege privilege);
+
+/// The same for the file that the loader would take for the bare name `file`: the first in
+/// `library_path`, as far as it lies there.
+[[nodiscard]] std::string refuse_search(std::string_view file, std::string_view library_path,
+                                        Privilege privilege);
+
+}  // namespace axle::detect

@@ -1,0 +1,23 @@
+#pragma once
+// Takes out of a recording what names the machine or its people: serials, UUIDs, MAC addresses,
+// host and user names, home folders, folder listings that nobody asked about. Detection reads the
+// result as it read the original.
+
+#include <string>
+
+#include "detect/recording.h"
+
+namespace axle::detect {
+
+/// Names that are taken out wherever they stand as whole words; empty ones are not looked for.
+struct Identity {
+  std::string host_name;
+  std::string user_name;
+  std::string home;  ///< the user's home folder, where it is none of /home
+};
+
+/// UUIDs of GPUs become GPU-0, GPU-1, … in the order in which the drivers named them, also in the
+/// masks that name them.
+[[nodiscard]] Recording scrub(const Recording& raw, const Identity& identity);
+
+}  // namespace axle::detect

@@ -1,0 +1,74 @@
+#include "detect/survey.h"
+
+#include <algorithm>
+
+namespace axle::detect {
+namespace {
+
+struct Leaf {
+  std::uint32_t leaf;
+  std::uint32_t last_subleaf;
+};
+
+// Features, states, models and names. Left out: caches and topology, which differ from CPU to CPU,
+// and leaf 3, a serial number.
+constexpr Leaf leaves[] = {
+    {0x0, 0},        {0x1, 0},        {0x6, 0},        {0x7, 2},        {0xD, 1},
+    {0x14, 0},       {0x19, 0},       {0x1A, 0},       {0x1D, 2},       {0x1E, 1},
+    {0x21, 0},       {0x24, 1},       {0x29, 0},       {0x40000000, 0}, {0x40000001, 0},
+    {0x80000000, 0}, {0x80000001, 0}, {0x80000002, 0}, {0x80000003, 0}, {0x80000004, 0},
+    {0x80000007, 0}, {0x80000008, 0}, {0x8000000A, 0}, {0x80000021, 0},
+};
+
+void survey_cpuid(Host& host) {
+  constexpr std::uint32_t hypervisor = 0x40000000;
+  constexpr std::uint32_t extended = 0x80000000;
+  constexpr std::uint32_t hypervisor_bit = 1U << 31U;  // CPUID(1).ECX
+  const auto first = host.cpuid(0, 0);
+  if (!first) return;
+  const auto one = host.cpuid(1, 0).value_or(CpuidLeaf{});
+  for (const auto& [leaf, last_subleaf] : leaves) {
+    const std::uint32_t base = leaf >= extended ? extended : leaf >= hypervisor ? hypervisor : 0;
+    if (base == hypervisor && (one.ecx & hypervisor_bit) == 0) continue;
+    const std::uint32_t highest = host.cpuid(base, 0).value_or(CpuidLeaf{}).eax;
+    if (leaf > highest || highest < base) continue;
+    const std::uint32_t last =
+        leaf == 7 || leaf == 0x24
+            ? std::min(last_subleaf, host.cpuid(leaf, 0).value_or(CpuidLeaf{}).eax)
+            : last_subleaf;
+    for (std::uint32_t subleaf = 0; subleaf <= last; ++subleaf) (void)host.cpuid(leaf, subleaf);
+  }
+}
+
+void survey_bus(Host& host) {
+  const std::string folder = "/sys/bus/pci/devices";
+  for (const std::string& address : host.list_folder(folder)) {
+    const std::string device = folder + '/' + address;
+    const auto alias = host.read_file(device + "/modalias");
+    // Display controllers, co-processors and processing accelerators (PCI Code and ID Assignment).
+    const bool accelerator = alias && (alias->find("bc03") != std::string::npos ||
+                                       alias->find("bc0B") != std::string::npos ||
+                                       alias->find("bc12") != std::string::npos);
+    if (!accelerator) continue;
+    (void)host.read_link(device + "/driver");
+    (void)host.read_file(device + "/revision");
+    (void)host.list_folder(device + "/drm");
+    (void)host.list_folder(device + "/accel");
+  }
+}
+
+}  // namespace
+
+void survey_machine(Host& host) {
+  host.turn_to("survey");
+  survey_cpuid(host);
+  for (const unsigned long type : {16UL, 26UL, 29UL, 30UL}) (void)host.auxiliary(type);
+  survey_bus(host);
+  for (const char* module : {"nvidia", "amdgpu", "i915", "xe"}) {
+    for (const char* file : {"version", "srcversion"}) {
+      (void)host.read_file(std::string("/sys/module/") + module + '/' + file);
+    }
+  }
+}
+
+}  // namespace axle::detect

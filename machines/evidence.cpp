@@ -1,0 +1,213 @@
+#include "machines/evidence.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "detect/driver_lines.h"
+#include "detect/machine.h"
+
+namespace axle::machines {
+
+using detect::Question;
+using Kind = Question::Kind;
+
+namespace {
+
+constexpr std::size_t longest_answer = 160;
+
+struct Subject {
+  std::string_view ns;
+  std::array<std::string_view, 3> topics;  ///< Host::turn_to's
+  std::string_view pci_vendor;             ///< as a modalias has it; empty: no device bears on it
+};
+
+constexpr Subject subjects[] = {
+    {"nvidia", {"pci", "nvidia", ""}, "v000010DE"},
+    {"amd", {"pci", "amd", ""}, "v00001002"},
+    {"intel", {"pci", "intel", ""}, "v00008086"},
+    {"ascend", {"pci", "npu", ""}, "v000019E5"},
+    {"tpu", {"pci", "npu", ""}, "v00001AE0"},
+    {"x86_64", {"cpu", "", ""}, ""},
+    {"aarch64", {"cpu", "", ""}, ""},
+    {"axle", {"cpu", "nvidia", "amd"}, ""},
+};
+
+const Subject* find_subject(std::string_view ns) {
+  const auto* found = std::ranges::find(subjects, ns, &Subject::ns);
+  return found == std::end(subjects) ? nullptr : found;
+}
+
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
+
+/// One line of it, without what a terminal would obey.
+std::string shorten(std::string_view text) {
+  std::string line;
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  for (const char c : text.substr(0, longest_answer)) line += c == '\n' || c == '\t' ? ' ' : c;
+  std::string shown;
+  for (std::size_t at = 0; at < line.size(); at += 100) {
+    shown += detect::sanitise(std::string_view(line).substr(at, 100));
+  }
+  return text.size() > longest_answer ? shown + " …" : shown;
+}
+
+/// The loader's cache is a table of names; what stands between them is nobody's.
+std::string render_loader_cache(std::string_view cache) {
+  std::vector<std::string> names;
+  while (!cache.empty()) {
+    const std::size_t end = std::min(cache.find('\0'), cache.size());
+    std::string name(last_part(cache.substr(0, end)));
+    cache.remove_prefix(std::min(end + 1, cache.size()));
+    const bool library = name.find(".so") != std::string::npos;
+    if (library && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "no driver library" : shorten("of drivers: " + text);
+}
+
+/// nullopt: not there.
+std::optional<std::string> render_answer(const Question& question) {
+  if (!question.answer) {
+    if (question.kind == Kind::variable) return "not set";
+    return std::nullopt;
+  }
+  if (question.kind == Kind::file && last_part(question.subject) == "ld.so.cache") {
+    return render_loader_cache(*question.answer);
+  }
+  return shorten(*question.answer);
+}
+
+std::string render_question(const Question& question) {
+  const std::string& subject = question.subject;
+  switch (question.kind) {
+    case Kind::cpuid:
+      return "CPUID " + subject;
+    case Kind::processor:
+    case Kind::system:
+    case Kind::auxiliary:
+      return subject;
+    case Kind::program:
+      return "run " + subject;
+    case Kind::file:
+      return "read " + subject;
+    case Kind::folder:
+      return "list " + subject;
+    case Kind::link:
+      return "follow " + subject;
+    case Kind::stamp:
+      return "date " + subject;
+    case Kind::access:
+      return "look for " + subject;
+    case Kind::variable:
+      return "environment variable " + subject;
+    case Kind::library:
+      return "ask the libraries of " + subject + " in a child process";
+  }
+  return subject;
+}
+
+/// What a child said, one entry a line.
+void add_lines(std::string_view text, std::vector<Evidence>& evidence) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t tab = line.find('\t');
+    const std::string word = detect::sanitise(line.substr(0, tab));
+    if (word == "step") continue;
+    evidence.push_back({"the child: " + word, tab == std::string_view::npos
+                                                  ? std::string()
+                                                  : shorten(line.substr(tab + 1))});
+  }
+}
+
+/// How many questions from the front on look for one file in one folder after the other.
+std::size_t count_search(std::span<const Question* const> questions) {
+  std::size_t count = 0;
+  for (const Question* question : questions) {
+    const bool same = question->kind == Kind::access &&
+                      last_part(question->subject) == last_part(questions.front()->subject);
+    if (!same) break;
+    ++count;
+    if (question->answer) break;
+  }
+  return count;
+}
+
+Evidence render_search(std::span<const Question* const> search) {
+  const Question& last = *search.back();
+  const std::string file(last_part(last.subject));
+  if (last.answer) {
+    return {fmt::format("look for {} in {} folders", file, search.size()),
+            fmt::format("{} ({})", last.subject, *last.answer)};
+  }
+  return {fmt::format("look for {} in {} folders, {} to {}", file, search.size(),
+                      folder_of(search.front()->subject), folder_of(last.subject)),
+          std::nullopt};
+}
+
+/// The devices of the namespace's vendor, and how many there are of all.
+void add_bus(std::span<const Question> questions, std::string_view vendor,
+             std::vector<Evidence>& evidence) {
+  std::size_t devices = 0;
+  std::vector<std::string> own;
+  std::vector<Evidence> found;
+  for (const Question& question : questions) {
+    if (question.topic != "pci") continue;
+    const std::string folder(folder_of(question.subject));
+    if (last_part(question.subject) == "modalias" && question.answer) {
+      ++devices;
+      if (question.answer->find(vendor) == std::string::npos) continue;
+      own.push_back(folder);
+    } else if (std::ranges::find(own, folder) == own.end()) {
+      continue;
+    }
+    found.push_back({render_question(question), render_answer(question)});
+  }
+  evidence.push_back({"list /sys/bus/pci/devices",
+                      fmt::format("devices: {}, of this vendor: {}", devices, own.size())});
+  std::ranges::move(found, std::back_inserter(evidence));
+}
+
+}  // namespace
+
+std::vector<Evidence> find_evidence(std::string_view ns, std::span<const Question> questions) {
+  std::vector<Evidence> evidence;
+  const Subject* subject = find_subject(ns);
+  if (subject == nullptr || questions.empty()) return evidence;
+  if (!subject->pci_vendor.empty()) add_bus(questions, subject->pci_vendor, evidence);
+  std::vector<const Question*> own;
+  for (const Question& question : questions) {
+    const bool bears = !question.topic.empty() && question.topic != "pci" &&
+                       std::ranges::find(subject->topics, question.topic) != subject->topics.end();
+    // What was asked twice was answered twice the same.
+    const bool again = std::ranges::any_of(own, [&](const Question* earlier) {
+      return earlier->kind == question.kind && earlier->subject == question.subject &&
+             earlier->answer == question.answer;
+    });
+    if (bears && !again) own.push_back(&question);
+  }
+  for (std::size_t at = 0; at < own.size();) {
+    const std::size_t search = count_search(std::span(own).subspan(at));
+    if (search > 1) {
+      evidence.push_back(render_search(std::span(own).subspan(at, search)));
+      at += search;
+      continue;
+    }
+    const Question& question = *own[at++];
+    if (question.kind == Kind::library) {
+      evidence.push_back({render_question(question), "what it said:"});
+      add_lines(*question.answer, evidence);
+      continue;
+    }
+    evidence.push_back({render_question(question), render_answer(question)});
+  }
+  return evidence;
+}
+
+}  // namespace axle::machines

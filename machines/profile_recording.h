@@ -1,0 +1,17 @@
+#pragma once
+// The "recording" of a profile: what a machine answered, as JSON that people can read and check.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "detect/recording.h"
+#include "machines/profile_object.h"
+
+namespace axle::machines {
+
+/// Reads every key of the object; what is wrong is refused in its Reading.
+void read_recording(Object& object, detect::Recording& recording);
+
+/// Inverse of read_recording. Empty parts are left out; everything is sorted.
+[[nodiscard]] nlohmann::ordered_json render_recording(const detect::Recording& recording);
+
+}  // namespace axle::machines

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Writes the synthesised machine profiles and what is expected of each:
+
+    python3 machines/profiles/generator/make_profiles.py
+
+The tables beside this file are what people read and change; machines/profiles/*.json and
+tests/machines/expected/*.json follow from them. Profiles that were captured, and those that state
+facts (h100, none, …), are not touched. --check writes nothing and fails where a file differs.
+"""
+
+import json
+import pathlib
+import sys
+
+import gpu_machines
+import processor_machines
+
+PROFILES = pathlib.Path(__file__).resolve().parent.parent
+EXPECTED = PROFILES.parent.parent / "tests" / "machines" / "expected"
+DATE = "2026-11-21"
+
+KEYS = ["arch", "system", "glibc", "cpus", "cpuid", "cpuid_of", "xcr0", "xcomp", "auxv", "sve_bytes",
+        "sme_bytes", "hwprobe", "variables", "programs", "files", "links", "folders", "nodes", "stamps",
+        "drivers"]
+MAPS = {"variables", "programs", "files", "links", "folders", "nodes", "stamps"}
+
+
+def leaf_order(name):
+    return [int(part, 16) for part in name.split(":")]
+
+
+def in_order(key, value):
+    """As machines/recording_writer.cpp writes it."""
+    if key in MAPS:
+        return dict(sorted(value.items(), key=lambda item: item[0].encode()))
+    if key == "cpuid":
+        return dict(sorted(value.items(), key=lambda item: leaf_order(item[0])))
+    if key == "cpuid_of":
+        return {cpu: in_order("cpuid", value[cpu]) for cpu in sorted(value, key=int)}
+    if key in ("auxv", "hwprobe"):
+        return dict(sorted(value.items(), key=lambda item: int(item[0])))
+    if key == "drivers":
+        return {vendor: value[vendor] for vendor in ("nvidia", "amd", "intel") if vendor in value}
+    return value
+
+
+def render(value):
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def render_profile(machine):
+    assert set(machine.recording) <= set(KEYS), set(machine.recording) - set(KEYS)
+    recording = {}
+    for key in KEYS:
+        value = machine.recording.get(key)
+        if value or value == 0:
+            recording[key] = in_order(key, value)
+    return render({"schema_version": 2,
+                   "origin": {"kind": "synthesised", "source": machine.sources, "date": DATE},
+                   "recording": recording})
+
+
+def render_expected(machine):
+    expected = dict(machine.expected)
+    expected["problems"] = sorted(expected["problems"])
+    expected["properties"] = machine.properties
+    return render(expected)
+
+
+def main(check):
+    machines = list(processor_machines.machines()) + list(gpu_machines.machines())
+    names = [machine.ident for machine in machines]
+    assert len(names) == len(set(names)), "a name stands twice"
+    EXPECTED.mkdir(parents=True, exist_ok=True)
+    stale = []
+    for machine in machines:
+        for path, text in ((PROFILES / f"{machine.ident}.json", render_profile(machine)),
+                           (EXPECTED / f"{machine.ident}.json", render_expected(machine))):
+            if path.is_file() and path.read_text(encoding="utf-8") == text:
+                continue
+            stale.append(path.name)
+            if not check:
+                path.write_text(text, encoding="utf-8")
+    print(f"{len(machines)} machines, {len(stale)} files {'stale' if check else 'written'}")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]))

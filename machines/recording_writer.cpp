@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "machines/profile_recording.h"
+#include "machines/recording_words.h"
+
+namespace axle::machines {
+
+using detect::CpuidAnswers;
+using detect::DriverAnswer;
+using detect::Recording;
+using words::Texts;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// How many bytes the UTF-8 character at the front of `text` has; 0 where there is none.
+std::size_t length_of_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xC2 ? 0
+                             : first < 0xE0 ? 2
+                             : first < 0xF0 ? 3
+                             : first < 0xF5 ? 4
+                                            : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return 0;
+  }
+  // Overlong forms, surrogates, beyond U+10FFFF.
+  if (first == 0xE0 && byte(1) < 0xA0) return 0;
+  if (first == 0xED && byte(1) > 0x9F) return 0;
+  if (first == 0xF0 && byte(1) < 0x90) return 0;
+  if (first == 0xF4 && byte(1) > 0x8F) return 0;
+  return length;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = length_of_character(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string render_hex(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+std::string render_mask(std::uint64_t mask) { return fmt::format("{:#x}", mask); }
+
+Json render_leaves(const CpuidAnswers& leaves) {
+  Json json = Json::object();
+  for (const auto& [name, leaf] : leaves) {
+    json[fmt::format("{:x}:{:x}", name.first, name.second)] =
+        fmt::format("{:08x} {:08x} {:08x} {:08x}", leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
+  }
+  return json;
+}
+
+template <class Number>
+Json render_masks(const std::map<Number, std::uint64_t>& masks) {
+  Json json = Json::object();
+  for (const auto& [number, mask] : masks) json[std::to_string(number)] = render_mask(mask);
+  return json;
+}
+
+Json render_content(const std::string& content) {
+  if (is_utf8(content)) return content;
+  return {{"hex", render_hex(content)}};
+}
+
+/// A path that is no text cannot be a key; nothing that detection reads is called so.
+Json render_texts(const Texts& texts) {
+  Json json = Json::object();
+  for (const auto& [key, content] : texts) {
+    if (is_utf8(key)) json[key] = render_content(content);
+  }
+  return json;
+}
+
+Json render_answer(const DriverAnswer& answer) {
+  Json json = Json::object();
+  const auto end =
+      std::ranges::find(words::ends, answer.end, [](const auto& row) { return row.first; });
+  json["end"] = end->second;
+  if (answer.signal != 0) json["signal"] = answer.signal;
+  Json lines = Json::array();
+  std::string_view rest = answer.lines;
+  while (rest.find('\n') != std::string_view::npos) {
+    lines.push_back(rest.substr(0, rest.find('\n')));
+    rest.remove_prefix(rest.find('\n') + 1);
+  }
+  if (!lines.empty()) json["lines"] = std::move(lines);
+  if (!rest.empty()) json["cut"] = rest;
+  return json;
+}
+
+void put(Json& json, const char* key, Json value) {
+  if (!value.empty()) json[key] = std::move(value);
+}
+
+void put_processor(Json& json, const Recording& recording) {
+  if (recording.cpus != 0) json["cpus"] = recording.cpus;
+  put(json, "cpuid", render_leaves(recording.leaves));
+  Json others = Json::object();
+  for (const auto& [cpu, leaves] : recording.leaves_of_cpu) {
+    others[std::to_string(cpu)] = render_leaves(leaves);
+  }
+  put(json, "cpuid_of", std::move(others));
+  if (recording.xcr0_value != 0) json["xcr0"] = render_mask(recording.xcr0_value);
+  Json xcomp = Json::object();
+  if (recording.xcomp_supported) xcomp["supported"] = render_mask(*recording.xcomp_supported);
+  if (recording.xcomp_permitted) xcomp["permitted"] = render_mask(*recording.xcomp_permitted);
+  put(json, "xcomp", std::move(xcomp));
+  put(json, "auxv", render_masks(recording.auxiliary_values));
+  if (recording.sve_bytes) json["sve_bytes"] = *recording.sve_bytes;
+  if (recording.sme_bytes) json["sme_bytes"] = *recording.sme_bytes;
+  put(json, "hwprobe", render_masks(recording.hwprobe));
+}
+
+void put_paths(Json& json, const Recording& recording) {
+  put(json, "programs", render_texts(recording.programs));
+  put(json, "files", render_texts(recording.files));
+  put(json, "links", render_texts(recording.links));
+  Json folders = Json::object();
+  for (const auto& [folder, names] : recording.folders) folders[folder] = names;
+  put(json, "folders", std::move(folders));
+  Json nodes = Json::object();
+  for (const auto& [path, access] : recording.nodes) {
+    const auto row =
+        std::ranges::find(words::accesses, access, [](const auto& each) { return each.first; });
+    nodes[path] = row->second;
+  }
+  put(json, "nodes", std::move(nodes));
+  put(json, "stamps", render_texts(recording.stamps));
+}
+
+}  // namespace
+
+Json render_recording(const Recording& recording) {
+  Json json = Json::object();
+  json["arch"] = detect::render_arch(recording.architecture);
+  Json system = Json::object();
+  if (!recording.name.system.empty()) system["name"] = recording.name.system;
+  if (!recording.name.release.empty()) system["release"] = recording.name.release;
+  if (!recording.name.machine.empty()) system["machine"] = recording.name.machine;
+  put(json, "system", std::move(system));
+  if (!recording.glibc.empty()) json["glibc"] = recording.glibc;
+  put_processor(json, recording);
+  put(json, "variables", render_texts(recording.variables));
+  put_paths(json, recording);
+  Json drivers = Json::object();
+  for (const auto& [vendor, answer] : recording.answers) {
+    drivers[std::string(detect::render_vendor(vendor))] = render_answer(answer);
+  }
+  put(json, "drivers", std::move(drivers));
+  return json;
+}
+
+}  // namespace axle::machines

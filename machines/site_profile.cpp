@@ -1,0 +1,216 @@
+#include "machines/site_profile.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machines/profile_schema.h"
+
+namespace axle::machines {
+
+using detect::Access;
+using detect::CpuidLeaf;
+using detect::Host;
+
+namespace {
+
+constexpr std::string_view mend =
+    "renew it as root: variant detect --profile /etc/axle/machine.json; or set "
+    "AXLE_SITE_PROFILE=none";
+
+// --- the fingerprint -----------------------------------------------------------------------------
+
+void add_x86(Host& host, Fingerprint& print) {
+  const CpuidLeaf zero = host.cpuid(0, 0).value_or(CpuidLeaf{});
+  const CpuidLeaf one = host.cpuid(1, 0).value_or(CpuidLeaf{});
+  print["the CPU"] =
+      fmt::format("{:08x}{:08x}{:08x} {:08x}", zero.ebx, zero.edx, zero.ecx, one.eax);
+  std::string features = fmt::format("{:08x} {:08x}", one.ecx, one.edx);
+  const auto add = [&](std::uint32_t leaf, std::uint32_t subleaf) {
+    const CpuidLeaf answer = host.cpuid(leaf, subleaf).value_or(CpuidLeaf{});
+    features += fmt::format(" {:08x} {:08x} {:08x}", answer.ebx, answer.ecx, answer.edx);
+    return answer.eax;
+  };
+  constexpr std::uint32_t extended_features = 7;
+  constexpr std::uint32_t amd_features = 0x80000001;
+  if (zero.eax >= extended_features && add(extended_features, 0) >= 1) {
+    features += fmt::format(" {:08x}", add(extended_features, 1));
+  }
+  if (host.cpuid(0x80000000, 0).value_or(CpuidLeaf{}).eax >= amd_features) add(amd_features, 0);
+  print["the features of the CPU"] = features;
+  constexpr std::uint32_t osxsave = 1U << 27U;
+  if ((one.ecx & osxsave) != 0) print["XCR0"] = fmt::format("{:#x}", host.xcr0());
+}
+
+void add_words(Host& host, Fingerprint& print) {
+  std::string words;
+  for (const unsigned long type : {16UL, 26UL, 29UL}) {
+    words += fmt::format("{:x} ", host.auxiliary(type).value_or(0));
+  }
+  constexpr std::int64_t riscv_extensions = 4;
+  words += fmt::format("{:x}", host.riscv_hwprobe(riscv_extensions).value_or(0));
+  print["the features of the CPU"] = words;
+  print["the CPU"] =
+      host.read_file("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", 64).value_or("");
+}
+
+/// Display controllers (03), co-processors (0B) and processing accelerators (12).
+bool is_accelerator(const std::string& alias) {
+  const std::size_t at = alias.find("bc");
+  const std::string kind = at == std::string::npos ? "" : alias.substr(at + 2, 2);
+  return kind == "03" || kind == "0B" || kind == "0b" || kind == "12";
+}
+
+void add_devices(Host& host, Fingerprint& print) {
+  const std::string folder = "/sys/bus/pci/devices";
+  std::string devices;
+  std::vector<std::string> addresses = host.list_folder(folder);
+  for (const std::string& address : addresses) {
+    const std::string alias = host.read_file(folder + '/' + address + "/modalias").value_or("");
+    if (!is_accelerator(alias)) continue;
+    // "pci:v000010DEd00002330sv…": vendor and device.
+    constexpr std::size_t ids = 4 + 9 + 9;
+    devices += fmt::format("{}{} {}", devices.empty() ? "" : ", ", address, alias.substr(0, ids));
+  }
+  print["the accelerators on the bus"] = devices;
+}
+
+void add_modules(Host& host, Fingerprint& print) {
+  for (const char* module : {"nvidia", "amdgpu", "i915", "xe"}) {
+    std::string version;
+    for (const char* file : {"version", "srcversion"}) {
+      version += host.read_file(fmt::format("/sys/module/{}/{}", module, file), 128).value_or("");
+    }
+    std::erase(version, '\n');
+    print[fmt::format("the kernel module {}", module)] = version;
+  }
+}
+
+std::string explain_difference(const Fingerprint& recorded, const Fingerprint& here) {
+  for (const auto& [what, value] : here) {
+    const auto found = recorded.find(what);
+    const std::string then = found == recorded.end() ? std::string() : found->second;
+    if (then == value) continue;
+    const auto shown = [](const std::string& text) { return text.empty() ? "none" : text; };
+    return fmt::format("{} changed: {} was recorded, {} is here", what, shown(then), shown(value));
+  }
+  return recorded.size() == here.size() ? "" : "the kind of the CPU changed";
+}
+
+/// What drivers said was said to someone who may open their device nodes.
+std::string explain_rights(const detect::Recording& recorded, Host& here) {
+  for (const auto& [path, access] : recorded.nodes) {
+    if (!path.starts_with("/dev/") || access != Access::read_write) continue;
+    if (here.accessible(path, Access::read_write)) continue;
+    return fmt::format("{} could be opened when it was recorded, and cannot be here", path);
+  }
+  return {};
+}
+
+// --- the file ------------------------------------------------------------------------------------
+
+std::unexpected<Error> refuse(const std::string& path, std::string_view why, ErrorKind kind) {
+  return fail(kind, fmt::format("{} is ignored: {}", path, why), std::string(mend));
+}
+
+/// An open file, closed at the end.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  [[nodiscard]] int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// Why the open file cannot be trusted; empty where it can.
+std::string distrust(int descriptor, SiteOwner owner) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0) return std::strerror(errno);
+  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  const bool trusted =
+      status.st_uid == 0 || (owner == SiteOwner::root_or_caller && status.st_uid == ::geteuid());
+  if (!trusted) return fmt::format("it belongs to user {}, not to root", status.st_uid);
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others than its owner may write it";
+  return {};
+}
+
+std::optional<std::string> read_all(int descriptor) {
+  std::string text;
+  std::array<char, 16 * 1024> buffer;
+  while (text.size() <= largest_profile) {
+    const ssize_t got = ::read(descriptor, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+}  // namespace
+
+Fingerprint take_fingerprint(Host& host) {
+  Fingerprint print;
+  if (host.arch() == detect::Arch::x86_64) {
+    add_x86(host, print);
+  } else {
+    add_words(host, print);
+  }
+  add_devices(host, print);
+  add_modules(host, print);
+  return print;
+}
+
+Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOwner owner,
+                                                 Host& here) {
+  // Non-blocking, so that a FIFO cannot hold us; a link could lead anywhere.
+  const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  if (file.get() < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    return refuse(path, errno == ELOOP ? "it is no regular file" : std::strerror(errno),
+                  ErrorKind::io);
+  }
+  if (const std::string why = distrust(file.get(), owner); !why.empty()) {
+    return refuse(path, why, ErrorKind::io);
+  }
+  const auto text = read_all(file.get());
+  if (!text) return refuse(path, "it cannot be read", ErrorKind::io);
+  auto profile = parse_profile(*text, path);
+  if (!profile) return std::unexpected(profile.error());
+  if (!profile->recording) {
+    return refuse(path, "it states facts, and only a recording can be compared with this machine",
+                  ErrorKind::mismatch);
+  }
+  detect::ReplayHost recorded(*profile->recording);
+  const std::string difference =
+      explain_difference(take_fingerprint(recorded), take_fingerprint(here));
+  if (!difference.empty()) return refuse(path, difference, ErrorKind::mismatch);
+  if (const std::string why = explain_rights(*profile->recording, here); !why.empty()) {
+    return refuse(path, why, ErrorKind::mismatch);
+  }
+  return std::optional(std::move(*profile));
+}
+
+bool SiteHost::accessible(const std::string& path, Access access) {
+  return path.starts_with("/dev/") ? here_.accessible(path, access)
+                                   : ReplayHost::accessible(path, access);
+}
+
+std::optional<std::string> SiteHost::environment(const std::string& variable) {
+  // What lies in its folders was recorded with it.
+  return variable == "LD_LIBRARY_PATH" ? ReplayHost::environment(variable)
+                                       : here_.environment(variable);
+}
+
+}  // namespace axle::machines

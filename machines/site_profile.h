@@ -1,0 +1,54 @@
+#pragma once
+// The profile that a site writes once, as root, for every program on the machine: its recording is
+// used instead of probing as long as it is still of this machine.
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "detect/recording.h"
+#include "machines/profile.h"
+#include "report/error.h"
+
+namespace axle::machines {
+
+inline constexpr const char* site_profile_path = "/etc/axle/machine.json";
+
+/// What tells one machine from another, by a name for people: the processor and its features, the
+/// accelerators on the bus, the versions of their kernel modules. Costs some CPUID leaves and one
+/// small file a PCI device.
+using Fingerprint = std::map<std::string, std::string>;
+[[nodiscard]] Fingerprint take_fingerprint(detect::Host& host);
+
+/// Whom a site profile may belong to.
+enum class SiteOwner : std::uint8_t { root, root_or_caller };
+
+/// The profile at `path` where it can be trusted and is of the machine `here`; nullopt where there
+/// is no such file. Errors: io (it is no regular file, belongs to another user, or others may write
+/// it), malformed and unsupported (parse_profile), mismatch (it states facts, the machine has
+/// changed, or this process may not open a device node that was open then: what differs).
+[[nodiscard]] Result<std::optional<Profile>> read_site_profile(const std::string& path,
+                                                               SiteOwner owner, detect::Host& here);
+
+/// A site profile's recording, but for what belongs to the process and not to the machine: its
+/// environment (masks), its rights to the device nodes, its permissions and its C library.
+class SiteHost : public detect::ReplayHost {
+ public:
+  /// Both must outlive this.
+  SiteHost(const detect::Recording& recording, detect::Host& here)
+      : ReplayHost(recording), here_(here) {}
+
+  std::optional<std::uint64_t> xcomp(detect::XcompQuery query) override {
+    return here_.xcomp(query);
+  }
+  detect::SystemName system_name() override { return here_.system_name(); }
+  unsigned online_cpus() override { return here_.online_cpus(); }
+  std::string glibc_version() override { return here_.glibc_version(); }
+  bool accessible(const std::string& path, detect::Access access) override;
+  std::optional<std::string> environment(const std::string& variable) override;
+
+ private:
+  detect::Host& here_;
+};
+
+}  // namespace axle::machines

@@ -1,0 +1,353 @@
+#include "providers/plugins/confined_process.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "providers/plugins/bare_machine.h"
+#include "providers/plugins/exceptions.h"
+#include "providers/plugins/program_start.h"
+#include "providers/plugins/syscall_filter.h"
+#include "providers/plugins/watch.h"
+
+namespace axle::plugins {
+namespace {
+
+/// Read-only, and all that is below: programs, libraries, what the kernel says of the hardware.
+/// Nothing of people: not /home, /root, /tmp, /var, /run, nor most of /etc.
+constexpr const char* system_paths[] = {
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/gnu/store",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/ld-musl-x86_64.path",
+    "/etc/ld-musl-aarch64.path",
+    "/etc/alternatives",
+    "/etc/os-release",
+    "/etc/localtime",
+    "/etc/nv_tegra_release",
+    "/etc/OpenCL",
+    "/sys/bus",
+    "/sys/class",
+    "/sys/dev",
+    "/sys/devices",
+    "/sys/module",
+    "/sys/firmware/devicetree",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/modules",
+    "/proc/version",
+    "/proc/stat",
+    "/proc/devices",
+    "/proc/filesystems",
+    "/proc/driver",
+    "/proc/device-tree",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/sys/vm/mmap_min_addr",
+    "/proc/sys/kernel/cap_last_cap",
+    "/dev/null",
+    "/dev/zero",
+    "/dev/random",
+    "/dev/urandom",
+};
+/// Whoever looks for a node finds its name.
+constexpr const char* listed_folders[] = {"/dev/dri", "/dev/nvidia-caps"};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
+
+constexpr int answer_place = 3;
+constexpr int rules_place = 4;
+constexpr int trouble_place = 5;
+
+enum Step : std::int32_t {
+  orphaned = 1,
+  limits,
+  privileges,
+  capabilities,
+  files,
+  system_calls,
+  program,
+  hardware,
+};
+
+/// All that the child needs, made where memory may still be asked for.
+struct Preparation {
+  FileRules rules;
+  std::vector<sock_filter> filter;
+  std::uintptr_t page = 0;  ///< where the program's name is put; 0: execve gets it as it is
+  ProgramStart start;
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  rlim_t cpu_seconds = 0;
+};
+
+std::vector<char*> as_pointers(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+void allow_files(const ConfinedTask& task, Preparation& prepared) {
+  FileRules& rules = prepared.rules;
+  for (const char* path : system_paths) rules.allow_reading(path);
+  for (const char* path : listed_folders) rules.allow_listing(path);
+  for (const std::string& path : task.grants.readable) rules.allow_reading(path);
+  for (const std::string& path : task.grants.devices) rules.allow_device(path);
+  if (!task.program.empty()) {
+    for (const std::string& path : files_to_start(task.program, program_folders))
+      rules.allow_program(path);
+  }
+  for (const std::string& probe : task.grants.programs) {
+    for (const std::string& path : files_to_start(probe, program_folders))
+      rules.allow_program(path);
+  }
+  // Whoever starts probes sends what they print somewhere.
+  if (!task.grants.programs.empty()) rules.allow_device("/dev/null");
+}
+
+bool prepare(const ConfinedTask& task, const SandboxSupport& support, Preparation& prepared,
+             std::string& why) {
+  // Exceptions count only where Landlock says of what.
+  const bool limited = support.landlock > 0;
+  const bool starts_probes = limited && !task.grants.programs.empty();
+  const bool opens_devices = limited && (starts_probes || !task.grants.devices.empty());
+  if (!task.program.empty())
+    prepared.start = start_of(task.program, task.arguments, program_folders);
+  if (limited) {
+    if (!prepared.rules.open(support.landlock)) {
+      why = "the kernel refuses the Landlock rules";
+      return false;
+    }
+    allow_files(task, prepared);
+  }
+  if (support.seccomp) {
+    if (!task.program.empty() && !starts_probes) prepared.page = one_program_page();
+    const bool free_start = !task.program.empty() && !starts_probes && prepared.page == 0;
+    prepared.filter = make_syscall_filter(
+        {starts_probes || (free_start && limited), opens_devices, prepared.page, task.watched});
+    if (prepared.filter.empty() || (free_start && !limited)) {
+      why = "the filter of system calls cannot be made";
+      return false;
+    }
+  }
+  prepared.arguments = as_pointers(prepared.start.arguments);
+  prepared.environment = as_pointers(task.environment);
+  prepared.cpu_seconds = static_cast<rlim_t>(task.limits.time.count() / 1000 + 2);
+  return true;
+}
+
+// From here to `become`: in the child, system calls only.
+
+[[noreturn]] void leave(int code) {
+  while (true) ::syscall(SYS_exit_group, code);
+}
+
+[[noreturn]] void give_up(Step step) {
+  const StartTrouble trouble{step, errno};
+  [[maybe_unused]] const ssize_t written = ::write(trouble_place, &trouble, sizeof(trouble));
+  leave(127);
+}
+
+void settle_signals() {
+  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+  // A write beyond the limit fails in the place of killing.
+  ::signal(SIGXFSZ, SIG_IGN);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void close_from(int first) {
+#ifdef SYS_close_range
+  if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, 0U) == 0) return;
+#endif
+  rlimit open_files{};
+  ::getrlimit(RLIMIT_NOFILE, &open_files);
+  const auto last = static_cast<int>(std::min<rlim_t>(open_files.rlim_cur, 1 << 20));
+  for (int number = first; number < last; ++number) ::close(number);
+}
+
+void limit(int resource, rlim_t soft, rlim_t hard) {
+  rlimit old{};
+  const auto which = static_cast<__rlimit_resource>(resource);
+  ::getrlimit(which, &old);
+  const rlimit value{std::min(soft, old.rlim_max), std::min(hard, old.rlim_max)};
+  if (::setrlimit(which, &value) != 0) give_up(limits);
+}
+
+void set_limits(const ConfinedTask& task, const Preparation& prepared) {
+  constexpr rlim_t mib = 1 << 20;
+  limit(RLIMIT_CORE, 0, 0);
+  limit(RLIMIT_FSIZE, 0, 0);
+  limit(RLIMIT_NOFILE, 256, 256);
+  limit(RLIMIT_MSGQUEUE, 0, 0);
+  limit(RLIMIT_STACK, 8 * mib, 64 * mib);
+  limit(RLIMIT_CPU, prepared.cpu_seconds, prepared.cpu_seconds);
+  // What is done in a sanitized child has a shadow larger than any limit.
+  if (!(sanitized && task.program.empty()))
+    limit(RLIMIT_AS, task.limits.memory, task.limits.memory);
+}
+
+/// No privileges now and none to be had, root's included.
+void drop_privileges() {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up(privileges);
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  for (int capability = 0; capability < 64; ++capability)
+    ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[2] = {};
+  if (::syscall(SYS_capset, &header, none) != 0) give_up(capabilities);
+}
+
+/// Every descriptor but 0 to 5 is closed: /dev/null, stdout, stderr, answer, rules, trouble.
+void settle_descriptors(const std::array<int, 5>& ends) {
+  // Above the places first: none may be overwritten before it is moved.
+  std::array<int, 5> high{};
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    high[i] = ends[i] < 0 ? -1 : ::fcntl(ends[i], F_DUPFD, 16);
+  const int null = ::open("/dev/null", O_RDONLY);
+  if (null != 0) ::dup2(null, 0);
+  for (int place = 1; place <= 5; ++place) {
+    const int from = high[static_cast<std::size_t>(place) - 1];
+    if (from >= 0) {
+      ::dup2(from, place);
+    } else {
+      ::close(place);
+    }
+  }
+  ::fcntl(trouble_place, F_SETFD, FD_CLOEXEC);
+  close_from(trouble_place + 1);
+}
+
+/// execve's first argument: where the filter expects it.
+const char* program_name(const Preparation& prepared) {
+  const char* name = prepared.start.program.c_str();
+  if (prepared.page == 0) return name;
+  const std::size_t length = prepared.start.program.size() + 1;
+  if (length > static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) {
+    errno = ENAMETOOLONG;
+    give_up(program);
+  }
+  void* page = ::mmap(reinterpret_cast<void*>(prepared.page), length, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (page == MAP_FAILED) give_up(program);
+  std::memcpy(page, name, length);
+  return static_cast<const char*>(page);
+}
+
+[[noreturn]] void become(const ConfinedTask& task, Preparation& prepared,
+                         const std::array<int, 5>& ends, pid_t parent) {
+  // A session of its own: no terminal to write to, a group that can be killed.
+  ::setsid();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  settle_descriptors(ends);
+  if (::getppid() != parent) give_up(orphaned);
+  settle_signals();
+  if (::chdir("/") != 0) leave(127);
+  ::umask(077);
+  if (task.bare_machine && !hide_hardware(rules_place)) give_up(hardware);
+  set_limits(task, prepared);
+  const char* name = task.program.empty() ? nullptr : program_name(prepared);
+  drop_privileges();
+  if (prepared.rules.descriptor() >= 0) {
+    allow_own_proc(rules_place);
+    if (!restrict_to(rules_place)) give_up(files);
+  }
+  ::close(rules_place);
+  if (!prepared.filter.empty()) {
+    const auto put_in_force = task.watched ? enforce_watched : enforce;
+    if (!put_in_force(prepared.filter, ::getpid())) give_up(system_calls);
+  }
+  if (name == nullptr) {
+    ::close(trouble_place);
+    ::environ = prepared.environment.data();
+    leave(task.work(answer_place));
+  }
+  ::execve(name, prepared.arguments.data(), prepared.environment.data());
+  give_up(program);
+}
+
+struct Pipe {
+  int ours = -1;
+  int theirs = -1;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return {ends[0], ends[1]};
+}
+
+void close_if_open(int descriptor) {
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+}  // namespace
+
+std::string render_trouble(const StartTrouble& trouble) {
+  const char* what = "it cannot be confined";
+  if (trouble.step == program) what = "it cannot be started";
+  if (trouble.step == orphaned) what = "its parent is gone";
+  if (trouble.step == hardware) what = "this system lets us make no machine without devices";
+  return std::string(what) + ": " + std::strerror(trouble.error);
+}
+
+std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
+                                              const SandboxSupport& support, std::string& why) {
+  Preparation prepared;
+  if (!prepare(task, support, prepared, why)) return std::nullopt;
+  const Pipe answer = task.answer_on_stdout ? Pipe{} : make_pipe();
+  const Pipe out = make_pipe();
+  const Pipe err = make_pipe();
+  const Pipe trouble = make_pipe();
+  const bool complete = out.ours >= 0 && err.ours >= 0 && trouble.ours >= 0 &&
+                        (task.answer_on_stdout || answer.ours >= 0);
+  const pid_t parent = ::getpid();
+  const pid_t pid = complete ? ::fork() : -1;
+  if (pid == 0) {
+    become(task, prepared,
+           {out.theirs, err.theirs, answer.theirs, prepared.rules.descriptor(), trouble.theirs},
+           parent);
+  }
+  for (const Pipe& pipe : {answer, out, err, trouble}) close_if_open(pipe.theirs);
+  if (pid < 0) {
+    why = std::string("no process can be made: ") + std::strerror(errno);
+    for (const Pipe& pipe : {answer, out, err, trouble}) close_if_open(pipe.ours);
+    return std::nullopt;
+  }
+  ConfinedProcess process{pid, -1, answer.ours, out.ours, err.ours, trouble.ours};
+#ifdef SYS_pidfd_open
+  process.ended = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U));
+#endif
+  return process;
+}
+
+}  // namespace axle::plugins

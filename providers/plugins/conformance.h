@@ -1,0 +1,64 @@
+#pragma once
+// Conformance of a plugin: what an installer expects of it, tried out. One row a check
+// (conformance_checks.cpp); here it is asked often enough to judge.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "providers/plugins/plugin.h"
+#include "report/report.h"
+
+namespace axle::plugins {
+
+enum class Verdict : std::uint8_t { ok, warn, fail };
+
+struct CheckResult {
+  std::string_view name;  ///< "stable"
+  Verdict verdict = Verdict::ok;
+  std::string message;  ///< what was found, one line
+  std::string mend;     ///< what to do about it; empty where all is well
+};
+
+struct ConformanceOptions {
+  std::size_t runs = 100;  ///< how often `supported` is asked, at least once
+  AskOptions ask = {};
+};
+
+/// What was seen of a plugin.
+struct Evidence {
+  const Plugin* plugin = nullptr;
+  PluginLimits limits;
+  PluginAnswer supported;  ///< the first time
+  PluginAnswer all;        ///< the first time
+  /// Of all answers to `supported`, in order of time needed.
+  std::vector<std::chrono::milliseconds> times;
+  std::size_t differing_run = 0;  ///< the first whose lists differ from the first run's; 0: none
+  std::string difference;         ///< what differs, for a person
+  std::string all_difference;     ///< between two answers to `all`
+  std::size_t peak_memory = 0;    ///< bytes, of all runs
+  /// Where no device is.
+  PluginAnswer bare_supported;
+  PluginAnswer bare_all;
+  /// With an eye on what it is denied.
+  PluginAnswer watched_supported;
+  PluginAnswer watched_all;
+};
+
+/// Asks: `runs` times here and once on a bare machine.
+[[nodiscard]] Evidence gather_evidence(const Plugin& plugin, const ConformanceOptions& options,
+                                       Report& report);
+
+/// Every check that can be made with what was seen.
+[[nodiscard]] std::vector<CheckResult> judge(const Evidence& evidence);
+
+/// What differs between two answers, in a few words; empty: nothing.
+[[nodiscard]] std::string difference_between(const providers::Features& one,
+                                             const providers::Features& other);
+
+[[nodiscard]] std::string_view render_verdict(Verdict verdict);
+
+}  // namespace axle::plugins

@@ -1,0 +1,265 @@
+// The checks of `variant providers check`, one row each.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "providers/plugins/conformance.h"
+
+namespace axle::plugins {
+namespace {
+
+using providers::Feature;
+using providers::Features;
+using std::chrono::milliseconds;
+
+/// Longer than this is felt: each installation waits for it.
+constexpr milliseconds patience{100};
+constexpr std::size_t much_memory = std::size_t{256} << 20;
+/// A namespace that no provider may have (PEP 825).
+constexpr std::string_view abi_dependency = "abi_dependency";
+
+/// nullopt: not to be judged with what was seen.
+using Finding = std::optional<CheckResult>;
+
+Finding fine(std::string message) { return CheckResult{{}, Verdict::ok, std::move(message), {}}; }
+
+Finding warning(std::string message, std::string mend) {
+  return CheckResult{{}, Verdict::warn, std::move(message), std::move(mend)};
+}
+
+Finding failure(std::string message, std::string mend) {
+  return CheckResult{{}, Verdict::fail, std::move(message), std::move(mend)};
+}
+
+bool answered(const Evidence& evidence) {
+  return evidence.supported.features.has_value() && evidence.all.features.has_value();
+}
+
+std::string count(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::size_t count_values(const Features& features) {
+  std::size_t values = 0;
+  for (const Feature& feature : features) values += feature.values.size();
+  return values;
+}
+
+const Feature* find_feature(const Features& features, std::string_view name) {
+  const auto found = std::ranges::find(features, name, &Feature::name);
+  return found == features.end() ? nullptr : &*found;
+}
+
+bool is_of_the_protocol(PluginFault fault) {
+  return fault == PluginFault::malformed || fault == PluginFault::wrong_namespace;
+}
+
+Finding check_answers(const Evidence& evidence) {
+  for (const auto& [answer, query] :
+       {std::pair(&evidence.supported, "supported"), std::pair(&evidence.all, "all")}) {
+    if (answer->features) continue;
+    const PluginFailure& why = answer->features.error();
+    if (is_of_the_protocol(why.fault)) return std::nullopt;
+    return failure(fmt::format("asked for `{}`: {}", query, why.message), why.mend);
+  }
+  const std::string& version = evidence.supported.notes.version;
+  return fine(fmt::format("both queries are answered{}",
+                          version.empty() ? "" : fmt::format(" by version {}", version)));
+}
+
+Finding check_interface(const Evidence& evidence) {
+  if (!answered(evidence) || evidence.plugin->kind != PluginKind::shared_object)
+    return std::nullopt;
+  return fine(fmt::format("it speaks version {} of the interface", evidence.all.notes.abi));
+}
+
+Finding check_protocol(const Evidence& evidence) {
+  for (const PluginAnswer* answer : {&evidence.supported, &evidence.all}) {
+    if (!answer->features && is_of_the_protocol(answer->features.error().fault)) {
+      return failure(answer->features.error().message,
+                     "names are of [a-z0-9_], values of [a-z0-9_.]; none twice, none empty; a "
+                     "feature has a value (docs/provider-sdk.md)");
+    }
+  }
+  if (!answered(evidence)) return std::nullopt;
+  return fine("names and values are valid, none is there twice");
+}
+
+Finding check_namespace(const Evidence& evidence) {
+  const std::string& ns = evidence.plugin->ns;
+  if (ns.empty()) return std::nullopt;  // it said none: another check tells why
+  if (ns == abi_dependency) {
+    return failure(fmt::format("{} is reserved for the dependency solver", ns),
+                   "choose a namespace of your own");
+  }
+  if (providers::find_provider(ns) != nullptr) {
+    return failure(fmt::format("Axle answers for {} itself, this plugin is not asked", ns),
+                   "choose a namespace of your own");
+  }
+  return fine(fmt::format("it answers for {}", ns));
+}
+
+Finding check_properties(const Evidence& evidence) {
+  if (!answered(evidence)) return std::nullopt;
+  const std::size_t here = count_values(*evidence.supported.features);
+  const std::size_t known = count_values(*evidence.all.features);
+  if (known == 0) {
+    return failure("`all` says nothing: no wheel can name a property",
+                   "say every value that any machine may support");
+  }
+  std::string reasons;
+  for (const std::string& reason : evidence.supported.notes.reasons) reasons += ": " + reason;
+  return fine(fmt::format("{} of {} supported here{}", here, count(known, "value"), reasons));
+}
+
+Finding check_declared(const Evidence& evidence) {
+  if (!answered(evidence)) return std::nullopt;
+  for (const Feature& feature : *evidence.supported.features) {
+    const Feature* known = find_feature(*evidence.all.features, feature.name);
+    if (known == nullptr) {
+      return failure(fmt::format("feature {} is supported, but not in `all`", feature.name),
+                     "say every value in `all` that `supported` may say");
+    }
+    if (known->multi_value != feature.multi_value) {
+      return failure(fmt::format("{} is multi-valued in one list and single-valued in the other",
+                                 feature.name),
+                     "say the same in `all` and `supported`");
+    }
+    for (const std::string& value : feature.values) {
+      if (std::ranges::find(known->values, value) != known->values.end()) continue;
+      return failure(fmt::format("{} :: {} is supported, but not in `all`", feature.name, value),
+                     "say every value in `all` that `supported` may say: builders refuse wheels "
+                     "with others");
+    }
+  }
+  return fine("every supported value is in `all`");
+}
+
+Finding check_stable(const Evidence& evidence) {
+  if (!answered(evidence)) return std::nullopt;
+  if (evidence.differing_run != 0) {
+    return failure(fmt::format("run {} of {}: {}", evidence.differing_run, evidence.times.size(),
+                               evidence.difference),
+                   "order counts: sort what comes out of a set, a hash table or a folder");
+  }
+  if (!evidence.all_difference.empty()) {
+    return failure(fmt::format("`all` differs between runs: {}", evidence.all_difference),
+                   "`all` is the same everywhere and always");
+  }
+  return fine(
+      fmt::format("{} gave the same lists in the same order", count(evidence.times.size(), "run")));
+}
+
+Finding check_time(const Evidence& evidence) {
+  if (!answered(evidence)) return std::nullopt;
+  const milliseconds median = evidence.times[evidence.times.size() / 2];
+  const milliseconds worst = evidence.times.back();
+  const std::string figures =
+      fmt::format("median {} ms, worst {} ms of {} ms allowed", median.count(), worst.count(),
+                  evidence.limits.time.count());
+  if (median <= patience) return fine(figures);
+  return warning(
+      figures, fmt::format("stay below {} ms: every installation waits for it", patience.count()));
+}
+
+Finding check_memory(const Evidence& evidence) {
+  if (!answered(evidence) || evidence.peak_memory == 0) return std::nullopt;
+  const std::string figure = fmt::format("{} MiB resident at most", evidence.peak_memory >> 20);
+  if (evidence.peak_memory <= much_memory) return fine(figure);
+  return warning(figure, fmt::format("stay below {} MiB", much_memory >> 20));
+}
+
+Finding check_silence(const Evidence& evidence) {
+  if (!answered(evidence)) return std::nullopt;
+  const std::string& printed =
+      evidence.supported.printed.empty() ? evidence.all.printed : evidence.supported.printed;
+  if (printed.empty()) return fine("it prints nothing");
+  return warning(fmt::format("it prints \"{}\"", printed.substr(0, printed.find('\n'))),
+                 "print nothing: nobody reads it, and it may hide a mistake");
+}
+
+Finding check_threads(const Evidence& evidence) {
+  if (!answered(evidence) || evidence.plugin->kind != PluginKind::shared_object)
+    return std::nullopt;
+  const std::size_t threads =
+      std::max(evidence.supported.notes.threads, evidence.all.notes.threads);
+  if (threads == 0) return fine("no thread outlives a query");
+  return warning(fmt::format("{} outlived the query", count(threads, "thread")),
+                 "join what you start; threads that a driver leaves behind end with the process");
+}
+
+Finding check_bare_machine(const Evidence& evidence) {
+  if (!answered(evidence)) return std::nullopt;
+  for (const PluginAnswer* answer : {&evidence.bare_supported, &evidence.bare_all}) {
+    if (answer->features) continue;
+    const PluginFailure& why = answer->features.error();
+    if (why.fault == PluginFault::not_started)
+      return warning("not tried: " + why.message, "try it where user namespaces are allowed");
+    return failure("where no device is: " + why.message,
+                   "answer with nothing where nothing is: that is no failure");
+  }
+  const std::string differs =
+      difference_between(*evidence.all.features, *evidence.bare_all.features);
+  if (!differs.empty()) {
+    return failure("`all` depends on the machine: " + differs,
+                   "`all` is the same everywhere: wheels are built where no device is");
+  }
+  const std::size_t values = count_values(*evidence.bare_supported.features);
+  if (values == 0) return fine("where no device is it supports nothing");
+  return warning(fmt::format("where no device is it supports {}", count(values, "value")),
+                 "right for what needs no device; else find out why");
+}
+
+Finding check_manners(const Evidence& evidence) {
+  if (!answered(evidence)) return std::nullopt;
+  const auto& supported = evidence.watched_supported.attempts;
+  const auto& all = evidence.watched_all.attempts;
+  if (!supported || !all) {
+    return warning("not watched: this kernel does not tell what it denies",
+                   "try it on Linux 5.6 or newer");
+  }
+  std::string tried;
+  for (const auto* attempts : {&*supported, &*all}) {
+    for (const std::string& attempt : *attempts) {
+      // `all` mostly tries what `supported` has tried.
+      if (attempts == &*all && std::ranges::find(*supported, attempt) != supported->end()) continue;
+      tried += (tried.empty() ? "" : ", ") + attempt;
+    }
+  }
+  if (tried.empty()) return fine("it tried nothing that the sandbox denies");
+  return warning("it tried what the sandbox denies: " + tried,
+                 "no network, no writing, no programs: read what the kernel says under /sys and "
+                 "/proc, or ask the driver's library");
+}
+
+struct Row {
+  std::string_view name;
+  Finding (*check)(const Evidence& evidence);
+};
+
+constexpr Row rows[] = {
+    {"answers", check_answers},       {"interface", check_interface},
+    {"protocol", check_protocol},     {"namespace", check_namespace},
+    {"properties", check_properties}, {"declared", check_declared},
+    {"stable", check_stable},         {"nothing there", check_bare_machine},
+    {"manners", check_manners},       {"time", check_time},
+    {"memory", check_memory},         {"silence", check_silence},
+    {"threads", check_threads},
+};
+
+}  // namespace
+
+std::vector<CheckResult> judge(const Evidence& evidence) {
+  std::vector<CheckResult> results;
+  for (const Row& row : rows) {
+    Finding finding = row.check(evidence);
+    if (!finding) continue;
+    finding->name = row.name;
+    results.push_back(std::move(*finding));
+  }
+  return results;
+}
+
+}  // namespace axle::plugins

@@ -1,0 +1,53 @@
+#pragma once
+// Landlock through its system calls (Linux Documentation/userspace-api/landlock.rst): Debian 12's
+// headers end at ABI 2, kernels do not.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace axle::plugins {
+
+/// The ABI that the kernel speaks; 0: none, or switched off.
+[[nodiscard]] int landlock_abi();
+
+/// Which files a process may use. Made before the fork, put in force after it.
+class FileRules {
+ public:
+  FileRules() = default;
+  FileRules(FileRules&& other) noexcept;
+  FileRules& operator=(FileRules&& other) noexcept;
+  FileRules(const FileRules&) = delete;
+  FileRules& operator=(const FileRules&) = delete;
+  ~FileRules();
+
+  /// Denies every right over files that ABI `abi` knows, TCP, abstract sockets and signals to
+  /// others included. False where the kernel refuses.
+  [[nodiscard]] bool open(int abi);
+
+  // Paths that are not there are passed over; links are followed.
+  void allow_reading(const std::string& path);
+  void allow_listing(const std::string& path);  ///< names of files below, not what they hold
+  void allow_device(const std::string& path);
+  void allow_program(const std::string& path);
+
+  /// -1: none is open.
+  [[nodiscard]] int descriptor() const { return rules_; }
+
+ private:
+  void allow(const std::string& path, std::uint64_t rights);
+
+  int rules_ = -1;
+  int abi_ = 0;
+};
+
+// In the child, where only system calls are allowed.
+
+/// Allows what is under `/proc/self`: only the child itself can name it.
+void allow_own_proc(int rules);
+/// Allows what is under a folder that only the child sees.
+void allow_folder(int rules, const char* path);
+/// No way back. False where the kernel refuses.
+[[nodiscard]] bool restrict_to(int rules);
+
+}  // namespace axle::plugins

@@ -1,0 +1,220 @@
+#include "providers/plugins/plugin.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "providers/plugins/answer.h"
+#include "providers/plugins/exceptions.h"
+#include "providers/plugins/python_loader.h"
+#include "providers/plugins/sandbox.h"
+#include "providers/plugins/shared_object.h"
+
+namespace axle::plugins {
+namespace {
+
+constexpr const char* tell_authors = "this is the plugin's own fault: tell its authors";
+
+std::string_view render_query(Query query) {
+  return query == Query::supported ? "supported" : "all";
+}
+
+std::vector<std::string> environment_of(const Plugin& plugin, const AskOptions& options) {
+  std::vector<std::string> words = {fmt::format("PATH={}", program_folders), "LANG=C.UTF-8"};
+  const std::vector<std::string_view> passed = passed_variables(plugin.ns);
+  for (const auto& [name, value] : options.environment) {
+    const bool sound =
+        std::ranges::find(passed, name) != passed.end() && value.find('\0') == std::string::npos;
+    if (sound) words.push_back(fmt::format("{}={}", name, value));
+  }
+  return words;
+}
+
+ConfinedTask task_of(const Question& question, const AskOptions& options) {
+  const Plugin& plugin = *question.plugin;
+  const std::string query(render_query(question.query));
+  ConfinedTask task;
+  task.environment = environment_of(plugin, options);
+  task.limits = options.limits;
+  task.bare_machine = options.bare_machine;
+  task.watched = options.watched;
+  task.grants = granted_to(plugin.ns, options.environment);
+  task.grants.readable.insert(task.grants.readable.end(), plugin.folders.begin(),
+                              plugin.folders.end());
+  switch (plugin.kind) {
+    case PluginKind::python:
+      task.program = plugin.place;
+      task.arguments = {"-I", "-B", "-c", python_loader(), query, plugin.ns, plugin.plugin_api};
+      task.arguments.insert(task.arguments.end(), plugin.import_folders.begin(),
+                            plugin.import_folders.end());
+      task.grants.readable.insert(task.grants.readable.end(), plugin.import_folders.begin(),
+                                  plugin.import_folders.end());
+      break;
+    case PluginKind::executable:
+      task.program = plugin.place;
+      task.arguments = {query};
+      task.answer_on_stdout = true;
+      break;
+    case PluginKind::shared_object:
+      task.work = [path = plugin.place, asked = question.query](int answer) {
+        return answer_from_shared_object(path, asked, answer);
+      };
+      task.grants.readable.push_back(plugin.place);
+      break;
+  }
+  return task;
+}
+
+PluginFailure failure_of(const TaskResult& result, const AskOptions& options) {
+  switch (result.end) {
+    case TaskEnd::not_started:
+      return {PluginFault::not_started, result.why, "is it there, and executable?"};
+    case TaskEnd::crashed: {
+      const char* name = ::sigabbrev_np(result.code);
+      return {PluginFault::crashed,
+              name != nullptr ? fmt::format("it crashed (SIG{})", name)
+                              : fmt::format("it crashed (signal {})", result.code),
+              tell_authors};
+    }
+    case TaskEnd::timed_out:
+      return {PluginFault::timed_out,
+              fmt::format("it was stopped after {} s", options.limits.time.count() / 1000.0),
+              "`time-limit` in providers.toml gives plugins more"};
+    case TaskEnd::flooded:
+      return {PluginFault::flooded, "it was stopped because it talked without end", tell_authors};
+    case TaskEnd::exited:
+      break;
+  }
+  return {PluginFault::exited, fmt::format("it ended with {} and no answer", result.code),
+          tell_authors};
+}
+
+PluginAnswer conclude(const Question& question, TaskResult&& result, const AskOptions& options) {
+  PluginAnswer answer;
+  answer.duration = result.duration;
+  answer.printed = printable(result.printed, options.limits.printed);
+  answer.peak_memory = result.peak_memory;
+  answer.attempts = std::move(result.attempts);
+  if (result.end != TaskEnd::exited || result.answer.empty()) {
+    answer.features = std::unexpected(failure_of(result, options));
+  } else if (result.code != 0) {
+    answer.features = std::unexpected(
+        PluginFailure{PluginFault::exited,
+                      fmt::format("it answered, but ended with {}", result.code), tell_authors});
+  } else {
+    answer.features = parse_answer(result.answer, question.plugin->ns);
+    answer.notes = parse_notes(result.answer);
+  }
+  return answer;
+}
+
+/// A feature of `supported` that `all` lacks; empty: there is none.
+std::string undeclared_feature(const providers::Features& supported,
+                               const providers::Features& all) {
+  for (const providers::Feature& feature : supported) {
+    if (std::ranges::find(all, feature.name, &providers::Feature::name) == all.end())
+      return feature.name;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<PluginAnswer> ask_plugins(std::span<const Question> questions,
+                                      const AskOptions& options) {
+  std::vector<ConfinedTask> tasks;
+  tasks.reserve(questions.size());
+  for (const Question& question : questions) tasks.push_back(task_of(question, options));
+  std::vector<TaskResult> results = run_confined(tasks);
+  std::vector<PluginAnswer> answers;
+  answers.reserve(questions.size());
+  for (std::size_t i = 0; i < questions.size(); ++i)
+    answers.push_back(conclude(questions[i], std::move(results[i]), options));
+  return answers;
+}
+
+PluginAnswer ask_plugin(const Plugin& plugin, Query query, const AskOptions& options) {
+  const Question question{&plugin, query};
+  return std::move(ask_plugins({&question, 1}, options).front());
+}
+
+std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
+                                                        const AskOptions& options) {
+  // Shared objects always know `all`, which looks at no hardware.
+  const bool looks_at_none = plugin.kind == PluginKind::shared_object;
+  const Question question{&plugin, looks_at_none ? Query::all : Query::supported};
+  const ConfinedTask task = task_of(question, options);
+  const TaskResult result = std::move(run_confined({&task, 1}).front());
+  if (result.end != TaskEnd::exited || result.answer.empty())
+    return std::unexpected(failure_of(result, options));
+  return parse_namespace(result.answer);
+}
+
+std::vector<PluginAnswer> supported_by(std::span<const Plugin> plugins, const AskOptions& options) {
+  std::vector<Question> questions;
+  for (const Plugin& plugin : plugins) {
+    questions.push_back({&plugin, Query::supported});
+    questions.push_back({&plugin, Query::all});
+  }
+  std::vector<PluginAnswer> both = ask_plugins(questions, options);
+  std::vector<PluginAnswer> answers;
+  for (std::size_t i = 0; i < both.size(); i += 2) {
+    PluginAnswer& answer = both[i];
+    const PluginAnswer& all = both[i + 1];
+    if (answer.features && all.features) {
+      const std::string feature = undeclared_feature(*answer.features, *all.features);
+      if (!feature.empty()) {
+        answer.features = std::unexpected(
+            PluginFailure{PluginFault::undeclared,
+                          fmt::format("it supports feature {}, which it does not declare", feature),
+                          tell_authors});
+      }
+    }
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+std::string_view render_kind(PluginKind kind) {
+  switch (kind) {
+    case PluginKind::python:
+      return "python";
+    case PluginKind::executable:
+      return "executable";
+    case PluginKind::shared_object:
+      return "shared_object";
+  }
+  return "";
+}
+
+std::string_view render_fault(PluginFault fault) {
+  switch (fault) {
+    case PluginFault::not_started:
+      return "not_started";
+    case PluginFault::no_object:
+      return "no_object";
+    case PluginFault::raised:
+      return "raised";
+    case PluginFault::crashed:
+      return "crashed";
+    case PluginFault::exited:
+      return "exited";
+    case PluginFault::timed_out:
+      return "timed_out";
+    case PluginFault::flooded:
+      return "flooded";
+    case PluginFault::malformed:
+      return "malformed";
+    case PluginFault::wrong_namespace:
+      return "wrong_namespace";
+    case PluginFault::undeclared:
+      return "undeclared";
+  }
+  return "";
+}
+
+}  // namespace axle::plugins

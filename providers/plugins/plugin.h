@@ -1,0 +1,121 @@
+#pragma once
+// Plugins: providers that are not ours (PEP 850). Each is asked in a process of its own, confined
+// (sandbox.h), and whatever it does there it is answered for: lists, or why there are none.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "providers/provider.h"
+
+namespace axle::plugins {
+
+enum class PluginKind : std::uint8_t { python, executable, shared_object };
+
+struct Plugin {
+  std::string ns;  ///< the namespace that it answers for
+  PluginKind kind = PluginKind::executable;
+  /// Under which name it is trusted: the package, normalised; of the other kinds the absolute path.
+  std::string package;
+  /// Absolute: the program, the shared object, or the Python interpreter that has the package.
+  std::string place;
+  std::string plugin_api = {};  ///< of Python plugins: "module" or "module:object.attribute"
+  /// What it reads beside the system and `place`: of Python plugins their environment and the
+  /// installation that it rests on.
+  std::vector<std::string> folders = {};
+  /// Of Python plugins that are installed nowhere: where their modules lie, searched first.
+  std::vector<std::string> import_folders = {};
+};
+
+/// What this machine supports, or every value that any machine may support.
+enum class Query : std::uint8_t { supported, all };
+
+struct PluginLimits {
+  std::chrono::milliseconds time{10'000};       ///< then the whole process group is killed
+  std::size_t memory = std::size_t{1} << 30;    ///< bytes of address space
+  std::size_t answer = std::size_t{1} << 20;    ///< bytes; more is no answer
+  std::size_t printed = std::size_t{64} << 10;  ///< bytes of stdout and stderr that are kept
+  std::size_t flood = std::size_t{16} << 20;    ///< bytes of both together, then it is killed
+};
+
+struct AskOptions {
+  PluginLimits limits = {};
+  /// The variables that plugins may see, with their values: the caller's choice out of
+  /// `passed_variables` (exceptions.h). PATH and LANG are always there, and fixed.
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  /// On a machine where no device is (bare_machine.h).
+  bool bare_machine = false;
+  bool watched = false;  ///< `PluginAnswer::attempts` are wanted
+};
+
+/// Why a plugin gave no lists. Each makes its namespace unsupported and nothing else.
+enum class PluginFault : std::uint8_t {
+  not_started,      ///< no such program, or the kernel refused
+  no_object,        ///< the plugin-api leads nowhere in the environment
+  raised,           ///< the plugin's own code failed, and said so
+  crashed,          ///< ended by a signal
+  exited,           ///< ended without an answer
+  timed_out,        ///< killed at the time limit
+  flooded,          ///< killed for its output
+  malformed,        ///< the answer is not what the protocol says
+  wrong_namespace,  ///< it answers for another namespace
+  undeclared,       ///< it supports features that it does not declare
+};
+
+struct PluginFailure {
+  PluginFault fault = PluginFault::not_started;
+  std::string message;  ///< "it was killed after 10 s"
+  std::string mend;     ///< what a person can do
+};
+
+/// What a plugin may say beside its lists; all of it for people, and printable.
+struct PluginNotes {
+  std::string version;               ///< its own
+  std::uint64_t abi = 0;             ///< of a shared object: the interface's; 0 unknown
+  std::vector<std::string> reasons;  ///< why it supports nothing, or less than one might think
+  std::size_t threads = 0;           ///< that outlived the query
+};
+
+struct PluginAnswer {
+  std::expected<providers::Features, PluginFailure> features;
+  std::chrono::milliseconds duration{0};
+  std::string printed = {};  ///< stdout and stderr, printable and bounded: for --verbose
+  PluginNotes notes = {};
+  std::size_t peak_memory = 0;  ///< bytes that were resident at most; 0 unknown
+  /// What it tried and was denied; nullopt: not watched, or this kernel does not tell.
+  std::optional<std::vector<std::string>> attempts = {};
+};
+
+struct Question {
+  const Plugin* plugin = nullptr;
+  Query query = Query::supported;
+};
+
+/// Asks all at once, each in its own process; one answer a question, in order. Returns at the time
+/// limit plus at most a moment.
+[[nodiscard]] std::vector<PluginAnswer> ask_plugins(std::span<const Question> questions,
+                                                    const AskOptions& options);
+[[nodiscard]] PluginAnswer ask_plugin(const Plugin& plugin, Query query,
+                                      const AskOptions& options = {});
+
+/// The namespace that the plugin itself names when it is asked what is supported, without the
+/// exceptions of any namespace. Of Python plugins: Plugin::ns.
+[[nodiscard]] std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
+                                                                      const AskOptions& options);
+
+/// What an installer wants to know: `supported` of each plugin, refused (`undeclared`) where it
+/// names a feature that `all` lacks. A plugin without `all` (0.0.x, build-time only) is believed.
+[[nodiscard]] std::vector<PluginAnswer> supported_by(std::span<const Plugin> plugins,
+                                                     const AskOptions& options);
+
+[[nodiscard]] std::string_view render_kind(PluginKind kind);     ///< "python", "executable", …
+[[nodiscard]] std::string_view render_fault(PluginFault fault);  ///< "timed_out", …
+
+}  // namespace axle::plugins

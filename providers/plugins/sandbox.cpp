@@ -1,0 +1,231 @@
+#include "providers/plugins/sandbox.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <optional>
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "providers/plugins/confined_process.h"
+#include "providers/plugins/landlock.h"
+#include "providers/plugins/syscall_filter.h"
+#include "providers/plugins/watch.h"
+
+namespace axle::plugins {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds patience_after_kill{500};
+/// How often a child without a pidfd is looked after.
+constexpr int tick_ms = 5;
+
+/// A child from its start to its end.
+class Run {
+ public:
+  Run(const ConfinedTask& task, const SandboxSupport& support) : task_(task) {
+    started_ = Clock::now();
+    std::optional<ConfinedProcess> process = start_confined(task, support, result_.why);
+    if (!process) return;
+    process_ = *process;
+    if (task.watched) watch_ = Watch(process_.pid, process_.ended);
+    deadline_ = started_ + task.limits.time;
+    running_ = true;
+  }
+  Run(Run&& other) noexcept = default;
+
+  [[nodiscard]] bool running() const { return running_; }
+  [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
+  [[nodiscard]] bool has_pidfd() const { return process_.ended >= 0; }
+
+  void append_waiting(std::vector<pollfd>& waiting) const {
+    for (const int end : {process_.answer, process_.stdout_, process_.stderr_, process_.ended}) {
+      if (end >= 0) waiting.push_back({end, POLLIN, 0});
+    }
+    if (watch_.descriptor() >= 0) waiting.push_back({watch_.descriptor(), POLLIN, 0});
+  }
+
+  /// Takes what there is and looks whether the child has ended or must.
+  void look() {
+    watched_ = watched_ || watch_.descriptor() >= 0;
+    watch_.attend();
+    drain();
+    if (result_.end != TaskEnd::flooded && has_ended()) return conclude();
+    if (result_.end == TaskEnd::flooded || Clock::now() >= deadline_) {
+      if (result_.end != TaskEnd::flooded) result_.end = TaskEnd::timed_out;
+      put_down();
+    }
+  }
+
+  [[nodiscard]] TaskResult take() { return std::move(result_); }
+
+ private:
+  void drain() {
+    take_from(process_.answer, result_.answer, task_.limits.answer + 1, true);
+    if (task_.answer_on_stdout) {
+      take_from(process_.stdout_, result_.answer, task_.limits.answer + 1, true);
+    } else {
+      take_from(process_.stdout_, result_.printed, task_.limits.printed, false);
+    }
+    take_from(process_.stderr_, result_.printed, task_.limits.printed, false);
+  }
+
+  /// What comes beyond `most` is passed over; more than `flood` of it, or any of an answer, ends
+  /// the child.
+  void take_from(int& end, std::string& text, std::size_t most, bool is_answer) {
+    std::array<char, 16384> buffer;
+    while (end >= 0) {
+      const ssize_t got = ::read(end, buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && errno == EAGAIN) return;
+      if (got <= 0) return close_end(end);
+      const auto size = static_cast<std::size_t>(got);
+      text.append(buffer.data(), std::min(size, most - std::min(most, text.size())));
+      seen_ += size;
+      if ((is_answer && text.size() >= most) || seen_ > task_.limits.flood) {
+        result_.end = TaskEnd::flooded;
+        return;
+      }
+    }
+  }
+
+  /// Ended, but not yet reaped: the number of its group is still its own.
+  bool has_ended() {
+    siginfo_t info{};
+    const int looked =
+        ::waitid(P_PID, static_cast<id_t>(process_.pid), &info, WEXITED | WNOHANG | WNOWAIT);
+    // ECHILD: the program ignores SIGCHLD, the kernel has reaped it.
+    if (looked != 0) return errno == ECHILD;
+    return info.si_pid == process_.pid;
+  }
+
+  void conclude() {
+    ::kill(-process_.pid, SIGKILL);
+    drain();
+    int status = 0;
+    rusage used{};
+    const bool reaped = ::wait4(process_.pid, &status, 0, &used) == process_.pid;
+    if (reaped) result_.peak_memory = static_cast<std::size_t>(used.ru_maxrss) * 1024;
+    if (result_.end == TaskEnd::flooded) return finish();
+    StartTrouble trouble;
+    if (::read(process_.trouble, &trouble, sizeof(trouble)) == sizeof(trouble)) {
+      result_.end = TaskEnd::not_started;
+      result_.why = render_trouble(trouble);
+    } else if (reaped && WIFSIGNALED(status)) {
+      result_.end = TaskEnd::crashed;
+      result_.code = WTERMSIG(status);
+      // RLIMIT_CPU is the time limit of a group whose parent is gone.
+      if (result_.code == SIGXCPU) result_.end = TaskEnd::timed_out;
+    } else {
+      result_.end = TaskEnd::exited;
+      result_.code = reaped ? WEXITSTATUS(status) : 0;
+    }
+    finish();
+  }
+
+  /// Kills the group. A process inside a broken driver may not die at all (state D): it is left to
+  /// init after a moment.
+  void put_down() {
+    ::kill(-process_.pid, SIGKILL);
+    ::kill(process_.pid, SIGKILL);
+    const auto patience = Clock::now() + patience_after_kill;
+    constexpr timespec pause{0, 200'000};
+    while (!has_ended() && Clock::now() < patience) ::nanosleep(&pause, nullptr);
+    ::kill(-process_.pid, SIGKILL);
+    ::waitpid(process_.pid, nullptr, WNOHANG);
+    finish();
+  }
+
+  void finish() {
+    for (int* end : {&process_.answer, &process_.stdout_, &process_.stderr_, &process_.trouble,
+                     &process_.ended}) {
+      if (*end >= 0) close_end(*end);
+    }
+    running_ = false;
+    if (watched_) result_.attempts = watch_.attempts();
+    result_.duration =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_);
+  }
+
+  static void close_end(int& end) {
+    ::close(end);
+    end = -1;
+  }
+
+  const ConfinedTask& task_;
+  ConfinedProcess process_;
+  TaskResult result_;
+  Clock::time_point started_;
+  Clock::time_point deadline_;
+  Watch watch_;
+  bool watched_ = false;  ///< from the start on
+  std::size_t seen_ = 0;
+  bool running_ = false;
+};
+
+int wait_ms(std::span<const Run> runs) {
+  auto deadline = Clock::time_point::max();
+  bool ticks = false;
+  for (const Run& run : runs) {
+    if (!run.running()) continue;
+    deadline = std::min(deadline, run.deadline());
+    ticks = ticks || !run.has_pidfd();
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  const auto wait = static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
+  return ticks ? std::min(wait, tick_ms) : wait;
+}
+
+}  // namespace
+
+std::vector<TaskResult> run_confined(std::span<const ConfinedTask> tasks,
+                                     const SandboxSupport& support) {
+  std::vector<Run> runs;
+  runs.reserve(tasks.size());
+  for (const ConfinedTask& task : tasks) runs.emplace_back(task, support);
+  while (std::ranges::any_of(runs, &Run::running)) {
+    std::vector<pollfd> waiting;
+    for (const Run& run : runs) {
+      if (run.running()) run.append_waiting(waiting);
+    }
+    ::poll(waiting.data(), waiting.size(), wait_ms(runs));
+    for (Run& run : runs) {
+      if (run.running()) run.look();
+    }
+  }
+  std::vector<TaskResult> results;
+  results.reserve(runs.size());
+  for (Run& run : runs) results.push_back(run.take());
+  return results;
+}
+
+SandboxSupport probe_sandbox() {
+  SandboxSupport support{landlock_abi(), has_syscall_filters(), {}};
+  const auto lack = [&](const char* what) { support.lacks.emplace_back(what); };
+  if (support.landlock == 0) {
+    lack(
+        "no Landlock (Linux 5.13): plugins can read every file that you can read, and the probes "
+        "and devices of the table of exceptions are denied");
+  }
+  if (!support.seccomp) {
+    lack("no filters of system calls (CONFIG_SECCOMP_FILTER): plugins can make processes");
+    if (support.landlock < 6)
+      lack("no Landlock ABI 6 (Linux 6.12) either: plugins can signal other processes");
+    if (support.landlock < 4) {
+      lack("no Landlock ABI 4 (Linux 6.7) either: plugins can use the network");
+    } else {
+      lack("Landlock stops only TCP: plugins can use other networks");
+    }
+    if (support.landlock == 0) lack("plugins can write files that you can write");
+  }
+  return support;
+}
+
+}  // namespace axle::plugins

@@ -1,0 +1,73 @@
+#pragma once
+// The sandbox: a child process that can read the system and what it is granted, say its answer, and
+// nothing else. No network, no writes, no new processes, no signals to others, bounded memory, time
+// and output, no capabilities, no inherited descriptors, an environment of its own; it dies with
+// its parent. Landlock (from ABI 1 on) says which files, seccomp which system calls, rlimits how
+// much.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "providers/plugins/plugin.h"
+
+namespace axle::plugins {
+
+/// What a task may do beyond reading the system. Paths that are not there are passed over.
+struct Grants {
+  std::vector<std::string> readable;  ///< files and folders with all below them
+  std::vector<std::string> devices;   ///< nodes: read, write, ioctl
+  std::vector<std::string> programs;  ///< may be started, which lets the task make processes
+};
+
+/// One thing to do in a sandbox.
+struct ConfinedTask {
+  std::string program;                 ///< absolute; empty: `work` is done in the child itself
+  std::vector<std::string> arguments;  ///< without the program's name
+  /// In the forked child, already confined: says its answer on the descriptor, returns the exit
+  /// code. It must not rely on other threads of the parent.
+  std::function<int(int answer)> work;
+  bool answer_on_stdout = false;         ///< else on descriptor 3, and stdout is only kept
+  std::vector<std::string> environment;  ///< "KEY=value", complete
+  Grants grants;
+  PluginLimits limits;
+  /// A machine without devices: bare_machine.h. Not started where the kernel does not let us.
+  bool bare_machine = false;
+  bool watched = false;  ///< `TaskResult::attempts` are wanted; costs a stop at the start
+};
+
+enum class TaskEnd : std::uint8_t { not_started, exited, crashed, timed_out, flooded };
+
+struct TaskResult {
+  TaskEnd end = TaskEnd::not_started;
+  int code = 0;         ///< exit code; of `crashed` the signal
+  std::string answer;   ///< at most `limits.answer` bytes and one more
+  std::string printed;  ///< as the task printed it, at most `limits.printed` bytes
+  std::string why;      ///< of `not_started`
+  std::chrono::milliseconds duration{0};
+  std::size_t peak_memory = 0;  ///< bytes that were resident at most; 0 unknown
+  /// Of a watched task: what it tried and was denied by the filter of system calls ("openat
+  /// /tmp/log"); nullopt where this kernel does not tell.
+  std::optional<std::vector<std::string>> attempts = {};
+};
+
+/// What this kernel can enforce.
+struct SandboxSupport {
+  int landlock = 0;      ///< ABI; 0: none
+  bool seccomp = false;  ///< filters
+  /// What is not contained for want of it, one sentence each; empty: all of the above holds.
+  std::vector<std::string> lacks;
+};
+[[nodiscard]] SandboxSupport probe_sandbox();
+
+/// Runs all at once and waits for all; results in order. What `support` says that the kernel has is
+/// used: a task whose confinement cannot be put in force is not started.
+[[nodiscard]] std::vector<TaskResult> run_confined(std::span<const ConfinedTask> tasks,
+                                                   const SandboxSupport& support = probe_sandbox());
+
+}  // namespace axle::plugins

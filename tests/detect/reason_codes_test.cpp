@@ -1,0 +1,82 @@
+// The table of reason codes in docs/detection.md is complete, and says nothing that is not so.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What judges: every file of detect/ that makes a verdict.
+std::string verdicts() {
+  std::string all;
+  for (const auto& entry : fs::directory_iterator(fs::path(AXLE_SOURCE_DIR) / "detect")) {
+    const std::string name = entry.path().filename();
+    if (entry.path().extension() != ".cpp") continue;
+    const bool judges = name.starts_with("nvidia_") || name.starts_with("amd_") ||
+                        name.starts_with("intel_") || name == "verdict.cpp" || name == "npus.cpp" ||
+                        name == "ascend.cpp";
+    if (judges) all += content(entry.path());
+  }
+  return all;
+}
+
+std::set<std::string> codes_in_sources() {
+  const std::string text = verdicts();
+  std::set<std::string> found;
+  // A verdict is its code, then its message: Failure{"code", …, {"code", …, blocked("code", … and
+  // the rows {4, "code", … of the drivers' codes; or the code alone is set.
+  const std::regex verdict(
+      R"re((?:Failure(?: \w+)?\{|\{|blocked\(|\{-?\d+,|reason_code =)\s*"([a-z]+(?:-[a-z]+)*)"\s*[,;]\s*)re"
+      R"re((?:"|[A-Za-z]|$))re");
+  for (std::sregex_iterator at(text.begin(), text.end(), verdict), end; at != end; ++at) {
+    found.insert((*at)[1]);
+  }
+  // Braces that hold other words.
+  for (const char* word : {"level-zero", "pci-id-table", "pci-stub", "xe"}) found.erase(word);
+  return found;
+}
+
+std::set<std::string> codes_in_page() {
+  const std::string page = content(fs::path(AXLE_SOURCE_DIR) / "docs/detection.md");
+  const std::size_t begin = page.find("## Reason codes");
+  const std::size_t end = page.find("\n## ", begin + 1);
+  REQUIRE(begin != std::string::npos);
+  const std::string table = page.substr(begin, end - begin);
+  std::set<std::string> found;
+  // Every row has a code, a meaning and a mend.
+  const std::regex row(R"re(\n\| `([a-z-]+)` \| [^|\n]{8,} \| [^|\n]{4,} \|)re");
+  for (std::sregex_iterator at(table.begin(), table.end(), row), last; at != last; ++at) {
+    found.insert((*at)[1]);
+  }
+  return found;
+}
+
+std::string only_in(const std::set<std::string>& left, const std::set<std::string>& right) {
+  std::string words;
+  for (const std::string& word : left) {
+    if (!right.contains(word)) words += word + ' ';
+  }
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("docs/detection.md has every reason code of the sources, and no other") {
+  const std::set<std::string> sources = codes_in_sources();
+  const std::set<std::string> page = codes_in_page();
+  CHECK(sources.size() > 25);
+  CHECK(only_in(sources, page) == "");
+  CHECK(only_in(page, sources) == "");
+}

@@ -1,0 +1,239 @@
+"""The real program over drivers that work, fail, hang and fall: what it says, starts and remembers."""
+
+import glob
+import json
+import os
+import pty
+import shutil
+import subprocess
+import unittest
+
+import support
+
+STUBS = os.environ["AXLE_STUBS"]
+TALK = "a driver library talks"
+REAL_DRIVERS = ["/dev/nvidiactl", "/dev/kfd", "/dev/dxg", "/dev/davinci_manager"]
+REAL_LIBRARIES = ["libcuda.so.1", "libnvidia-ml.so.1", "libze_intel_gpu.so.1"]
+
+
+def real_driver():
+    """A device node or driver library of this machine, or None."""
+    for path in REAL_DRIVERS:
+        if os.path.exists(path):
+            return path
+    for folder in ["/usr/lib", "/usr/lib64", "/usr/local/lib", *glob.glob("/usr/lib/*-linux-gnu")]:
+        for name in REAL_LIBRARIES:
+            if os.path.exists(f"{folder}/{name}"):
+                return f"{folder}/{name}"
+    return None
+
+
+class Drivers(support.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.env.pop("LD_LIBRARY_PATH", None)
+        for mask in ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"):
+            self.env.pop(mask, None)
+        self.forks = self.root / "forks"
+        self.env["LD_PRELOAD"] = STUBS + "/fork_counter/fork_counter.so"
+        self.env["AXLE_FORK_LOG"] = str(self.forks)
+
+    def started(self):
+        """Processes since the last call."""
+        if not self.forks.exists():
+            return 0
+        count = len(self.forks.read_text().splitlines())
+        self.forks.unlink()
+        return count
+
+    def detect(self, *folders, stub="ok", expect=0, options=(), **env):
+        more = {"AXLE_STUB": stub, **env}
+        if folders:
+            more["LD_LIBRARY_PATH"] = ":".join(f if f.startswith("/") else f"{STUBS}/{f}" for f in folders)
+        result = self.variant("detect", "--json", *options, env=more)
+        self.assertEqual(result.code, expect, result)
+        self.assertNotIn(TALK, result.out)
+        self.assertNotIn(TALK, result.err)
+        return result.json
+
+    def problems(self, facts):
+        return [problem["code"] for problem in facts["problems"]]
+
+    def of(self, vendor, facts):
+        return [one for one in facts["gpus"] if one["vendor"] == vendor]
+
+    def test_without_driver_libraries_or_device_nodes_no_process_is_started(self):
+        if real_driver():
+            self.skipTest(f"this machine has {real_driver()}")
+        facts = self.detect()
+        self.assertEqual(self.started(), 0)
+        self.assertEqual(facts["problems"], [])
+        self.assertFalse((self.root / "home/.cache/axle/detect").exists())
+        # The counter counts: a driver library on the path is asked in one child.
+        self.detect("nvidia")
+        self.assertEqual(self.started(), 1)
+
+    def test_a_working_driver(self):
+        facts = self.detect("nvidia")
+        gpu, = self.of("nvidia", facts)
+        self.assertEqual((gpu["arch"], gpu["usable"], gpu["name"]), ("9.0", "present", "Stub H100"))
+        driver = facts["drivers"]["nvidia"]
+        self.assertEqual(driver["api_version"], "12.8")
+
+    def test_the_second_run_starts_nothing_and_says_the_same(self):
+        if real_driver():
+            self.skipTest(f"this machine has {real_driver()}, which may be asked beside the stand-in")
+        first = self.detect("nvidia")
+        self.assertEqual(self.started(), 1)
+        self.assertEqual(self.detect("nvidia"), first)
+        self.assertEqual(self.started(), 0)
+        # Another mask, another path, no cache: asked anew.
+        masked = self.detect("nvidia", CUDA_VISIBLE_DEVICES="")
+        self.assertEqual(self.started(), 1)
+        self.assertIn("nvidia.all-masked", self.problems(masked))
+        self.detect("cuda")
+        self.assertEqual(self.started(), 1)
+        self.detect("nvidia", options=["--no-cache"])
+        self.assertEqual(self.started(), 1)
+        self.detect("nvidia")
+        self.assertEqual(self.started(), 0)
+        file = min((self.root / "home/.cache/axle/detect").iterdir())
+        self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+
+    def test_a_cache_that_someone_bent_is_no_cache(self):
+        if real_driver():
+            self.skipTest(f"this machine has {real_driver()}, which may be asked beside the stand-in")
+        first = self.detect("nvidia")
+        file, = (self.root / "home/.cache/axle/detect").iterdir()
+        kept = file.read_bytes()
+        bent = [b"", kept[:-1], kept.replace(b"12080", b"99999999999999999999"), b"\0" * 5000, kept + kept,
+                kept.replace(b"end\n", b"\tnvml.device\t" + b"\xff" * 100000 + b"\nend\n")]
+        for content in bent:
+            file.write_bytes(content)
+            self.detect("nvidia")
+        file.chmod(0o644)
+        self.started()
+        self.assertEqual(self.detect("nvidia"), first)
+        self.assertEqual(self.started(), 1)
+
+    def test_a_hanging_driver_costs_the_time_limit_and_keeps_what_it_said(self):
+        for run in range(2):  # and it is not remembered
+            facts = self.detect("nvidia", stub="hang", AXLE_DRIVER_TIMEOUT="300ms")
+            self.assertIn("nvidia.driver-hangs", self.problems(facts))
+            driver = facts["drivers"]["nvidia"]
+            self.assertEqual((driver["api_version"], driver["usable"]), ("12.8", "blocked"))
+            self.assertIn("300 ms", facts["problems"][0]["message"])
+
+    def test_a_child_that_does_not_die_is_given_up(self):
+        facts = self.detect("nvidia", stub="hang", AXLE_DRIVER_TIMEOUT="100ms", AXLE_DEAF_CHILDREN="1")
+        self.assertIn("nvidia.driver-hangs", self.problems(facts))
+        self.assertEqual(facts["drivers"]["nvidia"]["api_version"], "12.8")
+
+    def test_drivers_that_fall(self):
+        for stub in ("crash", "abort", "exit"):
+            with self.subTest(stub):
+                facts = self.detect("nvidia", stub=stub)
+                self.assertIn("nvidia.driver-crashed", self.problems(facts))
+        for stub, code in (("error:18", "driver-mismatch"), ("error:15", "gpu-lost"), ("error:4", "no-permission")):
+            with self.subTest(stub):
+                self.assertIn(f"nvidia.{code}", self.problems(self.detect("nvidia", stub=stub)))
+        self.assertEqual(self.of("nvidia", self.detect("nvidia", stub="flood"))[0]["usable"], "present")
+        self.assertEqual(self.detect("cuda-old")["gpus"], [])
+
+    def test_one_vendor_that_hangs_does_not_cost_the_other_its_facts(self):
+        folder = self.root / "mixed"
+        folder.mkdir()
+        shutil.copy(f"{STUBS}/intel/libze_loader.so.1", folder)
+        facts = self.detect("nvidia", str(folder), AXLE_STUB_DELAY="0")
+        self.assertEqual(self.of("intel", facts)[0]["arch"], "20.1.0")
+        self.assertEqual(self.of("nvidia", facts)[0]["arch"], "9.0")
+        self.assertEqual(self.started(), 2)
+        # A loader that never returns from its own start.
+        (folder / "libze_loader.so.1").unlink()
+        shutil.copy(f"{STUBS}/hanging/libze_loader.so.1", folder)
+        facts = self.detect("nvidia", str(folder), AXLE_DRIVER_TIMEOUT="0.5")
+        self.assertEqual(self.of("nvidia", facts)[0]["arch"], "9.0")
+        self.assertIn("intel.driver-hangs", self.problems(facts))
+
+    def test_the_forward_compatibility_library_gives_way(self):
+        facts = self.detect("forward/compat", "forward/own")
+        driver = facts["drivers"]["nvidia"]
+        self.assertEqual((driver["api_version"], driver["usable"]), ("12.8", "present"))
+        self.assertIn("nvidia.compat-not-supported", self.problems(facts))
+
+    def test_a_time_limit_that_is_none_is_told_and_ignored(self):
+        for value in ("soon", "-1", "0", "1h", "1e3", "601"):
+            result = self.variant("detect", "--json", env={"AXLE_DRIVER_TIMEOUT": value})
+            self.assertEqual(result.code, 0, result)
+            self.assertIn(f"AXLE_DRIVER_TIMEOUT={value} is ignored", result.err)
+        for value in ("1", "0.25", "2s", "900ms", "600"):
+            result = self.variant("detect", "--json", env={"AXLE_DRIVER_TIMEOUT": value})
+            self.assertNotIn("ignored", result.err)
+
+    def test_another_machine_asks_and_keeps_nothing_here(self):
+        self.detect("nvidia", options=["--for", "h100"])
+        self.assertEqual(self.started(), 0)
+        self.assertFalse((self.root / "home/.cache/axle/detect").exists())
+
+    def test_a_driver_cannot_write_to_the_terminal(self):
+        ours, theirs = pty.openpty()
+        env = {**self.env, "LD_LIBRARY_PATH": f"{STUBS}/nvidia", "AXLE_STUB": "ok"}
+        process = subprocess.Popen([support.VARIANT, "--no-color", "detect"], stdin=theirs, stdout=theirs,
+                                   stderr=theirs, env=env, start_new_session=True,
+                                   preexec_fn=lambda: os.close(os.open(os.ttyname(theirs), os.O_RDWR)))
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the terminal's other end is closed
+                break
+            if not part:
+                break
+            text += part
+        self.assertEqual(process.wait(), 0)
+        os.close(ours)
+        self.assertIn(b"Stub H100", text)
+        self.assertNotIn(TALK.encode(), text)
+
+    def test_root_loads_no_library_of_another_user(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a file away, and only root is this careful")
+        folder = self.root / "foreign"
+        folder.mkdir()
+        for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+            shutil.copy(f"{STUBS}/nvidia/{name}", folder)
+            os.chown(folder / name, 4711, 4711)
+        log = self.root / "log"
+        facts = self.detect(str(folder), AXLE_STUB_LOG=str(log))
+        self.assertEqual(self.of("nvidia", facts), [])
+        self.assertIn("nvidia.untrusted-library", self.problems(facts))
+        self.assertFalse(log.exists())
+        for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+            os.chown(folder / name, 0, 0)
+        folder.chmod(0o777)
+        self.assertEqual(self.of("nvidia", self.detect(str(folder), AXLE_STUB_LOG=str(log))), [])
+        folder.chmod(0o755)
+        self.assertEqual(self.of("nvidia", self.detect(str(folder)))[0]["usable"], "present")
+
+    def test_a_program_with_more_rights_than_its_user_takes_no_library_from_the_environment(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make a program setuid")
+        if real_driver():
+            self.skipTest(f"this machine has {real_driver()}, which is asked all the same")
+        program = self.root / "variant"
+        shutil.copy(support.VARIANT, program)
+        program.chmod(0o4755)
+        log = self.root / "log"
+        env = {**self.env, "LD_LIBRARY_PATH": f"{STUBS}/nvidia", "AXLE_STUB_LOG": str(log)}
+        env.pop("LD_PRELOAD")
+        done = subprocess.run([str(program), "detect", "--no-cache", "--json"], env=env, capture_output=True,
+                              text=True, user=65534, group=65534, extra_groups=[], cwd="/")
+        if done.returncode != 0:
+            self.skipTest(f"the copied program does not run as another user: {done.stderr.strip()}")
+        self.assertEqual(json.loads(done.stdout)["gpus"], [])
+        self.assertFalse(log.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,177 @@
+"""Machine profiles from outside: recording, replaying, the site's profile, the chain of evidence."""
+
+import getpass
+import json
+import os
+import pathlib
+import re
+import socket
+import stat
+import unittest
+
+from support import SOURCE, TestCase
+
+EXPECTED = SOURCE / "tests" / "machines" / "expected"
+
+
+class ProfileTestCase(TestCase):
+    def variant(self, *arguments, **environment):
+        return super().variant(*arguments, env={key: str(value) for key, value in environment.items()})
+
+
+class Recording(ProfileTestCase):
+    def record(self, *arguments, **environment):
+        profile = self.root / "machine.json"
+        self.assert_ok(self.variant("detect", "--quiet", "--profile", profile, *arguments, **environment))
+        return profile
+
+    def test_a_recording_holds_raw_answers_and_says_where_it_is_from(self):
+        profile = json.loads(self.record().read_text())
+        self.assertEqual(profile["schema_version"], 2)
+        self.assertEqual(profile["origin"]["kind"], "captured")
+        self.assertRegex(profile["origin"]["source"], r"^variant \d")
+        self.assertRegex(profile["origin"]["date"], r"^\d{4}-\d\d-\d\d$")
+        self.assertIn("recording", profile)
+        self.assertNotIn("gpus", profile)
+        if profile["recording"]["arch"] == "x86_64":
+            self.assertRegex(profile["recording"]["cpuid"]["7:0"], r"^[0-9a-f]{8}( [0-9a-f]{8}){3}$")
+
+    def test_recording_twice_gives_the_same_bytes(self):
+        first = self.record().read_bytes()
+        self.assertEqual(self.record().read_bytes(), first)
+
+    def test_no_name_of_the_machine_or_its_people_is_recorded(self):
+        text = self.record(LD_LIBRARY_PATH=f"/home/{getpass.getuser()}x/secret:/nowhere/private").read_text()
+        self.assertNotIn("secret", text)
+        self.assertNotIn("private", text)
+        host = socket.gethostname()
+        if len(host) > 3:
+            self.assertIsNone(re.search(rf"\b{re.escape(host)}\b", text))
+        for file in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id"):
+            path = pathlib.Path(file)
+            if path.is_file() and path.read_text().strip():
+                self.assertNotIn(path.read_text().strip(), text)
+
+    def test_a_replayed_recording_is_recorded_as_it_was(self):
+        first = self.root / "first.json"
+        self.assert_ok(self.variant("detect", "--quiet", "--for", "p5-h100x8", "--profile", first))
+        self.assertEqual(first.read_text(), (SOURCE / "machines/profiles/p5-h100x8.json").read_text())
+
+    def test_stated_facts_are_recorded_as_facts(self):
+        profile = self.record("--for", "h100;x86_64:v3")
+        told = json.loads(profile.read_text())
+        self.assertEqual(told["origin"]["kind"], "synthesised")
+        self.assertIn("h100;x86_64:v3", told["origin"]["source"])
+        self.assertNotIn("recording", told)
+        added = self.record("--for", "p5-h100x8;nvidia:driver=580.65.06")
+        self.assertNotIn("recording", json.loads(added.read_text()))
+
+    def test_nothing_of_this_machine_is_looked_at(self):
+        profile = self.assert_ok(self.variant("detect", "--json", "--for", "h100x2-masked",
+                                              CUDA_VISIBLE_DEVICES="0", HIP_VISIBLE_DEVICES="")).json
+        self.assertEqual([gpu["masked"] for gpu in profile["gpus"]], [True, False])
+
+    def test_every_shipped_machine_answers_and_stays_the_same(self):
+        for file in sorted(EXPECTED.glob("*.json"))[::9]:
+            with self.subTest(file.stem):
+                first = self.assert_ok(self.variant("detect", "--json", "--properties", "--for", file.stem))
+                again = self.assert_ok(self.variant("detect", "--json", "--properties", "--for", file.stem))
+                self.assertEqual(first.out, again.out)
+
+    def test_bad_profiles_name_file_and_place(self):
+        profile = self.root / "bad.json"
+        profile.write_text('{"schema_version": 2, "origin": {"kind": "captured", "source": "x"},'
+                           ' "recording": {"arch": "x86_64", "cpuid": {"7:0": "nonsense"}}}')
+        self.assert_fails(self.variant("detect", "--for", profile), 1, "bad.json", 'recording.cpuid["7:0"]')
+
+
+class Site(ProfileTestCase):
+    def setUp(self):
+        super().setUp()
+        self.recorded = self.root / "site.json"
+        self.assert_ok(self.variant("detect", "--quiet", "--profile", self.recorded))
+
+    def detect(self, *arguments, **environment):
+        return self.variant("detect", "--json", *arguments, **environment)
+
+    def change(self, change):
+        profile = json.loads(self.recorded.read_text())
+        change(profile["recording"])
+        self.recorded.write_text(json.dumps(profile))
+
+    def test_it_is_used_while_it_is_of_this_machine(self):
+        here = self.assert_ok(self.detect()).json
+        self.change(lambda recording: recording["files"].update(
+            {"/etc/os-release": 'PRETTY_NAME="Site Linux"\n'}))
+        told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=self.recorded))
+        self.assertEqual(told.json["os"]["name"], "Site Linux")
+        self.assertEqual(told.json["cpu"], here["cpu"])
+        self.assertEqual(told.err, "")
+        verbose = self.assert_ok(self.detect("--verbose", AXLE_SITE_PROFILE=self.recorded))
+        self.assertIn("site.json", verbose.err)
+
+    def test_it_is_ignored_with_a_word_once_the_machine_has_changed(self):
+        here = self.assert_ok(self.detect()).json
+        if here["cpu"]["arch"] != "x86_64":
+            self.skipTest("the recorded leaves are those of x86-64")
+        self.change(lambda recording: recording["cpuid"].update(
+            {"1:0": "00000f43" + recording["cpuid"]["1:0"][8:]}))
+        told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=self.recorded))
+        self.assertEqual(told.json, here)
+        self.assertIn("the CPU changed", told.err)
+        self.assertIn("variant detect --profile", told.err)
+
+    def test_it_is_ignored_where_others_may_write_it(self):
+        self.recorded.chmod(self.recorded.stat().st_mode | stat.S_IWOTH)
+        told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=self.recorded))
+        self.assertIn("others than its owner may write it", told.err)
+
+    def test_a_missing_one_is_told_only_where_it_was_named(self):
+        self.assertEqual(self.assert_ok(self.detect(AXLE_SITE_PROFILE="none")).err, "")
+        told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=self.root / "gone.json"))
+        self.assertIn("there is no such file", told.err)
+
+    def test_recording_anew_does_not_copy_the_old_one(self):
+        self.change(lambda recording: recording["files"].update(
+            {"/etc/os-release": 'PRETTY_NAME="Site Linux"\n'}))
+        fresh = self.root / "fresh.json"
+        self.assert_ok(self.variant("detect", "--quiet", "--profile", fresh, AXLE_SITE_PROFILE=self.recorded))
+        self.assertNotIn("Site Linux", fresh.read_text())
+
+    def test_other_machines_do_not_ask_it(self):
+        told = self.assert_ok(self.detect("--for", "haswell", AXLE_SITE_PROFILE=self.root / "gone.json"))
+        self.assertEqual(told.err, "")
+
+
+class Evidence(ProfileTestCase):
+    def test_the_chain_from_questions_to_properties(self):
+        told = self.assert_ok(self.variant("detect", "--json", "--why", "nvidia", "--for",
+                                           "docker-without-gpus")).json
+        self.assertEqual(told["namespace"], "nvidia")
+        asked = {each["asked"]: each["answer"] for each in told["why"]}
+        self.assertEqual(asked["read /sys/module/nvidia/version"], "570.86.15")
+        self.assertIsNone(asked["look for /dev/nvidiactl"])
+        self.assertEqual(told["verdict"][0]["reason_code"], "no-device-nodes")
+        self.assertIn("--gpus", told["verdict"][0]["mend"])
+        self.assertEqual(told["properties"], {"nvidia": {}})
+        text = self.assert_ok(self.variant("detect", "--why", "nvidia", "--for", "docker-without-gpus")).out
+        for word in ("asked", "verdict", "properties", "no-device-nodes", "mend:", "not there"):
+            self.assertIn(word, text)
+
+    def test_this_machine_and_stated_facts(self):
+        for ns in ("nvidia", "amd", "intel", "x86_64", "aarch64", "axle"):
+            with self.subTest(ns):
+                self.assertTrue(self.assert_ok(self.variant("detect", "--json", "--why", ns)).json["why"])
+        told = self.assert_ok(self.variant("detect", "--why", "nvidia", "--for", "h100")).out
+        self.assertIn("the facts of this machine were stated", told)
+
+    def test_the_evidence_is_the_same_each_time(self):
+        first = self.assert_ok(self.variant("detect", "--json", "--why", "axle")).out
+        self.assertEqual(self.assert_ok(self.variant("detect", "--json", "--why", "axle")).out, first)
+
+    def test_an_unknown_namespace_is_a_usage_error(self):
+        self.assert_fails(self.variant("detect", "--why", "nvida"), 2, "nvida", "nvidia")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+// Every shipped recording, read by today's detection and asked by today's providers, against what
+// its documents say: tests/machines/expected/<id>.json, which machines/profiles/generator derives
+// from its tables by rules of its own.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "machines/profile.h"
+#include "machines/shipped_profiles.h"
+#include "providers/provider.h"
+
+namespace axle::machines {
+namespace {
+
+namespace fs = std::filesystem;
+using detect::Capability;
+using detect::Machine;
+using detect::Presence;
+using Json = nlohmann::ordered_json;
+
+const fs::path expected_folder = fs::path(AXLE_SOURCE_DIR) / "tests/machines/expected";
+
+Json read_expected(const fs::path& file) {
+  std::ifstream stream(file);
+  return Json::parse(stream);
+}
+
+const ShippedProfile* find_shipped(const std::string& name) {
+  const auto all = shipped_profiles();
+  const auto found = std::ranges::find(all, name, &ShippedProfile::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// Every key of `expected` has that value in `actual`; a null is also what is missing.
+void check_within(const Json& expected, const Json& actual) {
+  for (const auto& [key, value] : expected.items()) {
+    CAPTURE(key);
+    const Json found = actual.contains(key) ? actual[key] : Json();
+    CHECK(found == value);
+  }
+}
+
+void check_flags(const Json& flags, const Machine& machine) {
+  for (const auto& [name, state] : flags.items()) {
+    const auto capability = detect::find_capability(name);
+    if (!capability) continue;  // one that no property speaks of
+    CAPTURE(name);
+    CHECK(detect::render_presence(machine.cpu.capabilities.of(*capability)) ==
+          state.get<std::string>());
+  }
+}
+
+void check_machine(const Json& expected, const Machine& machine) {
+  const Json facts = Json::parse(render_facts(machine));
+  Json cpu = expected["cpu"];
+  if (cpu.contains("flags")) check_flags(cpu["flags"], machine);
+  cpu.erase("flags");
+  check_within(cpu, facts["cpu"]);
+  check_within(expected["os"], facts["os"]);
+  check_within(expected["libc"], facts["libc"]);
+  REQUIRE(facts["gpus"].size() == expected["gpus"].size());
+  for (std::size_t i = 0; i < expected["gpus"].size(); ++i) {
+    CAPTURE(i);
+    check_within(expected["gpus"][i], facts["gpus"][i]);
+  }
+  REQUIRE(facts["npus"].size() == expected["npus"].size());
+  for (std::size_t i = 0; i < expected["npus"].size(); ++i) {
+    check_within(expected["npus"][i], facts["npus"][i]);
+  }
+  CHECK(facts["drivers"].size() == expected["drivers"].size());
+  for (const auto& [vendor, driver] : expected["drivers"].items()) {
+    CAPTURE(vendor);
+    REQUIRE(facts["drivers"].contains(vendor));
+    check_within(driver, facts["drivers"][vendor]);
+  }
+  std::vector<std::string> problems;
+  for (const detect::Problem& problem : machine.problems) problems.push_back(problem.code);
+  std::ranges::sort(problems);
+  CHECK(Json(problems) == expected["problems"]);
+}
+
+Json supported(const providers::Provider& provider, const Machine& machine) {
+  Json features = Json::object();
+  for (const providers::Feature& feature : provider.supported(machine, {})) {
+    features[feature.name] = feature.values;
+  }
+  return features;
+}
+
+/// Whole lists in their order for the published namespaces; of ours, the processor's flags.
+void check_properties(const Json& expected, const Machine& machine) {
+  for (const std::string ns : {"nvidia", "amd", "intel", "x86_64", "aarch64", "ascend", "tpu"}) {
+    CAPTURE(ns);
+    Json wanted = expected.contains(ns) ? expected[ns] : Json::object();
+    // This namespace also says that there is none.
+    if (ns == "tpu" && wanted.empty()) wanted["present"] = {"false"};
+    CHECK(supported(*providers::find_provider(ns), machine).dump() == wanted.dump());
+  }
+  if (!expected.contains("axle")) return;
+  Json ours = supported(*providers::find_provider("axle"), machine);
+  for (const auto& [name, state] : expected["axle"].items()) {
+    const auto capability = detect::find_capability(name);
+    if (!capability || !detect::row(*capability).property.starts_with("axle :: ")) continue;
+    CAPTURE(name);
+    CHECK(ours.contains(name) == (state == "on"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every shipped recording has an expected file, and every such file a recording") {
+  std::size_t recordings = 0;
+  for (const ShippedProfile& shipped : shipped_profiles()) {
+    const auto profile = parse_profile(shipped.json, shipped.name);
+    REQUIRE_MESSAGE(profile.has_value(), profile.error().message);
+    if (!profile->recording) continue;
+    ++recordings;
+    const std::string name(shipped.name);
+    CHECK_MESSAGE(fs::exists(expected_folder / (name + ".json")), name);
+  }
+  CHECK(recordings >= 56);
+  for (const auto& entry : fs::directory_iterator(expected_folder)) {
+    const std::string name = entry.path().stem();
+    CHECK_MESSAGE(find_shipped(name) != nullptr, name);
+  }
+}
+
+TEST_CASE(
+    "what detection and the providers make of every shipped machine is what its documents say") {
+  for (const auto& entry : fs::directory_iterator(expected_folder)) {
+    const std::string name = entry.path().stem();
+    CAPTURE(name);
+    const ShippedProfile* shipped = find_shipped(name);
+    REQUIRE(shipped != nullptr);
+    const auto profile = parse_profile(shipped->json, name);
+    REQUIRE(profile.has_value());
+    const Machine machine = replay_profile(*profile);
+    const Json expected = read_expected(entry.path());
+    check_machine(expected, machine);
+    check_properties(expected["properties"], machine);
+  }
+}
+
+}  // namespace axle::machines

@@ -1,0 +1,63 @@
+#include "providers/plugins/exceptions.h"
+
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+
+using namespace axle::plugins;
+
+TEST_CASE("the table of exceptions is short and says no more than it must") {
+  for (const Exceptions& row : exceptions_table()) {
+    CAPTURE(std::string(row.ns));
+    for (const std::string_view program : row.programs)
+      CHECK(program.find('/') == std::string_view::npos);
+    for (const std::string_view device : row.devices) CHECK(device.starts_with("/dev/"));
+    for (const std::string_view path : row.readable) {
+      CHECK((path.starts_with("/opt/") || path.starts_with("/etc/")));
+      CHECK(path != "/opt/");
+    }
+    for (const std::string_view variable : row.variables) {
+      CHECK_FALSE(variable.starts_with("LD_"));
+      CHECK_FALSE(variable.starts_with("PYTHON"));
+    }
+  }
+  CHECK(exceptions_of("acme") == nullptr);
+  CHECK(exceptions_of("amd") != nullptr);
+}
+
+TEST_CASE("an unknown namespace is granted nothing") {
+  const Grants grants = granted_to("acme", {});
+  CHECK(grants.programs.empty());
+  CHECK(grants.devices.empty());
+  CHECK(grants.readable.empty());
+}
+
+TEST_CASE("a variable that names a folder grants that folder, not the whole system") {
+  const auto granted = [](const std::string& value) {
+    const std::pair<std::string, std::string> variables[] = {{"ROCM_PATH", value}};
+    const auto readable = granted_to("amd", variables).readable;
+    return std::ranges::find(readable, value) != readable.end();
+  };
+  CHECK(granted("/somewhere/rocm-6.4"));
+  CHECK_FALSE(granted("/"));
+  CHECK_FALSE(granted("/home"));
+  CHECK_FALSE(granted("/home/"));
+  CHECK_FALSE(granted("//"));
+  CHECK_FALSE(granted("relative/rocm"));
+  CHECK_FALSE(granted("/somewhere/../"));
+  CHECK_FALSE(granted(""));
+}
+
+TEST_CASE("a plugin sees the masks and its own variables, not those of others") {
+  const auto sees = [](std::string_view ns, std::string_view name) {
+    const auto passed = passed_variables(ns);
+    return std::ranges::find(passed, name) != passed.end();
+  };
+  CHECK(sees("acme", "CUDA_VISIBLE_DEVICES"));
+  CHECK(sees("nvidia", "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"));
+  CHECK_FALSE(sees("acme", "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"));
+  CHECK_FALSE(sees("nvidia", "HOME"));
+  CHECK_FALSE(sees("nvidia", "LD_LIBRARY_PATH"));
+  CHECK_FALSE(sees("nvidia", "LD_PRELOAD"));
+}

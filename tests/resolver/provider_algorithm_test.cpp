@@ -1,0 +1,212 @@
+// Plugins in the provider algorithm: who is asked, when, and what comes of it.
+#include "resolver/provider_algorithm.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "resolver/ranking.h"
+
+using axle::CollectedReport;
+using axle::detect::Machine;
+namespace resolver = axle::resolver;
+namespace wheel = axle::wheel;
+using resolver::ListOrigin;
+
+namespace {
+
+/// Answers as it is told, and keeps what it was asked.
+class ScriptedHost final : public resolver::PluginHost {
+ public:
+  std::vector<resolver::PluginLists> ask(std::span<const resolver::PluginRequest> requests,
+                                         axle::Report&) override {
+    rounds.emplace_back(requests.begin(), requests.end());
+    std::vector<resolver::PluginLists> lists;
+    for (const resolver::PluginRequest& request : requests) {
+      const auto known = answers.find(request.ns);
+      lists.push_back(known == answers.end()
+                          ? resolver::PluginLists{ListOrigin::untrusted, "nobody trusts it", {}}
+                          : known->second);
+    }
+    return lists;
+  }
+
+  std::map<std::string, resolver::PluginLists, std::less<>> answers;
+  std::vector<std::vector<resolver::PluginRequest>> rounds;
+};
+
+struct Document {
+  Document() {
+    metadata.namespaces = {"one", "two"};
+    metadata.providers["one"].requires_ = {"one-provider>=1"};
+    metadata.providers["two"].requires_ = {"two-provider"};
+    metadata.variants["a"] = {{"one", "speed", "fast"}};
+    metadata.variants["b"] = {{"two", "speed", "fast"}};
+    metadata.variants["null"] = {};
+    host.answers["one"] = {ListOrigin::plugin, "one-provider 1.0", {{"speed", true, {"fast"}}}};
+    host.answers["two"] = {ListOrigin::plugin, "two-provider 1.0", {{"speed", true, {"slow"}}}};
+    policy.plugins = &host;
+  }
+
+  resolver::SupportedLists lists() {
+    return resolver::supported_lists(metadata, machine, policy, markers, report);
+  }
+  ListOrigin origin(std::string_view ns) {
+    const auto found = lists();
+    return std::ranges::find(found.origins, ns, &resolver::NamespaceOrigin::ns)->origin;
+  }
+  std::vector<std::string> asked() const {
+    std::vector<std::string> names;
+    for (const auto& round : host.rounds) {
+      for (const auto& request : round) names.push_back(request.ns);
+    }
+    return names;
+  }
+
+  wheel::VariantMetadata metadata;
+  ScriptedHost host;
+  resolver::ProviderPolicy policy;
+  Machine machine;
+  wheel::MarkerEnvironment markers{{{"sys_platform", "linux"}, {"python_version", "3.11"}}, {}};
+  CollectedReport report;
+};
+
+using Names = std::vector<std::string>;
+
+std::vector<wheel::FeatureValues> one_list() {
+  wheel::FeatureValues list;
+  list.feature = "speed";
+  list.values = {"fast"};
+  return {list};
+}
+
+}  // namespace
+
+TEST_CASE("plugins are asked together, with what the metadata names") {
+  Document document;
+  document.metadata.providers["two"].plugin_api = "two_provider.plugin:Plugin";
+  const auto found = document.lists();
+  REQUIRE(document.host.rounds.size() == 1);
+  REQUIRE(document.host.rounds[0].size() == 2);
+  CHECK(document.host.rounds[0][0].requires_ == Names{"one-provider>=1"});
+  CHECK(document.host.rounds[0][0].plugin_api == "one_provider");
+  CHECK(document.host.rounds[0][1].plugin_api == "two_provider.plugin:Plugin");
+  CHECK(found.origins[0].origin == ListOrigin::plugin);
+  CHECK(found.origins[0].detail == "one-provider 1.0");
+  const auto ranking = resolver::rank_variants(document.metadata, found.lists);
+  REQUIRE(ranking.ranked.size() == 2);
+  CHECK(ranking.ranked[0].label == "a");
+}
+
+TEST_CASE("a plugin that fails empties its namespace and no other") {
+  Document document;
+  document.host.answers["one"] = {ListOrigin::failed, "it crashed", {}};
+  document.metadata.variants["c"] = {{"two", "speed", "slow"}};
+  const auto found = document.lists();
+  CHECK(found.origins[0].origin == ListOrigin::failed);
+  CHECK_FALSE(found.lists.contains("one"));
+  const auto ranking = resolver::rank_variants(document.metadata, found.lists);
+  REQUIRE_FALSE(ranking.ranked.empty());
+  CHECK(ranking.ranked[0].label == "c");
+}
+
+TEST_CASE("the order of the PEP: what comes before a plugin keeps it from being asked") {
+  SUBCASE("switched off") {
+    Document document;
+    document.policy.disabled.insert("one");
+    CHECK(document.origin("one") == ListOrigin::disabled);
+    CHECK(document.asked() == Names{"two"});
+  }
+  SUBCASE("optional and not switched on, static lists included") {
+    Document document;
+    document.metadata.providers["one"].optional = true;
+    document.metadata.providers["two"].optional = true;
+    document.metadata.providers["two"].static_properties = one_list();
+    const auto found = document.lists();
+    CHECK(found.origins[0].origin == ListOrigin::disabled);
+    CHECK(found.origins[1].origin == ListOrigin::disabled);
+    CHECK(found.lists.empty());
+    CHECK(document.asked().empty());
+    document.policy.enabled = {"one"};
+    CHECK(document.origin("one") == ListOrigin::plugin);
+  }
+  SUBCASE("switched off wins over switched on") {
+    Document document;
+    document.policy.enabled = {"one"};
+    document.policy.disabled = {"one"};
+    CHECK(document.origin("one") == ListOrigin::disabled);
+  }
+  SUBCASE("a static list") {
+    Document document;
+    document.metadata.providers["one"].static_properties = one_list();
+    document.policy.user_lists = {{"one", {{"speed", true, {"slow"}}}}};
+    CHECK(document.origin("one") == ListOrigin::static_list);
+    CHECK(document.asked() == Names{"two"});
+  }
+  SUBCASE("a list of the user") {
+    Document document;
+    document.policy.user_lists = {{"one", {{"speed", true, {"slow"}}}}};
+    CHECK(document.origin("one") == ListOrigin::user_list);
+    CHECK(document.asked() == Names{"two"});
+  }
+  SUBCASE("a provider that Axle carries") {
+    Document document;
+    document.metadata.namespaces.push_back("x86_64");
+    document.metadata.providers["x86_64"].requires_ = {"x86-64-variant-provider"};
+    document.metadata.variants["d"] = {{"x86_64", "level", "v1"}};
+    CHECK(document.origin("x86_64") == ListOrigin::builtin);
+    CHECK(document.asked() == Names{"one", "two"});
+  }
+  SUBCASE("a provider that Axle carries, in a version that it does not stand for") {
+    Document document;
+    document.metadata.namespaces.push_back("x86_64");
+    document.metadata.providers["x86_64"].requires_ = {"x86-64-variant-provider>=99"};
+    document.metadata.variants["d"] = {{"x86_64", "level", "v1"}};
+    CHECK(document.origin("x86_64") == ListOrigin::untrusted);
+    CHECK(document.host.rounds[0][2].not_ours.contains("Axle stands for version"));
+  }
+}
+
+TEST_CASE("only namespaces that some variant uses are asked") {
+  Document document;
+  document.metadata.variants.erase("b");
+  CHECK(document.origin("two") == ListOrigin::none);
+  CHECK(document.asked() == Names{"one"});
+  CHECK(document.report.remarks.empty());
+}
+
+TEST_CASE("requirements whose markers do not hold do not count") {
+  Document document;
+  document.metadata.providers["one"].requires_ = {
+      "other ; sys_platform == 'win32'", "one-provider ; python_version >= '3.8'", "extra-code"};
+  document.metadata.providers["two"].requires_ = {"two-provider ; sys_platform == 'darwin'"};
+  const auto found = document.lists();
+  REQUIRE(document.asked() == Names{"one"});
+  CHECK(document.host.rounds[0][0].requires_ == Names{"one-provider", "extra-code"});
+  CHECK(document.host.rounds[0][0].plugin_api == "one_provider");
+  CHECK(found.origins[1].origin == ListOrigin::none);
+  REQUIRE(document.report.remarks.size() == 1);
+  CHECK(document.report.remarks[0].message.contains("none of its requirements counts"));
+}
+
+TEST_CASE("a requirement that cannot be read and a built-in that we lack are nobody's plugin") {
+  Document document;
+  document.metadata.providers["one"].requires_ = {"one provider !!"};
+  document.metadata.providers["two"].requires_.clear();
+  document.metadata.providers["two"].builtin = "two";
+  const auto found = document.lists();
+  CHECK(document.asked().empty());
+  CHECK(found.origins[0].origin == ListOrigin::none);
+  CHECK(found.origins[1].origin == ListOrigin::none);
+  CHECK(document.report.remarks.size() == 2);
+}
+
+TEST_CASE("without a host nothing runs, and what would have to be trusted is named") {
+  Document document;
+  document.policy.plugins = nullptr;
+  CHECK(document.origin("one") == ListOrigin::untrusted);
+  REQUIRE(document.report.remarks.size() == 2);
+  CHECK(document.report.remarks[0].message.contains("one-provider>=1"));
+}

@@ -1,0 +1,167 @@
+// The checks of `variant providers check`, each with what it must say;
+// tests/e2e/provider_sdk_test.py tries them on real plugins.
+#include "providers/plugins/conformance.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using axle::plugins::CheckResult;
+using axle::plugins::difference_between;
+using axle::plugins::Evidence;
+using axle::plugins::Plugin;
+using axle::plugins::PluginAnswer;
+using axle::plugins::PluginFailure;
+using axle::plugins::PluginFault;
+using axle::plugins::PluginKind;
+using axle::plugins::Verdict;
+using axle::providers::Features;
+
+const Features here = {{"arch", true, {"b", "a"}}};
+const Features known = {{"arch", true, {"c", "b", "a"}}};
+
+Plugin plugin_called(const std::string& ns) {
+  return {ns, PluginKind::shared_object, "/p.so", "/p.so"};
+}
+
+/// Of a plugin with which all is well.
+Evidence good_evidence(const Plugin& plugin) {
+  Evidence evidence;
+  evidence.plugin = &plugin;
+  evidence.supported.features = here;
+  evidence.all.features = known;
+  evidence.bare_all.features = known;
+  evidence.watched_supported.attempts.emplace();
+  evidence.watched_all.attempts.emplace();
+  evidence.times = {1ms, 2ms, 3ms};
+  evidence.peak_memory = 5 << 20;
+  return evidence;
+}
+
+/// The row of that name, which must be there.
+CheckResult row(const Evidence& evidence, std::string_view name) {
+  const auto results = judge(evidence);
+  const auto found = std::ranges::find(results, name, &CheckResult::name);
+  REQUIRE(found != results.end());
+  return *found;
+}
+
+PluginFailure failing(PluginFault fault, const char* message) {
+  return {fault, message, "mend it"};
+}
+
+}  // namespace
+
+TEST_CASE("a good plugin passes every check") {
+  const Plugin plugin = plugin_called("acme");
+  const auto results = judge(good_evidence(plugin));
+  CHECK(results.size() == 13);
+  for (const CheckResult& result : results) {
+    CAPTURE(result.name);
+    CHECK(result.verdict == Verdict::ok);
+    CHECK_FALSE(result.message.empty());
+    CHECK(result.mend.empty());
+  }
+}
+
+TEST_CASE("each thing that is wrong is one check's") {
+  struct Row {
+    const char* name;
+    Verdict verdict;
+    const char* words;
+    void (*spoil)(Evidence& evidence);
+  };
+  const Row rows[] = {
+      {"declared", Verdict::fail, "arch :: d",
+       [](Evidence& e) { e.supported.features->front().values = {"d"}; }},
+      {"declared", Verdict::fail, "feature x",
+       [](Evidence& e) { e.supported.features->front().name = "x"; }},
+      {"declared", Verdict::fail, "multi-valued",
+       [](Evidence& e) { e.supported.features->front().multi_value = false; }},
+      {"properties", Verdict::fail, "says nothing", [](Evidence& e) { e.all.features->clear(); }},
+      {"stable", Verdict::fail, "run 2 of 3: gone",
+       [](Evidence& e) {
+         e.differing_run = 2;
+         e.difference = "gone";
+       }},
+      {"stable", Verdict::fail, "`all` differs", [](Evidence& e) { e.all_difference = "new"; }},
+      {"time", Verdict::warn, "median 200 ms, worst 900 ms",
+       [](Evidence& e) { e.times = {1ms, 200ms, 900ms}; }},
+      {"memory", Verdict::warn, "300 MiB",
+       [](Evidence& e) { e.peak_memory = std::size_t{300} << 20; }},
+      {"silence", Verdict::warn, "\"hello\"",
+       [](Evidence& e) { e.supported.printed = "hello\nworld\n"; }},
+      {"threads", Verdict::warn, "2 threads", [](Evidence& e) { e.all.notes.threads = 2; }},
+      {"manners", Verdict::warn, "socket, unlink /x",
+       [](Evidence& e) {
+         e.watched_supported.attempts->push_back("socket");
+         e.watched_all.attempts = {"socket", "unlink /x"};
+       }},
+      {"manners", Verdict::warn, "not watched",
+       [](Evidence& e) { e.watched_all.attempts.reset(); }},
+      {"nothing there", Verdict::warn, "it supports 2 values",
+       [](Evidence& e) { e.bare_supported.features = here; }},
+      {"nothing there", Verdict::fail, "`all` depends",
+       [](Evidence& e) { e.bare_all.features = here; }},
+      {"nothing there", Verdict::fail, "it crashed",
+       [](Evidence& e) {
+         e.bare_supported.features = std::unexpected(failing(PluginFault::crashed, "it crashed"));
+       }},
+      {"nothing there", Verdict::warn, "not tried: no",
+       [](Evidence& e) {
+         e.bare_all.features = std::unexpected(failing(PluginFault::not_started, "no"));
+       }},
+  };
+  const Plugin plugin = plugin_called("acme");
+  for (const Row& expected : rows) {
+    CAPTURE(expected.name);
+    CAPTURE(expected.words);
+    Evidence evidence = good_evidence(plugin);
+    expected.spoil(evidence);
+    const CheckResult result = row(evidence, expected.name);
+    CHECK(result.verdict == expected.verdict);
+    CHECK(result.message.find(expected.words) != std::string::npos);
+    CHECK_FALSE(result.mend.empty());
+  }
+}
+
+TEST_CASE("namespaces that are taken are refused") {
+  for (const char* ns : {"nvidia", "x86_64", "axle", "abi_dependency"}) {
+    CAPTURE(ns);
+    const Plugin plugin = plugin_called(ns);
+    CHECK(row(good_evidence(plugin), "namespace").verdict == Verdict::fail);
+  }
+}
+
+TEST_CASE("a plugin without an answer is judged by that alone") {
+  const Plugin plugin = plugin_called("acme");
+  Evidence evidence = good_evidence(plugin);
+  evidence.all.features = std::unexpected(failing(PluginFault::timed_out, "it was stopped"));
+  auto results = judge(evidence);
+  CHECK(results.size() == 2);
+  CHECK(row(evidence, "answers").message == "asked for `all`: it was stopped");
+  CHECK(row(evidence, "answers").mend == "mend it");
+
+  evidence.all.features = std::unexpected(failing(PluginFault::malformed, "no list"));
+  CHECK(row(evidence, "protocol").message == "no list");
+  CHECK(row(evidence, "protocol").verdict == Verdict::fail);
+}
+
+TEST_CASE("differences are told by what differs") {
+  const Features one = {{"a", false, {"1", "2"}}, {"b", false, {"1"}}};
+  CHECK(difference_between(one, one).empty());
+  CHECK(difference_between(one, {one[0]}) == "feature b is gone");
+  CHECK(difference_between({one[0]}, one) == "feature b is new");
+  CHECK(difference_between(one, {one[1], one[0]}) == "feature b stands where a was");
+  CHECK(difference_between(one, {{"a", true, {"1", "2"}}, one[1]}) ==
+        "multi_value of a is another");
+  CHECK(difference_between(one, {{"a", false, {"2", "1"}}, one[1]}) ==
+        "value 2 of a stands where 1 was");
+  CHECK(difference_between(one, {{"a", false, {"1"}}, one[1]}) == "value 2 of a is gone");
+  CHECK(difference_between(one, {{"a", false, {"1", "2", "3"}}, one[1]}) == "value 3 of a is new");
+}
