@@ -59,7 +59,10 @@ std::string_view capability_prefix(Arch arch) {
 }
 
 std::string_view plain_name(const CapabilityRow& row) {
-  return row.name.substr(capability_prefix(row.arch).size());
+  // Not substr, which throws: the runtime's library links no C++ library.
+  std::string_view name = row.name;
+  name.remove_prefix(capability_prefix(row.arch).size());
+  return name;
 }
 
 std::span<const Capability> x86_64_level(unsigned level) {

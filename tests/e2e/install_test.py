@@ -333,7 +333,8 @@ class Detection(TestCase):
         self.assertEqual(list(result.json["properties"]), ["nvidia"])
         self.assertEqual(result.json["properties"]["nvidia"]["sm_arch"][0], "90_real")
         names = [one["namespace"] for one in self.assert_ok(self.variant("providers", "list", "--json")).json["providers"]]
-        self.assertEqual(set(names), {"x86_64", "aarch64", "nvidia", "amd", "intel", "axle"})
+        self.assertEqual(set(names), {"x86_64", "aarch64", "nvidia", "amd", "intel", "ascend", "tpu", "blas_lapack",
+                                      "openmp", "axle"})
 
     def test_the_level_is_the_one_that_the_dynamic_loader_reports(self):
         try:

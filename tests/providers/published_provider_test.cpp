@@ -31,7 +31,7 @@ Features flags(const std::string& text) {
 
 Features all_of(std::string_view ns) { return find_provider(ns)->all(); }
 
-TEST_CASE("nvidia: versions 15.20 to 11.0, each major behind its minors; 5.0 to 12.9") {
+TEST_CASE("nvidia: versions 15.20 to 11.0, each major behind its minors, and code of 5.0 to 12.9") {
   Values versions;
   for (int major = 15; major >= 11; --major) {
     for (int minor = 20; minor >= 0; --minor)
@@ -72,7 +72,7 @@ TEST_CASE("nvidia: a driver of CUDA 12.7 and a GPU of 8.9, as published") {
                                 "81_real 80_real 80_virtual")}});
 }
 
-TEST_CASE("amd: ROCm, then targets; what AMD builds for since is ours") {
+TEST_CASE("amd: ROCm, then targets, and what AMD builds for since") {
   const Features held = all_of("amd");
   REQUIRE(held.size() == 2);
   CHECK(held[0].name == "rocm_version");
@@ -124,7 +124,7 @@ TEST_CASE("x86_64: levels, then 56 flags") {
   CHECK(all_of("x86_64") == published);
 }
 
-TEST_CASE("aarch64: versions, then 38 flags; two names run together are left out") {
+TEST_CASE("aarch64: versions, then 38 flags, without two names run together") {
   Features published = flags(
       "sve2 flagm2 frint sb btiecv paca pacg ssbs asimdfhm bf16 dcpodp dgh dit flagm i8mm ilrcpc "
       "jscvt rng sha3 sha512 svebf16 svei8mm uscat asimddp lrcpc asimdhp dcpop fcma fphp sve "
