@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/variables.h"
+#include "providers/provider.h"
 #include "wheel/requirement.h"
 #include "wheel/sha256.h"
 #include "wheel/toml_reader.h"
@@ -203,6 +204,13 @@ bool is_namespace(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
+}
+
+std::string namespace_named(const std::string& name) {
+  for (const providers::Provider& provider : providers::builtin_providers()) {
+    if (wheel::normalize_name(name) == provider.package) return std::string(provider.ns);
+  }
+  return name;
 }
 
 std::string provider_settings_path() {

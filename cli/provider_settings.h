@@ -65,5 +65,7 @@ struct ProviderSettings {
 [[nodiscard]] Result<std::string> fingerprint(const std::string& path);
 
 [[nodiscard]] bool is_namespace(std::string_view text);
+/// `name` itself, or the namespace of the provider that Axle carries under that package's name.
+[[nodiscard]] std::string namespace_named(const std::string& name);
 
 }  // namespace axle::cli

@@ -1,7 +1,5 @@
-// providers list, show, trust, untrust, enable, disable.
+// providers list, show: what is there and what it gives.
 #include <algorithm>
-#include <filesystem>
-#include <functional>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -14,13 +12,11 @@
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/sandbox.h"
 #include "providers/provider.h"
-#include "wheel/requirement.h"
 
 namespace axle::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr std::size_t most_shown = 12;  ///< values of one feature in the text
@@ -274,106 +270,6 @@ void show_package(const TrustedPackage& package, Shown& shown) {
                         {"problem", nullptr}});
 }
 
-/// A namespace, or the name of a package that Axle carries for one.
-std::string namespace_named(const std::string& name) {
-  for (const providers::Provider& provider : providers::builtin_providers()) {
-    if (wheel::normalize_name(name) == provider.package) return std::string(provider.ns);
-  }
-  return name;
-}
-
-bool is_path(const std::string& name) { return name.contains('/'); }
-
-/// The namespace that a file answers for: --namespace, else its own word.
-Outcome<std::string> namespace_of(const TrustedFile& file, const std::string& asked_for) {
-  if (!asked_for.empty()) return asked_for;
-  const auto said = plugins::ask_namespace(plugin_of(file), ask_options({}));
-  if (said) return *said;
-  return failed({ErrorKind::malformed, fmt::format("{}: {}", file.path, said.error().message),
-                 said.error().mend});
-}
-
-Outcome<TrustedFile> trusted_file(const std::string& name, const std::string& ns) {
-  std::error_code error;
-  TrustedFile file;
-  file.path = fs::canonical(name, error).string();
-  if (error) return failed({ErrorKind::not_found, fmt::format("{}: there is no such file", name)});
-  if (file.path.ends_with(".so") || file.path.contains(".so."))
-    file.kind = plugins::PluginKind::shared_object;
-  auto sha256 = fingerprint(file.path);
-  if (!sha256) return failed(sha256.error());
-  file.sha256 = std::move(*sha256);
-  auto found = namespace_of(file, ns);
-  if (!found) return std::unexpected(found.error());
-  file.ns = std::move(*found);
-  return file;
-}
-
-Outcome<std::string> namespace_option(const Arguments& arguments) {
-  const std::string ns = arguments.value(Opt::ns);
-  if (ns.empty() || is_namespace(ns)) return ns;
-  return misused(fmt::format("--namespace {}: that is no namespace", ns),
-                 "a namespace is made of a-z, 0-9 and _");
-}
-
-Outcome<std::string> trust_file(const std::string& name, const std::string& ns,
-                                ProviderSettings& settings) {
-  auto file = trusted_file(name, ns);
-  if (!file) return std::unexpected(file.error());
-  // One file answers for a namespace: the last one that was trusted.
-  std::erase_if(settings.files, [&](const TrustedFile& old) {
-    return old.path == file->path || old.ns == file->ns;
-  });
-  const std::string line = fmt::format(
-      "{} is trusted for namespace {}, as long as it stays as it is\n", file->path, file->ns);
-  settings.files.push_back(std::move(*file));
-  return line;
-}
-
-Outcome<std::string> trust_package(const std::string& text, const std::string& ns,
-                                   ProviderSettings& settings) {
-  if (!wheel::is_valid_name(text)) {
-    return misused(fmt::format("`{}` is no name of a package", text),
-                   "a file is named by its path, with a slash: ./provider");
-  }
-  const std::string name = wheel::normalize_name(text);
-  const auto same = [&](const TrustedPackage& old) {
-    return old.name == name && (old.ns == ns || ns.empty());
-  };
-  std::erase_if(settings.packages, same);
-  settings.packages.push_back({name, ns});
-  return fmt::format("{} is trusted{}\n", name,
-                     ns.empty() ? "" : fmt::format(" for namespace {}", ns));
-}
-
-using ChangeOne = std::function<Outcome<std::string>(const std::string& name, ProviderSettings&)>;
-
-/// `change` for each name on the command line, in one write; the lines that it says are the answer.
-int change_each(Session& session, std::string_view what, const ChangeOne& change) {
-  Output& output = session.output();
-  const std::vector<std::string>& names = session.arguments().positionals;
-  if (names.empty())
-    return output.failure(misused(fmt::format("nothing to {}", what), "name it").error());
-  std::string text;
-  const auto changed = change_provider_settings([&](ProviderSettings& settings) -> Outcome<void> {
-    for (const std::string& name : names) {
-      auto line = change(name, settings);
-      if (!line) return std::unexpected(line.error());
-      text += *line;
-    }
-    return {};
-  });
-  if (!changed) return output.failure(changed.error());
-  return output.answer(text, {{"changed", names}, {"settings", provider_settings_path()}});
-}
-
-Outcome<std::string> switched(const std::string& name) {
-  std::string ns = namespace_named(name);
-  if (is_namespace(ns)) return ns;
-  return misused(fmt::format("`{}` is neither a namespace nor a provider that Axle carries", name),
-                 "`variant providers list` shows them");
-}
-
 }  // namespace
 
 int run_providers_list(Session& session) {
@@ -439,57 +335,6 @@ int run_providers_show(Session& session) {
                               {"providers", shown.rows},
                               {"sandbox", sandbox_json(support)},
                               {"exceptions", exceptions_json(row, ns)}});
-}
-
-int run_providers_trust(Session& session) {
-  const auto ns = namespace_option(session.arguments());
-  if (!ns) return session.output().failure(ns.error());
-  return change_each(session, "trust", [&](const std::string& name, ProviderSettings& settings) {
-    return is_path(name) ? trust_file(name, *ns, settings) : trust_package(name, *ns, settings);
-  });
-}
-
-int run_providers_untrust(Session& session) {
-  return change_each(
-      session, "untrust",
-      [](const std::string& name, ProviderSettings& settings) -> Outcome<std::string> {
-        std::error_code error;
-        const std::string path = fs::weakly_canonical(name, error).string();
-        const std::string package = wheel::normalize_name(name);
-        const auto gone =
-            std::erase_if(
-                settings.files,
-                [&](const TrustedFile& file) { return file.path == name || file.path == path; }) +
-            std::erase_if(settings.packages,
-                          [&](const TrustedPackage& one) { return one.name == package; });
-        if (gone > 0) return fmt::format("{} is not trusted any more\n", name);
-        return failed({ErrorKind::not_found, fmt::format("{} was not trusted", name),
-                       "`variant providers list` shows what is"});
-      });
-}
-
-int run_providers_enable(Session& session) {
-  return change_each(
-      session, "enable",
-      [](const std::string& name, ProviderSettings& settings) -> Outcome<std::string> {
-        const auto ns = switched(name);
-        if (!ns) return ns;
-        settings.disabled.erase(*ns);
-        settings.enabled.insert(*ns);
-        return fmt::format("namespace {} is on, also where a release has it optional\n", *ns);
-      });
-}
-
-int run_providers_disable(Session& session) {
-  return change_each(
-      session, "disable",
-      [](const std::string& name, ProviderSettings& settings) -> Outcome<std::string> {
-        const auto ns = switched(name);
-        if (!ns) return ns;
-        settings.enabled.erase(*ns);
-        settings.disabled.insert(*ns);
-        return fmt::format("namespace {} is off: nothing of it is supported\n", *ns);
-      });
 }
 
 }  // namespace axle::cli

@@ -2,10 +2,12 @@
 
 import json
 import os
+import pathlib
 import random
 import shlex
 import subprocess
 import sys
+import time
 import unittest
 
 from support import BIN, Index, TestCase, Wheel, variant_document
@@ -319,6 +321,33 @@ class Contained(PluginTestCase):
     def test_undeclared_feature(self):
         self.fails("import sys\nname = 'speed' if sys.argv[1] == 'supported' else 'other'\n" +
                    ANSWER.replace('"name": "speed"', '"name": name'), "which it does not declare")
+
+    def test_a_plugin_dies_with_axle(self):
+        self.publish(None)
+        self.assert_ok(self.variant("providers", "trust", self.program("import time\ntime.sleep(1000)"),
+                                    "--namespace", "acme"))
+        axle = subprocess.Popen([str(BIN / "variant"), "install", "demo", "--index-url", self.index.url, "--python",
+                                 str(self.venv)], env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        children = pathlib.Path(f"/proc/{axle.pid}/task/{axle.pid}/children")
+        if not children.exists():
+            axle.kill()
+            axle.wait()
+            self.skipTest("this kernel does not list children (CONFIG_PROC_CHILDREN)")
+        plugins = []
+        for _ in range(600):
+            plugins = children.read_text().split()
+            if any(b"provider" in pathlib.Path(f"/proc/{one}/cmdline").read_bytes() for one in plugins):
+                break
+            time.sleep(0.05)
+        axle.kill()
+        axle.wait()
+        self.assertTrue(plugins)
+        for one in plugins:
+            for _ in range(600):
+                if not pathlib.Path(f"/proc/{one}").exists():
+                    break
+                time.sleep(0.05)
+            self.assertFalse(pathlib.Path(f"/proc/{one}").exists(), one)
 
     def test_words_in_the_place_of_an_answer(self):
         self.fails("print('hello')", "no JSON")

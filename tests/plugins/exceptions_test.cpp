@@ -1,6 +1,8 @@
 #include "providers/plugins/exceptions.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -60,4 +62,21 @@ TEST_CASE("a plugin sees the masks and its own variables, not those of others") 
   CHECK_FALSE(sees("nvidia", "HOME"));
   CHECK_FALSE(sees("nvidia", "LD_LIBRARY_PATH"));
   CHECK_FALSE(sees("nvidia", "LD_PRELOAD"));
+}
+
+TEST_CASE("the page for users names every exception") {
+  std::ifstream file(AXLE_SOURCE_DIR "/docs/plugins.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  REQUIRE_FALSE(page.empty());
+  for (const Exceptions& row : exceptions_table()) {
+    if (row.programs.empty() && row.devices.empty() && row.readable.empty()) continue;
+    const std::size_t start = page.find("| `" + std::string(row.ns) + "` |");
+    REQUIRE_MESSAGE(start != std::string::npos, std::string(row.ns));
+    const std::string line = page.substr(start, page.find('\n', start) - start);
+    for (const auto& words : {row.programs, row.devices}) {
+      for (const std::string_view word : words)
+        CHECK_MESSAGE(line.find("`" + std::string(word) + "`") != std::string::npos,
+                      std::string(word));
+    }
+  }
 }
