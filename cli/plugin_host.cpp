@@ -192,6 +192,9 @@ void TrustedPlugins::ask_now(std::span<const Asked> asked, Report& report) {
     report.detail(fmt::format("plugin {} of namespace {}: {} ms{}{}", one.detail, one.plugin.ns,
                               answer.duration.count(), answer.printed.empty() ? "" : ", printed:\n",
                               answer.printed));
+    for (const std::string& reason : answer.notes.reasons)
+      report.detail(
+          fmt::format("plugin {} of namespace {} says: {}", one.detail, one.plugin.ns, reason));
     if (answer.features) {
       known_.insert_or_assign(
           one.key, PluginLists{ListOrigin::plugin, one.detail, std::move(*answer.features)});

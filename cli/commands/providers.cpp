@@ -60,6 +60,7 @@ struct AskedFile {
   bool trusted = true;  ///< it is the file that was trusted
   providers::Features supported;
   providers::Features all;
+  plugins::PluginNotes notes = {};
 };
 
 AskedFile ask_file(const TrustedFile& file, const plugins::AskOptions& options, bool all_too) {
@@ -78,6 +79,7 @@ AskedFile ask_file(const TrustedFile& file, const plugins::AskOptions& options, 
     return asked;
   }
   asked.supported = std::move(*answer.features);
+  asked.notes = std::move(answer.notes);
   if (!all_too) return asked;
   if (auto all = plugins::ask_plugin(plugin, plugins::Query::all, options); all.features)
     asked.all = std::move(*all.features);
@@ -238,6 +240,8 @@ void show_file(const AskedFile& asked, Shown& shown) {
                   asked.trusted ? "trusted by you" : "not trusted any more", file.sha256);
   if (asked.problem.empty()) {
     shown.text += "  supported here:\n" + render_features(asked.supported);
+    for (const std::string& reason : asked.notes.reasons)
+      shown.text += fmt::format("  it says: {}\n", reason);
   } else {
     shown.text += fmt::format("  gives nothing: {}\n", asked.problem);
     if (!asked.mend.empty()) shown.text += fmt::format("  {}\n", asked.mend);
@@ -245,7 +249,8 @@ void show_file(const AskedFile& asked, Shown& shown) {
   shown.rows.push_back(
       {{"kind", plugins::render_kind(file.kind)},
        {"package", file.path},
-       {"version", nullptr},
+       {"version",
+        asked.notes.version.empty() ? ordered_json(nullptr) : ordered_json(asked.notes.version)},
        {"sha256", file.sha256},
        {"trusted", asked.trusted},
        {"supported", features_json(asked.supported)},

@@ -61,6 +61,7 @@ std::string text_of(pid_t process, std::uint64_t address) {
   const iovec here{bytes.data(), bytes.size()};
   // Up to the end of the page: what lies behind it may not be there.
   const std::size_t in_page = 4096 - address % 4096;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in another process
   const iovec there{reinterpret_cast<void*>(address), std::min(in_page, bytes.size())};
   const ssize_t got = ::process_vm_readv(process, &here, 1, &there, 1, 0);
   if (got <= 0) return {};
