@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -206,9 +207,15 @@ Finding& Findings::add(std::string_view code, std::string subject, std::string m
 }
 
 void Findings::sort() {
-  std::ranges::stable_sort(findings_, {}, [](const Finding& finding) {
-    return std::tuple(finding.level, place_of(finding.code));
-  });
+  // Not stable_sort: clang 19 warns of what libstdc++ 12 does inside it.
+  std::vector<std::tuple<FindingLevel, std::size_t, std::size_t>> order;
+  for (const Finding& finding : findings_)
+    order.emplace_back(finding.level, place_of(finding.code), order.size());
+  std::ranges::sort(order);
+  std::vector<Finding> sorted;
+  sorted.reserve(findings_.size());
+  for (const auto& [level, place, index] : order) sorted.push_back(std::move(findings_[index]));
+  findings_ = std::move(sorted);
 }
 
 bool Findings::has_error() const {
