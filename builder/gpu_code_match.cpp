@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "providers/cuda_code.h"
+#include "providers/gfx_code.h"
 #include "providers/gpu_state.h"
 #include "providers/provider.h"
 
@@ -34,32 +35,6 @@ constexpr std::array ptx_versions = {
     PtxRow{8, 5, "12.5"}, PtxRow{8, 6, "12.7"}, PtxRow{8, 7, "12.8"}, PtxRow{8, 8, "12.9"},
     PtxRow{9, 0, "13.0"}, PtxRow{9, 1, "13.1"}, PtxRow{9, 2, "13.2"},
 };
-
-struct GenericTarget {
-  std::string_view name;
-  std::string_view processors;  ///< separated by spaces
-};
-
-/// LLVM, "User Guide for AMDGPU Backend", generic processors.
-constexpr std::array generic_targets = {
-    GenericTarget{"gfx9-generic", "gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c"},
-    GenericTarget{"gfx9-4-generic", "gfx942 gfx950"},
-    GenericTarget{"gfx10-1-generic", "gfx1010 gfx1011 gfx1012 gfx1013"},
-    GenericTarget{"gfx10-3-generic", "gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036"},
-    GenericTarget{"gfx11-generic",
-                  "gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153"},
-    GenericTarget{"gfx12-generic", "gfx1200 gfx1201"},
-};
-
-bool has_word(std::string_view words, std::string_view word) {
-  for (std::size_t at = words.find(word); at != std::string_view::npos;
-       at = words.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool begins = at == 0 || words[at - 1] == ' ';
-    if (begins && (end == words.size() || words[end] == ' ')) return true;
-  }
-  return false;
-}
 
 /// What `axle :: cuda_code` and its kin say of that GPU alone.
 bool supports(const Machine& alone, std::string_view feature, std::string_view value) {
@@ -142,10 +117,10 @@ CodeFit judge_amd_target(std::string_view target, const Gpu& gpu) {
   if (gpu.arch.empty()) return CodeFit::unknown;
   const TargetId code = parse_target(target);
   const TargetId device = parse_target(gpu.arch);
-  bool fits = code.processor == device.processor;
-  for (const GenericTarget& generic : generic_targets) {
-    if (generic.name == code.processor) fits = has_word(generic.processors, device.processor);
-  }
+  std::string generic(code.processor);
+  std::ranges::replace(generic, '-', '_');
+  const bool fits = code.processor == device.processor ||
+                    (!generic.empty() && generic == providers::generic_gfx(device.processor));
   // SPIR-V for AMD is compiled when it is loaded, from ROCm 7 on.
   if (code.processor == "amdgcnspirv") return CodeFit::unknown;
   if (!fits) return CodeFit::absent;

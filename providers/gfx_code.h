@@ -1,12 +1,12 @@
 #pragma once
 // What namespace `axle` says of AMD GPUs beyond namespace `amd`.
-//   gfx_code                  gfx942, gfx9_4_generic: code that the GPUs execute, their own and
-//   that
-//                             of the generic target that they belong to (LLVM, "User Guide for
-//                             AMDGPU Backend", generic processors; ROCm 6.4 and newer load it).
-//                             Values may not contain '-': '_' stands for it
-//   rocm_version_lower_bound  7.1, 7.0, 7, 6.20 … 5: the system's ROCm is at least this one, as
-//                             `nvidia` has it of CUDA; `amd :: rocm_version` is one exact version
+//
+// gfx_code                  gfx942, gfx9_4_generic: code that the GPUs execute, their own and that
+//                           of the generic target that they belong to (LLVM, "User Guide for AMDGPU
+//                           Backend", generic processors; ROCm 6.4 and newer load it). Values may
+//                           not contain '-': '_' stands for it
+// rocm_version_lower_bound  7.1, 7.0, 7, 6.20 … 5: the system's ROCm is at least this one, as
+//                           `nvidia` has it of CUDA; `amd :: rocm_version` is one exact version
 
 #include <string>
 #include <string_view>
