@@ -274,8 +274,9 @@ const char* program_name(const Preparation& prepared) {
   if (::chdir("/") != 0) leave(127);
   ::umask(077);
   if (task.bare_machine && !hide_hardware(rules_place)) give_up(hardware);
-  set_limits(task, prepared);
+  // Before the limits: the page counts, and a parent may have more address space than they allow.
   const char* name = task.program.empty() ? nullptr : program_name(prepared);
+  set_limits(task, prepared);
   drop_privileges();
   if (prepared.rules.descriptor() >= 0) {
     allow_own_proc(rules_place);

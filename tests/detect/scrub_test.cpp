@@ -183,7 +183,7 @@ TEST_CASE("of the loader's cache the drivers' libraries stay") {
   raw.files["/etc/ld.so.cache"] = std::string(
       "glibc-ld.so.cache1.1\0libmolly.so.1\0/home/molly/libmolly.so.1\0libcuda.so.1\0"
       "/usr/lib/libcuda.so.1\0",
-      98);
+      96);
   const Recording clean = scrub(raw, somebody());
   CHECK(clean.files.at("/etc/ld.so.cache") == std::string("\0/usr/lib/libcuda.so.1\0", 23));
 }
