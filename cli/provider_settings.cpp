@@ -121,7 +121,8 @@ Result<void> check_owner(const std::string& path, std::string_view what) {
   }
   const bool shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   // In a sticky folder only the owner exchanges a file.
-  if (shared && !(S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0)) {
+  const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  if (shared && !sticky) {
     return fail(ErrorKind::unsupported, fmt::format("{}: others may write {}", path, what),
                 fmt::format("chmod go-w '{}'", path));
   }

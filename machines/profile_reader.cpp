@@ -15,7 +15,6 @@
 
 namespace axle::machines {
 
-using detect::Presence;
 using Json = nlohmann::json;
 
 namespace {

@@ -79,7 +79,8 @@ std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_vi
   }
   const std::string version = system_rocm(machine, policy);
   const bool rocm = feature == rocm_version;
-  if (!(rocm && !version.empty()) && counted_gpus(machine, GpuVendor::amd, policy).empty()) {
+  const bool known_rocm = rocm && !version.empty();
+  if (!known_rocm && counted_gpus(machine, GpuVendor::amd, policy).empty()) {
     return describe_no_gpu(machine, GpuVendor::amd, policy);
   }
   if (rocm) {

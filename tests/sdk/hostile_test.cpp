@@ -111,8 +111,9 @@ std::chrono::milliseconds time_for(const Row& row) {
 
 TEST_CASE("each hostile shared object is one clear fault") {
   for (const Row& row : rows) {
-    if (sanitized && std::string_view(row.behaviour) == "takes_all_memory") {
-      MESSAGE("takes_all_memory is left out: under a sanitizer memory has no limit");
+    const std::string_view behaviour = row.behaviour;
+    if (sanitized && (behaviour == "takes_all_memory" || behaviour == "bends_the_sink")) {
+      MESSAGE(behaviour, ": left out, a sanitizer limits no memory and answers wild writes itself");
       continue;
     }
     CAPTURE(row.behaviour);
