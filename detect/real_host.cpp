@@ -100,7 +100,7 @@ std::optional<std::string> RealHost::read_file(const std::string& path, std::siz
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return std::nullopt;
   std::string content;
-  std::array<char, 4096> buffer;
+  std::array<char, 32768> buffer;  // the loader's cache in two reads
   bool readable = true;
   while (content.size() < limit) {
     const std::size_t wanted = std::min(buffer.size(), limit - content.size());

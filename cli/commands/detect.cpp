@@ -88,7 +88,9 @@ int run_detect(Session& session) {
     const auto written = write_profile(path, make_profile(*named, session.elsewhere()));
     if (!written) return output.failure(written.error());
   }
-  ordered_json body = ordered_json::parse(machines::render_facts(machine));
+  // Only one of the two is made: the facts as JSON take a tenth of the command.
+  const bool json = output.options().json;
+  ordered_json body = json ? ordered_json::parse(machines::render_facts(machine)) : ordered_json();
   if (session.arguments().has(Opt::why)) {
     const std::string ns = session.arguments().value(Opt::why);
     const auto why = explain_namespace(ns, *named, *gpus);
@@ -96,7 +98,7 @@ int run_detect(Session& session) {
     add_why(body, *why);
     return output.answer(render_why(*why, output), body);
   }
-  std::string text = render_machine(machine, output);
+  std::string text = json ? std::string() : render_machine(machine, output);
   if (session.arguments().has(Opt::properties)) {
     add_gpu_policy(body, machine, *gpus);
     body["properties"] = properties_json(machine, *gpus, {});
