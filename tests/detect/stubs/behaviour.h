@@ -1,6 +1,6 @@
 // What a stand-in does where a driver may fail: AXLE_STUB is ok, none, mixed (several unlike
-// devices), error:<code>, hang, crash, abort, exit, flood. Stand-ins also talk to stdout, stderr and
-// the terminal, as vendors' libraries do. AXLE_STUB_DELAY: initialising takes that many
+// devices), error:<code>, hang, crash, abort, exit, flood. Stand-ins also talk to stdout, stderr
+// and the terminal, as vendors' libraries do. AXLE_STUB_DELAY: initialising takes that many
 // milliseconds. AXLE_STUB_LOG: a file that gets one line for every initialisation.
 #pragma once
 #include <fcntl.h>
