@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)machines::find_evidence(provider.ns, asked.questions());
   }
   (void)machines::take_fingerprint(host);
-  const detect::Recording clean = detect::scrub(asked.recording(), {"host", "user", "/home/user"});
+  const detect::Recording clean = detect::scrub(asked.recording(), {"host", {"user"}, "/home/user"});
   detect::ReplayHost again(clean);
   (void)detect::probe_machine(again);
   return 0;
