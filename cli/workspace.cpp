@@ -202,6 +202,15 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   return workspace;
 }
 
+void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine) {
+  markers.strings["platform_machine"] = std::string(detect::render_arch(machine.cpu.arch));
+  markers.strings["platform_system"] = "Linux";
+  markers.strings["sys_platform"] = "linux";
+  markers.strings["os_name"] = "posix";
+  markers.strings["platform_release"] = machine.os.kernel;
+  markers.strings["platform_version"] = "";
+}
+
 resolver::Target make_target(const installer::Environment& environment,
                              const detect::Machine& machine, bool elsewhere) {
   wheel::TagTarget tags = environment.tag_target;
@@ -213,12 +222,7 @@ resolver::Target make_target(const installer::Environment& environment,
       tags.libc_major = machine.libc.major;
       tags.libc_minor = machine.libc.minor;
     }
-    markers.strings["platform_machine"] = tags.architecture;
-    markers.strings["platform_system"] = "Linux";
-    markers.strings["sys_platform"] = "linux";
-    markers.strings["os_name"] = "posix";
-    markers.strings["platform_release"] = machine.os.kernel;
-    markers.strings["platform_version"] = "";
+    put_elsewhere(markers, machine);
   }
   return {&machine, wheel::supported_tags(tags), std::move(markers), environment.python_version};
 }
