@@ -10,6 +10,7 @@
 #include "cli/variables.h"
 #include "cli/version.h"
 #include "providers/provider.h"
+#include "wheel/ascii.h"
 #include "wheel/requirement.h"
 
 namespace axle::cli {
@@ -214,13 +215,20 @@ resolver::Target make_target(const installer::Environment& environment,
       tags.libc_minor = machine.libc.minor;
     }
     markers.strings["platform_machine"] = tags.architecture;
-    markers.strings["platform_system"] = "Linux";
-    markers.strings["sys_platform"] = "linux";
+    markers.strings["platform_system"] = machine.os.system.empty() ? "Linux" : machine.os.system;
+    markers.strings["sys_platform"] = wheel::ascii_lower(markers.strings["platform_system"]);
     markers.strings["os_name"] = "posix";
     markers.strings["platform_release"] = machine.os.kernel;
     markers.strings["platform_version"] = "";
   }
-  return {&machine, wheel::supported_tags(tags), std::move(markers), environment.python_version};
+  wheel::SupportedTags supported = wheel::supported_tags(tags);
+  if (elsewhere && markers.strings["sys_platform"] != "linux") {
+    // A recorded Mac: of its wheels only those without a platform are known here.
+    std::vector<wheel::Tag> portable = supported.best_first();
+    std::erase_if(portable, [](const wheel::Tag& tag) { return tag.platform != "any"; });
+    supported = wheel::SupportedTags(std::move(portable));
+  }
+  return {&machine, std::move(supported), std::move(markers), environment.python_version};
 }
 
 std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,

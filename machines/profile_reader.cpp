@@ -23,6 +23,7 @@ unsigned small(const std::optional<std::uint64_t>& value) {
   return value ? static_cast<unsigned>(*value) : 0;
 }
 
+constexpr std::uint64_t largest_tile_number = 0xFFFF;  // 16 bits of CPUID
 constexpr std::uint64_t largest_count = std::numeric_limits<unsigned>::max();
 
 detect::Arch read_arch(Object& object) {
@@ -74,7 +75,21 @@ void read_cpu(Object& object, detect::Cpu& cpu) {
     cpu.sme_vector_bytes = static_cast<unsigned>(*bytes);
   }
   cpu.hypervisor = object.text("hypervisor");
-  cpu.amx_permitted = object.flag("amx_permitted");
+  const bool permission_told = object.has("amx_permitted");
+  if (const bool permitted = object.flag("amx_permitted"); permission_told) {
+    cpu.amx_permitted = permitted;
+  }
+  if (object.has("amx_tiles")) {
+    object.part("amx_tiles", [&](Object& part) {
+      auto& tiles = cpu.amx_tiles.emplace();
+      for (const auto& [key, member] : amx_tile_members) {
+        tiles.*member = small(part.number(key, largest_tile_number));
+      }
+    });
+  }
+  if (const auto version = object.number("ace_version", 255)) {
+    cpu.ace_version = static_cast<unsigned>(*version);
+  }
   read_sources(object, cpu.sources);
   object.part("capabilities", [&](Object& part) { read_capabilities(part, cpu.capabilities); });
 }

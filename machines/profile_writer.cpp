@@ -58,11 +58,14 @@ class Section {
   Json json_ = Json::object();
 };
 
-// By name; unknown ones are left out, since there are as many capabilities as the table has rows.
-Json render_capabilities(const detect::CapabilityFacts& facts) {
+// By name; unknown ones are left out of profiles, and of other architectures' everywhere, since there
+// are as many capabilities as the table has rows.
+Json render_capabilities(const detect::Cpu& cpu, Detail detail) {
   std::vector<std::pair<std::string_view, Presence>> known;
   for (const CapabilityRow& row : detect::capabilities()) {
-    if (facts.of(row.id) != Presence::unknown) known.emplace_back(row.name, facts.of(row.id));
+    const Presence presence = cpu.capabilities.of(row.id);
+    const bool told = detail == Detail::facts && row.arch == cpu.arch;
+    if (told || presence != Presence::unknown) known.emplace_back(row.name, presence);
   }
   std::ranges::sort(known);
   Json json = Json::object();
@@ -70,12 +73,35 @@ Json render_capabilities(const detect::CapabilityFacts& facts) {
   return json;
 }
 
-// "v3": the highest psABI level whose capabilities are all present.
+// "v3"; empty where there is none.
 std::string render_level(const detect::Cpu& cpu) {
-  unsigned level = 0;
-  const auto has = [&](detect::Capability capability) { return cpu.capabilities.has(capability); };
-  while (level < 4 && std::ranges::all_of(detect::x86_64_level(level + 1), has)) ++level;
+  const unsigned level = detect::highest_x86_64_level(cpu.capabilities);
   return level == 0 ? std::string() : "v" + std::to_string(level);
+}
+
+// AMX is three questions: has the CPU got it, does the kernel hand it out, may this process use it
+// already (a yes to the second is enough: programs ask for it).
+Json render_amx(const detect::Cpu& cpu) {
+  if (cpu.arch != detect::Arch::x86_64) return {};
+  const Presence tiles = cpu.capabilities.of(detect::Capability::amx_tile);
+  const auto evidence = cpu.sources.find("amx_tile");
+  const bool refused = tiles == Presence::unknown && evidence != cpu.sources.end();
+  const bool in_cpu = tiles == Presence::present || tiles == Presence::blocked || refused;
+  const auto permitted = !cpu.amx_permitted    ? Presence::unknown
+                         : *cpu.amx_permitted ? Presence::present
+                                              : Presence::absent;
+  Json json = Json::object();
+  json["cpu"] = detect::render_presence(in_cpu ? Presence::present : tiles);
+  json["os"] = detect::render_presence(tiles == Presence::absent ? Presence::unknown : tiles);
+  json["permitted"] = detect::render_presence(permitted);
+  return json;
+}
+
+Json render_amx_tiles(const std::optional<detect::AmxTiles>& tiles) {
+  if (!tiles) return {};
+  Json json = Json::object();
+  for (const auto& [key, member] : amx_tile_members) json[key] = (*tiles).*member;
+  return json;
 }
 
 Json render_sources(const detect::Sources& sources) {
@@ -100,8 +126,11 @@ Json render_cpu(const detect::Cpu& cpu, Detail detail) {
   section.number("sve_vector_bytes", cpu.sve_vector_bytes);
   section.number("sme_vector_bytes", cpu.sme_vector_bytes);
   section.text("hypervisor", cpu.hypervisor);
-  section.flag("amx_permitted", cpu.amx_permitted);
-  section.part("capabilities", render_capabilities(cpu.capabilities));
+  if (detail == Detail::facts) section.part("amx", render_amx(cpu));
+  if (detail == Detail::profile) section.number("amx_permitted", cpu.amx_permitted);
+  section.part("amx_tiles", render_amx_tiles(cpu.amx_tiles));
+  section.number("ace_version", cpu.ace_version);
+  section.part("capabilities", render_capabilities(cpu, detail));
   section.part("sources", render_sources(cpu.sources));
   return section.take();
 }
