@@ -61,6 +61,16 @@ std::string wrapped(const std::vector<std::string>& words, std::string_view titl
   return text + "\n";
 }
 
+std::vector<std::string> split_words(std::string_view sentence) {
+  std::vector<std::string> words;
+  while (!sentence.empty()) {
+    const std::size_t end = std::min(sentence.find(' '), sentence.size());
+    words.emplace_back(sentence.substr(0, end));
+    sentence.remove_prefix(std::min(end + 1, sentence.size()));
+  }
+  return words;
+}
+
 std::string amx_state(const detect::Cpu& cpu) {
   switch (cpu.capabilities.of(Capability::amx_tile)) {
     case Presence::present:
@@ -73,10 +83,9 @@ std::string amx_state(const detect::Cpu& cpu) {
     case Presence::unknown:
       break;
   }
-  const auto evidence = cpu.sources.find("amx_tile");
-  const bool refused = evidence != cpu.sources.end() && evidence->second == "arch_prctl-refused";
-  return refused ? "the CPU has it; unknown whether the kernel grants it: arch_prctl is refused"
-                 : "unknown";
+  return cpu.sources.contains("amx_tile")
+             ? "the CPU has it; whether the kernel grants it is not known"
+             : "unknown";
 }
 
 /// What an Arm CPU is beyond its flags.
@@ -97,7 +106,7 @@ std::string render_withheld(const detect::Cpu& cpu, const Output& output) {
   const std::vector<std::string> blocked = names(cpu, Presence::blocked, 0);
   if (!blocked.empty()) text += wrapped(blocked, "withheld");
   for (const std::string& reason : providers::describe_withheld(cpu)) {
-    text += fmt::format("{:<12}{}\n", "", output.paint(Style::faint, reason));
+    text += output.paint(Style::faint, wrapped(split_words(reason), ""));
   }
   return text;
 }

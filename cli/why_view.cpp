@@ -1,7 +1,7 @@
 #include "cli/why_view.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -70,6 +70,26 @@ void judge_npus(const Machine& machine, std::string_view ns, std::vector<Verdict
 
 bool concerns_cpu(std::string_view ns) { return ns == "x86_64" || ns == "aarch64" || ns == "axle"; }
 
+/// What programs cannot count on, one verdict a reason.
+void judge_withheld(const detect::Cpu& cpu, std::vector<Verdict>& verdicts) {
+  std::map<std::pair<std::string, Presence>, std::vector<detect::Capability>> by_reason;
+  for (const detect::CapabilityRow& row : detect::capabilities()) {
+    const Presence presence = cpu.capabilities.of(row.id);
+    const auto evidence = cpu.sources.find(row.name);
+    const bool settled = presence == Presence::present || presence == Presence::absent;
+    if (settled || evidence == cpu.sources.end()) continue;
+    by_reason[{evidence->second, presence}].push_back(row.id);
+  }
+  for (const auto& [reason, capabilities] : by_reason) {
+    std::string names;
+    for (const detect::Capability each : capabilities) {
+      names += (names.empty() ? "" : " ") + std::string(detect::plain_name(detect::row(each)));
+    }
+    verdicts.push_back({names, std::string(detect::render_presence(reason.second)), reason.first,
+                        providers::describe_capabilities(cpu, capabilities), ""});
+  }
+}
+
 void judge_cpu(const Machine& machine, std::vector<Verdict>& verdicts) {
   std::string state(detect::render_arch(machine.cpu.arch));
   if (machine.cpu.arch == detect::Arch::x86_64) {
@@ -77,16 +97,7 @@ void judge_cpu(const Machine& machine, std::vector<Verdict>& verdicts) {
     if (level > 0) state += fmt::format(" v{}", level);
   }
   verdicts.push_back({join({"CPU", machine.cpu.brand}), state, "", "", ""});
-  for (const detect::CapabilityRow& row : detect::capabilities()) {
-    const auto evidence = machine.cpu.sources.find(row.name);
-    const Presence presence = machine.cpu.capabilities.of(row.id);
-    const bool settled = presence == Presence::present || presence == Presence::absent;
-    if (settled || evidence == machine.cpu.sources.end()) continue;
-    const std::array<detect::Capability, 1> one{row.id};
-    verdicts.push_back({std::string(detect::plain_name(row)),
-                        std::string(detect::render_presence(presence)), evidence->second,
-                        providers::describe_capabilities(machine.cpu, one), ""});
-  }
+  judge_withheld(machine.cpu, verdicts);
 }
 
 std::vector<Verdict> judge(const Machine& machine, std::string_view ns) {

@@ -1,6 +1,6 @@
 #pragma once
-// Macs, as macOS tells of them by sysctl(3): read from recordings, since this program is not built for
-// macOS.
+// Macs, as macOS tells of them by sysctl(3): read from recordings, since this program is not built
+// for macOS.
 
 #include "detect/host.h"
 #include "detect/machine.h"
@@ -17,8 +17,8 @@ inline constexpr const char* darwin = "Darwin";  ///< SystemName::system
 [[nodiscard]] bool probe_apple(Host& host, Cpu& cpu);
 
 /// The AVX-512 part of XCR0 on an Intel Mac. The kernel switches those registers on at their first
-/// use, so that XCR0 does not tell; it does so soundly from Darwin 21.3 (macOS 12.2) on, before which
-/// signals overwrite the mask registers.
+/// use, so that XCR0 does not tell; it does so soundly from Darwin 21.3 (macOS 12.2) on, before
+/// which signals overwrite the mask registers.
 [[nodiscard]] std::uint64_t darwin_zmm_state(Host& host, std::string_view release,
                                              std::uint64_t xcr0);
 

@@ -74,12 +74,13 @@ std::string CpuidLeaves::brand() {
 }
 
 std::string CpuidLeaves::model() {
-  // Intel SDM vol. 2A, CPUID, figure 3-6: the extended parts count for some families only.
+  // Intel SDM vol. 2A, CPUID, figure 3-6: the extended parts count for some families only; as Linux
+  // reads them (arch/x86/lib/cpu.c), Zhaoxin's family 7 too.
   const std::uint32_t eax = read(1, 0).eax;
   if (eax == 0) return {};
   unsigned family = eax >> 8U & 0xFU;
   unsigned model = eax >> 4U & 0xFU;
-  if (family == 0x6 || family == 0xF) model |= (eax >> 16U & 0xFU) << 4U;
+  if (family >= 0x6) model |= (eax >> 16U & 0xFU) << 4U;
   if (family == 0xF) family += eax >> 20U & 0xFFU;
   return std::to_string(family) + '-' + std::to_string(model) + '-' + std::to_string(eax & 0xFU);
 }

@@ -39,8 +39,8 @@ class CapabilityFacts {
 };
 
 /// Where each fact comes from: the member's name -> "cpuid", "auxv", "sysfs", "nvml", "libcuda",
-/// "driver-table", "stated", …; for one that is not known, why not ("no-mark", "midr-unreadable"). A
-/// fact without an entry was not asked for.
+/// "driver-table", "stated", …; for one that is not known, why not ("no-mark", "midr-unreadable").
+/// A fact without an entry was not asked for.
 using Sources = std::map<std::string, std::string, std::less<>>;
 
 /// The tiles of AMX and what one multiplication takes of them (Intel SDM vol. 2A, CPUID leaves 0x1D
@@ -50,9 +50,9 @@ struct AmxTiles {
   unsigned tile_bytes = 0;
   unsigned row_bytes = 0;
   unsigned tiles = 0;
-  unsigned rows = 0;         ///< of a tile
-  unsigned multiply_k = 0;   ///< rows or columns of the inner dimension
-  unsigned multiply_n = 0;   ///< bytes of a column
+  unsigned rows = 0;        ///< of a tile
+  unsigned multiply_k = 0;  ///< rows or columns of the inner dimension
+  unsigned multiply_n = 0;  ///< bytes of a column
   friend bool operator==(const AmxTiles&, const AmxTiles&) = default;
 };
 

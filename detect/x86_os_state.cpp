@@ -80,7 +80,7 @@ OsVerdict judge_os_side(const X86OsState& os, const CapabilityRow& row) {
     case OsState::ace:
       return judge_requested(os, state_ace);
   }
-  return {Presence::unknown, "unknown-state"};
+  return withheld;
 }
 
 }  // namespace axle::detect

@@ -19,9 +19,12 @@ inline constexpr int deepest_nesting = 8;
 
 /// The keys of Cpu::amx_tiles.
 inline constexpr std::pair<const char*, unsigned detect::AmxTiles::*> amx_tile_members[] = {
-    {"total_bytes", &detect::AmxTiles::total_bytes}, {"tile_bytes", &detect::AmxTiles::tile_bytes},
-    {"row_bytes", &detect::AmxTiles::row_bytes},     {"tiles", &detect::AmxTiles::tiles},
-    {"rows", &detect::AmxTiles::rows},               {"multiply_k", &detect::AmxTiles::multiply_k},
+    {"total_bytes", &detect::AmxTiles::total_bytes},
+    {"tile_bytes", &detect::AmxTiles::tile_bytes},
+    {"row_bytes", &detect::AmxTiles::row_bytes},
+    {"tiles", &detect::AmxTiles::tiles},
+    {"rows", &detect::AmxTiles::rows},
+    {"multiply_k", &detect::AmxTiles::multiply_k},
     {"multiply_n", &detect::AmxTiles::multiply_n},
 };
 

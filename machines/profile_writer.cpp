@@ -58,8 +58,8 @@ class Section {
   Json json_ = Json::object();
 };
 
-// By name; unknown ones are left out of profiles, and of other architectures' everywhere, since there
-// are as many capabilities as the table has rows.
+// By name; unknown ones are left out of profiles, and of other architectures' everywhere, since
+// there are as many capabilities as the table has rows.
 Json render_capabilities(const detect::Cpu& cpu, Detail detail) {
   std::vector<std::pair<std::string_view, Presence>> known;
   for (const CapabilityRow& row : detect::capabilities()) {
@@ -87,7 +87,7 @@ Json render_amx(const detect::Cpu& cpu) {
   const auto evidence = cpu.sources.find("amx_tile");
   const bool refused = tiles == Presence::unknown && evidence != cpu.sources.end();
   const bool in_cpu = tiles == Presence::present || tiles == Presence::blocked || refused;
-  const auto permitted = !cpu.amx_permitted    ? Presence::unknown
+  const auto permitted = !cpu.amx_permitted   ? Presence::unknown
                          : *cpu.amx_permitted ? Presence::present
                                               : Presence::absent;
   Json json = Json::object();
@@ -127,7 +127,7 @@ Json render_cpu(const detect::Cpu& cpu, Detail detail) {
   section.number("sme_vector_bytes", cpu.sme_vector_bytes);
   section.text("hypervisor", cpu.hypervisor);
   if (detail == Detail::facts) section.part("amx", render_amx(cpu));
-  if (detail == Detail::profile) section.number("amx_permitted", cpu.amx_permitted);
+  section.number("amx_permitted", cpu.amx_permitted);
   section.part("amx_tiles", render_amx_tiles(cpu.amx_tiles));
   section.number("ace_version", cpu.ace_version);
   section.part("capabilities", render_capabilities(cpu, detail));

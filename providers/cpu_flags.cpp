@@ -52,7 +52,8 @@ constexpr Circumstance circumstances[] = {
      "of the container?)"},
     {"other-cores", "some of the CPU's cores lack ", ""},
     {"auxv-any-version", "the kernel tells of ",
-     ", but not of which version, and vectors are switched off for this process (Linux 6.4 or newer "
+     ", but not of which version, and vectors are switched off for this process (Linux 6.4 or "
+     "newer "
      "tells)"},
     {"auxv-without-word", too_old, ""},
     {"hwprobe-without-key", too_old, ""},

@@ -97,7 +97,8 @@ Feature levels_up_to(unsigned highest) {
 Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
   if (machine.cpu.arch != Arch::x86_64) return {};
   Features features = flags_present(machine.cpu, ns, flags);
-  if (Feature levels = levels_up_to(detect::highest_x86_64_level(machine.cpu.capabilities)); !levels.values.empty()) {
+  if (Feature levels = levels_up_to(detect::highest_x86_64_level(machine.cpu.capabilities));
+      !levels.values.empty()) {
     features.insert(features.begin(), std::move(levels));
   }
   return features;
