@@ -140,6 +140,10 @@ std::optional<std::uint64_t> ReplayHost::riscv_hwprobe(std::int64_t key) {
   return find_value(recording_.hwprobe, key);
 }
 
+std::optional<std::string> ReplayHost::sysctl(const std::string& name) {
+  return find_value(recording_.sysctls, name);
+}
+
 std::string ReplayHost::program_output(const std::string& program) {
   return find_value(recording_.programs, program).value_or("");
 }
@@ -275,6 +279,19 @@ std::optional<std::uint64_t> RecordingHost::riscv_hwprobe(std::int64_t key) {
   const auto answer = ForwardingHost::riscv_hwprobe(key);
   if (answer) recording_.hwprobe[key] = *answer;
   note(Kind::processor, "riscv_hwprobe " + std::to_string(key), hexadecimal(answer));
+  return answer;
+}
+
+std::optional<std::uint64_t> RecordingHost::riscv_vtype() {
+  recording_.vtype = ForwardingHost::riscv_vtype();
+  note(Kind::processor, "vtype after vsetvli", hexadecimal(recording_.vtype));
+  return recording_.vtype;
+}
+
+std::optional<std::string> RecordingHost::sysctl(const std::string& name) {
+  auto answer = ForwardingHost::sysctl(name);
+  if (answer) recording_.sysctls[name] = *answer;
+  note(Kind::system, "sysctl " + name, answer);
   return answer;
 }
 
