@@ -283,6 +283,23 @@ constexpr auto variables = [] {
 
 std::span<const OverrideVariable> override_variables() { return variables; }
 
+std::vector<GpuVendor> stated_vendors(std::span<const Override> overrides) {
+  const auto stated = [&](auto... force) {
+    return std::ranges::any_of(rows, [&](const Row& row) {
+      return ((row.force == force) || ...) &&
+             std::ranges::any_of(overrides, [&](const Override& given) {
+               return given.variable == row.variable.name && !trimmed(given.value).empty();
+             });
+    });
+  };
+  std::vector<GpuVendor> vendors;
+  if (stated(force_sm) && stated(force_cuda, force_cuda_driver))
+    vendors.push_back(GpuVendor::nvidia);
+  if (stated(force_gfx)) vendors.push_back(GpuVendor::amd);
+  if (stated(force_device_ip)) vendors.push_back(GpuVendor::intel);
+  return vendors;
+}
+
 void apply_overrides(Machine& machine, std::span<const Override> overrides, Report& report) {
   for (const Row& row : rows) {
     for (const Override& given : overrides) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -35,13 +36,23 @@ std::string today() {
 }
 
 /// What was recorded is written as it was; facts that were stated are from here.
+/// The machine as the user named it, without the folders of its file, which may name people.
+std::string source_of(std::string name) {
+  constexpr std::size_t longest = 200;
+  name.erase(0, name.rfind('/', name.find(';')) + 1);
+  if (name.size() > longest) name.resize(longest);
+  std::ranges::replace_if(name, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return name;
+}
+
 machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhere) {
   const std::string program = fmt::format("variant {}", version);
   machines::Profile profile{named.machine, named.origin, named.recording};
   if (!elsewhere) {
     profile.origin = {"captured", program, today()};
   } else if (profile.origin.kind.empty() || profile.origin.source.empty()) {
-    profile.origin = {"synthesised", fmt::format("{}, --for {}", program, named.name), today()};
+    profile.origin = {"synthesised", fmt::format("{}, --for {}", program, source_of(named.name)),
+                      today()};
   }
   return profile;
 }

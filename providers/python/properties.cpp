@@ -48,7 +48,8 @@ Features supported(const axle::providers::Provider& provider) {
   for (const auto& row : axle::machines::override_variables())
     overrides.push_back({std::string(row.name), variable(row.name)});
   const auto host = axle::detect::make_real_host();
-  axle::detect::Machine machine = axle::detect::probe_machine(*host);
+  axle::detect::Machine machine =
+      axle::detect::probe_machine(*host, {.stated = axle::machines::stated_vendors(overrides)});
   axle::machines::apply_overrides(machine, overrides, report);
   return provider.supported(machine, read_policy(report));
 }

@@ -210,6 +210,25 @@ TEST_CASE("uv's and conda's variables, which those of the providers outdo") {
   CHECK(both.driver(GpuVendor::nvidia).api_version == "12.8");
 }
 
+TEST_CASE("a vendor whose facts are all stated need not be asked") {
+  const auto vendors = [](std::initializer_list<Override> overrides) {
+    return stated_vendors(std::vector<Override>(overrides));
+  };
+  const Override sm{"NV_VARIANT_PROVIDER_FORCE_SM_ARCH", "9.0"};
+  CHECK(vendors({}).empty());
+  CHECK(vendors({sm}).empty());
+  CHECK(vendors({{"CONDA_OVERRIDE_CUDA", "12.8"}}).empty());
+  CHECK(vendors({sm, {"CONDA_OVERRIDE_CUDA", " "}}).empty());
+  for (const char* cuda : {"CONDA_OVERRIDE_CUDA", "UV_CUDA_DRIVER_VERSION",
+                           "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"}) {
+    CHECK(vendors({sm, {cuda, "12.8"}}) == std::vector{detect::GpuVendor::nvidia});
+  }
+  CHECK(vendors({{"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH", "gfx942"},
+                 {"AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION", "6.4"},
+                 {"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP", "20.1.0"}}) ==
+        std::vector{detect::GpuVendor::amd, detect::GpuVendor::intel});
+}
+
 TEST_CASE("every variable is there once, with what it means") {
   std::set<std::string_view> names;
   for (const OverrideVariable& row : override_variables()) {
