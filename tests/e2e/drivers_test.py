@@ -196,6 +196,38 @@ class Drivers(support.TestCase):
         self.assertIn(b"Stub H100", text)
         self.assertNotIn(TALK.encode(), text)
 
+    def test_without_dev_null_a_driver_is_silent_all_the_same(self):
+        script = f'mount -t tmpfs none /dev && exec "{support.VARIANT}" detect --json --no-cache'
+        env = {**self.env, "LD_LIBRARY_PATH": f"{STUBS}/nvidia", "AXLE_STUB": "ok"}
+        env.pop("LD_PRELOAD")
+        kind = ["--mount"] if os.geteuid() == 0 else ["--map-root-user", "--mount"]
+        done = subprocess.run(["unshare", *kind, "sh", "-c", script], env=env, capture_output=True, text=True)
+        if not done.stdout:
+            self.skipTest(f"no mount namespace here: {done.stderr.strip()}")
+        self.assertNotIn(TALK, done.stdout + done.stderr)
+        self.assertEqual(self.of("nvidia", json.loads(done.stdout))[0]["name"], "Stub H100")
+
+    def test_a_library_replaced_between_two_runs_is_asked_anew(self):
+        if real_driver():
+            self.skipTest(f"this machine has {real_driver()}, which may be asked beside the stand-in")
+        folder = self.root / "driver"
+        folder.mkdir()
+        for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+            shutil.copy(f"{STUBS}/nvidia/{name}", folder)
+        library = folder / "libcuda.so.1"
+        self.detect(str(folder))
+        self.detect(str(folder))
+        self.assertEqual(self.started(), 1)
+        # Another file of the same size and times, as `cp -p` or a layer of a container makes it.
+        status = library.stat()
+        other = self.root / "other"
+        shutil.copy(library, other)
+        os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.replace(other, library)
+        self.assertEqual(library.stat().st_mtime_ns, status.st_mtime_ns)
+        self.detect(str(folder))
+        self.assertEqual(self.started(), 1)
+
     def test_root_loads_no_library_of_another_user(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give a file away, and only root is this careful")
@@ -231,6 +263,12 @@ class Drivers(support.TestCase):
                               text=True, user=65534, group=65534, extra_groups=[], cwd="/")
         if done.returncode != 0:
             self.skipTest(f"the copied program does not run as another user: {done.stderr.strip()}")
+        self.assertEqual(json.loads(done.stdout)["gpus"], [])
+        self.assertFalse(log.exists())
+        # Level Zero's own loader reads the environment, whoever runs it.
+        env["ZE_ENABLE_ALT_DRIVERS"] = f"{STUBS}/ze-driver/libze_fake.so"
+        done = subprocess.run([str(program), "detect", "--no-cache", "--json"], env=env, capture_output=True,
+                              text=True, user=65534, group=65534, extra_groups=[], cwd="/")
         self.assertEqual(json.loads(done.stdout)["gpus"], [])
         self.assertFalse(log.exists())
 
