@@ -119,7 +119,7 @@ std::string read_newest_rocm(Host& host) {
   return found;
 }
 
-void read_rocm_version(Host& host, AmdSigns& signs) {
+void read_rocm_version(Host& host, LibrarySearch& libraries, AmdSigns& signs) {
   signs.rocm_source = "rocm-info";
   const std::string chosen = host.environment("ROCM_PATH").value_or("");
   if (!chosen.empty()) signs.rocm_version = read_rocm_info(host, chosen);
@@ -127,7 +127,7 @@ void read_rocm_version(Host& host, AmdSigns& signs) {
   if (signs.rocm_version.empty()) signs.rocm_version = read_newest_rocm(host);
   if (!signs.rocm_version.empty()) return;
   for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}) {
-    const std::string path = find_library(host, name);
+    const std::string path = libraries.find(name);
     const std::string target = path.empty() ? "" : host.read_link(path).value_or("");
     signs.rocm_version = parse_hip_library_name(target);
     signs.rocm_source = "libamdhip64";
@@ -136,11 +136,11 @@ void read_rocm_version(Host& host, AmdSigns& signs) {
   signs.rocm_source.clear();
 }
 
-bool has_library(Host& host, bool hardware) {
+bool has_library(LibrarySearch& libraries, bool hardware) {
   constexpr std::string_view names[] = {"librocm_smi64.so.7", "librocm_smi64.so.6",
                                         "librocm_smi64.so.5", "librocm_smi64.so.1"};
   return std::ranges::any_of(names, [&](std::string_view name) {
-    return hardware ? !find_library(host, name).empty() : !find_on_library_path(host, name).empty();
+    return hardware ? !libraries.find(name).empty() : !libraries.find_on_path(name).empty();
   });
 }
 
@@ -148,17 +148,18 @@ bool has_library(Host& host, bool hardware) {
 
 AmdSigns look_for_amd(Host& host, const std::vector<DisplayDevice>& bus) {
   AmdSigns signs;
+  LibrarySearch libraries(host);
   read_topology(host, signs);
   read_bus(host, bus, signs);
   const bool hardware = !signs.devices.empty();
-  signs.library = has_library(host, hardware);
+  signs.library = has_library(libraries, hardware);
   signs.wsl = !hardware && !signs.topology && host.accessible("/dev/dxg", Access::exists) &&
-              !find_library(host, "libhsa-runtime64.so.1").empty();
-  if (signs.wsl) read_rocm_version(host, signs);
+              !libraries.find("libhsa-runtime64.so.1").empty();
+  if (signs.wsl) read_rocm_version(host, libraries, signs);
   if (!hardware) return signs;
   signs.kfd_node = look_at_node(host, "/dev/kfd");
   signs.kernel_version = sanitise(strip(host.read_file("/sys/module/amdgpu/version").value_or("")));
-  read_rocm_version(host, signs);
+  read_rocm_version(host, libraries, signs);
   return signs;
 }
 

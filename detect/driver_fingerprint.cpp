@@ -40,7 +40,7 @@ std::string on_one_line(std::string_view value) {
 
 class Fingerprint {
  public:
-  explicit Fingerprint(Host& host) : host_(host) {}
+  explicit Fingerprint(Host& host) : host_(host), libraries_(host) {}
 
   void add(std::string_view name, std::string_view value) {
     text_ += name;
@@ -87,13 +87,7 @@ class Fingerprint {
 
   /// Every file of that name that the loader or we could take.
   void add_library(std::string_view file) {
-    const std::string path = host_.environment("LD_LIBRARY_PATH").value_or("");
-    for (const std::string_view folder : split_library_path(path)) {
-      add_stamp(std::string(folder) + '/' + std::string(file));
-    }
-    for (const std::string_view folder : system_library_folders()) {
-      add_stamp(std::string(folder) + '/' + std::string(file));
-    }
+    for (const std::string& path : libraries_.find_all(file)) add_stamp(path);
   }
 
   [[nodiscard]] std::string take() { return std::move(text_); }
@@ -101,6 +95,7 @@ class Fingerprint {
 
  private:
   Host& host_;
+  LibrarySearch libraries_;
   std::string text_;
 };
 

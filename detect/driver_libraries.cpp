@@ -79,17 +79,6 @@ std::string real_path(const std::string& path) {
   return file;
 }
 
-std::vector<std::string> library_candidates(std::string_view file) {
-  std::vector<std::string> found;
-  const auto add = [&](std::string_view folder) {
-    std::string path = std::string(folder) + '/' + std::string(file);
-    if (::access(path.c_str(), F_OK) == 0) found.push_back(std::move(path));
-  };
-  for (const std::string_view folder : split_library_path(library_path())) add(folder);
-  for (const std::string_view folder : system_library_folders()) add(folder);
-  return found;
-}
-
 void drop_environment(std::string_view name) {
   if (environ == nullptr) return;
   char** kept = environ;
@@ -103,6 +92,7 @@ void drop_environment(std::string_view name) {
 }
 
 void ask_libraries(GpuVendor vendor, LineSink& sink) {
+  if (own_privilege() == Privilege::elevated && environ != nullptr) *environ = nullptr;
   switch (vendor) {
     case GpuVendor::nvidia:
       return ask_nvidia_libraries(sink);

@@ -33,6 +33,7 @@ bool IntelSigns::candidates() const {
 
 IntelSigns look_for_intel(Host& host, const std::vector<DisplayDevice>& bus) {
   IntelSigns signs;
+  LibrarySearch libraries(host);
   for (const DisplayDevice& seen : bus) {
     if (seen.vendor != GpuVendor::intel) continue;
     IntelDevice device;
@@ -47,11 +48,11 @@ IntelSigns look_for_intel(Host& host, const std::vector<DisplayDevice>& bus) {
     }
     signs.devices.push_back(std::move(device));
   }
-  signs.invited = !find_on_library_path(host, "libze_loader.so.1").empty() ||
+  signs.invited = !libraries.find_on_path("libze_loader.so.1").empty() ||
                   !host.environment("ZE_ENABLE_ALT_DRIVERS").value_or("").empty() ||
-                  !find_library(host, "libze_intel_gpu.so.1").empty();
+                  !libraries.find("libze_intel_gpu.so.1").empty();
   if (signs.devices.empty()) return signs;
-  signs.loader = signs.invited || !find_library(host, "libze_loader.so.1").empty();
+  signs.loader = !libraries.find("libze_loader.so.1").empty();
   signs.kernel_version = read_kernel_version(host);
   return signs;
 }
