@@ -140,11 +140,11 @@ SmiAnswer read_smi_lines(const std::vector<DriverLine>& lines) {
     } else if (line.word == "smi.init") {
       answer.init = parse_integer(line.field(0));
     } else if (line.word == "smi.driver") {
-      answer.driver_version = line.field(0);
+      answer.driver_version = sanitise(line.field(0));
     } else if (line.word == "smi.device") {
       answer.devices.push_back({normalise_pci_address(line.field(1)),
                                 parse_unsigned(line.field(2)).value_or(0),
-                                std::string(line.field(3))});
+                                sanitise(line.field(3))});
     }
   }
   return answer;

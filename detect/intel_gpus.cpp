@@ -158,10 +158,10 @@ Gpu describe_unlisted(const IntelDevice& device, const std::optional<Failure>& f
 std::optional<Failure> judge(const IntelSigns& signs, const DriverAnswer* answer,
                              const LevelZeroAnswer& said, bool asked_for,
                              std::chrono::milliseconds time_limit) {
-  if (answer == nullptr) {
-    if (asked_for && !signs.loader) return unconfirmed();
-    return not_asked();
-  }
+  // Asked or not: where there is no loader, there is nobody to say anything.
+  const bool nobody = answer == nullptr || !said.missing.empty();
+  if (asked_for && nobody && !signs.loader && said.refused.empty()) return unconfirmed();
+  if (answer == nullptr) return not_asked();
   if (auto failure = judge_end(*answer, vendor, said.step, time_limit)) return failure;
   return judge_library(said);
 }

@@ -60,14 +60,24 @@ std::vector<unsigned> parse_branches(std::string_view text) {
   return branches;
 }
 
+/// "9.0", "12.1"
+bool is_capability(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  const auto number = [](std::string_view part) {
+    return !part.empty() && part.size() <= 2 && std::ranges::all_of(part, is_digit);
+  };
+  return dot != std::string_view::npos && number(text.substr(0, dot)) &&
+         number(text.substr(dot + 1)) && text.front() != '0';
+}
+
 NvidiaDevice read_device(const DriverLine& line) {
   NvidiaDevice device;
   device.index = parse_integer(line.field(0)).value_or(0);
-  device.capability = line.field(1);
+  if (is_capability(line.field(1))) device.capability = line.field(1);
   device.pci_address = normalise_pci_address(line.field(2));
   const std::int64_t memory = parse_integer(line.field(3)).value_or(0);
   device.memory = memory > 0 ? static_cast<std::uint64_t>(memory) : 0;
-  device.name = line.field(5);
+  device.name = sanitise(line.field(5));
   return device;
 }
 
@@ -135,9 +145,10 @@ bool read_nvml_line(NvidiaAnswer& answer, const DriverLine& line) {
     if (!answer.nvml_device_error) answer.nvml_device_error = parse_integer(line.field(1));
   } else if (line.word == "nvml.device") {
     NvidiaDevice device = read_device(line);
-    device.uuid = line.field(4);
+    device.uuid = sanitise(line.field(4));
     device.pci_id = line.field(6);
     device.mig = line.field(7) == "1";
+    if (device.mig) device.mig_instances = parse_integer(line.field(8));
     answer.nvml_devices.push_back(std::move(device));
   } else {
     return false;

@@ -33,6 +33,7 @@ struct NvidiaDevice {
   std::string pci_id;  ///< "10de:2330", NVML only
   bool integrated = false;
   bool mig = false;
+  std::optional<std::int64_t> mig_instances;  ///< where `mig`, and the library tells
 };
 
 /// What the child said (detect/nvidia_libraries.cpp).

@@ -36,13 +36,15 @@ std::optional<Failure> judge_files(const NvidiaSigns& signs) {
   if (!signs.nodes && std::ranges::none_of(signs.devices, held)) {
     return judge_kernel_driver(signs.devices.front().driver, "nvidia", install_hint);
   }
-  if (!signs.nodes) {
+  if (!signs.nodes || !signs.missing_node.empty()) {
+    const std::string node = signs.nodes ? signs.missing_node : "/dev/nvidia*";
     return Failure{"no-device-nodes",
-                   "there is an NVIDIA GPU and its kernel driver, but no /dev/nvidia* here",
-                   "in a container: start it with --gpus all (NVIDIA Container Toolkit)"};
+                   "there is an NVIDIA GPU and its kernel driver, but no " + node + " here",
+                   "in a container: start it with --gpus all (NVIDIA Container Toolkit); else run "
+                   "nvidia-modprobe -c 0"};
   }
-  if (!signs.nodes_usable) {
-    return Failure{"no-permission", "/dev/nvidia* cannot be opened by this user",
+  if (!signs.refused_node.empty()) {
+    return Failure{"no-permission", signs.refused_node + " cannot be opened by this user",
                    "ask for access to the GPU, or pass its devices to the container"};
   }
   return std::nullopt;
@@ -131,6 +133,14 @@ Failure judge_unlisted(const DisplayDevice& device, const NvidiaAnswer& said) {
   if (said.nvml_device_error) return judge_nvml_code(*said.nvml_device_error);
   return {"not-listed", "the driver does not list this GPU",
           "in a container: it was given other GPUs only"};
+}
+
+std::optional<Failure> judge_mig(const NvidiaDevice& device) {
+  if (!device.mig || device.mig_instances != 0) return std::nullopt;
+  return Failure{
+      "no-mig-instance", "the GPU is in MIG mode, but has no instance that programs could run on",
+      "make one (nvidia-smi mig -cgi PROFILE -C), give one to the container, or leave MIG "
+      "mode (nvidia-smi -mig 0)"};
 }
 
 bool worth_telling(const NvidiaSigns& signs, const Failure& failure) {

@@ -44,6 +44,10 @@ std::vector<bool> visible_by_list(std::string_view mask, const std::vector<std::
     const std::string_view entry = take_entry(rest);
     if (entry.starts_with("MIG-")) return std::vector<bool>(uuids.size(), true);
     const auto device = device_of(entry, uuids);
+    const bool by_uuid = entry.starts_with("GPU-");
+    if (!device && by_uuid && std::ranges::find(uuids, "") != uuids.end()) {
+      return std::vector<bool>(uuids.size(), true);
+    }
     if (!device) break;
     visible[*device] = true;
   }
