@@ -74,7 +74,9 @@ DriverCache::DriverCache(Host& next, DriverCacheOptions options)
 
 std::vector<DriverAnswer> DriverCache::ask_drivers(std::span<const GpuVendor> vendors,
                                                    std::chrono::milliseconds time_limit) {
-  if (options_.folder.empty()) return ForwardingHost::ask_drivers(vendors, time_limit);
+  if (options_.folder.empty() || !tells_boots(*this)) {
+    return ForwardingHost::ask_drivers(vendors, time_limit);
+  }
   Kept kept(options_, fingerprint_drivers(*this, vendors, options_.program));
   std::vector<DriverAnswer> answers(vendors.size());
   std::vector<GpuVendor> unknown;
@@ -105,7 +107,7 @@ std::vector<DriverAnswer> DriverCache::ask_drivers(std::span<const GpuVendor> ve
 
 ProgramAnswer DriverCache::run_program(const std::string& command,
                                        std::chrono::milliseconds time_limit) {
-  if (options_.folder.empty() || !is_npu_tool(command)) {
+  if (options_.folder.empty() || !is_npu_tool(command) || !tells_boots(*this)) {
     return ForwardingHost::run_program(command, time_limit);
   }
   Kept kept(options_, fingerprint_tool(*this, command, options_.program));

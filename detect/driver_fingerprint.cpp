@@ -13,6 +13,7 @@ namespace axle::detect {
 namespace {
 
 constexpr std::size_t longest_value = 200;
+constexpr const char* boot_id_file = "/proc/sys/kernel/random/boot_id";
 
 std::string strip(std::string text) {
   while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
@@ -124,7 +125,7 @@ std::string read_root_mount(Host& host) {
 
 void add_system(Fingerprint& print, std::string_view program) {
   print.add("program", program);
-  print.add_file("/proc/sys/kernel/random/boot_id");
+  print.add_file(boot_id_file);
   print.add("kernel", print.host().system_name().release);
   print.add("container", read_root_mount(print.host()));
   print.add_stamp("/etc/ld.so.cache");
@@ -203,6 +204,10 @@ std::string fingerprint_drivers(Host& host, std::span<const GpuVendor> vendors,
     if (vendor == GpuVendor::intel) add_intel(print);
   }
   return print.take();
+}
+
+bool tells_boots(Host& host) {
+  return !strip(host.read_file(boot_id_file, 4096).value_or("")).empty();
 }
 
 std::string fingerprint_tool(Host& host, const std::string& command, std::string_view program) {

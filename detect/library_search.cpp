@@ -24,7 +24,6 @@ constexpr std::array<std::string_view, 14> folders{
     "/usr/local/lib",
 };
 
-constexpr std::size_t largest_loader_cache = 4 * 1024 * 1024;
 constexpr std::size_t longest_path = 4096;
 
 }  // namespace
@@ -78,8 +77,13 @@ std::string LibrarySearch::find_in_folders(std::string_view file) const {
 }
 
 std::vector<std::string> LibrarySearch::find_in_cache(std::string_view file) {
-  if (!cache_) cache_ = host_.read_file("/etc/ld.so.cache", largest_loader_cache).value_or("");
-  return paths_in_loader_cache(*cache_, file);
+  if (!cache_)
+    cache_ = host_.read_file(std::string(loader_cache_file), largest_loader_cache).value_or("");
+  std::vector<std::string> paths = paths_in_loader_cache(*cache_, file);
+  // The cache may be older than the removal of a package.
+  std::erase_if(paths,
+                [&](const std::string& path) { return !host_.accessible(path, Access::exists); });
+  return paths;
 }
 
 std::string LibrarySearch::find(std::string_view file) {

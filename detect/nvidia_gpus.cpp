@@ -13,6 +13,7 @@ namespace axle::detect {
 namespace {
 
 constexpr GpuVendor vendor = GpuVendor::nvidia;
+constexpr const char* mask_variable = "CUDA_VISIBLE_DEVICES";
 
 /// A device as the libraries list it, and which of them told its capability.
 struct Listed {
@@ -110,6 +111,8 @@ Gpu describe_gpu(const Listed& listed, const NvidiaSigns& signs) {
   note_source(gpu.sources, "pci_id", gpu.pci_id, listed.source);
   note_source(gpu.sources, "arch", gpu.arch, listed.arch_source);
   if (gpu.memory_bytes) note_source(gpu.sources, "memory_bytes", "known", listed.source);
+  if (gpu.integrated) gpu.sources["integrated"] = "libcuda";
+  if (gpu.mig) gpu.sources["mig"] = "nvml";
   const auto on_bus = std::ranges::find(signs.devices, gpu.pci_address, &DisplayDevice::address);
   if (on_bus != signs.devices.end()) describe_place(gpu, *on_bus);
   return gpu;
@@ -129,7 +132,11 @@ void apply_mask(std::vector<Gpu>& gpus, const std::vector<Listed>& listed,
   std::vector<std::string> uuids;
   for (const auto& [place, index] : order) uuids.push_back(listed[index].device.uuid);
   const std::vector<bool> visible = visible_by_list(mask, uuids);
-  for (std::size_t i = 0; i < order.size(); ++i) gpus[order[i].second].masked = !visible[i];
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    Gpu& gpu = gpus[order[i].second];
+    gpu.masked = !visible[i];
+    if (gpu.masked) gpu.sources["masked"] = mask_variable;
+  }
 }
 
 void add_unlisted(VendorFindings& findings, const NvidiaSigns& signs, const NvidiaAnswer& answer,
@@ -198,7 +205,7 @@ VendorFindings judge_nvidia(const NvidiaSigns& signs, const DriverAnswer* answer
     for (const Failure& remark : nvidia_remarks(signs, said)) add_problem(findings, vendor, remark);
   }
   add_unlisted(findings, signs, said, failure);
-  tell_all_masked(findings, vendor, "CUDA_VISIBLE_DEVICES");
+  tell_all_masked(findings, vendor, mask_variable);
   return findings;
 }
 

@@ -281,6 +281,17 @@ TEST_CASE("without a folder, or with one that cannot be made, every probe asks")
   }
 }
 
+TEST_CASE("where one boot cannot be told from another, every probe asks") {
+  for (const char* boot : {"", "\n"}) {
+    const Folder folder;
+    RecordedHost host = machine();
+    host.files["/proc/sys/kernel/random/boot_id"] = boot;
+    if (*boot == '\0') host.files.erase("/proc/sys/kernel/random/boot_id");
+    CHECK(children(host, folder) == 1);
+    CHECK(children(host, folder) == 1);
+  }
+}
+
 TEST_CASE("files of other boots are swept away when a new one is written") {
   const Folder folder;
   RecordedHost host = machine();
@@ -308,6 +319,7 @@ TEST_CASE("kept answers are read back as they were written, and nothing else is"
 TEST_CASE("npu-smi is remembered for ten minutes, other programs are not") {
   const Folder folder;
   RecordedHost host;
+  host.files["/proc/sys/kernel/random/boot_id"] = "b00t\n";
   host.files["/usr/bin/npu-smi"] = "";
   const std::string table = "| 0     910B3  | OK            | 1 |\n| 0  | 0000:C1:00.0  | 0 |\n";
   host.programs["/usr/bin/npu-smi info"] = table;
@@ -357,6 +369,7 @@ TEST_CASE("a table that npu-smi did not finish is not kept") {
   };
   const Folder folder;
   SlowHost host;
+  host.files["/proc/sys/kernel/random/boot_id"] = "b00t\n";
   for (int run = 1; run <= 2; ++run) {
     DriverCache cache(host, {.folder = folder.path(), .program = "1", .now = start});
     static_cast<void>(cache.run_program("/usr/bin/npu-smi info", std::chrono::seconds(1)));

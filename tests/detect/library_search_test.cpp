@@ -13,6 +13,8 @@ TEST_CASE("LD_LIBRARY_PATH comes before the folders and these before the loader'
   CHECK(find().empty());
   host.files["/etc/ld.so.cache"] =
       std::string("glibc-ld.so.cache1.1\0libcuda.so.1\0/opt/x/libcuda.so.1\0", 54);
+  CHECK(find().empty());
+  host.files["/opt/x/libcuda.so.1"] = "";
   CHECK(find() == "/opt/x/libcuda.so.1");
   host.files["/usr/lib64/libcuda.so.1"] = "";
   CHECK(find() == "/usr/lib64/libcuda.so.1");
