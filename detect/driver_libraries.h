@@ -17,6 +17,7 @@ namespace axle::detect {
 void ask_libraries(GpuVendor vendor, LineSink& sink);
 
 void ask_nvidia_libraries(LineSink& sink);  ///< the CUDA driver API and NVML
+void ask_nvidia_tool(LineSink& sink);       ///< nvidia-smi, where libraries cannot be loaded
 void ask_amd_libraries(LineSink& sink);     ///< ROCm SMI
 void ask_intel_libraries(LineSink& sink);   ///< Level Zero
 
@@ -56,6 +57,9 @@ class VendorLibrary {
 
 /// The file behind `path`, symbolic links resolved; empty where there is none.
 [[nodiscard]] std::string real_path(const std::string& path);
+
+/// False in a program that is linked statically with a C library that has no loader for it (musl).
+[[nodiscard]] bool can_load_libraries();
 
 /// Takes a variable out of the environment without the C library's lock, which another thread of
 /// the parent may have held at the fork.

@@ -9,13 +9,6 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// "570.124.06": digits, a dot, and more of both.
-bool is_driver_version(std::string_view text) {
-  if (text.empty() || !is_digit(text.front()) || !is_digit(text.back())) return false;
-  if (text.size() > 32 || text.find('.') == std::string_view::npos) return false;
-  return std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
-}
-
 std::string_view take_word(std::string_view& text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return text = {};
@@ -58,16 +51,6 @@ std::vector<unsigned> parse_branches(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return branches;
-}
-
-/// "9.0", "12.1"
-bool is_capability(std::string_view text) {
-  const std::size_t dot = text.find('.');
-  const auto number = [](std::string_view part) {
-    return !part.empty() && part.size() <= 2 && std::ranges::all_of(part, is_digit);
-  };
-  return dot != std::string_view::npos && number(text.substr(0, dot)) &&
-         number(text.substr(dot + 1)) && text.front() != '0';
 }
 
 NvidiaDevice read_device(const DriverLine& line) {
@@ -129,8 +112,8 @@ bool read_cuda_line(NvidiaAnswer& answer, const DriverLine& line) {
 }
 
 bool read_nvml_line(NvidiaAnswer& answer, const DriverLine& line) {
-  if (line.word == "nvml.missing") {
-    answer.nvml_missing = line.field(0);
+  if (line.word == "nvml.by") {
+    answer.by_tool = line.field(0) == "nvidia-smi";
   } else if (line.word == "nvml.init") {
     answer.nvml_init = parse_integer(line.field(0));
   } else if (line.word == "nvml.cuda") {
@@ -157,6 +140,21 @@ bool read_nvml_line(NvidiaAnswer& answer, const DriverLine& line) {
 }
 
 }  // namespace
+
+bool is_driver_version(std::string_view text) {
+  if (text.empty() || !is_digit(text.front()) || !is_digit(text.back())) return false;
+  if (text.size() > 32 || text.find('.') == std::string_view::npos) return false;
+  return std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
+}
+
+bool is_capability(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  const auto number = [](std::string_view part) {
+    return !part.empty() && part.size() <= 2 && std::ranges::all_of(part, is_digit);
+  };
+  return dot != std::string_view::npos && number(text.substr(0, dot)) &&
+         number(text.substr(dot + 1)) && text.front() != '0';
+}
 
 std::string parse_nvidia_proc_version(std::string_view text) {
   // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 …": the first word of

@@ -18,8 +18,8 @@ constexpr const char* mask_variable = "CUDA_VISIBLE_DEVICES";
 /// A device as the libraries list it, and which of them told its capability.
 struct Listed {
   NvidiaDevice device;
-  std::string source = "nvml";
-  std::string arch_source = "nvml";
+  std::string source;
+  std::string arch_source;
 };
 
 /// The devices that the libraries listed. NVML's list is whole; CUDA adds what NVML cannot tell.
@@ -38,7 +38,8 @@ std::vector<Listed> listed_devices(const NvidiaAnswer& answer) {
     return devices;
   }
   for (const NvidiaDevice& device : answer.nvml_devices) {
-    Listed listed{device};
+    const std::string source = answer.by_tool ? "nvidia-smi" : "nvml";
+    Listed listed{device, source, source};
     for (const NvidiaDevice& seen : answer.cuda_devices) {
       if (seen.pci_address != device.pci_address || seen.pci_address.empty()) continue;
       if (device.capability.empty()) {
@@ -77,7 +78,7 @@ Driver describe_driver(const NvidiaSigns& signs, const NvidiaAnswer& answer) {
   driver.vendor = vendor;
   driver.kernel_version = signs.kernel_version;
   driver.library_version = answer.nvml_driver;
-  std::string library_source = "nvml";
+  std::string library_source = answer.by_tool ? "nvidia-smi" : "nvml";
   const bool own_file = !answer.compat || answer.retried;
   if (driver.library_version.empty() && own_file) {
     driver.library_version = parse_library_version(answer.cuda_file);
@@ -112,7 +113,7 @@ Gpu describe_gpu(const Listed& listed, const NvidiaSigns& signs) {
   note_source(gpu.sources, "arch", gpu.arch, listed.arch_source);
   if (gpu.memory_bytes) note_source(gpu.sources, "memory_bytes", "known", listed.source);
   if (gpu.integrated) gpu.sources["integrated"] = "libcuda";
-  if (gpu.mig) gpu.sources["mig"] = "nvml";
+  if (gpu.mig) gpu.sources["mig"] = listed.source;
   const auto on_bus = std::ranges::find(signs.devices, gpu.pci_address, &DisplayDevice::address);
   if (on_bus != signs.devices.end()) describe_place(gpu, *on_bus);
   return gpu;

@@ -326,6 +326,7 @@ void ask_own_cuda(const std::string& failed, LineSink& sink) {
 }  // namespace
 
 void ask_nvidia_libraries(LineSink& sink) {
+  if (!can_load_libraries()) return ask_nvidia_tool(sink);
   sink.say("step", {"loading libcuda.so.1"});
   const VendorLibrary cuda_library{"libcuda.so.1"};
   Cuda cuda(cuda_library, sink);

@@ -186,6 +186,28 @@ class Drivers(support.TestCase):
         self.assertEqual(self.problems(result.json), [])
         self.assertEqual(self.started(), 1)
 
+    def test_a_program_that_can_load_no_library_asks_the_tool(self):
+        if real_driver():
+            self.skipTest(f"this machine has {real_driver()}, which is asked beside the stand-in")
+        folder = self.root / "tool"
+        folder.mkdir()
+        tool = folder / "nvidia-smi"
+        gpu = "0, 570.124.06, 9.0, 00000000:65:00.0, 81559, GPU-a, 0x233010DE, Disabled, NVIDIA H100"
+        env = {"LD_PRELOAD": f"{STUBS}/no_loader/no_loader.so", "PATH": f"{folder}:{self.env.get('PATH', '/bin')}"}
+        options = ["--no-cache"]
+        facts = self.detect("nvidia", options=options, **env)
+        self.assertIn("there is no nvidia-smi", facts["drivers"]["nvidia"]["reason"])
+        tool.write_text(f"#!/bin/sh\necho {TALK} >&2\necho '{gpu}'\n")
+        tool.chmod(0o755)
+        facts = self.detect("nvidia", options=options, **env)
+        found, = self.of("nvidia", facts)
+        self.assertEqual((found["name"], found["arch"], found["usable"]), ("NVIDIA H100", "9.0", "present"))
+        self.assertEqual(found["sources"]["arch"], "nvidia-smi")
+        self.assertEqual(facts["drivers"]["nvidia"]["api_version"], "12.8")
+        tool.write_text("#!/bin/sh\nexec sleep 60\n")
+        facts = self.detect("nvidia", options=options, AXLE_DRIVER_TIMEOUT="300ms", **env)
+        self.assertIn("nvidia.driver-hangs", self.problems(facts))
+
     def test_a_gpu_of_this_machine(self):
         if not os.path.exists("/dev/nvidiactl"):
             self.skipTest("there is no /dev/nvidiactl here, so no NVIDIA GPU to ask")
