@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "detect/text_pieces.h"
+
 namespace axle::detect {
 namespace {
 
@@ -57,9 +59,7 @@ std::string compose_gfx(std::uint64_t major, std::uint64_t minor, std::uint64_t 
 KfdNode parse_kfd_properties(std::string_view text) {
   KfdNode node;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_line(text);
     const std::size_t space = line.find(' ');
     if (space == std::string_view::npos) continue;
     std::uint64_t* const member = member_of(node, line.substr(0, space));

@@ -8,17 +8,13 @@
 #include "detect/device_node.h"
 #include "detect/library_search.h"
 #include "detect/pci_bus.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
 
 constexpr std::size_t longest_value = 200;
 constexpr const char* boot_id_file = "/proc/sys/kernel/random/boot_id";
-
-std::string strip(std::string text) {
-  while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
-  return text;
-}
 
 /// One line: control characters as %XX, long values as their length and hash.
 std::string on_one_line(std::string_view value) {
@@ -51,7 +47,7 @@ class Fingerprint {
   }
 
   void add_file(const std::string& path) {
-    if (const auto content = host_.read_file(path, 4096)) add(path, strip(*content));
+    if (const auto content = host_.read_file(path, 4096)) add(path, trim(*content));
   }
 
   void add_stamp(const std::string& path) {
@@ -82,8 +78,8 @@ class Fingerprint {
   void add_module(const std::string& module) {
     const std::string folder = "/sys/module/" + module;
     if (!host_.accessible(folder, Access::exists)) return;
-    add(folder, strip(host_.read_file(folder + "/version", 256).value_or("")) + ' ' +
-                    strip(host_.read_file(folder + "/srcversion", 256).value_or("")));
+    add(folder, std::string(trim(host_.read_file(folder + "/version", 256).value_or(""))) + ' ' +
+                    std::string(trim(host_.read_file(folder + "/srcversion", 256).value_or(""))));
   }
 
   /// Every file of that name that the loader or we could take.
@@ -115,10 +111,8 @@ std::string read_root_mount(Host& host) {
   const std::string table = host.read_file("/proc/self/mountinfo").value_or("");
   std::string_view rest = table;
   while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
+    const std::string_view line = take_line(rest);
     if (mounts_root(line)) return std::string(line);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return {};
 }
@@ -207,7 +201,7 @@ std::string fingerprint_drivers(Host& host, std::span<const GpuVendor> vendors,
 }
 
 bool tells_boots(Host& host) {
-  return !strip(host.read_file(boot_id_file, 4096).value_or("")).empty();
+  return !trim(host.read_file(boot_id_file, 4096).value_or("")).empty();
 }
 
 std::string fingerprint_tool(Host& host, const std::string& command, std::string_view program) {

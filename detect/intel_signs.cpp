@@ -4,6 +4,7 @@
 #include "detect/intel_facts.h"
 #include "detect/intel_gpus.h"
 #include "detect/library_search.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
@@ -18,8 +19,7 @@ std::string read_render_node(Host& host, const std::string& address) {
 std::string read_kernel_version(Host& host) {
   for (const char* module : {"xe", "i915"}) {
     const std::string path = std::string("/sys/module/") + module + "/version";
-    std::string version = host.read_file(path).value_or("");
-    while (version.ends_with('\n')) version.pop_back();
+    const std::string version(trim(host.read_file(path).value_or("")));
     if (!version.empty()) return sanitise(version);
   }
   return {};

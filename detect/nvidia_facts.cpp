@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "detect/cuda_compat.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
@@ -21,10 +22,8 @@ std::string_view take_word(std::string_view& text) {
 
 std::string_view line_with(std::string_view text, std::string_view prefix) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    const std::string_view line = take_line(text);
     if (line.starts_with(prefix)) return line.substr(prefix.size());
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return {};
 }
@@ -168,12 +167,7 @@ std::string parse_nvidia_proc_version(std::string_view text) {
 }
 
 std::string parse_nvidia_model(std::string_view text) {
-  std::string_view model = line_with(text, "Model:");
-  const std::size_t begin = model.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  model.remove_prefix(begin);
-  while (model.ends_with(' ') || model.ends_with('\t')) model.remove_suffix(1);
-  return sanitise(model);
+  return sanitise(trim(line_with(text, "Model:")));
 }
 
 std::string parse_library_version(std::string_view file) {

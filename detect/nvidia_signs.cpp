@@ -4,6 +4,7 @@
 #include "detect/library_search.h"
 #include "detect/nvidia_facts.h"
 #include "detect/nvidia_gpus.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
@@ -58,8 +59,7 @@ void look_for_wsl(Host& host, NvidiaSigns& signs) {
 }
 
 void read_kernel_version(Host& host, NvidiaSigns& signs) {
-  std::string version = host.read_file("/sys/module/nvidia/version", 64).value_or("");
-  while (version.ends_with('\n')) version.pop_back();
+  std::string version(trim(host.read_file("/sys/module/nvidia/version", 64).value_or("")));
   signs.kernel_source = "sysfs";
   if (version.empty()) {
     version = parse_nvidia_proc_version(host.read_file("/proc/driver/nvidia/version").value_or(""));

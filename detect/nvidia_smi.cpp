@@ -4,18 +4,13 @@
 #include <array>
 
 #include "detect/pci_bus.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
 
 constexpr std::size_t most_devices = 256;
 constexpr std::size_t columns = 9;
-
-std::string_view trim(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
-  return text;
-}
 
 /// The values of a line; the last takes the rest, since a name may hold a comma.
 std::array<std::string_view, columns> split(std::string_view line) {
@@ -43,10 +38,8 @@ NvidiaTool parse_nvidia_smi(std::string_view text) {
   constexpr std::int64_t most_memory = 16 * mebibyte;  // in mebibytes
   NvidiaTool tool;
   while (!text.empty() && tool.devices.size() < most_devices) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
     const auto [index, driver, capability, address, memory, uuid, id, mig, name] =
-        split(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+        split(take_line(text));
     const auto number = parse_integer(index);
     NvidiaDevice device;
     device.pci_address = normalise_pci_address(address);

@@ -4,15 +4,10 @@
 #include <optional>
 
 #include "detect/driver_lines.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 /// Takes the next entry of a comma-separated list off `rest`.
 std::string_view take_entry(std::string_view& rest) {
