@@ -182,7 +182,7 @@ VendorFindings judge_nvidia(const NvidiaSigns& signs, const DriverAnswer* answer
   if (!signs.hardware() && !signs.libraries && listed.empty()) return findings;
   for (const Listed& device : listed) {
     Gpu gpu = describe_gpu(device, signs);
-    const auto without_instance = judge_mig(device.device);
+    const auto without_instance = judge_mig(device.device, said);
     if (without_instance) {
       blame(gpu, Presence::blocked, *without_instance);
       add_problem(findings, vendor, *without_instance);

@@ -64,6 +64,8 @@ class Nvml {
   /// Whether the devices differ, so that CUDA's own order of them matters.
   [[nodiscard]] bool mixed() const { return mixed_; }
   [[nodiscard]] bool fabric_pending() const { return fabric_pending_; }
+  /// A GPU is in MIG mode and seems to have no instance: NVML is content with that, CUDA is not.
+  [[nodiscard]] bool lacks_instance() const { return lacks_instance_; }
 
  private:
   void say_versions();
@@ -76,6 +78,7 @@ class Nvml {
   std::string first_model_;
   bool mixed_ = false;
   bool fabric_pending_ = false;
+  bool lacks_instance_ = false;
 };
 
 void Nvml::say_versions() {
@@ -124,10 +127,11 @@ bool Nvml::say_device(unsigned index, NvmlDevice device) {
   const std::string pci_id =
       pci.pci_device_id == 0 ? std::string()
                              : render_pci_id(pci.pci_device_id & 0xFFFFU, pci.pci_device_id >> 16U);
+  const std::string instances = mig == 1 ? count_instances(device) : std::string();
+  lacks_instance_ = lacks_instance_ || instances == "0";
   sink_.say("nvml.device",
             {std::to_string(index), capability, pci.bus_id, std::to_string(memory.total),
-             uuid.data(), name.data(), pci_id, mig == 1 ? "1" : "0",
-             mig == 1 ? count_instances(device) : std::string()});
+             uuid.data(), name.data(), pci_id, mig == 1 ? "1" : "0", instances});
   say_fabric(index, device);
   const std::string model = capability + ' ' + name.data();
   if (index == 0) first_model_ = model;
@@ -349,7 +353,8 @@ void ask_nvidia_libraries(LineSink& sink) {
   // missing (Jetson) or incomplete, or CUDA lacks a device node that NVML does without.
   const bool has_compute_node = ::access("/dev/nvidia-uvm", F_OK) == 0;
   const bool is_wsl = ::access("/dev/dxg", F_OK) == 0;
-  const bool sure = !order_matters(nvml.mixed()) && !nvml.fabric_pending() && !cuda.compat();
+  const bool sure = !order_matters(nvml.mixed()) && !nvml.fabric_pending() &&
+                    !nvml.lacks_instance() && !cuda.compat();
   if (complete && (has_compute_node || is_wsl) && sure) return;
   // A mask is a wish of the user's, no fact of the driver: an empty one would make cuInit fail.
   drop_environment("CUDA_VISIBLE_DEVICES");

@@ -8,6 +8,7 @@
 namespace axle::detect {
 namespace {
 
+constexpr std::int64_t cuda_no_device = 100;
 constexpr std::int64_t cuda_system_not_ready = 802;
 constexpr std::int64_t cuda_compat_not_supported = 804;
 
@@ -80,6 +81,16 @@ Failure describe_compat(const NvidiaSigns& signs, const NvidiaAnswer& said) {
   return {"compat-failed", which + " fails: " + failure.message, remove};
 }
 
+/// CUDA finds nothing because every GPU is in MIG mode and has no instance.
+std::optional<Failure> judge_all_mig(const NvidiaAnswer& said) {
+  if (said.cuda_init != cuda_no_device || said.nvml_devices.empty()) return std::nullopt;
+  const auto without = [&](const NvidiaDevice& device) {
+    return judge_mig(device, said).has_value();
+  };
+  if (!std::ranges::all_of(said.nvml_devices, without)) return std::nullopt;
+  return judge_mig(said.nvml_devices.front(), said);
+}
+
 /// Why the libraries, having finished, name no usable GPU; nullopt when they do.
 std::optional<Failure> judge_libraries(const NvidiaSigns& signs, const NvidiaAnswer& said) {
   if (!said.cuda_missing.empty()) {
@@ -97,6 +108,7 @@ std::optional<Failure> judge_libraries(const NvidiaSigns& signs, const NvidiaAns
       return std::nullopt;
     }
     if (said.compat && !said.retried) return describe_compat(signs, said);
+    if (auto failure = judge_all_mig(said)) return failure;
     return judge_cuda_code(*said.cuda_init);
   }
   if (!said.cuda_devices.empty()) return std::nullopt;
@@ -135,8 +147,10 @@ Failure judge_unlisted(const DisplayDevice& device, const NvidiaAnswer& said) {
           "in a container: it was given other GPUs only"};
 }
 
-std::optional<Failure> judge_mig(const NvidiaDevice& device) {
-  if (!device.mig || device.mig_instances != 0) return std::nullopt;
+std::optional<Failure> judge_mig(const NvidiaDevice& device, const NvidiaAnswer& said) {
+  const bool lists = std::ranges::find(said.cuda_devices, device.pci_address,
+                                       &NvidiaDevice::pci_address) != said.cuda_devices.end();
+  if (!device.mig || device.mig_instances != 0 || lists) return std::nullopt;
   return Failure{
       "no-mig-instance", "the GPU is in MIG mode, but has no instance that programs could run on",
       "make one (nvidia-smi mig -cgi PROFILE -C), give one to the container, or leave MIG "

@@ -258,6 +258,13 @@ TEST_CASE("a GPU in MIG mode without an instance is of use to nobody") {
   CHECK(machine.gpus.at(1).usable == Presence::present);
   REQUIRE(machine.problems.size() == 1);
   CHECK(machine.problems[0].code == "nvidia.no-mig-instance");
+  // CUDA has the last word.
+  host.say(GpuVendor::nvidia, before + first + "0\n" + second +
+                                  "cuda.init\t0\ncuda.device\t0\t9.0\t0000:65:00.0\t2\t0\tH100\n");
+  CHECK(probe_machine(host).problems.empty());
+  host.say(GpuVendor::nvidia,
+           "cuda.version\t12040\nnvml.init\t0\nnvml.count\t1\n" + first + "0\ncuda.init\t100\n");
+  check_nvidia_blocked(host, "no-mig-instance");
   // An NVML that cannot tell says nothing against the GPU.
   host.say(GpuVendor::nvidia, before + first + "\n" + second);
   CHECK(probe_machine(host).problems.empty());
