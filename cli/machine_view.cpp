@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "detect/aarch64_versions.h"
+#include "providers/cpu_flags.h"
 
 namespace axle::cli {
 
@@ -19,19 +20,6 @@ using nlohmann::ordered_json;
 bool wanted(std::string_view ns, const std::vector<std::string>& namespaces) {
   return namespaces.empty() ||
          std::find(namespaces.begin(), namespaces.end(), ns) != namespaces.end();
-}
-
-/// The highest psABI level all of whose capabilities are present; 0 when not even the first is
-/// known.
-unsigned x86_64_level_of(const detect::CapabilityFacts& facts) {
-  unsigned reached = 0;
-  for (unsigned level = 1; level <= 4; ++level) {
-    for (const Capability capability : detect::x86_64_level(level)) {
-      if (!facts.has(capability)) return reached;
-    }
-    reached = level;
-  }
-  return reached;
 }
 
 bool in_level(Capability capability, unsigned highest) {
@@ -73,11 +61,21 @@ std::string wrapped(const std::vector<std::string>& words, std::string_view titl
   return text + "\n";
 }
 
+std::vector<std::string> split_words(std::string_view sentence) {
+  std::vector<std::string> words;
+  while (!sentence.empty()) {
+    const std::size_t end = std::min(sentence.find(' '), sentence.size());
+    words.emplace_back(sentence.substr(0, end));
+    sentence.remove_prefix(std::min(end + 1, sentence.size()));
+  }
+  return words;
+}
+
 std::string amx_state(const detect::Cpu& cpu) {
   switch (cpu.capabilities.of(Capability::amx_tile)) {
     case Presence::present:
-      return cpu.amx_permitted ? "usable, and already permitted to this process"
-                               : "usable: the kernel grants it on request";
+      return cpu.amx_permitted.value_or(false) ? "usable, and already permitted to this process"
+                                               : "usable: the kernel grants it on request";
     case Presence::blocked:
       return "the CPU has it, the kernel withholds it";
     case Presence::absent:
@@ -85,10 +83,9 @@ std::string amx_state(const detect::Cpu& cpu) {
     case Presence::unknown:
       break;
   }
-  const auto evidence = cpu.sources.find("amx_tile");
-  const bool refused = evidence != cpu.sources.end() && evidence->second == "arch_prctl-refused";
-  return refused ? "the CPU has it; unknown whether the kernel grants it: arch_prctl is refused"
-                 : "unknown";
+  return cpu.sources.contains("amx_tile")
+             ? "the CPU has it; whether the kernel grants it is not known"
+             : "unknown";
 }
 
 /// What an Arm CPU is beyond its flags.
@@ -103,7 +100,18 @@ std::string render_arm(const detect::Cpu& cpu) {
   return text;
 }
 
-std::string render_cpu(const detect::Cpu& cpu) {
+/// What the CPU has and programs may not count on, with the reason.
+std::string render_withheld(const detect::Cpu& cpu, const Output& output) {
+  std::string text;
+  const std::vector<std::string> blocked = names(cpu, Presence::blocked, 0);
+  if (!blocked.empty()) text += wrapped(blocked, "withheld");
+  for (const std::string& reason : providers::describe_withheld(cpu)) {
+    text += output.paint(Style::faint, wrapped(split_words(reason), ""));
+  }
+  return text;
+}
+
+std::string render_cpu(const detect::Cpu& cpu, const Output& output) {
   const std::string model = cpu.brand.empty() ? cpu.vendor : cpu.brand;
   std::string text =
       fmt::format("{:<12}{}{}", "CPU", model.empty() ? "unknown model" : model,
@@ -111,14 +119,13 @@ std::string render_cpu(const detect::Cpu& cpu) {
   text += fmt::format(" ({})\n", detect::render_arch(cpu.arch));
   unsigned level = 0;
   if (cpu.arch == detect::Arch::x86_64) {
-    level = x86_64_level_of(cpu.capabilities);
+    level = detect::highest_x86_64_level(cpu.capabilities);
     text += fmt::format("{:<12}{}\n", "level",
                         level == 0 ? "unknown" : fmt::format("x86-64-v{}", level));
   }
   const std::vector<std::string> beyond = names(cpu, Presence::present, level);
   if (!beyond.empty()) text += wrapped(beyond, level == 0 ? "features" : "beyond it");
-  const std::vector<std::string> blocked = names(cpu, Presence::blocked, 0);
-  if (!blocked.empty()) text += wrapped(blocked, "withheld");
+  text += render_withheld(cpu, output);
   if (cpu.arch == detect::Arch::x86_64) text += fmt::format("{:<12}{}\n", "AMX", amx_state(cpu));
   if (cpu.arch == detect::Arch::aarch64) text += render_arm(cpu);
   return text;
@@ -221,7 +228,7 @@ std::string render_system(const detect::Machine& machine, const Output& output) 
 }  // namespace
 
 std::string render_machine(const detect::Machine& machine, const Output& output) {
-  std::string text = render_cpu(machine.cpu) + sources_row(machine.cpu.sources, output);
+  std::string text = render_cpu(machine.cpu, output) + sources_row(machine.cpu.sources, output);
   for (const detect::Gpu& gpu : machine.gpus) text += render_gpu(gpu, output);
   if (machine.gpus.empty()) text += row("GPU", "none");
   for (const detect::Driver& driver : machine.drivers) text += render_driver(driver, output);

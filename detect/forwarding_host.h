@@ -29,6 +29,8 @@ class ForwardingHost : public Host {
   std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) override {
     return next_.riscv_hwprobe(key);
   }
+  std::optional<std::uint64_t> riscv_vtype() override { return next_.riscv_vtype(); }
+  std::optional<std::string> sysctl(const std::string& name) override { return next_.sysctl(name); }
   SystemName system_name() override { return next_.system_name(); }
   unsigned online_cpus() override { return next_.online_cpus(); }
   std::string glibc_version() override { return next_.glibc_version(); }

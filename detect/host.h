@@ -42,7 +42,8 @@ struct SystemName {
 
 /// What a vendor's driver libraries said, asked in a child process of their own.
 struct DriverAnswer {
-  enum class End : std::uint8_t { finished, crashed, timed_out, not_started };
+  /// `not_recorded`: a recording that does not hold this vendor's answer.
+  enum class End : std::uint8_t { finished, crashed, timed_out, not_started, not_recorded };
   End end = End::not_started;
   int signal = 0;     ///< that ended the child when `crashed`; 0: it left without finishing
   std::string lines;  ///< detect/driver_lines.h; what was said before a crash or time-out is kept
@@ -85,6 +86,12 @@ class Host {
   /// The value of one key of riscv_hwprobe(2) over all CPUs; nullopt where the kernel lacks the
   /// call or the key.
   [[nodiscard]] virtual std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) = 0;
+  /// The vtype register after vsetvli for 8-bit elements, tail and mask agnostic (RISC-V V 1.0, 6):
+  /// its top bit says that these vectors cannot. Call only where the kernel tells of the letter V:
+  /// elsewhere the instruction traps. nullopt where this process may not use vectors.
+  [[nodiscard]] virtual std::optional<std::uint64_t> riscv_vtype() = 0;
+  /// macOS: the value as `sysctl -n` prints it; nullopt where there is no such name, as on Linux.
+  [[nodiscard]] virtual std::optional<std::string> sysctl(const std::string& name) = 0;
 
   [[nodiscard]] virtual SystemName system_name() = 0;
   [[nodiscard]] virtual unsigned online_cpus() = 0;  ///< 0 unknown

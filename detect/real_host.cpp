@@ -35,6 +35,8 @@ class RealHost final : public Host {
   std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) override {
     return read_riscv_hwprobe(key);
   }
+  std::optional<std::uint64_t> riscv_vtype() override { return read_riscv_vtype(); }
+  std::optional<std::string> sysctl(const std::string& /*name*/) override { return std::nullopt; }
 
   SystemName system_name() override;
   unsigned online_cpus() override;
@@ -59,7 +61,9 @@ class RealHost final : public Host {
 bool RealHost::on_cpu(unsigned cpu, const std::function<void()>& work) {
   cpu_set_t before;
   if (::sched_getaffinity(0, sizeof(before), &before) != 0) return false;
-  if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &before)) return false;
+  if (cpu >= CPU_SETSIZE) return false;
+  // Not only where this thread may run now: the mask is a wish of whoever started it. The kernel
+  // refuses what the control group or the system does not have.
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(cpu, &only);

@@ -87,6 +87,8 @@ std::string render_end(const DriverAnswer& answer) {
       return "timed out";
     case DriverAnswer::End::not_started:
       return "not started";
+    case DriverAnswer::End::not_recorded:
+      return "not recorded";
   }
   return {};
 }
@@ -136,6 +138,10 @@ std::optional<std::uint64_t> ReplayHost::auxiliary(unsigned long type) {
 
 std::optional<std::uint64_t> ReplayHost::riscv_hwprobe(std::int64_t key) {
   return find_value(recording_.hwprobe, key);
+}
+
+std::optional<std::string> ReplayHost::sysctl(const std::string& name) {
+  return find_value(recording_.sysctls, name);
 }
 
 ProgramAnswer ReplayHost::run_program(const std::string& command,
@@ -195,7 +201,8 @@ std::vector<DriverAnswer> ReplayHost::ask_drivers(std::span<const GpuVendor> ven
                                                   std::chrono::milliseconds) {
   std::vector<DriverAnswer> result;
   for (const GpuVendor vendor : vendors) {
-    result.push_back(find_value(recording_.answers, vendor).value_or(DriverAnswer{}));
+    result.push_back(find_value(recording_.answers, vendor)
+                         .value_or(DriverAnswer{DriverAnswer::End::not_recorded, 0, {}}));
   }
   return result;
 }
@@ -273,6 +280,19 @@ std::optional<std::uint64_t> RecordingHost::riscv_hwprobe(std::int64_t key) {
   const auto answer = ForwardingHost::riscv_hwprobe(key);
   if (answer) recording_.hwprobe[key] = *answer;
   note(Kind::processor, "riscv_hwprobe " + std::to_string(key), hexadecimal(answer));
+  return answer;
+}
+
+std::optional<std::uint64_t> RecordingHost::riscv_vtype() {
+  recording_.vtype = ForwardingHost::riscv_vtype();
+  note(Kind::processor, "vtype after vsetvli", hexadecimal(recording_.vtype));
+  return recording_.vtype;
+}
+
+std::optional<std::string> RecordingHost::sysctl(const std::string& name) {
+  auto answer = ForwardingHost::sysctl(name);
+  if (answer) recording_.sysctls[name] = *answer;
+  note(Kind::system, "sysctl " + name, answer);
   return answer;
 }
 
@@ -358,7 +378,8 @@ std::vector<DriverAnswer> RecordingHost::ask_drivers(std::span<const GpuVendor> 
                                                      std::chrono::milliseconds time_limit) {
   const auto answers = ForwardingHost::ask_drivers(vendors, time_limit);
   for (std::size_t i = 0; i < vendors.size() && i < answers.size(); ++i) {
-    recording_.answers[vendors[i]] = answers[i];
+    const bool recorded = answers[i].end != DriverAnswer::End::not_recorded;
+    if (recorded) recording_.answers[vendors[i]] = answers[i];
     questions_.push_back({std::string(render_vendor(vendors[i])), Kind::library,
                           std::string(render_vendor(vendors[i])),
                           answers[i].lines + "end\t" + render_end(answers[i])});

@@ -47,6 +47,7 @@ detect::Gpu random_gpu(std::mt19937& random) {
   gpu.reason_code = random_text(random);
   gpu.reason = random_text(random);
   gpu.pci_id = random_text(random);
+  gpu.target_id = random_text(random);
   gpu.kernel_driver = random_text(random);
   gpu.mig = random() % 2 == 0;
   gpu.sources = random_sources(random);
@@ -70,8 +71,9 @@ detect::Npu random_npu(std::mt19937& random) {
 
 Profile random_profile(std::mt19937& random) {
   Profile profile;
-  profile.origin = {random() % 2 == 0 ? "captured" : "synthesised", "x" + random_text(random),
-                    random() % 2 == 0 ? "" : "2026-11-21"};
+  profile.origin = {"synthesised", "x" + random_text(random), ""};
+  if (random() % 2 == 0) profile.origin.date = "2026-11-21";
+  if (!profile.origin.date.empty() && random() % 2 == 0) profile.origin.kind = "captured";
   Machine& machine = profile.machine;
   machine.os = {random_text(random),   random_text(random), random_text(random),
                 random_text(random),   random() % 2 == 0,   random_text(random),
@@ -92,7 +94,12 @@ Profile random_profile(std::mt19937& random) {
   if (random() % 2 == 0) machine.cpu.sve_vector_bytes = static_cast<unsigned>(random() % 257);
   if (random() % 2 == 0) machine.cpu.sme_vector_bytes = static_cast<unsigned>(random() % 257);
   machine.cpu.hypervisor = random_text(random);
-  machine.cpu.amx_permitted = random() % 2 == 0;
+  if (random() % 3 != 0) machine.cpu.amx_permitted = random() % 2 == 0;
+  if (random() % 2 == 0) {
+    const auto number = [&random] { return static_cast<unsigned>(1 + random() % 0xFFFF); };
+    machine.cpu.amx_tiles = {number(), number(), number(), number(), number(), number(), number()};
+  }
+  if (random() % 2 == 0) machine.cpu.ace_version = static_cast<unsigned>(random() % 256);
   machine.cpu.sources = random_sources(random);
   for (unsigned i = random() % 4; i-- > 0;) machine.gpus.push_back(random_gpu(random));
   for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
@@ -161,6 +168,8 @@ detect::Recording random_recording(std::mt19937& random) {
   recording.auxiliary_values[16] = (std::uint64_t{random()} << 32U) | random();
   if (random() % 2 == 0) recording.sve_bytes = 64;
   if (random() % 2 == 0) recording.sme_bytes = 32;
+  if (random() % 2 == 0) recording.vtype = random();
+  recording.sysctls["hw.optional." + random_text(random)] = random_text(random);
   recording.hwprobe[static_cast<std::int64_t>(random() % 7)] = random();
   recording.name = {random_text(random), random_text(random), "x86_64"};
   recording.cpus = static_cast<unsigned>(random() % 512);
@@ -183,7 +192,7 @@ detect::Recording random_recording(std::mt19937& random) {
 TEST_CASE("a recording is written and read back the same, and written the same again") {
   std::mt19937 random(2);
   for (unsigned round = 0; round < 500; ++round) {
-    Profile profile{{}, {"captured", "test", ""}, random_recording(random)};
+    Profile profile{{}, {"captured", "test", "2026-11-21"}, random_recording(random)};
     const std::string text = render_profile(profile);
     const auto read = parse_profile(text, "test.json");
     REQUIRE_MESSAGE(read.has_value(), read.error().message);
@@ -192,6 +201,27 @@ TEST_CASE("a recording is written and read back the same, and written the same a
     CHECK(render_profile(*read) == text);
     CHECK(replay_profile(*read) == replay_profile(profile));
   }
+}
+
+TEST_CASE("whatever a machine answers can be read back, without what is no path") {
+  detect::Recording recording;
+  recording.architecture = detect::Arch::x86_64;
+  const std::string endless(longest_text + 1, 'a');
+  for (const std::string& path : {std::string("lib/libcuda.so.1"), std::string("./libcuda.so.1"),
+                                  std::string("/a\nb"), std::string("/\xff"), endless}) {
+    recording.nodes[path] = detect::Access::read;
+    recording.files[path] = "x";
+    recording.folders[path] = {"y\xff"};
+  }
+  recording.answers[GpuVendor::amd] = {detect::DriverAnswer::End::not_recorded, 0, ""};
+  const Profile profile{{}, {"captured", "test", "2026-11-21"}, recording};
+  const auto read = parse_profile(render_profile(profile), "test.json");
+  REQUIRE_MESSAGE(read.has_value(), read.error().message);
+  CHECK(read->recording->nodes.size() == 2);
+  CHECK(read->recording->nodes.contains("lib/libcuda.so.1"));
+  CHECK(read->recording->files.size() == 2);
+  CHECK(read->recording->folders.size() == 2);
+  CHECK(read->recording->answers.empty());
 }
 
 void check_malformed(std::string_view json, std::string_view expected) {
@@ -215,6 +245,11 @@ TEST_CASE("a bad profile is refused with the file and the place") {
   check_malformed(R"({"schema_version": 1.5})", "expected a whole number");
   check_malformed(R"({"schema_version": "1"})", "expected a whole number");
   check_malformed(R"({"schema_version": 1, "colour": 1})", "unknown key at colour");
+  check_malformed(R"({"schema_version": 1, "cpu": {"amx_tiles": {"rows": 65536}}})",
+                  "at cpu.amx_tiles.rows");
+  check_malformed(R"({"schema_version": 1, "cpu": {"amx_tiles": {"columns": 1}}})",
+                  "unknown key at cpu.amx_tiles.columns");
+  check_malformed(R"({"schema_version": 1, "cpu": {"ace_version": 256}})", "at cpu.ace_version");
   check_malformed(R"({"schema_version": 1, "cpu": []})", "expected an object at cpu");
   check_malformed(R"({"schema_version": 1, "cpu": {"arch": "sparc"}})", "at cpu.arch");
   check_malformed(R"({"schema_version": 1, "cpu": {"arch": 1}})", "expected a string at cpu.arch");
@@ -245,7 +280,7 @@ TEST_CASE("a bad profile is refused with the file and the place") {
 }
 
 void check_recording(const std::string& recording, std::string_view expected) {
-  check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x"}, )"
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "synthesised", "source": "x"}, )"
                   R"("recording": {"arch": "x86_64", )" +
                       recording + "}}",
                   expected);
@@ -261,7 +296,8 @@ TEST_CASE("a bad recording is refused with the place") {
                   "the number of a CPU at recording.cpuid_of.first");
   check_recording(R"("xcr0": "7")", "expected a mask such as 0x600e7 at recording.xcr0");
   check_recording(R"("auxv": {"AT_HWCAP": "0x1"})", "a number as key at recording.auxv.AT_HWCAP");
-  check_recording(R"("files": {"etc/os-release": ""})", "an absolute path as key");
+  check_recording(R"("files": {"": ""})", "a path as key");
+  check_recording(R"("files": {"/a\u0001b": ""})", "a path as key");
   check_recording(R"("files": {"/a": {"hex": "0"}})", "at recording.files[\"/a\"]");
   check_recording(R"("files": {"/a": {"base64": "0"}})", "at recording.files[\"/a\"]");
   check_recording(R"("files": {"/a": 1})", "expected an object at recording.files[\"/a\"]");
@@ -290,17 +326,19 @@ TEST_CASE("a profile says where it is from") {
   check_malformed(
       R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x", "date": "today"}})",
       "expected a date such as 2026-11-21 at origin.date");
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x"}})",
+                  "expected a date such as 2026-11-21 at origin.date");
   CHECK(parse_profile(R"({"schema_version": 1})", "old.json").has_value());
 }
 
 TEST_CASE("a profile has a recording or facts, never both") {
-  check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x"}, )"
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "synthesised", "source": "x"}, )"
                   R"("recording": {"arch": "other"}, "gpus": []})",
                   "unknown key at gpus");
 }
 
 TEST_CASE("what is no UTF-8 is written in hexadecimal") {
-  Profile profile{{}, {"captured", "test", ""}, detect::Recording{}};
+  Profile profile{{}, {"captured", "test", "2026-11-21"}, detect::Recording{}};
   profile.recording->files["/a"] = "\xff\x01";
   profile.recording->files["/b"] = std::string("a\0\n", 3);
   const std::string text = render_profile(profile);
@@ -345,7 +383,43 @@ TEST_CASE("facts for programs have every key, unknown ones null") {
         R"("problems": [])"}) {
     CHECK_MESSAGE(facts.find(expected) != std::string::npos, expected);
   }
-  CHECK(facts.find("avx512f") == std::string::npos);
+  // Of the CPU's own architecture what is not known is said; of others nothing.
+  CHECK(facts.find(R"("avx512f": "unknown")") != std::string::npos);
+  CHECK(facts.find("arm_sve") == std::string::npos);
+}
+
+TEST_CASE("AMX is told as three questions: of the CPU, of the kernel, of this process") {
+  Machine machine;
+  machine.cpu.arch = detect::Arch::x86_64;
+  const auto told = [&] {
+    const std::string facts = render_facts(machine);
+    const std::size_t begin = facts.find(R"("amx": {)");
+    REQUIRE(begin != std::string::npos);
+    std::string words;
+    for (const char c : facts.substr(begin, facts.find('}', begin) - begin)) {
+      if (c != ' ' && c != '\n' && c != '"') words += c;
+    }
+    return words;
+  };
+  const auto set = [&](Presence presence, const char* evidence) {
+    machine.cpu.capabilities.set(detect::Capability::amx_tile, presence);
+    machine.cpu.sources.clear();
+    if (evidence != nullptr) machine.cpu.sources["amx_tile"] = evidence;
+  };
+  CHECK(told() == "amx:{cpu:unknown,os:unknown,permitted:unknown");
+  set(Presence::absent, nullptr);
+  CHECK(told() == "amx:{cpu:absent,os:unknown,permitted:unknown");
+  set(Presence::blocked, "xcr0");
+  CHECK(told() == "amx:{cpu:present,os:blocked,permitted:unknown");
+  set(Presence::unknown, "arch_prctl-refused");
+  CHECK(told() == "amx:{cpu:present,os:unknown,permitted:unknown");
+  set(Presence::present, nullptr);
+  machine.cpu.amx_permitted = false;
+  CHECK(told() == "amx:{cpu:present,os:present,permitted:absent");
+  machine.cpu.amx_permitted = true;
+  CHECK(told() == "amx:{cpu:present,os:present,permitted:present");
+  machine.cpu.arch = detect::Arch::aarch64;
+  CHECK(render_facts(machine).find(R"("amx": null)") != std::string::npos);
 }
 
 TEST_CASE("bytes that are no UTF-8 do not stop a profile from being written") {
