@@ -4,26 +4,13 @@
 #include <cctype>
 
 #include "detect/driver_lines.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
 
 constexpr std::size_t most_devices = 256;
 constexpr std::size_t longest_version = 32;
-
-std::string_view trim(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 std::string_view take_word(std::string_view& text) {
   text = trim(text);

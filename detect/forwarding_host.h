@@ -34,8 +34,9 @@ class ForwardingHost : public Host {
   SystemName system_name() override { return next_.system_name(); }
   unsigned online_cpus() override { return next_.online_cpus(); }
   std::string glibc_version() override { return next_.glibc_version(); }
-  std::string program_output(const std::string& command) override {
-    return next_.program_output(command);
+  ProgramAnswer run_program(const std::string& command,
+                            std::chrono::milliseconds time_limit) override {
+    return next_.run_program(command, time_limit);
   }
   using Host::read_file;
   std::optional<std::string> read_file(const std::string& path, std::size_t limit) override {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -145,7 +146,7 @@ Libc probe_libc(Host& host) {
   for (const std::string& name : host.list_folder("/lib")) {
     if (!name.starts_with("ld-musl-") || !name.ends_with(".so.1")) continue;
     const std::string loader = "/lib/" + name;
-    Libc musl = parse_musl_banner(host.program_output(loader));
+    Libc musl = parse_musl_banner(host.run_program(loader, std::chrono::seconds(3)).text);
     if (musl.family.empty()) continue;
     musl.sources = {{"family", loader}, {"version", loader}};
     return musl;

@@ -119,7 +119,8 @@ void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
                            host.environment("ZE_AFFINITY_MASK")));
   sort_by_address(machine.gpus);
   host.turn_to("npu");
-  probe_npus(host, bus.accelerators, options.driver_libraries, machine);
+  probe_npus(host, bus.accelerators, options.driver_libraries ? ToolLimit(limit) : std::nullopt,
+             machine);
 }
 
 }  // namespace

@@ -41,8 +41,9 @@ class RealHost final : public Host {
   SystemName system_name() override;
   unsigned online_cpus() override;
   std::string glibc_version() override;
-  std::string program_output(const std::string& command) override {
-    return run_program(command, std::chrono::seconds(3));
+  ProgramAnswer run_program(const std::string& command,
+                            std::chrono::milliseconds time_limit) override {
+    return run_in_child(command, time_limit);
   }
 
   using Host::read_file;
@@ -142,8 +143,12 @@ std::optional<std::string> RealHost::read_link(const std::string& path) {
 std::optional<std::string> RealHost::file_stamp(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return std::to_string(status.st_size) + '-' + std::to_string(status.st_mtim.tv_sec) + '.' +
-         std::to_string(status.st_mtim.tv_nsec);
+  const auto render = [](const timespec& time) {
+    return std::to_string(time.tv_sec) + '.' + std::to_string(time.tv_nsec);
+  };
+  // Size and mtime alone survive `cp -p` of another file; inode and ctime do not.
+  return std::to_string(status.st_size) + '-' + render(status.st_mtim) + '-' +
+         std::to_string(status.st_ino) + '-' + render(status.st_ctim);
 }
 
 bool RealHost::accessible(const std::string& path, Access access) {

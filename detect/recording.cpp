@@ -144,8 +144,9 @@ std::optional<std::string> ReplayHost::sysctl(const std::string& name) {
   return find_value(recording_.sysctls, name);
 }
 
-std::string ReplayHost::program_output(const std::string& program) {
-  return find_value(recording_.programs, program).value_or("");
+ProgramAnswer ReplayHost::run_program(const std::string& command,
+                                      std::chrono::milliseconds /*time_limit*/) {
+  return {find_value(recording_.programs, command).value_or("")};
 }
 
 std::optional<std::string> ReplayHost::read_file(const std::string& path, std::size_t limit) {
@@ -314,10 +315,11 @@ std::string RecordingHost::glibc_version() {
   return recording_.glibc;
 }
 
-std::string RecordingHost::program_output(const std::string& program) {
-  std::string answer = ForwardingHost::program_output(program);
-  if (!answer.empty()) recording_.programs[program] = answer;
-  note(Kind::program, program, unless_empty(answer));
+ProgramAnswer RecordingHost::run_program(const std::string& command,
+                                         std::chrono::milliseconds time_limit) {
+  ProgramAnswer answer = ForwardingHost::run_program(command, time_limit);
+  if (!answer.text.empty()) recording_.programs[command] = answer.text;
+  note(Kind::program, command, unless_empty(answer.text));
   return answer;
 }
 

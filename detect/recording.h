@@ -72,7 +72,8 @@ class ReplayHost : public Host {
   SystemName system_name() override { return recording_.name; }
   unsigned online_cpus() override { return recording_.cpus; }
   std::string glibc_version() override { return recording_.glibc; }
-  std::string program_output(const std::string& program) override;
+  ProgramAnswer run_program(const std::string& command,
+                            std::chrono::milliseconds time_limit) override;
   using Host::read_file;
   std::optional<std::string> read_file(const std::string& path, std::size_t limit) override;
   std::vector<std::string> list_folder(const std::string& path) override;
@@ -137,7 +138,8 @@ class RecordingHost : public ForwardingHost {
   SystemName system_name() override;
   unsigned online_cpus() override;
   std::string glibc_version() override;
-  std::string program_output(const std::string& program) override;
+  ProgramAnswer run_program(const std::string& command,
+                            std::chrono::milliseconds time_limit) override;
   using Host::read_file;
   std::optional<std::string> read_file(const std::string& path, std::size_t limit) override;
   std::vector<std::string> list_folder(const std::string& path) override;

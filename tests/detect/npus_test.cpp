@@ -217,3 +217,32 @@ TEST_CASE("Intel's and Qualcomm's NPUs need their driver and node") {
   CHECK(machine.npus[1].reason_code == "other-driver");
   CHECK(machine.problems.size() == 2);
 }
+
+TEST_CASE("an npu-smi that hangs is told, and what it said before is kept") {
+  class SlowHost : public RecordedHost {
+   public:
+    explicit SlowHost(const RecordedHost& host) : RecordedHost(host) {}
+    ProgramAnswer run_program(const std::string& command,
+                              std::chrono::milliseconds limit) override {
+      CHECK(limit == std::chrono::milliseconds(700));
+      std::string text = RecordedHost::run_program(command, limit).text;
+      text.resize(text.find("0000:C2") == std::string::npos ? 0 : text.find("0000:C2"));
+      return {text, false};
+    }
+  };
+  SlowHost host(ascend());
+  const ProbeOptions options{.driver_time_limit = std::chrono::milliseconds(700)};
+  Machine machine = probe_machine(host, options);
+  REQUIRE(machine.npus.size() == 2);
+  CHECK(machine.npus[0].usable == Presence::present);
+  CHECK(machine.npus[0].type == "910b");
+  CHECK(machine.npus[1].usable == Presence::blocked);
+  CHECK(machine.npus[1].reason_code == "driver-hangs");
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].code == "ascend.driver-hangs");
+  CHECK(machine.problems[0].message.find("700 ms") != std::string::npos);
+  host.programs.clear();
+  machine = probe_machine(host, options);
+  CHECK(machine.npus.at(0).reason_code == "driver-hangs");
+  CHECK(machine.npus.at(1).reason_code == "driver-hangs");
+}
