@@ -106,11 +106,12 @@ TEST_CASE("the members of the generic targets are those that LLVM documents") {
       {"gfx11_generic",
        {"gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153"}},
       {"gfx12_generic", {"gfx1200", "gfx1201"}},
+      {"gfx12_5_generic", {"gfx1250", "gfx1251"}},
   };
   for (const auto& [generic, members] : documented) {
     for (const char* member : members) CHECK(generic_gfx(member) == generic);
   }
-  for (const char* none : {"gfx908", "gfx90a", "gfx803", "gfx1250", ""})
+  for (const char* none : {"gfx908", "gfx90a", "gfx803", "gfx1310", ""})
     CHECK(generic_gfx(none).empty());
 }
 
