@@ -97,8 +97,8 @@ class Host {
   /// Names in the folder, sorted; empty when it cannot be listed.
   [[nodiscard]] virtual std::vector<std::string> list_folder(const std::string& path) = 0;
   [[nodiscard]] virtual std::optional<std::string> read_link(const std::string& path) = 0;
-  /// Size and modification time of the file behind `path`, links followed, as one word: the same as
-  /// long as the file is. nullopt when there is none.
+  /// Size, times and inode of the file behind `path`, links followed, as one word: the same as long
+  /// as the file is. nullopt when there is none.
   [[nodiscard]] virtual std::optional<std::string> file_stamp(const std::string& path) = 0;
   [[nodiscard]] virtual bool accessible(const std::string& path, Access access) = 0;
   [[nodiscard]] virtual std::optional<std::string> environment(const std::string& name) = 0;

@@ -138,8 +138,12 @@ std::optional<std::string> RealHost::read_link(const std::string& path) {
 std::optional<std::string> RealHost::file_stamp(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return std::to_string(status.st_size) + '-' + std::to_string(status.st_mtim.tv_sec) + '.' +
-         std::to_string(status.st_mtim.tv_nsec);
+  const auto time = [](const timespec& when) {
+    return std::to_string(when.tv_sec) + '.' + std::to_string(when.tv_nsec);
+  };
+  // The time of modification is whatever the package says; that of the change is the kernel's own.
+  return std::to_string(status.st_size) + '-' + time(status.st_mtim) + '-' + time(status.st_ctim) +
+         '-' + std::to_string(status.st_ino);
 }
 
 bool RealHost::accessible(const std::string& path, Access access) {
