@@ -183,8 +183,7 @@ Features supported_gpu_code(const Machine& machine, const GpuPolicy& policy) {
     if (!counted_gpus(machine, vendor, policy).empty())
       working.values.emplace_back(render_vendor(vendor));
   }
-  if (working.values.empty()) return features;
-  features.push_back(std::move(working));
+  if (!working.values.empty()) features.push_back(std::move(working));
   std::vector<std::vector<std::string>> code;
   std::vector<std::vector<std::string>> code_or_jit;
   const auto cuda = driver_cuda(machine, policy);

@@ -346,11 +346,86 @@ AXLE = {
 }
 
 
+# --- namespace axle: code that GPUs run ----------------------------------------------------------------------------------
+
+# NVIDIA, "CUDA GPUs" and nvcc --list-gpu-arch of CUDA 11 to 13.
+CUDA_CODES = [(3, 5), (3, 7), (5, 0), (5, 2), (5, 3), (6, 0), (6, 1), (6, 2), (7, 0), (7, 2), (7, 5), (8, 0), (8, 6), (8, 7),
+              (8, 9), (9, 0), (10, 0), (10, 1), (10, 3), (11, 0), (12, 0), (12, 1)]
+# CUDA programming guide, "Binary Compatibility": Tegra's and other compiled code is not each other's. 10.1 is the number
+# that 11.0 had until CUDA 12.9.
+TEGRA = {(5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0)}
+THOR = {(10, 1), (11, 0)}
+# nvcc, "Family-specific features": what each target runs on.
+CUDA_FAMILIES = {(10, 0): {(10, 0), (10, 3)}, (10, 3): {(10, 3)}, (10, 1): THOR, (11, 0): THOR,
+                 (12, 0): {(12, 0), (12, 1)}, (12, 1): {(12, 1)}}
+
+
+def runs_compiled(device, code):
+    if device == code or {device, code} <= THOR:
+        return True
+    return not {device, code} & TEGRA and device[0] == code[0] and device[1] >= code[1]
+
+
+def cuda_code(device, kinds=("real", "virtual")):
+    """A set: 90_real, 90a_real, 100f_virtual."""
+    codes = {*CUDA_CODES, device}
+    values = set()
+    if "real" in kinds:
+        values |= {"{}{}_real".format(*code) for code in codes if runs_compiled(device, code)}
+    if "virtual" in kinds:
+        values |= {"{}{}_virtual".format(*code) for code in codes if code <= device}
+    for kind in kinds:
+        values |= {"{}{}a_{}".format(*code, kind) for code in codes
+                   if code >= (9, 0) and (code == device or {code, device} <= THOR)}
+        values |= {"{}{}f_{}".format(*code, kind) for code, devices in CUDA_FAMILIES.items() if device in devices}
+    return values
+
+
+# LLVM, "User Guide for AMDGPU Backend", generic processors.
+GFX_GENERICS = {
+    "gfx9_generic": "gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c",
+    "gfx9_4_generic": "gfx942 gfx950",
+    "gfx10_1_generic": "gfx1010 gfx1011 gfx1012 gfx1013",
+    "gfx10_3_generic": "gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036",
+    "gfx11_generic": "gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153",
+    "gfx12_generic": "gfx1200 gfx1201",
+    "gfx12_5_generic": "gfx1250 gfx1251",
+}
+
+
+def gfx_code(gfx):
+    return {gfx} | {generic for generic, members in GFX_GENERICS.items() if gfx in members.split()} if gfx else set()
+
+
+def axle_gpu_code(facts, policy):
+    """{feature: set of values} of the features of namespace axle that speak of GPUs' code."""
+    driver = facts["drivers"].get("nvidia")
+    cuda = pair(driver["api_version"]) if driver else None
+    cuda = cuda if cuda and cuda >= (11, 0) else None
+    toolkits = {f"{major}.{minor}" for major in range(11, 16) for minor in range(21)
+                if cuda and (major, minor) <= cuda}
+    join = set.union if policy == "any" else set.intersection
+    found = {"gpu": {vendor for vendor in ("nvidia", "amd", "intel") if counted(facts, vendor, policy)}}
+    if axle_nvidia(facts, policy) and cuda and cuda >= (12, 4):
+        found["cuda_compressed_code"] = {"on"}
+    nvidia = [age(gpu)[:2] for gpu in counted(facts, "nvidia", policy)]
+    if nvidia:
+        found["cuda_code"] = join(*[cuda_code(device) for device in nvidia])
+        found["cuda_code_or_jit"] = join(*[cuda_code(device, ["real"]) | toolkits for device in nvidia])
+    amd = [gfx_of(gpu) for gpu in counted(facts, "amd", policy)]
+    if amd:
+        found["gfx_code"] = join(*map(gfx_code, amd))
+        rocm = pair(facts["drivers"].get("amd", {}).get("api_version"))
+        found["rocm_version_lower_bound"] = {
+            *(f"{major}.{minor}" for major in range(5, 13) for minor in range(21) if rocm and (major, minor) <= rocm),
+            *(str(major) for major in range(5, 13) if rocm and major <= rocm[0])}
+    return {feature: values for feature, values in found.items() if values}
+
+
 def differences(ns, facts, policy):
     """The ids of docs/providers.md that may make Axle's lists other than the published ones on this machine."""
     gpus = gpus_of(facts, ns) if ns in ("nvidia", "amd", "intel") else []
     unlike = len({age(gpu) for gpu in gpus if works(gpu)}) > 1 or policy.startswith("device=")
-    # Order and choice: also where several alike stand on the bus and a policy leaves out all of them.
     driver = facts["drivers"].get(ns, {})
     capabilities = facts["cpu"]["capabilities"].values()
     npus = [npu for npu in facts["npus"] if npu["kind"] == ns]

@@ -96,6 +96,9 @@ class PublishedLists(TestCase):
             reasons = oracle.differences(ns, answer, policy)
             self.assertTrue(reasons, f"{name} {policy} {ns}: published {published}, ours {ours}")
             met |= reasons
+        code = {"gpu", "cuda_code", "cuda_code_or_jit", "cuda_compressed_code", "gfx_code", "rocm_version_lower_bound"}
+        ours = {feature: set(values) for feature, values in answer["properties"]["axle"].items() if feature in code}
+        self.assertEqual(ours, oracle.axle_gpu_code(answer, policy), f"{name} {policy}")
 
     def test_shipped_machines(self):
         met = set()

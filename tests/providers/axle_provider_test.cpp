@@ -220,6 +220,8 @@ TEST_CASE("compressed code needs the driver of CUDA 12.4") {
   CHECK(values(nvidia_machine("12.4", {"9.0"}), "cuda_compressed_code") == Values{"on"});
   CHECK(values(nvidia_machine("12.3", {"9.0"}), "cuda_compressed_code").empty());
   CHECK(values(nvidia_machine("", {"9.0"}), "cuda_compressed_code").empty());
+  // It is the driver's, as the bounds of namespace nvidia are: no GPU is needed, of any vendor.
+  CHECK(values(nvidia_machine("12.4", {}), "cuda_compressed_code") == Values{"on"});
   CHECK(fact(nvidia_machine("12.2", {"9.0"}), "cuda_compressed_code", "on") ==
         "the driver runs CUDA up to 12.2, compressed code needs the driver of 12.4");
 }
