@@ -215,6 +215,9 @@ class ProviderPackage(TestCase):
         strict, told = self.ask(python, "get_supported_configs", {**env, "AXLE_GPU_POLICY": "every"})
         self.assertEqual({name: values for name, _, values in strict}["gfx_code"], ["gfx11_generic"])
         self.assertIn("there is no such policy", told)
+        nothing, told = self.ask(python, "get_supported_configs", {**env, "AXLE_GPU_POLICY": "device=amd:9"})
+        self.assertNotIn("gfx_code", {name for name, _, _ in nothing})
+        self.assertIn("this machine has no GPU amd:9", told)
 
     def test_a_program_that_lost_its_bit_runs_and_one_that_is_gone_supports_nothing(self):
         python = self.installed_python()
