@@ -53,6 +53,8 @@ struct AskOptions {
   /// On a machine where no device is (bare_machine.h).
   bool bare_machine = false;
   bool watched = false;  ///< `PluginAnswer::attempts` are wanted
+  /// The program that loads shared objects: its main calls `answer_if_asked` (shared_object.h).
+  std::string loader = "/proc/self/exe";
 };
 
 /// Why a plugin gave no lists. Each makes its namespace unsupported and nothing else.
@@ -116,6 +118,7 @@ struct Question {
                                                      const AskOptions& options);
 
 [[nodiscard]] std::string_view render_kind(PluginKind kind);     ///< "python", "executable", …
+[[nodiscard]] std::string_view render_query(Query query);        ///< "supported", "all"
 [[nodiscard]] std::string_view render_fault(PluginFault fault);  ///< "timed_out", …
 
 }  // namespace axle::plugins

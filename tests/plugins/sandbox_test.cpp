@@ -416,22 +416,6 @@ TEST_CASE("a grandchild does not outlive its plugin") {
   CHECK_FALSE(is_running(pid));
 }
 
-TEST_CASE("work in the child itself is confined as well") {
-  if (skip_without(probe_sandbox().seccomp, "seccomp")) return;
-  ConfinedTask task;
-  task.limits.memory = std::size_t{1} << 40;  // sanitizers reserve that much
-  task.work = [](int answer) {
-    const int made = ::open("/tmp/axle-test-new", O_WRONLY | O_CREAT, 0600);
-    const pid_t child = ::fork();
-    const char text[] = {made < 0 ? 'd' : 'w', child < 0 ? 'd' : 'f'};
-    return ::write(answer, text, 2) == 2 ? 7 : 1;
-  };
-  const TaskResult result = std::move(run_confined({&task, 1}).front());
-  CHECK(result.end == TaskEnd::exited);
-  CHECK(result.code == 7);
-  CHECK(result.answer == "dd");
-}
-
 namespace {
 
 /// What a program sees of a kernel that has only `support`: one line an attempt.
