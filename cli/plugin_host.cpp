@@ -35,6 +35,18 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
+/// Each line marked as the plugin's own.
+std::string render_printed(std::string_view printed) {
+  if (printed.empty()) return {};
+  std::string text = ", printed:";
+  while (!printed.empty()) {
+    const std::size_t end = std::min(printed.find('\n'), printed.size());
+    text += fmt::format("\n    | {}", printed.substr(0, end));
+    printed.remove_prefix(std::min(end + 1, printed.size()));
+  }
+  return text;
+}
+
 const TrustedFile* file_for(const ProviderSettings& settings, std::string_view ns) {
   const auto found = std::ranges::find(settings.files, ns, &TrustedFile::ns);
   return found == settings.files.end() ? nullptr : &*found;
@@ -189,9 +201,8 @@ void TrustedPlugins::ask_now(std::span<const Asked> asked, Report& report) {
   for (std::size_t i = 0; i < asked.size(); ++i) {
     plugins::PluginAnswer& answer = answers[i];
     const Asked& one = asked[i];
-    report.detail(fmt::format("plugin {} of namespace {}: {} ms{}{}", one.detail, one.plugin.ns,
-                              answer.duration.count(), answer.printed.empty() ? "" : ", printed:\n",
-                              answer.printed));
+    report.detail(fmt::format("plugin {} of namespace {}: {} ms{}", one.detail, one.plugin.ns,
+                              answer.duration.count(), render_printed(answer.printed)));
     for (const std::string& reason : answer.notes.reasons)
       report.detail(
           fmt::format("plugin {} of namespace {} says: {}", one.detail, one.plugin.ns, reason));

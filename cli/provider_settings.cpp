@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/variables.h"
+#include "providers/plugins/answer.h"
 #include "providers/provider.h"
 #include "wheel/requirement.h"
 #include "wheel/sha256.h"
@@ -202,7 +203,7 @@ bool ProviderSettings::trusts(std::string_view package, std::string_view ns) con
 }
 
 bool is_namespace(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+  return !text.empty() && text.size() <= plugins::max_name && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
 }
@@ -283,8 +284,11 @@ Outcome<void> change_provider_settings(
   auto settings = read_from(path);
   if (!settings) return std::unexpected(settings.error());
   if (const auto changed = change(*settings); !changed) return changed;
-  if (const auto written = replace_file(path, render_provider_settings(*settings)); !written)
-    return failed(written.error());
+  const std::string text = render_provider_settings(*settings);
+  // What cannot be read again would stop every later command.
+  if (const auto again = parse_provider_settings(text, path); !again)
+    return failed({ErrorKind::malformed, "this cannot be kept: " + again.error().message, {}});
+  if (const auto written = replace_file(path, text); !written) return failed(written.error());
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "cli/provider_settings.h"
 #include "cli/session.h"
 #include "wheel/requirement.h"
+#include "wheel/utf8.h"
 
 namespace axle::cli {
 
@@ -36,6 +37,11 @@ Outcome<TrustedFile> trusted_file(const std::string& name, const std::string& ns
   TrustedFile file;
   file.path = fs::canonical(name, error).string();
   if (error) return failed({ErrorKind::not_found, fmt::format("{}: there is no such file", name)});
+  if (!wheel::is_valid_utf8(file.path)) {
+    return failed({ErrorKind::unsupported,
+                   fmt::format("{}: its path is not UTF-8", wheel::mend_utf8(file.path)),
+                   "the settings are TOML: rename it, or its folder"});
+  }
   if (file.path.ends_with(".so") || file.path.contains(".so."))
     file.kind = plugins::PluginKind::shared_object;
   auto sha256 = fingerprint(file.path);

@@ -246,6 +246,19 @@ class Executables(PluginTestCase):
         self.assertIn("rocminfo", amd["exceptions"]["programs"])
         self.assertIn("/dev/kfd", amd["exceptions"]["devices"])
 
+    def test_what_is_trusted_can_always_be_read_again(self):
+        self.publish(None)
+        long = "n" * 128
+        self.assert_ok(self.variant("providers", "trust", self.program(ANSWER.replace("acme", long), "long")))
+        self.assertIn(long, self.assert_ok(self.variant("providers", "list")).out)
+        folder = os.fsencode(self.root) + b"/odd\xff"
+        os.mkdir(folder)
+        with open(folder + b"/provider", "w") as file:
+            file.write("#!/usr/bin/env python3\n" + ANSWER)
+        os.chmod(folder + b"/provider", 0o755)
+        self.assert_fails(self.variant("providers", "trust", os.fsdecode(folder + b"/provider")), 1, "not UTF-8")
+        self.assert_ok(self.variant("providers", "list"))
+
     def test_a_program_that_anyone_may_change_is_not_trusted(self):
         program = self.program(ANSWER)
         program.chmod(0o777)
@@ -351,6 +364,12 @@ class Contained(PluginTestCase):
 
     def test_words_in_the_place_of_an_answer(self):
         self.fails("print('hello')", "no JSON")
+
+    def test_a_plugins_words_are_no_warnings_of_ours(self):
+        result = self.fails("""print('{"error": {"message": "no\\\\nwarning: well\\\\n  hint: run it"}}')""", "hint: run it")
+        self.assertEqual(result.err.count("\nwarning:") + result.err.startswith("warning:"), 1, result.err)
+        verbose = self.install("demo", "--dry-run", "--reinstall", "--verbose", index=self.index)
+        self.assertNotIn("\n  hint: run it", verbose.err)
 
     def test_terminal_codes_do_not_reach_the_terminal(self):
         result = self.fails("print('{\"namespace\": \"\\x1b[31mred\"}')", "is no JSON")
