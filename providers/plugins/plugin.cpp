@@ -92,6 +92,13 @@ PluginFailure failure_of(const TaskResult& result, const AskOptions& options) {
               "`time-limit` in providers.toml gives plugins more"};
     case TaskEnd::flooded:
       return {PluginFault::flooded, "it was stopped because it talked without end", tell_authors};
+    case TaskEnd::swarmed:
+      return {
+          PluginFault::swarmed,
+          fmt::format("it was stopped: its threads and processes were more than {} or took more "
+                      "than {} MiB",
+                      options.limits.tasks, options.limits.memory >> 20),
+          "`memory-limit` in providers.toml gives plugins more memory"};
     case TaskEnd::exited:
       break;
   }
@@ -217,6 +224,8 @@ std::string_view render_fault(PluginFault fault) {
       return "timed_out";
     case PluginFault::flooded:
       return "flooded";
+    case PluginFault::swarmed:
+      return "swarmed";
     case PluginFault::malformed:
       return "malformed";
     case PluginFault::wrong_namespace:

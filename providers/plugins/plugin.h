@@ -38,8 +38,10 @@ struct Plugin {
 enum class Query : std::uint8_t { supported, all };
 
 struct PluginLimits {
-  std::chrono::milliseconds time{10'000};       ///< then the whole process group is killed
-  std::size_t memory = std::size_t{1} << 30;    ///< bytes of address space
+  std::chrono::milliseconds time{10'000};  ///< then the whole process group is killed
+  /// Bytes of address space a process, and of resident memory of all processes together.
+  std::size_t memory = std::size_t{1} << 30;
+  std::size_t tasks = 1024;                     ///< threads of all processes together
   std::size_t answer = std::size_t{1} << 20;    ///< bytes; more is no answer
   std::size_t printed = std::size_t{64} << 10;  ///< bytes of stdout and stderr that are kept
   std::size_t flood = std::size_t{16} << 20;    ///< bytes of both together, then it is killed
@@ -66,6 +68,7 @@ enum class PluginFault : std::uint8_t {
   exited,           ///< ended without an answer
   timed_out,        ///< killed at the time limit
   flooded,          ///< killed for its output
+  swarmed,          ///< killed for its threads and processes, or their memory
   malformed,        ///< the answer is not what the protocol says
   wrong_namespace,  ///< it answers for another namespace
   undeclared,       ///< it supports features that it does not declare

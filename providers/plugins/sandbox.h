@@ -37,7 +37,7 @@ struct ConfinedTask {
   bool watched = false;  ///< `TaskResult::attempts` are wanted; costs a stop at the start
 };
 
-enum class TaskEnd : std::uint8_t { not_started, exited, crashed, timed_out, flooded };
+enum class TaskEnd : std::uint8_t { not_started, exited, crashed, timed_out, flooded, swarmed };
 
 struct TaskResult {
   TaskEnd end = TaskEnd::not_started;
