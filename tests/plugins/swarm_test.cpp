@@ -43,7 +43,7 @@ TEST_CASE("too many threads end a plugin") {
   options.limits.tasks = 20;
   const PluginAnswer answer =
       testing::ask(folder.executable(
-                       "for i in range(40):\n"
+                       "threading.stack_size(65536)\nfor i in range(40):\n"
                        "    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
                        "time.sleep(600)"),
                    options);
