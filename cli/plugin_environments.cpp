@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "cli/sole_owner.h"
 #include "detect/machine.h"
 #include "installer/transaction.h"
 #include "wheel/requirement.h"
@@ -90,6 +92,29 @@ std::vector<std::string> readable_folders(const std::string& place,
   return {place, base.folder + "/bin", base.folder + "/lib", base.folder + "/lib64"};
 }
 
+constexpr auto kept_unused = std::chrono::hours(24 * 30);
+constexpr auto longest_making = std::chrono::hours(24);
+
+/// Removes the environments that nobody has used for long, and what interrupted runs have left.
+void discard_old(const std::string& kept) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  std::vector<fs::path> old;
+  for (auto entry = fs::directory_iterator(kept, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const bool whole = !entry->path().has_extension();
+    std::error_code unknown;
+    const auto age = now - entry->last_write_time(unknown);
+    if (!unknown && age > (whole ? kept_unused : longest_making)) old.push_back(entry->path());
+  }
+  for (const fs::path& path : old) {
+    // By one rename out of sight: what is there is whole.
+    const fs::path gone = path.has_extension() ? path : fs::path(path.string() + ".gone");
+    if (gone != path) fs::rename(path, gone, error);
+    fs::remove_all(gone, error);
+  }
+}
+
 plugins::PluginFailure failure(const Error& error) {
   return {plugins::PluginFault::not_started, error.message, error.hint};
 }
@@ -106,7 +131,10 @@ Result<std::string> InstalledEnvironments::folder() {
   if (!cache_folder_.empty()) {
     const std::string kept = cache_folder_ + "/plugins";
     fs::create_directories(kept, error);
-    if (!error && ::access(kept.c_str(), W_OK) == 0) return kept;
+    // What lies there is run: nobody else may have put it there.
+    const auto sound = check_folders_above(fs::absolute(kept) / "any");
+    if (!error && sound && ::access(kept.c_str(), W_OK) == 0) return kept;
+    if (!sound) report_.detail("plugins are installed anew in each run: " + sound.error().message);
     error.clear();
   }
   if (!temporary_.empty()) return temporary_;
@@ -173,6 +201,10 @@ InstalledEnvironments::environment_with(const std::vector<std::string>& requirem
   if (!fs::exists(place + "/pyvenv.cfg")) {
     if (const auto made = make(place, *resolution, quiet); !made)
       return std::unexpected(failure(made.error()));
+    discard_old(*kept);
+  } else {
+    std::error_code ignored;
+    fs::last_write_time(place, fs::file_time_type::clock::now(), ignored);
   }
   plugins::PluginEnvironment environment{
       place + "/bin/python", readable_folders(place, environment_), {}};

@@ -4,7 +4,8 @@
 //
 //   <cache>/plugins/<hash of interpreter and wheels>/   an ordinary virtual environment
 //
-// A folder appears by one rename: what is there is whole.
+// A folder appears by one rename: what is there is whole. One that nobody has used for 30 days is
+// removed when another is made.
 
 #include <string>
 #include <vector>

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <system_error>
 
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/sole_owner.h"
 #include "cli/variables.h"
 #include "providers/plugins/answer.h"
 #include "providers/provider.h"
@@ -111,30 +114,6 @@ std::string render_list(std::string_view key, const std::set<std::string, std::l
   return fmt::format("{} = [{}]\n", key, out);
 }
 
-/// Whoever may write the file, or exchange it, decides what runs.
-Result<void> check_owner(const std::string& path, std::string_view what) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0)
-    return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)));
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
-    return fail(ErrorKind::unsupported, fmt::format("{}: {} belongs to another user", path, what),
-                "whoever owns it decides what runs here: make it your own");
-  }
-  const bool shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  // In a sticky folder only the owner exchanges a file.
-  const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
-  if (shared && !sticky) {
-    return fail(ErrorKind::unsupported, fmt::format("{}: others may write {}", path, what),
-                fmt::format("chmod go-w '{}'", path));
-  }
-  return {};
-}
-
-Result<void> check_place(const std::string& path) {
-  if (const auto sound = check_owner(path, "the file"); !sound) return sound;
-  return check_owner(fs::path(path).parent_path().string(), "its folder");
-}
-
 Result<std::string> read_whole(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
@@ -186,7 +165,9 @@ Outcome<ProviderSettings> read_from(const std::string& path) {
   if (path.empty() || !fs::exists(status)) return ProviderSettings{};
   if (!fs::is_regular_file(status))
     return failed({ErrorKind::malformed, fmt::format("{}: it is no file", path), {}});
-  if (const auto sound = check_place(path); !sound) return failed(sound.error());
+  if (const auto sound = check_owner(path, "the file"); !sound) return failed(sound.error());
+  if (const auto sound = check_owner(fs::path(path).parent_path().string(), "this folder"); !sound)
+    return failed(sound.error());
   const auto text = read_whole(path);
   if (!text) return failed(text.error());
   auto settings = parse_provider_settings(*text, path);
@@ -267,13 +248,16 @@ Outcome<ProviderSettings> read_provider_settings() { return read_from(provider_s
 
 Outcome<void> change_provider_settings(
     const std::function<Outcome<void>(ProviderSettings&)>& change) {
-  const std::string path = provider_settings_path();
+  std::string path = provider_settings_path();
   if (path.empty()) {
     return failed({ErrorKind::io, "there is no place for the settings of providers",
                    "set HOME or XDG_CONFIG_HOME"});
   }
-  const fs::path folder = fs::path(path).parent_path();
   std::error_code error;
+  // A link stays one: what it leads to is replaced.
+  if (fs::exists(fs::symlink_status(path, error)) && fs::is_symlink(path, error))
+    path = fs::weakly_canonical(path, error).string();
+  const fs::path folder = fs::path(path).parent_path();
   // As the XDG base directory specification has it, whatever the umask is: 0700.
   fs::create_directories(folder.parent_path(), error);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
@@ -317,18 +301,25 @@ Outcome<resolver::ProviderPolicy> provider_policy(const ProviderSettings& settin
 }
 
 Result<std::string> fingerprint(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error))
-    return fail(ErrorKind::not_found, fmt::format("{}: there is no such file", path));
-  if (const auto sound = check_place(path); !sound) return std::unexpected(sound.error());
-  std::ifstream file(path, std::ios::binary);
+  // What is looked at and what is read are one file, whatever the name comes to mean.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                             std::fclose);
+  struct stat status{};
+  if (file == nullptr || ::fstat(::fileno(file.get()), &status) != 0 || !S_ISREG(status.st_mode)) {
+    const bool unreadable = file == nullptr && errno == EACCES;
+    return unreadable
+               ? fail(ErrorKind::io, fmt::format("{}: cannot be read", path), "is it your own?")
+               : fail(ErrorKind::not_found, fmt::format("{}: there is no such file", path));
+  }
+  if (const auto sound = check_owner(status, path, "the file"); !sound)
+    return std::unexpected(sound.error());
+  if (const auto sound = check_folders_above(path); !sound) return std::unexpected(sound.error());
   wheel::Sha256 hash;
   std::string buffer(1U << 16, '\0');
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
-         file.gcount() > 0) {
-    hash.update(std::as_bytes(std::span(buffer.data(), static_cast<std::size_t>(file.gcount()))));
-  }
-  if (!file.eof()) return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get()))
+    hash.update(std::as_bytes(std::span(buffer.data(), got)));
+  if (std::ferror(file.get()) != 0)
+    return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
   return wheel::render_hex(hash.finish());
 }
 

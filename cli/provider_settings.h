@@ -61,7 +61,7 @@ struct ProviderSettings {
                                                                 const Arguments& arguments);
 
 /// Of a file that may be trusted, hex. Errors: not_found, io; unsupported for one that others may
-/// write.
+/// write or exchange, so that it is still the same one when it is started.
 [[nodiscard]] Result<std::string> fingerprint(const std::string& path);
 
 [[nodiscard]] bool is_namespace(std::string_view text);

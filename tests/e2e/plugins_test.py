@@ -1,8 +1,10 @@
 """Provider plugins from outside: who may run, what they may do, and that one that fails takes nothing with it."""
 
+import grp
 import json
 import os
 import pathlib
+import pwd
 import random
 import shlex
 import subprocess
@@ -58,7 +60,7 @@ class PluginTestCase(TestCase):
 
     def program(self, code, name="provider"):
         path = self.root / "tools" / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("#!/usr/bin/env python3\n" + code)
         path.chmod(0o755)
         return path
@@ -148,6 +150,37 @@ class Trust(PluginTestCase):
         self.assertEqual(len(list(kept.iterdir())), 2)
         self.assertEqual(self.chosen("--trust", "acme-provider", "--no-cache")[0], "slow")
         self.assertEqual(len(list(kept.iterdir())), 2)
+
+    def test_environments_that_nobody_uses_are_removed(self):
+        self.publish()
+        kept = self.root / "home/.cache/axle/plugins"
+        self.chosen("--trust", "acme-provider")
+        first, = kept.iterdir()
+        interrupted = kept / (first.name + ".Ab12Cd")
+        interrupted.mkdir()
+        long_ago = time.time() - 40 * 24 * 3600
+        for folder in (first, interrupted):
+            os.utime(folder, (long_ago, long_ago))
+        self.chosen("--trust", "acme-provider")  # used: young again
+        self.publish(NEW, version="1.1")
+        self.chosen("--trust", "acme-provider")
+        self.assertTrue(first.exists())
+        self.assertFalse(interrupted.exists())
+        os.utime(first, (long_ago, long_ago))
+        self.publish(NEW, version="1.2")
+        self.chosen("--trust", "acme-provider")
+        self.assertFalse(first.exists())
+        self.assertEqual(len(list(kept.iterdir())), 2)
+
+    def test_environments_are_not_taken_from_where_others_may_put_them(self):
+        self.publish()
+        shared = self.root / "shared"
+        shared.mkdir()
+        shared.chmod(0o777)
+        label, result = self.chosen("--trust", "acme-provider", "--cache-dir", shared, "--verbose")
+        self.assertEqual(label, "fast")
+        self.assertIn("others may write", result.err)
+        self.assertEqual(list((shared / "plugins").iterdir()), [])
 
     def test_another_machine_is_not_this_one(self):
         self.publish()
@@ -263,6 +296,43 @@ class Executables(PluginTestCase):
         program = self.program(ANSWER)
         program.chmod(0o777)
         self.assert_fails(self.variant("providers", "trust", program), 1, "others may write", "chmod")
+
+    def test_a_program_below_a_folder_that_anyone_may_change_is_not_trusted(self):
+        """Who may write a folder above it can put another one in its place at any moment."""
+        program = self.program(ANSWER, "a/b/provider")
+        self.assert_ok(self.variant("providers", "trust", program))
+        (self.root / "tools/a").chmod(0o777)
+        self.assert_fails(self.variant("providers", "trust", program), 1, "tools/a: others may write this folder", "chmod")
+        self.publish(None)
+        label, result = self.chosen()
+        self.assertEqual(label, "null")
+        self.assertIn("others may write", result.err)
+        (self.root / "tools/a").chmod(0o1777)  # sticky: only the owner exchanges what is in it
+        self.assertEqual(self.chosen()[0], "fast")
+
+    def test_ones_own_group_is_nobody_else(self):
+        """With a umask of 002, as many systems have it."""
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(os.getegid())
+        program = self.program(ANSWER)
+        program.chmod(0o775)
+        program.parent.chmod(0o775)
+        if user.pw_name == group.gr_name and set(group.gr_mem) <= {user.pw_name}:
+            self.assert_ok(self.variant("providers", "trust", program))
+        if os.geteuid() == 0:
+            others = next(one for one in grp.getgrall() if one.gr_name != user.pw_name)
+            os.chown(program, 0, others.gr_gid)
+            self.assert_fails(self.variant("providers", "trust", program), 1, "others may write the file")
+
+    def test_settings_that_are_a_link_stay_one(self):
+        kept = self.root / "dotfiles/providers.toml"
+        kept.parent.mkdir()
+        kept.write_text("schema = 1\n")
+        link = self.root / "home/.config/axle/providers.toml"
+        link.parent.mkdir(parents=True)
+        link.symlink_to(kept)
+        self.assert_ok(self.variant("providers", "disable", "acme"))
+        self.assertTrue(link.is_symlink())
+        self.assertIn("acme", kept.read_text())
 
     def test_settings_that_anyone_may_change_are_refused(self):
         self.publish(None)
