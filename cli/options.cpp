@@ -84,7 +84,8 @@ constexpr std::array rows = {
               "As static-properties and feature-order, for a pyproject.toml"},
     OptionRow{
         Opt::supported, value, "--supported", "LISTS",
-        "Supported lists in the place of the machine: {ns: {feature: [value, ...]}}, a file or -"},
+        "Supported lists in the place of what the machine says: {ns: {feature: [value, ...]}}, a "
+        "file or -"},
     OptionRow{Opt::out, value, "--out", "DIR", "Where the result goes"},
     OptionRow{Opt::build_variant, list, "--variant", "LABEL", "Only this variant"},
     OptionRow{Opt::files, flag, "--files,-f", "", "The installed files as well"},

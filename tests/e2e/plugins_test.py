@@ -230,6 +230,34 @@ class Switches(PluginTestCase):
         self.assertEqual(self.chosen()[0], "null")
         self.assertEqual(self.chosen("--enable-provider", "acme")[0], "fast")
 
+    def test_lists_that_are_given_are_used_exclusively(self):
+        """Instead of the provider's, and only where neither the user nor the release has said otherwise before."""
+        lists = self.root / "lists.json"
+        lists.write_text(json.dumps({"acme": {"speed": ["slow", "fast"]}}))
+        given = ("--trust", "acme-provider", "--supported", lists)
+        self.publish("raise SystemError('asked all the same')")
+        label, result = self.chosen(*given)
+        self.assertEqual(label, "slow", "in the order of the list")
+        self.assertEqual(result.json["packages"][0]["decision"]["namespaces"][0]["origin"], "user")
+        self.assertEqual(self.chosen(*given, "--disable-provider", "acme")[0], "null")
+        lists.write_text(json.dumps({"other": {"speed": ["slow"]}}))
+        self.assertEqual(self.chosen(*given)[0], "null", "a list of another namespace says nothing of this one")
+        lists.write_text(json.dumps({"acme": {"speed": ["fastest"]}}))
+        self.publish(None, optional=True)
+        self.assertEqual(self.chosen(*given)[0], "null")
+        self.assertEqual(self.chosen(*given, "--enable-provider", "acme")[0], "fastest")
+        lists.write_text("{")
+        self.assert_fails(self.install("demo", "--supported", lists, index=self.index), 1, "lists.json", "not JSON")
+
+    def test_a_static_list_comes_before_a_given_one(self):
+        document = variant_document(SPEEDS, ("acme",), {"acme": {"static-properties": {"speed": ["fast"]}}})
+        for label in SPEEDS:
+            self.index.add_wheel(Wheel("demo", "1.0", label, document))
+        self.index.add_variants("demo", "1.0", document)
+        lists = self.root / "lists.json"
+        lists.write_text(json.dumps({"acme": {"speed": ["fastest"]}}))
+        self.assertEqual(self.chosen("--supported", lists)[0], "fast")
+
     def test_names_that_are_none(self):
         self.publish()
         self.assert_fails(self.install("demo", "--enable-provider", "A-B", index=self.index), 2, "no namespace")
@@ -268,6 +296,25 @@ class Executables(PluginTestCase):
         self.assertEqual(self.chosen()[0], "fast")
         self.assert_ok(self.variant("providers", "untrust", program))
         self.assertEqual(self.chosen()[0], "null")
+
+    def test_properties_are_what_counts_here(self):
+        """With the user's own plugins, without what is switched off; of another machine they say nothing."""
+        def properties(*options):
+            return self.assert_ok(self.variant("properties", "--json", *options)).json["properties"]
+        self.assertNotIn("acme", properties())
+        self.assert_fails(self.variant("properties", "--namespace", "acme"), 2, "no provider for the namespace")
+        self.assert_ok(self.variant("providers", "trust", self.program(ANSWER)))
+        self.assertEqual(properties()["acme"], {"speed": ["fast", "slow"]})
+        self.assertEqual(properties("--namespace", "acme"), {"acme": {"speed": ["fast", "slow"]}})
+        detected = self.assert_ok(self.variant("detect", "--properties", "--json")).json["properties"]
+        self.assertEqual(detected["acme"], {"speed": ["fast", "slow"]})
+        self.assertIn("acme :: speed :: fast\n", self.assert_ok(self.variant("properties")).out)
+        self.assertIn('speed = ["fast","slow"]', self.assert_ok(self.variant("properties", "--static")).out)
+        self.assertNotIn("acme", properties("--for", "h100"))
+        self.assertTrue(properties()["openmp"])
+        self.assert_ok(self.variant("providers", "disable", "acme", "openmp"))
+        self.assertEqual(properties()["openmp"], {})
+        self.assertNotIn("acme", properties())
 
     def test_show_says_what_it_may_do(self):
         program = self.program(ANSWER)
