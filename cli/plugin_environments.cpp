@@ -84,14 +84,6 @@ Result<void> write_frame(const std::string& place, const installer::Environment&
   return fail(ErrorKind::io, fmt::format("{}: cannot be written", place));
 }
 
-/// Folders of the interpreter's own installation: not all that lies beside its bin, which may be a
-/// home folder.
-std::vector<std::string> readable_folders(const std::string& place,
-                                          const installer::Environment& environment) {
-  const BasePython base = base_of(environment);
-  return {place, base.folder + "/bin", base.folder + "/lib", base.folder + "/lib64"};
-}
-
 constexpr auto kept_unused = std::chrono::hours(24 * 30);
 constexpr auto longest_making = std::chrono::hours(24);
 
@@ -120,6 +112,14 @@ plugins::PluginFailure failure(const Error& error) {
 }
 
 }  // namespace
+
+std::vector<std::string> readable_folders(const std::string& place,
+                                          const installer::Environment& environment) {
+  const std::string base = base_of(environment).folder;
+  std::vector<std::string> folders = {base + "/bin", base + "/lib", base + "/lib64"};
+  if (place != base) folders.push_back(place);
+  return folders;
+}
 
 InstalledEnvironments::~InstalledEnvironments() {
   std::error_code ignored;

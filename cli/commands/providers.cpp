@@ -138,6 +138,8 @@ Outcome<Start> start(Session& session) {
 std::vector<AskedFile> ask_files(const Start& at, Session& session, const std::string& only_ns) {
   std::vector<AskedFile> asked;
   const plugins::AskOptions options = ask_options(at.settings);
+  if (!at.settings.files.empty() && !session.elsewhere() && only_ns.empty())
+    warn_of_lacks(session.output());
   for (const TrustedFile& file : at.settings.files) {
     if (!only_ns.empty() && file.ns != only_ns) continue;
     if (session.elsewhere()) {

@@ -123,6 +123,9 @@ Outcome<std::string> switched(const std::string& name) {
 int run_providers_trust(Session& session) {
   const auto ns = namespace_option(session.arguments());
   if (!ns) return session.output().failure(ns.error());
+  // A file is asked for its namespace: it runs.
+  if (ns->empty() && std::ranges::any_of(session.arguments().positionals, is_path))
+    warn_of_lacks(session.output());
   return change_each(session, "trust", [&](const std::string& name, ProviderSettings& settings) {
     return is_path(name) ? trust_file(name, *ns, settings) : trust_package(name, *ns, settings);
   });
