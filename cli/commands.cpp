@@ -123,9 +123,9 @@ const std::array rows = {
             "Let the plugin of a package, a program or a shared object run",
             "NAME|PATH",
             Arity::any,
-            {Opt::ns},
+            {Opt::ns, Opt::device},
             "variant providers trust acme-variant-provider\n"
-            "variant providers trust /opt/acme/provider --namespace acme",
+            "variant providers trust /opt/acme/provider --namespace acme --device '/dev/acme*'",
             run_providers_trust},
     Command{"providers untrust",
             "Take that back",
@@ -152,7 +152,7 @@ const std::array rows = {
             "Whether a provider keeps its promises: names, order, stability, time, manners",
             "PLUGIN",
             Arity::one,
-            {Opt::runs, Opt::ns, Opt::python},
+            {Opt::runs, Opt::ns, Opt::device, Opt::python},
             "variant providers check build/acme_provider.so\n"
             "variant providers check acme/                    the project of a Python plugin",
             run_providers_check},

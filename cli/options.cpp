@@ -93,6 +93,8 @@ constexpr std::array rows = {
     OptionRow{Opt::threads, value, "--threads", "N", "Threads (those of the machine)"},
     OptionRow{Opt::language, value, "--language", "LANGUAGE", "c++ (default) or python"},
     OptionRow{Opt::runs, value, "--runs", "N", "How often it is asked (100)"},
+    OptionRow{Opt::device, list, "--device", "PATTERN",
+              "A device node that the plugin may open for writing: /dev/acme0, '/dev/acme*'"},
     OptionRow{Opt::for_package, value, "--for-package", "REQ",
               "The features of that release, as usable here or not (torch==2.9)"},
     OptionRow{Opt::deep, flag, "--deep", "",

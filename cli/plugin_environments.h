@@ -18,8 +18,8 @@
 
 namespace axle::cli {
 
-/// What the interpreter of the environment in `place` reads, which rests on the same installation as
-/// `environment`: the environment whole, of the installation bin, lib and lib64, since what lies
+/// What the interpreter of the environment in `place` reads, which rests on the same installation
+/// as `environment`: the environment whole, of the installation bin, lib and lib64, since what lies
 /// beside these may be a home folder.
 [[nodiscard]] std::vector<std::string> readable_folders(const std::string& place,
                                                         const installer::Environment& environment);

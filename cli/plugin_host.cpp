@@ -71,7 +71,9 @@ plugins::AskOptions ask_options(const ProviderSettings& settings) {
 }
 
 plugins::Plugin plugin_of(const TrustedFile& file) {
-  return {file.ns, file.kind, file.path, file.path};
+  plugins::Plugin plugin{file.ns, file.kind, file.path, file.path};
+  plugin.devices = file.devices;
+  return plugin;
 }
 
 std::optional<Distrust> distrust_of(const TrustedFile& file) {
@@ -89,7 +91,9 @@ std::string trust_command(std::span<const std::string> names) {
 }
 
 std::string trust_command(const TrustedFile& file) {
-  return fmt::format("{} --namespace {}", trust_command({&file.path, 1}), file.ns);
+  std::string command = fmt::format("{} --namespace {}", trust_command({&file.path, 1}), file.ns);
+  for (const std::string& device : file.devices) command += " --device " + shell_word(device);
+  return command;
 }
 
 void warn_of_lacks(Report& report) {
@@ -145,6 +149,7 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_file(const PluginRe
 
 std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const PluginRequest& request,
                                                                      Report& report) {
+  std::vector<std::string> names;
   std::vector<std::string> untrusted;
   for (const std::string& text : request.requires_) {
     const auto requirement = wheel::parse_requirement(text);
@@ -156,7 +161,8 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
       return std::nullopt;
     }
     std::string name = wheel::normalize_name(requirement->name);
-    if (!setup_.settings.trusts(name, request.ns)) untrusted.push_back(std::move(name));
+    if (!setup_.settings.trusts(name, request.ns)) untrusted.push_back(name);
+    names.push_back(std::move(name));
   }
   if (!untrusted.empty()) {
     refuse(
@@ -186,6 +192,12 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
   }
   plugins::Plugin plugin{request.ns,          plugins::PluginKind::python, packages,
                          environment->python, request.plugin_api,          environment->folders};
+  for (const TrustedPackage& trusted : setup_.settings.packages) {
+    const bool granted = (trusted.ns.empty() || trusted.ns == request.ns) &&
+                         std::ranges::find(names, trusted.name) != names.end();
+    if (granted)
+      plugin.devices.insert(plugin.devices.end(), trusted.devices.begin(), trusted.devices.end());
+  }
   const auto first = wheel::parse_requirement(request.requires_.front());
   const std::string name = first ? wheel::normalize_name(first->name) : packages;
   return Asked{key_of(request), std::move(plugin),

@@ -19,6 +19,7 @@
 #include "cli/sole_owner.h"
 #include "cli/variables.h"
 #include "providers/plugins/answer.h"
+#include "providers/plugins/exceptions.h"
 #include "providers/provider.h"
 #include "wheel/requirement.h"
 #include "wheel/sha256.h"
@@ -71,13 +72,19 @@ void read_trusted(TomlTable& table, ProviderSettings& settings) {
     return table.refuse("package", "exactly one of `package` and `path` is expected");
   if (!ns.empty() && !is_namespace(ns))
     table.refuse("namespace", fmt::format("`{}` is no namespace", ns));
+  std::vector<std::string> devices = table.texts("devices");
+  for (const std::string& device : devices) {
+    if (!plugins::is_device_pattern(device))
+      table.refuse("devices", fmt::format("`{}` names no device nodes", device));
+  }
   if (package) {
     if (!wheel::is_valid_name(*package))
       table.refuse("package", fmt::format("`{}` is no name of a package", *package));
-    settings.packages.push_back({wheel::normalize_name(*package), ns});
+    settings.packages.push_back({wheel::normalize_name(*package), ns, std::move(devices)});
     return table.finish();
   }
-  TrustedFile file{*path, ns, plugins::PluginKind::executable, table.required_text("sha256")};
+  TrustedFile file{*path, ns, plugins::PluginKind::executable, table.required_text("sha256"),
+                   std::move(devices)};
   const std::string kind = table.required_text("kind");
   if (kind == plugins::render_kind(plugins::PluginKind::shared_object)) {
     file.kind = plugins::PluginKind::shared_object;
@@ -107,7 +114,8 @@ std::string quote(std::string_view text) {
   return out + "\"";
 }
 
-std::string render_list(std::string_view key, const std::set<std::string, std::less<>>& names) {
+template <class Names>
+std::string render_list(std::string_view key, const Names& names) {
   if (names.empty()) return {};
   std::string out;
   for (const std::string& name : names) out += (out.empty() ? "" : ", ") + quote(name);
@@ -235,11 +243,13 @@ std::string render_provider_settings(const ProviderSettings& settings) {
   for (const TrustedPackage& package : settings.packages) {
     out += fmt::format("\n[[trusted]]\npackage = {}\n", quote(package.name));
     if (!package.ns.empty()) out += fmt::format("namespace = {}\n", quote(package.ns));
+    out += render_list("devices", package.devices);
   }
   for (const TrustedFile& file : settings.files) {
     out +=
         fmt::format("\n[[trusted]]\npath = {}\nkind = \"{}\"\nnamespace = {}\nsha256 = \"{}\"\n",
                     quote(file.path), plugins::render_kind(file.kind), quote(file.ns), file.sha256);
+    out += render_list("devices", file.devices);
   }
   return out;
 }
@@ -298,6 +308,16 @@ Outcome<resolver::ProviderPolicy> provider_policy(const ProviderSettings& settin
     policy.disabled.insert(ns);
   }
   return policy;
+}
+
+Outcome<std::vector<std::string>> device_option(const Arguments& arguments) {
+  std::vector<std::string> devices = arguments.values(Opt::device);
+  for (const std::string& device : devices) {
+    if (plugins::is_device_pattern(device)) continue;
+    return misused(fmt::format("--device {}: that names no device nodes", device),
+                   "for example --device /dev/acme0 or --device '/dev/acme*'");
+  }
+  return devices;
 }
 
 Result<std::string> fingerprint(const std::string& path) {

@@ -50,6 +50,8 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
   task.grants = granted_to(plugin.ns, options.environment);
   task.grants.readable.insert(task.grants.readable.end(), plugin.folders.begin(),
                               plugin.folders.end());
+  const std::vector<std::string> nodes = device_nodes(plugin.devices);
+  task.grants.devices.insert(task.grants.devices.end(), nodes.begin(), nodes.end());
   switch (plugin.kind) {
     case PluginKind::python:
       task.program = plugin.place;

@@ -30,6 +30,8 @@ struct Plugin {
   /// What it reads beside the system and `place`: of Python plugins their environment and the
   /// installation that it rests on.
   std::vector<std::string> folders = {};
+  /// Of nodes that the user lets it open for writing (exceptions.h): "/dev/acme*".
+  std::vector<std::string> devices = {};
   /// Of Python plugins that are installed nowhere: where their modules lie, searched first.
   std::vector<std::string> import_folders = {};
 };

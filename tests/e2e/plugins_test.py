@@ -316,6 +316,42 @@ class Executables(PluginTestCase):
         self.assertEqual(properties()["openmp"], {})
         self.assertNotIn("acme", properties())
 
+    def test_device_nodes_are_opened_for_writing_where_the_user_says_so(self):
+        def opens(path):
+            try:
+                os.close(os.open(path, os.O_RDWR))
+                return True
+            except OSError:
+                return False
+        nodes = [path for path in ("/dev/fuse", "/dev/loop-control", "/dev/net/tun", "/dev/kvm") if opens(path)]
+        if not nodes:
+            self.skipTest("no device node here that one may open for writing")
+        sandbox = self.assert_ok(self.variant("providers", "show", "nvidia", "--json")).json["sandbox"]
+        if not sandbox["landlock"]:
+            self.skipTest("this kernel has no Landlock: no exception is granted")
+        program = self.program(f'''
+import json, os, sys
+def answer(path):
+    try: os.close(os.open(path, os.O_RDWR))
+    except OSError: return "no"
+    return "yes"
+values = ["yes", "no"] if sys.argv[1] == "all" else [answer({nodes[0]!r})]
+print(json.dumps({{"namespace": "acme", "features": [{{"name": "open", "multi_value": True, "values": values}}]}}))
+''')
+        def shown():
+            return self.assert_ok(self.variant("providers", "show", "acme", "--json")).json["providers"][0]
+        self.assert_ok(self.variant("providers", "trust", program))
+        self.assertEqual((shown()["supported"], shown()["devices"]), ({"open": ["no"]}, []))
+        self.assert_ok(self.variant("providers", "trust", program, "--device", nodes[0]))
+        self.assertEqual((shown()["supported"], shown()["devices"]), ({"open": ["yes"]}, [nodes[0]]))
+        self.assertIn(f"you let it write to {nodes[0]}", self.variant("providers", "show", "acme").out)
+        # The command that trusts it again says the same.
+        program.write_text(program.read_text() + "# changed\n")
+        mend = self.variant("providers", "show", "acme").out
+        self.assertIn(f"--namespace acme --device {nodes[0]}", mend)
+        self.assert_fails(self.variant("providers", "trust", program, "--device", "/dev/*"), 2, "names no device nodes")
+        self.assert_fails(self.variant("providers", "trust", program, "--device", "/etc/shadow"), 2, "/dev/acme0")
+
     def test_show_says_what_it_may_do(self):
         program = self.program(ANSWER)
         self.assert_ok(self.variant("providers", "trust", program, "--namespace", "acme"))
