@@ -13,6 +13,7 @@
 
 #include "cli/sole_owner.h"
 #include "detect/machine.h"
+#include "index/transport.h"
 #include "installer/transaction.h"
 #include "wheel/requirement.h"
 #include "wheel/sha256.h"
@@ -59,6 +60,18 @@ BasePython base_of(const installer::Environment& environment) {
   return {executable.string(), executable.parent_path().parent_path().string()};
 }
 
+/// What tells a wheel from another one of its name: its hash, else where it lies; of a local file
+/// also when it was written, since a folder lists no hashes.
+std::string identity_of(const resolver::ResolvedPackage& package) {
+  if (!package.sha256.empty()) return package.sha256;
+  const auto path = index::file_path(package.url);
+  if (!path) return package.url;
+  std::error_code error;
+  const auto written = fs::last_write_time(*path, error).time_since_epoch().count();
+  const std::uintmax_t size = fs::file_size(*path, error);
+  return fmt::format("{} {} {}", package.url, size, written);
+}
+
 std::string key_of(const installer::Environment& environment,
                    const resolver::Resolution& resolution) {
   const BasePython base = base_of(environment);
@@ -66,7 +79,7 @@ std::string key_of(const installer::Environment& environment,
       fmt::format("{} {}\n", base.executable, wheel::render_version(environment.python_version));
   for (const resolver::ResolvedPackage& package : resolution.packages) {
     text += fmt::format("{} {} {} {}\n", package.name, wheel::render_version(package.version),
-                        package.filename, package.sha256.empty() ? package.url : package.sha256);
+                        package.filename, identity_of(package));
   }
   return wheel::render_hex(wheel::sha256(text)).substr(0, 32);
 }

@@ -151,6 +151,18 @@ class Trust(PluginTestCase):
         self.assertEqual(self.chosen("--trust", "acme-provider", "--no-cache")[0], "slow")
         self.assertEqual(len(list(kept.iterdir())), 2)
 
+    def test_a_local_wheel_that_was_made_anew_is_installed_anew(self):
+        """Its folder lists no hashes: a vendor who tries a change would be asked what the old one answers."""
+        wheels = self.root / "wheels"
+        document = variant_document(SPEEDS, ("acme",), {"acme": {"requires": ["acme-provider"]}})
+        for label in SPEEDS:
+            Wheel("demo", "1.0", label, document).write(wheels)
+        for code, label in ((NEW, "fast"), (NEW.replace('["fast", "slow"]', '["slow"]'), "slow")):
+            Wheel("acme-provider", "1.0", files={"acme_provider.py": code}).write(wheels)
+            result = self.assert_ok(self.variant("resolve", "demo", "--no-index", "--find-links", wheels, "--python",
+                                                 self.venv, "--trust", "acme-provider", "--json"))
+            self.assertEqual(result.json["packages"][0]["variant"], label, result.err)
+
     def test_environments_that_nobody_uses_are_removed(self):
         self.publish()
         kept = self.root / "home/.cache/axle/plugins"
