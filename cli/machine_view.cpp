@@ -17,11 +17,6 @@ using detect::Presence;
 using detect::VersionRule;
 using nlohmann::ordered_json;
 
-bool wanted(std::string_view ns, const std::vector<std::string>& namespaces) {
-  return namespaces.empty() ||
-         std::find(namespaces.begin(), namespaces.end(), ns) != namespaces.end();
-}
-
 bool in_level(Capability capability, unsigned highest) {
   for (unsigned level = 1; level <= highest; ++level) {
     const auto members = detect::x86_64_level(level);
@@ -239,61 +234,6 @@ std::string render_machine(const detect::Machine& machine, const Output& output)
     if (!problem.hint.empty()) text += row("", problem.hint);
   }
   return text;
-}
-
-std::string render_properties(const detect::Machine& machine, const providers::GpuPolicy& gpus,
-                              const std::vector<std::string>& namespaces) {
-  std::string text;
-  for (const providers::Provider& provider : providers::builtin_providers()) {
-    if (!wanted(provider.ns, namespaces)) continue;
-    for (const providers::Feature& feature : provider.supported(machine, gpus)) {
-      for (const std::string& value : feature.values) {
-        text += fmt::format("{} :: {} :: {}\n", provider.ns, feature.name, value);
-      }
-    }
-  }
-  return text;
-}
-
-ordered_json static_lists_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,
-                               const std::vector<std::string>& namespaces) {
-  ordered_json out = ordered_json::object();
-  const ordered_json properties = properties_json(machine, gpus, namespaces);
-  for (const auto& [ns, features] : properties.items()) {
-    if (features.empty()) continue;
-    ordered_json order = ordered_json::array();
-    for (const auto& [feature, values] : features.items()) order.push_back(feature);
-    out[ns] = {{"static-properties", features}, {"feature-order", std::move(order)}};
-  }
-  return out;
-}
-
-std::string render_static_lists(const detect::Machine& machine, const providers::GpuPolicy& gpus,
-                                const std::vector<std::string>& namespaces) {
-  // Names and values are words of PEP 825: as JSON writes them they are TOML too.
-  std::string text;
-  const ordered_json all = static_lists_json(machine, gpus, namespaces);
-  for (const auto& [ns, lists] : all.items()) {
-    text += fmt::format("{}[variant.providers.{}]\nfeature-order = {}\n\n",
-                        text.empty() ? "" : "\n", ns, lists["feature-order"].dump());
-    text += fmt::format("[variant.providers.{}.static-properties]\n", ns);
-    for (const auto& [feature, values] : lists["static-properties"].items())
-      text += fmt::format("{} = {}\n", feature, values.dump());
-  }
-  return text.empty() ? "# nothing is supported here\n" : text;
-}
-
-ordered_json properties_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,
-                             const std::vector<std::string>& namespaces) {
-  ordered_json out = ordered_json::object();
-  for (const providers::Provider& provider : providers::builtin_providers()) {
-    if (!wanted(provider.ns, namespaces)) continue;
-    ordered_json features = ordered_json::object();
-    for (const providers::Feature& feature : provider.supported(machine, gpus))
-      features[feature.name] = feature.values;
-    out[std::string(provider.ns)] = std::move(features);
-  }
-  return out;
 }
 
 }  // namespace axle::cli
