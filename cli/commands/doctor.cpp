@@ -113,19 +113,24 @@ void add_remarks(const CollectedReport& remarks, const installer::Environment& e
 }
 
 Outcome<ordered_json> examine(Session& session, installer::Environment environment,
-                              const detect::Machine& machine, index::FamilyBook& families,
+                              const JudgedMachine& judged, index::FamilyBook& families,
                               Findings& findings) {
   CollectedReport remarks;
   auto distributions = installer::list_installed(environment, remarks);
   if (!distributions) return failed(distributions.error());
   add_remarks(remarks, environment, findings);
-  const InstalledFiles files =
-      read_installed_files(std::move(environment), *distributions, findings);
+  InstalledFiles files = read_installed_files(std::move(environment), *distributions, findings);
+  for (InstalledPackageFiles& package : files.packages) {
+    auto family = families.of_project(package.distribution.name);
+    if (!family) return failed(family.error());
+    package.has_builds = package.distribution.variant.has_value() ||
+                         (*family != nullptr && (*family)->has_member(package.distribution.name));
+  }
   check_packages(files, *distributions, findings);
-  if (auto done = check_variants(files, machine, families, findings); !done)
+  if (auto done = check_variants(files, judged, families, findings); !done)
     return failed(done.error());
-  check_code(files, machine, findings);
-  if (session.arguments().has(Opt::deep)) check_instructions(files, machine, findings);
+  check_code(files, judged, findings);
+  if (session.arguments().has(Opt::deep)) check_instructions(files, judged, findings);
   if (session.elsewhere()) {
     findings.not_looked_at(
         "LD_LIBRARY_PATH and the loader's cache: they are this machine's, not that of --for");
@@ -147,6 +152,9 @@ int run_doctor(Session& session) {
   Output& output = session.output();
   auto named = session.machine();
   if (!named) return output.failure(named.error());
+  const auto gpus = session.gpu_policy();
+  if (!gpus) return output.failure(gpus.error());
+  const JudgedMachine judged{named->machine, *gpus};
   const auto transport = index::make_transport({});
   auto families = all_families(session.arguments(), *transport, output);
   if (!families) return output.failure(families.error());
@@ -154,14 +162,14 @@ int run_doctor(Session& session) {
   if (!asked) return output.failure(asked.error());
   auto torch = (*families)->named("torch");
   Findings findings;
-  check_machine(named->machine, torch ? *torch : nullptr, findings);
+  check_machine(judged, torch ? *torch : nullptr, findings);
   auto environment = find_asked_environment(session, findings);
   if (!environment) return output.failure(environment.error());
   ordered_json examined = nullptr;
   wheel::MarkerEnvironment markers;
   if (*environment) {
     markers = (*environment)->markers;
-    auto done = examine(session, std::move(**environment), named->machine, **families, findings);
+    auto done = examine(session, std::move(**environment), judged, **families, findings);
     if (!done) return output.failure(done.error());
     examined = std::move(*done);
   }
@@ -174,7 +182,7 @@ int run_doctor(Session& session) {
   if (*asked) {
     std::vector<FeatureAnswer> answers;
     if ((*asked)->release != nullptr)
-      answers = list_features(*(*asked)->family, *(*asked)->release, named->machine, markers);
+      answers = list_features(*(*asked)->family, *(*asked)->release, judged, markers);
     text += "\n" + render_features(answers, (*asked)->title, output);
     body["package"] = (*asked)->title;
     body["features"] = features_json(answers);

@@ -6,7 +6,7 @@
 
 #include "cli/doctor/finding.h"
 #include "cli/doctor/installed_files.h"
-#include "detect/machine.h"
+#include "cli/doctor/judged_machine.h"
 #include "index/family_book.h"
 #include "report/report.h"
 
@@ -20,15 +20,20 @@ void check_packages(const InstalledFiles& files,
 /// Labels and properties that the installed variants were chosen by, against the machine of now,
 /// and the members of families against each other (variant_checks.cpp). Errors: what is wrong with
 /// a user's family file.
-[[nodiscard]] Result<void> check_variants(const InstalledFiles& files,
-                                          const detect::Machine& machine,
+[[nodiscard]] Result<void> check_variants(const InstalledFiles& files, const JudgedMachine& judged,
                                           index::FamilyBook& families, Findings& findings);
 
+/// Whether the library is for another CPU architecture than the machine's.
+[[nodiscard]] bool is_foreign(const InstalledLibrary& library, const detect::Machine& machine);
+
+/// Code for GPUs (gpu_code_checks.cpp).
+void check_gpu_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
+
 /// Architecture, CPU levels, the run time's driver floor, and code for GPUs (code_checks.cpp).
-void check_code(const InstalledFiles& files, const detect::Machine& machine, Findings& findings);
+void check_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
 
 /// Instructions that the CPU lacks, by disassembly: slow (code_checks.cpp).
-void check_instructions(const InstalledFiles& files, const detect::Machine& machine,
+void check_instructions(const InstalledFiles& files, const JudgedMachine& judged,
                         Findings& findings);
 
 /// Where the loader of this machine looks besides a library's own path.

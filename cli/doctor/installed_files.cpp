@@ -54,6 +54,12 @@ std::string python_option(const installer::Environment& environment) {
          shell_word(environment.prefix.empty() ? environment.python : environment.prefix);
 }
 
+std::string reinstall_same(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  return fmt::format("variant install --reinstall {}=={}{}", package.distribution.name,
+                     wheel::render_version(package.distribution.metadata.version),
+                     files.python_option());
+}
+
 InstalledFiles read_installed_files(
     installer::Environment environment,
     const std::vector<installer::InstalledDistribution>& distributions, Findings& findings,
@@ -81,9 +87,7 @@ InstalledFiles read_installed_files(
                          "its RECORD cannot be read: nobody knows which files are its own");
         finding.evidence.push_back(
             {distribution.dist_info + "/RECORD", "", record.error().message});
-        finding.mend = fmt::format("variant install --reinstall {}=={}{}", distribution.name,
-                                   wheel::render_version(distribution.metadata.version),
-                                   files.python_option());
+        finding.mend = reinstall_same(package, files);
       }
     }
     files.packages.push_back(std::move(package));

@@ -26,12 +26,6 @@ bool is_compiled(std::string_view path) {
   return name.ends_with(".so") || name.contains(".so.") || name.ends_with(".a");
 }
 
-std::string reinstall(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  return fmt::format("variant install --reinstall {}=={}{}", package.distribution.name,
-                     wheel::render_version(package.distribution.metadata.version),
-                     files.python_option());
-}
-
 void check_files_of(const InstalledPackageFiles& package, const InstalledFiles& files,
                     std::size_t& left, Findings& findings) {
   std::vector<Evidence> examples;
@@ -59,7 +53,7 @@ void check_files_of(const InstalledPackageFiles& package, const InstalledFiles& 
                                   fmt::format("{} of its {} files {} gone or cut off", wrong,
                                               package.record.size(), wrong == 1 ? "is" : "are"));
   finding.evidence = std::move(examples);
-  finding.mend = reinstall(package, files);
+  finding.mend = reinstall_same(package, files);
 }
 
 struct Claim {
