@@ -26,6 +26,13 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t largest_loader_file = 8U << 20;
 
+void say_broken_environment(const std::string& where, const Error& error, Findings& findings) {
+  Finding& finding =
+      findings.add("environment-broken", where, "the environment cannot be examined");
+  finding.evidence.push_back({"", "", error.message});
+  finding.mend = error.hint.empty() ? "make it anew: python3 -m venv PATH" : error.hint;
+}
+
 /// The release that --for-package asks for.
 struct AskedPackage {
   const index::Family* family = nullptr;
@@ -43,11 +50,23 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   return parts;
 }
 
+/// An item without a name is the working folder.
+std::vector<std::string> library_folders(std::string_view text) {
+  std::vector<std::string> folders;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(":;"), text.size());
+    folders.emplace_back(end == 0 ? "." : text.substr(0, end));
+    if (end + 1 == text.size()) folders.emplace_back(".");
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return folders;
+}
+
 /// As ld.so(8) has it; of this machine alone.
 LoaderPath read_loader_path() {
   const auto host = detect::make_real_host();
   LoaderPath path;
-  path.folders = split(host->environment("LD_LIBRARY_PATH").value_or(""), ":;");
+  path.folders = library_folders(host->environment("LD_LIBRARY_PATH").value_or(""));
   path.preload = split(host->environment("LD_PRELOAD").value_or(""), ": ");
   for (std::string& file :
        split(host->read_file("/etc/ld.so.preload", largest_loader_file).value_or(""), ": \t\n"))
@@ -57,17 +76,20 @@ LoaderPath read_loader_path() {
   return path;
 }
 
-Outcome<std::optional<installer::Environment>> find_asked_environment(Session& session,
-                                                                      Findings& findings) {
+/// An environment that is no good is what doctor is asked for: a finding, as is that there is none.
+std::optional<installer::Environment> find_asked_environment(Session& session, Findings& findings) {
   auto environment = open_environment(session, false);
   if (environment) return std::move(*environment);
+  const Error& error = environment.error().error;
   const bool named = session.arguments().has(Opt::python) || session.arguments().has(Opt::system);
-  if (named || environment.error().error.kind != ErrorKind::not_found)
-    return std::unexpected(environment.error());
-  Finding& finding =
-      findings.add("no-environment", "",
-                   "no environment was examined: none is active and there is no .venv here");
-  finding.mend = "variant doctor --python PATH";
+  if (named || error.kind != ErrorKind::not_found) {
+    say_broken_environment(session.arguments().value(Opt::python), error, findings);
+  } else {
+    findings
+        .add("no-environment", "",
+             "no environment was examined: none is active and there is no .venv here")
+        .mend = "variant doctor --python PATH";
+  }
   return std::nullopt;
 }
 
@@ -117,7 +139,10 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
                               Findings& findings) {
   CollectedReport remarks;
   auto distributions = installer::list_installed(environment, remarks);
-  if (!distributions) return failed(distributions.error());
+  if (!distributions) {
+    say_broken_environment(environment.prefix, distributions.error(), findings);
+    return nullptr;
+  }
   add_remarks(remarks, environment, findings);
   InstalledFiles files = read_installed_files(std::move(environment), *distributions, findings);
   for (InstalledPackageFiles& package : files.packages) {
@@ -131,6 +156,7 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
     return failed(done.error());
   check_code(files, judged, findings);
   if (session.arguments().has(Opt::deep)) check_instructions(files, judged, findings);
+  check_twice(files, findings);
   if (session.elsewhere()) {
     findings.not_looked_at(
         "LD_LIBRARY_PATH and the loader's cache: they are this machine's, not that of --for");
@@ -164,12 +190,11 @@ int run_doctor(Session& session) {
   Findings findings;
   check_machine(judged, torch ? *torch : nullptr, findings);
   auto environment = find_asked_environment(session, findings);
-  if (!environment) return output.failure(environment.error());
   ordered_json examined = nullptr;
   wheel::MarkerEnvironment markers;
-  if (*environment) {
-    markers = (*environment)->markers;
-    auto done = examine(session, std::move(**environment), judged, **families, findings);
+  if (environment) {
+    markers = environment->markers;
+    auto done = examine(session, std::move(*environment), judged, **families, findings);
     if (!done) return output.failure(done.error());
     examined = std::move(*done);
   }

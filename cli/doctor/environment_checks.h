@@ -12,7 +12,10 @@
 
 namespace axle::cli {
 
-/// Records, files, requirements, and paths with two owners (package_checks.cpp).
+/// Paths and import names with two owners (ownership_checks.cpp).
+void check_owners(const InstalledFiles& files, Findings& findings);
+
+/// Records, files, requirements, and what has two owners (package_checks.cpp).
 void check_packages(const InstalledFiles& files,
                     const std::vector<installer::InstalledDistribution>& distributions,
                     Findings& findings);
@@ -45,6 +48,10 @@ struct LoaderPath {
 
 /// The paths in a file of ldconfig's, in whatever of its formats: texts that begin with a slash.
 [[nodiscard]] std::vector<std::string> parse_loader_cache(std::string_view bytes);
+
+/// CUDA libraries of one name in two packages: a process has one library of a name, and whoever
+/// comes second gets the first one's (shadow_checks.cpp).
+void check_twice(const InstalledFiles& files, Findings& findings);
 
 /// Libraries of the loader's path with the names of those that the wheels bring
 /// (shadow_checks.cpp).

@@ -97,17 +97,21 @@ Verdict judge_gpus(const FamilyFeature& feature, const JudgedMachine& judged) {
   }
   if (feature.capability.empty()) return {Usable::yes, {}};
   const auto least = providers::parse_major_minor(feature.capability);
-  bool known = false;
+  const detect::Gpu* able = nullptr;
+  const detect::Gpu* unable = nullptr;
   for (const detect::Gpu* gpu : gpus) {
     const auto is = providers::parse_major_minor(gpu->arch);
-    if (!is) continue;
-    known = true;
-    if (least && *is >= *least)
-      return {Usable::yes, fmt::format("the GPU has compute capability {}", gpu->arch)};
+    if (is) (least && *is >= *least ? able : unable) = gpu;
   }
-  if (!known) return {Usable::unknown, "it is not known which compute capability the GPU has"};
+  if (able != nullptr && unable != nullptr) {
+    return {Usable::yes, fmt::format("on the {} alone: another GPU has compute capability {}",
+                                     able->name.empty() ? able->arch : able->name, unable->arch)};
+  }
+  if (able != nullptr) return {Usable::yes, {}};
+  if (unable == nullptr)
+    return {Usable::unknown, "it is not known which compute capability the GPU has"};
   return {Usable::no, fmt::format("it needs compute capability {}, the GPU has {}",
-                                  feature.capability, gpus.front()->arch)};
+                                  feature.capability, unable->arch)};
 }
 
 /// The builds of one release on the machine.
@@ -203,15 +207,16 @@ class FeatureJudge {
     if (fits == builds_.fit.fitting.end()) fits = std::ranges::find_if(builds_.fit.fitting, has);
     if (fits == builds_.fit.fitting.end()) return without_build(feature);
     label = *fits;
-    if (Verdict verdict = judge_gpus(feature, judged_); verdict.usable != Usable::yes)
-      return verdict;
+    const Verdict gpus = judge_gpus(feature, judged_);
+    if (gpus.usable != Usable::yes) return gpus;
     if (Verdict verdict = judge_properties(feature, judged_); verdict.usable != Usable::yes)
       return verdict;
     if (builds_.unknown.contains(label))
       return {Usable::unknown, fmt::format("what the build {} needs is not known", label)};
     if (!feature.unproven.empty())
       return {Usable::unknown, fmt::format("no fact tells: {}", feature.unproven)};
-    return {Usable::yes, fmt::format("with the build {}", label)};
+    return {Usable::yes, fmt::format("with the build {}{}{}", label,
+                                     gpus.reason.empty() ? "" : ", ", gpus.reason)};
   }
 
   [[nodiscard]] Verdict without_build(const FamilyFeature& feature) const {

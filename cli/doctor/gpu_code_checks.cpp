@@ -167,7 +167,8 @@ void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere,
       driver ? fmt::format("for the {} it has PTX only, of a newer CUDA than the driver compiles",
                            render_gpu(gpu))
              : fmt::format("none of its libraries has code that the {} runs", render_gpu(gpu)));
-  if (elsewhere) finding.level = FindingLevel::warning;
+  if (elsewhere && judged.gpus.rule != providers::GpuRule::any)
+    finding.level = FindingLevel::warning;
   finding.evidence = evidence_of(code.libraries, code.vendor);
   const detect::Driver* installed = detect::find_driver(judged.machine, code.vendor);
   if (installed != nullptr && driver)

@@ -24,8 +24,9 @@ struct InstalledLibrary {
 
 struct InstalledPackageFiles {
   installer::InstalledDistribution distribution;
-  std::string title;  ///< "torch 2.9.0+cu128"
-  std::string site;   ///< the folder that RECORD's paths start from
+  std::string title;      ///< "torch 2.9.0+cu128"
+  std::string site;       ///< the folder that RECORD's paths start from
+  std::string real_site;  ///< the same without links
   std::vector<wheel::RecordEntry> record;
   /// `variant install` has builds of it to choose from: a variant, or a member of a family.
   bool has_builds = false;

@@ -64,15 +64,15 @@ std::string kernel_log(const std::string& vendor) {
                                                                          : vendor);
 }
 
-/// The GPUs behind the problem may work: nobody could ask them.
+/// No GPU behind the problem is known not to work: nobody could ask them.
 bool is_unconfirmed(const Machine& machine, const detect::Problem& problem) {
   const auto concerned = [&](const Gpu& gpu) {
     return problem.code == fmt::format("{}.{}", detect::render_vendor(gpu.vendor), gpu.reason_code);
   };
-  const auto open = [&](const Gpu& gpu) {
-    return !concerned(gpu) || gpu.usable == Presence::unknown;
+  const auto broken = [&](const Gpu& gpu) {
+    return concerned(gpu) && (gpu.usable == Presence::absent || gpu.usable == Presence::blocked);
   };
-  return std::ranges::any_of(machine.gpus, concerned) && std::ranges::all_of(machine.gpus, open);
+  return std::ranges::any_of(machine.gpus, concerned) && std::ranges::none_of(machine.gpus, broken);
 }
 
 void check_problem(const Machine& machine, const detect::Problem& problem, Findings& findings) {

@@ -18,6 +18,7 @@ namespace axle::cli {
 namespace {
 
 constexpr std::uint64_t largest_metadata = 16U << 20;
+constexpr std::string_view variant_file = "variant.json";
 
 std::string reinstall(const InstalledPackageFiles& package, const InstalledFiles& files) {
   return fmt::format("variant install --reinstall {}=={}{}", package.distribution.name,
@@ -39,7 +40,7 @@ void say_misfit(const InstalledPackageFiles& package, const std::string& label,
 /// A wheel variant: dist-info/variant.json holds what it needs.
 void check_variant(const InstalledPackageFiles& package, const JudgedMachine& judged,
                    const InstalledFiles& files, Findings& findings) {
-  const std::string path = package.distribution.dist_info + "/variant.json";
+  const std::string path = fmt::format("{}/{}", package.distribution.dist_info, variant_file);
   const auto text = installer::read_file(path, largest_metadata);
   CollectedReport unheard;
   const auto document = text ? wheel::parse_variant_metadata(*text, path, unheard)
@@ -81,6 +82,12 @@ std::optional<Member> member_of(const index::Family& family, const InstalledPack
   const installer::InstalledDistribution& distribution = package.distribution;
   if (distribution.family == family.name && distribution.variant)
     return Member{&package, *distribution.variant, "axle-family.json"};
+  // A wheel variant: its label is its maker's, and says something here only where the family has
+  // it.
+  if (distribution.variant) {
+    if (family.label(*distribution.variant) == nullptr) return std::nullopt;
+    return Member{&package, *distribution.variant, std::string(variant_file)};
+  }
   const wheel::Version& version = distribution.metadata.version;
   const std::string local = index::local_label(version);
   if (!local.empty()) return Member{&package, local, "local version"};
@@ -228,8 +235,11 @@ Result<void> check_family(const index::Family& family, const InstalledFiles& fil
                     "none that they are made for",
                     family.name));
   } else {
-    for (const Member& member : members)
-      check_member(family, member, judged, platform, files, findings);
+    for (const Member& member : members) {
+      // A wheel variant says itself what it needs.
+      if (member.evidence != variant_file)
+        check_member(family, member, judged, platform, files, findings);
+    }
   }
   check_labels(family, members, files, findings);
   check_versions(family, members, files, findings);
