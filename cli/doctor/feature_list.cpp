@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/text_lines.h"
 #include "index/family_variants.h"
 #include "providers/gpu_state.h"
 #include "providers/provider.h"
@@ -320,17 +321,17 @@ std::string render_features(const std::vector<FeatureAnswer>& answers, const std
                             const Output& output) {
   std::string text = output.paint(Style::strong, fmt::format("features of {}", title)) + "\n";
   if (answers.empty()) text += "  nothing is known of them\n";
+  const auto faint = [&](const std::string& lines) {
+    return "          " + output.paint(Style::faint, wrap_text(lines, 10)) + "\n";
+  };
   for (const FeatureAnswer& answer : answers) {
     text += fmt::format(
-        "  {} {}: {}\n",
+        "  {} {}\n",
         output.paint(style_of(answer.usable), fmt::format("{:<7}", render_usable(answer.usable))),
-        answer.title, answer.reason);
-    if (!answer.note.empty())
-      text += output.paint(Style::faint, fmt::format("          {}", answer.note)) + "\n";
+        wrap_text(fmt::format("{}: {}", answer.title, answer.reason), 10));
+    if (!answer.note.empty()) text += faint(answer.note);
     if (output.options().verbose && !answer.source.empty())
-      text += output.paint(Style::faint, fmt::format("          {}, {}: {}", answer.confidence,
-                                                     answer.date, answer.source)) +
-              "\n";
+      text += faint(fmt::format("{}, {}: {}", answer.confidence, answer.date, answer.source));
   }
   return text;
 }

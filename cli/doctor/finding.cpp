@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/text_lines.h"
+
 namespace axle::cli {
 
 namespace {
@@ -119,7 +121,8 @@ constexpr std::array rows = {
     FindingCode{"gpu-code-unknown", info, "Code for GPUs is there whose targets could not be read",
                 "nothing; the finding says what was not understood"},
     FindingCode{"gpu-build-without-gpu", warning,
-                "Packages hold code for GPUs of one vendor, of which no GPU can be used here",
+                "Packages hold code for GPUs of one vendor, of which no GPU can be used here; info "
+                "where none of them is made in several builds",
                 "install the build for the CPU, or mend the GPU"},
     FindingCode{"library-shadowed", warning,
                 "The loader takes a library of the same name from elsewhere before the wheels' own",
@@ -179,10 +182,12 @@ std::string render_finding(const Finding& finding, const Output& output) {
       output.paint(style_of(finding.level), fmt::format("{:<7}", render_level(finding.level))),
       output.paint(Style::strong, finding.code), finding.subject.empty() ? "" : ": ",
       printable(finding.subject));
-  text += fmt::format("        {}\n", printable(finding.message));
-  for (const Evidence& evidence : finding.evidence)
-    text +=
-        output.paint(Style::faint, fmt::format("        - {}", render_evidence(evidence))) + "\n";
+  text += fmt::format("        {}\n", wrap_text(printable(finding.message), 8));
+  for (const Evidence& evidence : finding.evidence) {
+    const std::string lines = wrap_text(render_evidence(evidence), 10);
+    text += output.paint(Style::faint, fmt::format("        - {}", lines)) + "\n";
+  }
+  // A command must stay on one line, or nobody can copy it.
   if (!finding.mend.empty()) text += fmt::format("        mend: {}\n", printable(finding.mend));
   return text;
 }
@@ -249,7 +254,7 @@ std::string render_findings(const Findings& findings, const Output& output) {
   if (!findings.unseen().empty()) {
     text += "\nnot looked at:\n";
     for (const std::string& what : findings.unseen())
-      text += fmt::format("  - {}\n", printable(what));
+      text += fmt::format("  - {}\n", wrap_text(printable(what), 4));
   }
   return text;
 }
