@@ -1,7 +1,5 @@
-// CPU architecture and levels of the installed libraries, the driver that their CUDA needs, and the
-// instructions in them.
+// CPU architecture and levels of the installed libraries, and the driver that their CUDA needs.
 #include <charconv>
-#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,7 +7,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "builder/instruction_scan.h"
 #include "cli/doctor/environment_checks.h"
 #include "cli/doctor/machine_checks.h"
 #include "detect/cuda_drivers.h"
@@ -23,7 +20,6 @@ using detect::GpuVendor;
 using detect::Machine;
 
 constexpr std::size_t most_examples = 5;
-constexpr std::chrono::minutes longest_disassembly{10};
 
 /// A package that also brings libraries for this architecture chooses among them itself.
 void check_architecture(const InstalledFiles& files, const Machine& machine, Findings& findings) {
@@ -162,48 +158,6 @@ void check_code(const InstalledFiles& files, const JudgedMachine& judged, Findin
   check_levels(files, machine, findings);
   check_driver_floor(files, machine, findings);
   check_gpu_code(files, judged, findings);
-}
-
-void check_instructions(const InstalledFiles& files, const JudgedMachine& judged,
-                        Findings& findings) {
-  const Machine& machine = judged.machine;
-  if (machine.cpu.arch != detect::Arch::x86_64)
-    return findings.not_looked_at("instructions: only those of x86-64 are known by name");
-  const auto deadline = std::chrono::steady_clock::now() + longest_disassembly;
-  std::size_t late = 0;
-  for (const InstalledLibrary& library : files.libraries) {
-    if (library.facts.architecture != "x86_64") continue;
-    if (std::chrono::steady_clock::now() >= deadline) {
-      ++late;
-      continue;
-    }
-    const auto scan = builder::scan_instructions(library.path);
-    if (!scan) {
-      findings.not_looked_at(
-          fmt::format("the instructions of {}: {}", library.name, scan.error().message));
-      if (scan.error().kind == ErrorKind::not_found) return;
-      continue;
-    }
-    if (!scan->complete)
-      findings.not_looked_at(
-          fmt::format("some instructions of {}: it took too long", library.name));
-    std::vector<std::string> names;
-    for (const auto& [capability, count] : scan->counts) {
-      const detect::Presence presence = machine.cpu.capabilities.of(capability);
-      if (presence == detect::Presence::absent || presence == detect::Presence::blocked)
-        names.push_back(fmt::format("{} ({})", detect::row(capability).name, count));
-    }
-    if (names.empty()) continue;
-    Finding& finding = findings.add("cpu-instructions", files.packages[library.package].title,
-                                    "a library contains instructions that this CPU lacks; they may "
-                                    "stand behind a check");
-    finding.evidence.push_back({library.name, ".text", fmt::format("{}", fmt::join(names, ", "))});
-  }
-  if (late > 0) {
-    findings.not_looked_at(
-        fmt::format("the instructions of {} further libraries: {} minutes are over", late,
-                    longest_disassembly.count()));
-  }
 }
 
 }  // namespace axle::cli

@@ -35,7 +35,7 @@ void check_gpu_code(const InstalledFiles& files, const JudgedMachine& judged, Fi
 /// Architecture, CPU levels, the run time's driver floor, and code for GPUs (code_checks.cpp).
 void check_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
 
-/// Instructions that the CPU lacks, by disassembly: slow (code_checks.cpp).
+/// Instructions that the CPU lacks, by disassembly: slow (instruction_checks.cpp).
 void check_instructions(const InstalledFiles& files, const JudgedMachine& judged,
                         Findings& findings);
 

@@ -136,9 +136,9 @@ constexpr std::array rows = {
         "nothing"},
     FindingCode{
         "cpu-instructions", info,
-        "With `--deep`: a library contains instructions that this CPU lacks; whether they are "
-        "behind a check cannot be told",
-        "nothing, unless the program dies of SIGILL"},
+        "With `--deep`: libraries contain instructions that this CPU lacks; a warning where "
+        "nothing in them asks which CPU it is",
+        "nothing, unless the program dies of SIGILL; then a build for an older CPU"},
     FindingCode{"no-environment", info, "No environment was named or found, so none was examined",
                 "name one with --python"},
 };

@@ -258,6 +258,8 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
   finding.evidence = evidence_of(unused.front()->libraries, vendor);
   const auto built = std::ranges::find_if(
       unused, [](const PackageCode* code) { return code->package->has_builds; });
+  // A package of which one build has it all costs room and nothing else.
+  if (built == unused.end()) finding.level = FindingLevel::info;
   finding.mend = fitting_build(*(built == unused.end() ? unused.front() : *built)->package, files);
 }
 

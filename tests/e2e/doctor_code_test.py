@@ -153,8 +153,24 @@ class Code(DoctorTestCase):
         self.put("kernels", "1.0", {"kernels/_C.so": made.read_bytes()})
         machine = self.healthy_machine(cpu=level_cpu(3))
         self.lacks("cpu-instructions", machine)
+        found = self.finds("cpu-instructions", machine, "--deep", severity="warning")
+        self.assertIn("nowhere ask", found["message"])
+        self.put("kernels", "1.0", {"kernels/_C_avx512.so": made.read_bytes()})  # the package chooses it by its name
         self.finds("cpu-instructions", machine, "--deep", severity="info")
         self.lacks("cpu-instructions", self.healthy_machine(cpu=level_cpu(4)), "--deep")
+
+    def test_instructions_behind_a_dispatcher(self):
+        if os.uname().machine != "x86_64" or subprocess.run(["sh", "-c", "command -v objdump && command -v cc"],
+                                                            capture_output=True).returncode:
+            self.skipTest("needs objdump and cc on x86-64")
+        (self.root / "f.c").write_text('__attribute__((target_clones("avx512f", "default"))) void f(float* p) {\n'
+                                       "  for (int i = 0; i < 4096; ++i) p[i] *= 3.0f;\n}\n")
+        made = self.root / "f.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-O3", "-mprefer-vector-width=512", "-o", made, self.root / "f.c"],
+                       check=True)
+        self.put("kernels", "1.0", {"kernels/_C.so": made.read_bytes()})
+        found = self.finds("cpu-instructions", self.healthy_machine(cpu=level_cpu(3)), "--deep", severity="info")
+        self.assertIn("avx512f", found["evidence"][0]["fact"])
 
     def test_a_library_of_gigabytes_costs_its_headers(self):
         content = bytearray(library([(".nv_fatbin", fatbin(entry(CUBIN, 90)))]))
