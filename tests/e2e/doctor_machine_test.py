@@ -162,6 +162,9 @@ class Features(DoctorTestCase):
         body = self.doctor(machine, "--for-package", "torch==2.9", "--gpu-policy", "device=rtx2080", environment=False)
         self.assertEqual({one["name"]: one["usable"] for one in body["features"]}["float8"], "no")
 
+    def test_a_release_that_no_fact_speaks_of_is_unknown(self):
+        self.assertEqual(self.usable("p5en-h200x8", "symmetric-memory", "torch==2.8"), "unknown")
+
     def test_releases_differ(self):
         self.assertIn("came with torch 2.8", self.features("bmg", "torch==2.7")["xccl"]["reason"])
         self.assertEqual(self.usable("bmg", "xccl", "torch==2.7"), "no")
