@@ -111,7 +111,8 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
     // What was not read to its end may ask further on.
     if (!lacking.empty())
       suspects[library.package].push_back(
-          {&library, std::move(lacking), scan->asks_cpu || !scan->complete});
+          {&library, std::move(lacking),
+           scan->asks_cpu || library.facts.names_cpu_question || !scan->complete});
   }
   for (const auto& [package, libraries] : suspects)
     say_suspects(files.packages[package], libraries, files, findings);

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "builder/binary_scan.h"
 #include "builder/instruction_classes.h"
 #include "tests/builder/scratch.h"
 
@@ -30,6 +31,8 @@ TEST_CASE("instructions: mnemonics betray capabilities, encodings tell them apar
   is("vcvtsi2sd %eax,%xmm1,%xmm0", Capability::avx);
   CHECK(capability_of_instruction("mov    %rax,%rbx", detect::Arch::x86_64) ==
         detect::capability_count);
+  CHECK(capability_of_instruction("tzcnt  %rax,%rbx", detect::Arch::x86_64) ==
+        detect::capability_count);
   CHECK(capability_of_instruction("", detect::Arch::x86_64) == detect::capability_count);
 }
 
@@ -54,6 +57,20 @@ TEST_CASE("instructions: a library's are counted where there is an objdump") {
   CHECK(scan_instructions(scratch.at("f.so"), detect::Arch::x86_64, {std::chrono::seconds(60), 10})
             .error()
             .kind == ErrorKind::unsupported);
+}
+
+TEST_CASE("instructions: a question for the CPU that another library answers is seen") {
+  const Scratch scratch;
+  const auto asks = [&](const std::string& code) {
+    scratch.write("f.c", code);
+    output_of("cc -shared -fPIC -nostdlib -o " + scratch.at("f.so") + " " + scratch.at("f.c"));
+    const auto facts = scan_binary_file(scratch.at("f.so"));
+    REQUIRE(facts.has_value());
+    return facts->names_cpu_question;
+  };
+  CHECK(asks("extern int __cpu_model[]; int f(void) { return __cpu_model[0]; }"));
+  CHECK(asks("int av_get_cpu_flags(void); int f(void) { return av_get_cpu_flags(); }"));
+  CHECK_FALSE(asks("int compute(void); int f(void) { return compute(); }"));
 }
 
 TEST_CASE("instructions: a question for the CPU is seen") {
