@@ -27,9 +27,11 @@ constexpr std::array rows = {
                 "start the container with the GPU (`--gpus all` and its like)"},
     FindingCode{"gpu-permission", error, "The device files of a GPU cannot be opened by this user",
                 "join the group that owns them, or pass them to the container"},
-    FindingCode{"gpu-problem", error,
-                "A driver does not work; the evidence has the reason's word (docs of `detect`)",
-                "as the finding says: load, reinstall or update the driver, reset the GPU, reboot"},
+    FindingCode{
+        "gpu-problem", error,
+        "A driver does not work; the evidence has the reason's word (docs of `detect`); a warning "
+        "where nobody could ask it",
+        "as the finding says: load, reinstall or update the driver, reset the GPU, reboot"},
     FindingCode{"driver-versions-differ", error,
                 "The loaded kernel module and the driver's libraries are of two versions",
                 "reboot"},

@@ -107,6 +107,36 @@ class Machines(DoctorTestCase):
                                           "reason_code": "gfx-override", "reason": "gfx1031 taken as gfx1030"}])
         self.on("wsl", "info", [H100], [DRIVER], os={"system": "Linux", "wsl": True})
 
+    def test_each_way_to_fail_has_a_finding_and_a_mend(self):
+        """The recorded and stated machines whose GPU does not work, and what mends each."""
+        for machine, code, mend in [
+                ("docker-without-gpus", "container-without-gpu", "docker run --gpus all"),
+                ("docker-without-libcuda", "gpu-problem", "docker run --gpus all"),
+                ("driver-mismatch", "driver-versions-differ", "reboot"),
+                ("driver-not-loaded", "gpu-problem", "install the NVIDIA driver"),
+                ("nouveau", "gpu-problem", "install the NVIDIA driver"),
+                ("vfio-h100", "gpu-problem", "bind it to nvidia"),
+                ("nvidia-no-permission", "gpu-permission", "access"),
+                ("rtx4090-cuda-compat", "gpu-problem", "compat folder out of LD_LIBRARY_PATH"),
+                ("hgx-no-fabric-manager", "gpu-problem", "nvidia-fabricmanager"),
+                ("nvml-hangs", "gpu-problem", "dmesg"),
+                ("cuda-crashes", "gpu-problem", "reinstall the driver"),
+                ("mi210-docker-without-kfd", "container-without-gpu", "--device /dev/kfd"),
+                ("mi210-no-render-group", "gpu-permission", "usermod -aG render"),
+                ("b580-no-level-zero", "gpu-problem", "Level Zero")]:
+            with self.subTest(machine=machine):
+                found = [one for one in self.doctor(machine, environment=False)["findings"] if one["code"] == code]
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(mend, found[0]["mend"])
+
+    def test_machines_without_a_fault_have_no_error(self):
+        for machine in ("a100-mig", "p5-h100x8", "rtx5090-rtx2080", "wsl-rtx4090", "jetson-orin-jp6", "jetson-thor-jp7",
+                        "gke-sandbox-l4", "mi300x8-rocm64", "rx7900xtx-raphael", "arc-a770-rtx3060", "uhd770", "none",
+                        "grace", "power9", "z15", "spacemit-x60", "tpu-v5e", "ascend-910b", "intel-npu"):
+            with self.subTest(machine=machine):
+                body = self.doctor(machine, environment=False)
+                self.assertEqual([one for one in body["findings"] if one["severity"] == "error"], [])
+
     def test_a_healthy_machine_has_none_of_it(self):
         body = self.doctor(self.machine([H100], [DRIVER], cpu=level_cpu(4),
                                         libc={"family": "glibc", "version": "2.36"}), environment=False)
