@@ -63,13 +63,14 @@ const std::array rows = {
             environment, "variant check", run_check},
     Command{"show", "What is known of installed packages", "PKG", Arity::any,
             environment + std::vector<Opt>{Opt::files}, "variant show --files demo", run_show},
-    Command{"doctor", "What is wrong with this machine and with what is installed, and the mend",
-            "", Arity::none,
-            environment + std::vector<Opt>{Opt::for_package, Opt::deep, Opt::family},
-            "variant doctor                            this machine, and the active environment\n"
-            "variant doctor --python .venv --for h100  would it run there?\n"
-            "variant doctor --for-package torch==2.9   which of its features work here",
-            run_doctor},
+    Command{
+        "doctor", "What is wrong with this machine and with what is installed, and the mend", "",
+        Arity::none,
+        environment + std::vector<Opt>{Opt::for_package, Opt::deep, Opt::gpu_policy, Opt::family},
+        "variant doctor                            this machine, and the active environment\n"
+        "variant doctor --python .venv --for h100  would it run there?\n"
+        "variant doctor --for-package torch==2.9   which of its features work here",
+        run_doctor},
     Command{"resolve", "What would be installed", "REQ|WHEEL", Arity::any,
             resolving + std::vector<Opt>{Opt::explain},
             "variant resolve torch torchvision --for h100 --for gtx1080ti --for none", run_resolve,
