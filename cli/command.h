@@ -22,6 +22,7 @@ struct Command {
   std::vector<Opt> options;
   std::string_view examples;     ///< lines shown below the options
   int (*run)(Session& session);  ///< the exit code
+  bool takes_fleet = false;      ///< several machines of --for, or a folder of them
 };
 
 /// In the order in which help shows them.

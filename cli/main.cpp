@@ -49,6 +49,8 @@ int run(std::vector<std::string> words) {
   }
   Output output(output_options(parsed.arguments));
   Session session(parsed.arguments, output);
+  if (const auto selected = session.select_elsewhere(parsed.command->takes_fleet); !selected)
+    return output.failure(selected.error());
   return parsed.command->run(session);
 }
 

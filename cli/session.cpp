@@ -1,6 +1,8 @@
 #include "cli/session.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -50,41 +52,53 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
   return found;
 }
 
+machines::NamedMachine Session::find_this_machine() {
+  const bool recorded = arguments_.has(Opt::profile) || arguments_.has(Opt::why);
+  machines::NamedMachine here =
+      recorded
+          ? record_this_machine(arguments_.has(Opt::profile), output_)
+          : machines::NamedMachine{"this machine", probe_this_machine(cache_folder(), output_)};
+  here.overrides = read_overrides();
+  machines::apply_overrides(here.machine, here.overrides, output_);
+  return here;
+}
+
 Outcome<std::vector<machines::NamedMachine>> Session::find_machines() {
   std::vector<machines::NamedMachine> found;
   if (!elsewhere()) {
-    const bool recorded = arguments_.has(Opt::profile) || arguments_.has(Opt::why);
-    if (recorded) {
-      found.push_back(record_this_machine(arguments_.has(Opt::profile), output_));
-    } else {
-      found.push_back({"this machine", probe_this_machine(cache_folder(), output_)});
-    }
-    machines::apply_overrides(found.back().machine, read_overrides(), output_);
+    found.push_back(find_this_machine());
     return found;
   }
+  if (selected_.empty()) {
+    if (const auto read = select_elsewhere(true); !read) return std::unexpected(read.error());
+  }
+  found.swap(selected_);
+  return found;
+}
+
+Outcome<void> Session::select_elsewhere(bool several) {
+  if (!elsewhere()) return {};
   for (const std::string& what : arguments_.values(Opt::for_machine)) {
-    auto selected = machines::select_machines(what, output_);
-    if (!selected) {
-      Failure failure{selected.error()};
+    auto read = machines::select_machines(what, output_);
+    if (!read) {
+      Failure failure{read.error()};
       if (failure.error.kind == ErrorKind::not_found) {
         failure.exit_code = exit_usage;
         failure.usage = true;
       }
       return std::unexpected(failure);
     }
-    for (machines::NamedMachine& machine : *selected) found.push_back(std::move(machine));
+    std::ranges::move(*read, std::back_inserter(selected_));
   }
-  if (found.empty()) return misused("--for names no machine");
-  return found;
+  if (selected_.empty()) return misused("--for names no machine");
+  if (several || selected_.size() == 1) return {};
+  return misused(fmt::format("this command takes one machine, --for names {}", selected_.size()),
+                 "`variant resolve` and `variant explain` take several");
 }
 
 Outcome<machines::NamedMachine> Session::machine() {
   auto found = machines();
   if (!found) return std::unexpected(found.error());
-  if (found->size() != 1) {
-    return misused(fmt::format("this command takes one machine, --for names {}", found->size()),
-                   "`variant resolve` and `variant explain` take several");
-  }
   return std::move(found->front());
 }
 

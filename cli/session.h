@@ -23,9 +23,13 @@ class Session {
 
   /// Whether `--for` puts other machines in the place of this one.
   [[nodiscard]] bool elsewhere() const { return arguments_.has(Opt::for_machine); }
-  /// The machines of `--for`, else this one, probed.
+  /// Reads the machines of `--for`, where it is given, so that an unknown one ends every command
+  /// before it begins. Errors: usage, also for several where not `several` are taken; a bad
+  /// profile.
+  [[nodiscard]] Outcome<void> select_elsewhere(bool several);
+  /// The machines of `--for`, else this one, probed. To be asked once.
   [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> machines();
-  /// The one machine of a command that takes no fleet.
+  /// The first of them: the one machine of a command that takes no fleet.
   [[nodiscard]] Outcome<machines::NamedMachine> machine();
 
   /// --gpu-policy, else AXLE_GPU_POLICY, else all.
@@ -37,10 +41,12 @@ class Session {
 
  private:
   [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> find_machines();
+  [[nodiscard]] machines::NamedMachine find_this_machine();
   [[nodiscard]] std::string named_cache_folder() const;
 
   Arguments arguments_;
   Output& output_;
+  std::vector<machines::NamedMachine> selected_;  ///< of --for, until they are asked for
 };
 
 }  // namespace axle::cli

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include <fmt/core.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include "cli/variables.h"
@@ -59,8 +60,11 @@ detect::Identity who_is_here() {
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   std::string name(host.data());
   name.erase(std::min(name.find('.'), name.size()));
-  std::string user = variable("USER");
-  return {name, user.empty() ? variable("LOGNAME") : user, variable("HOME")};
+  std::vector<std::string> users;
+  // A site's profile is recorded under sudo, and the person is then the third of these.
+  for (const char* who : {"USER", "LOGNAME", "SUDO_USER"}) users.push_back(variable(who));
+  if (const passwd* own = ::getpwuid(::getuid())) users.emplace_back(own->pw_name);
+  return {std::move(name), std::move(users), variable("HOME")};
 }
 
 }  // namespace

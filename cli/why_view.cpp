@@ -110,6 +110,18 @@ std::vector<Verdict> judge(const Machine& machine, std::string_view ns) {
   return verdicts;
 }
 
+/// The variables whose values stand in the place of what was found.
+void add_overrides(const machines::NamedMachine& named, std::string_view ns,
+                   std::vector<machines::Evidence>& evidence) {
+  for (const machines::OverrideVariable& row : machines::override_variables()) {
+    if (row.ns != ns && ns != "axle") continue;
+    const auto given = std::ranges::find(named.overrides, row.name, &machines::Override::variable);
+    if (given == named.overrides.end()) continue;
+    evidence.push_back({fmt::format("environment variable {}", row.name),
+                        given->value + " (takes the place of what was found)"});
+  }
+}
+
 std::string known_namespaces() {
   std::string names;
   for (const providers::Provider& provider : providers::builtin_providers()) {
@@ -173,6 +185,7 @@ Outcome<Why> explain_namespace(const std::string& ns, const machines::NamedMachi
     (void)detect::probe_machine(asked);
     why.evidence = machines::find_evidence(ns, asked.questions());
   }
+  add_overrides(named, ns, why.evidence);
   why.properties = provider->supported(named.machine, gpus);
   return why;
 }

@@ -203,6 +203,18 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   return workspace;
 }
 
+void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine) {
+  const bool mac = machine.os.system == "Darwin";
+  const bool arm_mac = mac && machine.cpu.arch == detect::Arch::aarch64;
+  markers.strings["platform_machine"] =
+      arm_mac ? "arm64" : std::string(detect::render_arch(machine.cpu.arch));
+  markers.strings["platform_system"] = mac ? "Darwin" : "Linux";
+  markers.strings["sys_platform"] = wheel::ascii_lower(markers.strings["platform_system"]);
+  markers.strings["os_name"] = "posix";
+  markers.strings["platform_release"] = machine.os.kernel;
+  markers.strings["platform_version"] = "";
+}
+
 resolver::Target make_target(const installer::Environment& environment,
                              const detect::Machine& machine, bool elsewhere) {
   wheel::TagTarget tags = environment.tag_target;
@@ -214,12 +226,7 @@ resolver::Target make_target(const installer::Environment& environment,
       tags.libc_major = machine.libc.major;
       tags.libc_minor = machine.libc.minor;
     }
-    markers.strings["platform_machine"] = tags.architecture;
-    markers.strings["platform_system"] = machine.os.system.empty() ? "Linux" : machine.os.system;
-    markers.strings["sys_platform"] = wheel::ascii_lower(markers.strings["platform_system"]);
-    markers.strings["os_name"] = "posix";
-    markers.strings["platform_release"] = machine.os.kernel;
-    markers.strings["platform_version"] = "";
+    put_elsewhere(markers, machine);
   }
   wheel::SupportedTags supported = wheel::supported_tags(tags);
   if (elsewhere && markers.strings["sys_platform"] != "linux") {

@@ -42,7 +42,8 @@ struct SystemName {
 
 /// What a vendor's driver libraries said, asked in a child process of their own.
 struct DriverAnswer {
-  enum class End : std::uint8_t { finished, crashed, timed_out, not_started };
+  /// `not_recorded`: a recording that does not hold this vendor's answer.
+  enum class End : std::uint8_t { finished, crashed, timed_out, not_started, not_recorded };
   End end = End::not_started;
   int signal = 0;     ///< that ended the child when `crashed`; 0: it left without finishing
   std::string lines;  ///< detect/driver_lines.h; what was said before a crash or time-out is kept

@@ -75,6 +75,28 @@ bool is_private_home(std::string_view home) {
          std::ranges::none_of(roots, [&](std::string_view root) { return home.starts_with(root); });
 }
 
+/// Folders whose names detection and the system give, not people.
+bool is_system_path(std::string_view path) {
+  constexpr std::array roots{"/usr/",  "/lib",  "/bin/", "/sbin/", "/etc/", "/sys/",
+                             "/proc/", "/dev/", "/run/", "/boot/", "/.",    "/opt/rocm"};
+  return path == "/opt" || path == "/dev" ||
+         std::ranges::any_of(roots, [&](std::string_view root) { return path.starts_with(root); });
+}
+
+/// ".example.org" behind the name of a host: words, one of which is no number.
+std::size_t match_domain(std::string_view text) {
+  std::size_t end = 0;
+  bool letters = false;
+  while (end + 1 < text.size() && text[end] == '.' && is_word(text[end + 1])) {
+    const std::size_t word =
+        run_of(text.substr(end + 1), [](char c) { return is_word(c) || c == '-'; });
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    letters = letters || !std::ranges::all_of(text.substr(end + 1, word), digit);
+    end += 1 + word;
+  }
+  return letters ? end : 0;
+}
+
 /// "/home/name", "/Users/name"
 std::size_t match_home(std::string_view text, const std::string& home) {
   for (const std::string_view root : {"/home/", "/Users/"}) {
@@ -168,6 +190,10 @@ std::string Cleaner::clean(std::string_view in, bool names) const {
   return out;
 }
 
+std::string Cleaner::below(std::string_view path, std::string_view in) const {
+  return clean(in, !is_system_path(path));
+}
+
 std::size_t Cleaner::match(std::string_view in, std::size_t at, std::string& instead) const {
   const std::string_view rest = in.substr(at);
   if (const std::size_t length = DeviceNames::match(rest)) {
@@ -199,15 +225,18 @@ std::size_t Cleaner::match(std::string_view in, std::size_t at, std::string& ins
 }
 
 std::size_t Cleaner::match_names(std::string_view in, std::size_t at, std::string& instead) const {
-  const std::array<std::pair<const std::string&, const char*>, 2> names{
-      {{identity_.host_name, "host"}, {identity_.user_name, "user"}}};
-  for (const auto& [name, stand_in] : names) {
-    if (name.size() < 3 || is_vocabulary(name)) continue;
-    if (!in.substr(at).starts_with(name) || !is_whole_word(in, at, name.size())) continue;
-    instead = stand_in;
-    return name.size();
+  const auto stands_here = [&](const std::string& name) {
+    return name.size() >= 3 && !is_vocabulary(name) && in.substr(at).starts_with(name) &&
+           is_whole_word(in, at, name.size());
+  };
+  if (const std::string& host = identity_.host_name; stands_here(host)) {
+    instead = "host";
+    return host.size() + match_domain(in.substr(at + host.size()));
   }
-  return 0;
+  const auto user = std::ranges::find_if(identity_.user_names, stands_here);
+  if (user == identity_.user_names.end()) return 0;
+  instead = "user";
+  return user->size();
 }
 
 }  // namespace axle::detect

@@ -41,9 +41,11 @@ class Cleaner {
       : devices_(devices), identity_(identity) {}
 
   [[nodiscard]] std::string text(std::string_view in) const { return clean(in, true); }
-  /// The same but for the names of host and user, which may be words that a system's paths are made
-  /// of: a Jetson's first user is called nvidia.
-  [[nodiscard]] std::string path(std::string_view in) const { return clean(in, false); }
+  /// The same, but in the system's own folders the names of host and user stay: they may be words
+  /// that those paths are made of.
+  [[nodiscard]] std::string path(std::string_view in) const { return below(in, in); }
+  /// What stands in a folder or behind a link called `path`: a name, a target.
+  [[nodiscard]] std::string below(std::string_view path, std::string_view in) const;
 
  private:
   [[nodiscard]] std::string clean(std::string_view in, bool names) const;

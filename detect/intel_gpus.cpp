@@ -148,9 +148,7 @@ Gpu describe_unlisted(const IntelDevice& device, const std::optional<Failure>& f
                          : failure ? *failure
                                    : Failure{"not-listed", "Level Zero does not list this GPU",
                                              "update Intel's GPU driver"};
-  const Presence usable = reason.code == "unconfirmed" ? Presence::present
-                          : reason.code == "not-asked" ? Presence::unknown
-                                                       : Presence::blocked;
+  const Presence usable = reason.code == "unconfirmed" ? Presence::present : usable_after(reason);
   blame(gpu, usable, reason);
   return gpu;
 }
@@ -232,9 +230,10 @@ void add_problems(VendorFindings& findings, const IntelSigns& signs,
                    "update Intel's GPU driver"});
     }
   }
-  // Libraries that fall are worth telling whatever the bus says.
-  if (failure && (failure->code == "driver-hangs" || failure->code == "driver-crashed")) {
-    add_problem(findings, vendor, *failure);
+  // Libraries that fall, and answers that are missing, are worth telling whatever the bus says.
+  if (!failure) return;
+  for (const char* code : {"driver-hangs", "driver-crashed", "not-recorded"}) {
+    if (failure->code == code) add_problem(findings, vendor, *failure);
   }
 }
 

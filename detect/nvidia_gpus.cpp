@@ -148,7 +148,7 @@ void add_unlisted(VendorFindings& findings, const NvidiaSigns& signs, const Nvid
       note_source(gpu.sources, "name", gpu.name, "pci-id-table");
     }
     const Failure reason = failure ? *failure : judge_unlisted(device, answer);
-    blame(gpu, reason.code == "not-asked" ? Presence::unknown : Presence::blocked, reason);
+    blame(gpu, usable_after(reason), reason);
     findings.gpus.push_back(std::move(gpu));
     if (reason.code == "gpu-lost") add_problem(findings, vendor, reason);
   }
@@ -182,12 +182,10 @@ VendorFindings judge_nvidia(const NvidiaSigns& signs, const DriverAnswer* answer
   findings.driver->usable = Presence::present;
   if (failure) {
     const bool told = worth_telling(signs, *failure);
-    const bool unknown = failure->code == "not-asked";
-    const Presence usable = unknown ? Presence::unknown
-                            : told  ? Presence::blocked
-                                    : Presence::absent;
-    blame(*findings.driver, usable, *failure);
-    if (told && !unknown) add_problem(findings, vendor, *failure);
+    const Presence usable = usable_after(*failure);
+    const bool unknown = usable == Presence::unknown;
+    blame(*findings.driver, told || unknown ? usable : Presence::absent, *failure);
+    if (told && failure->code != "not-asked") add_problem(findings, vendor, *failure);
   }
   if (!failure || worth_telling(signs, *failure)) {
     for (const Failure& remark : nvidia_remarks(signs, said)) add_problem(findings, vendor, remark);

@@ -114,10 +114,10 @@ std::optional<Failure> judge_libraries(const NvidiaSigns& signs, const NvidiaAns
 std::optional<Failure> judge_nvidia_driver(const NvidiaSigns& signs, const DriverAnswer* answer,
                                            const NvidiaAnswer& said,
                                            std::chrono::milliseconds time_limit) {
-  if (answer == nullptr) {
-    const auto failure = judge_files(signs);
-    return failure ? failure : not_asked();
+  if (answer == nullptr || answer->end == DriverAnswer::End::not_recorded) {
+    if (const auto failure = judge_files(signs)) return failure;
   }
+  if (answer == nullptr) return not_asked();
   if (auto failure = judge_end(*answer, GpuVendor::nvidia, said.step, time_limit)) return failure;
   const auto by_libraries = judge_libraries(signs, said);
   if (!by_libraries) return std::nullopt;

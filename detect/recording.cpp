@@ -87,6 +87,8 @@ std::string render_end(const DriverAnswer& answer) {
       return "timed out";
     case DriverAnswer::End::not_started:
       return "not started";
+    case DriverAnswer::End::not_recorded:
+      return "not recorded";
   }
   return {};
 }
@@ -198,7 +200,8 @@ std::vector<DriverAnswer> ReplayHost::ask_drivers(std::span<const GpuVendor> ven
                                                   std::chrono::milliseconds) {
   std::vector<DriverAnswer> result;
   for (const GpuVendor vendor : vendors) {
-    result.push_back(find_value(recording_.answers, vendor).value_or(DriverAnswer{}));
+    result.push_back(find_value(recording_.answers, vendor)
+                         .value_or(DriverAnswer{DriverAnswer::End::not_recorded, 0, {}}));
   }
   return result;
 }
@@ -373,7 +376,8 @@ std::vector<DriverAnswer> RecordingHost::ask_drivers(std::span<const GpuVendor> 
                                                      std::chrono::milliseconds time_limit) {
   const auto answers = ForwardingHost::ask_drivers(vendors, time_limit);
   for (std::size_t i = 0; i < vendors.size() && i < answers.size(); ++i) {
-    recording_.answers[vendors[i]] = answers[i];
+    const bool recorded = answers[i].end != DriverAnswer::End::not_recorded;
+    if (recorded) recording_.answers[vendors[i]] = answers[i];
     questions_.push_back({std::string(render_vendor(vendors[i])), Kind::library,
                           std::string(render_vendor(vendors[i])),
                           answers[i].lines + "end\t" + render_end(answers[i])});

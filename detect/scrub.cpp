@@ -44,8 +44,8 @@ std::string_view last_part(std::string_view path) { return path.substr(path.rfin
 bool is_identity(std::string_view path) {
   const std::string_view file = last_part(path);
   return holds_any(file, {"serial", "uuid", "machine-id", "machine_id", "hostname", "boot_id",
-                          "unique_id", "asset_tag", "environ"}) ||
-         path == "/proc/cmdline" || (path.starts_with("/sys/class/net/") && file == "address");
+                          "unique_id", "asset_tag", "environ", "cmdline", "mountinfo"}) ||
+         (path.starts_with("/sys/class/net/") && file == "address");
 }
 
 bool is_topology(std::string_view path) {
@@ -53,7 +53,7 @@ bool is_topology(std::string_view path) {
 }
 
 /// The loader's cache lists every library of the machine: those that drivers consist of stay.
-std::string keep_driver_libraries(std::string_view cache) {
+std::string keep_driver_libraries(std::string_view cache, const Cleaner& cleaner) {
   std::string kept(1, '\0');
   while (!cache.empty()) {
     const std::size_t end = std::min(cache.find('\0'), cache.size());
@@ -65,7 +65,7 @@ std::string keep_driver_libraries(std::string_view cache) {
             last_part(path),
             {"libcuda.so", "libnvidia-ml.so", "libze_", "librocm_smi64.so", "libamd_smi",
              "libamdhip64.so", "libhsa-runtime64.so", "libdcmi.so", "libascend", "libtpu.so"})) {
-      kept += std::string(path) + '\0';
+      kept += cleaner.path(path) + '\0';
     }
     cache.remove_prefix(std::min(end + 1, cache.size()));
   }
@@ -119,7 +119,7 @@ class Scrubber {
     for (const auto& [path, access] : raw_.nodes) out.nodes[cleaner_.path(path)] = access;
     clean_folders(out);
     clean_variables(out);
-    for (auto& [vendor, answer] : out.answers) answer.lines = cleaner_.text(answer.lines);
+    for (auto& [vendor, answer] : out.answers) answer.lines = clean_lines(answer.lines);
     out.name.release = cleaner_.text(raw_.name.release);
     return out;
   }
@@ -146,7 +146,7 @@ class Scrubber {
   [[nodiscard]] std::map<std::string, std::string> clean_map(
       const std::map<std::string, std::string>& map) const {
     std::map<std::string, std::string> out;
-    for (const auto& [path, value] : map) out[cleaner_.path(path)] = cleaner_.path(value);
+    for (const auto& [path, value] : map) out[cleaner_.path(path)] = cleaner_.below(path, value);
     return out;
   }
 
@@ -162,26 +162,39 @@ class Scrubber {
 
   [[nodiscard]] std::string clean_file(const std::string& path, const std::string& content) const {
     if (path.starts_with(nvidia_gpus) && last_part(path) == "information") {
-      return keep_lines(content, [](std::string_view line) {
+      return cleaner_.text(keep_lines(content, [](std::string_view line) {
         return begins_with_any(line, {"Model:", "Device Minor:", "Bus Location:"});
-      });
+      }));
     }
     if (last_part(path) == "os-release") {
-      return keep_lines(content, [](std::string_view line) {
+      return cleaner_.text(keep_lines(content, [](std::string_view line) {
         return begins_with_any(line, {"NAME=", "PRETTY_NAME=", "VERSION_ID=", "VERSION=", "ID=",
                                       "ID_LIKE=", "VERSION_CODENAME="});
-      });
+      }));
     }
     if (path.ends_with("/cgroup")) return keep_container_marks(content);
     if (last_part(path) == ".containerenv") {
       return keep_lines(content, [](std::string_view line) { return line.starts_with("engine="); });
     }
-    if (path == "/etc/ld.so.cache") return keep_driver_libraries(content);
+    if (path == "/etc/ld.so.cache") return keep_driver_libraries(content, cleaner_);
     if (is_topology(path)) return clean_topology(content);
     // Versions and build ids of kernel modules are no identities, however long they are.
     if (path.starts_with("/sys/module/")) return content;
-    if (path.starts_with("/sys/")) return cleaner_.path(content);
+    if (path.starts_with("/sys/")) return cleaner_.below(path, content);
     return cleaner_.text(content);
+  }
+
+  /// The word in front of the first tab is the protocol's (detect/driver_lines.h).
+  [[nodiscard]] std::string clean_lines(std::string_view lines) const {
+    std::string out;
+    while (!lines.empty()) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+      const std::string_view line = lines.substr(0, end);
+      const std::size_t word = std::min(line.find('\t'), line.size());
+      out += std::string(line.substr(0, word)) + cleaner_.text(line.substr(word));
+      lines.remove_prefix(end);
+    }
+    return out;
   }
 
   [[nodiscard]] std::string clean_topology(std::string_view content) const {
@@ -207,6 +220,7 @@ class Scrubber {
   /// /sys names devices; every other folder is someone's, and only what was asked about stays.
   [[nodiscard]] bool keeps_name(const std::string& folder, const std::string& entry) const {
     if (folder.starts_with("/sys/") || folder.starts_with("/proc/driver/")) return true;
+    if (folder == "/dev/dri" || folder == "/dev/accel") return true;
     if (was_asked(folder + '/' + entry)) return true;
     return folder == "/dev" &&
            begins_with_any(entry, {"nvidia", "nvhost", "nvmap", "kfd", "dri", "dxg", "davinci",
@@ -218,7 +232,7 @@ class Scrubber {
     for (const auto& [folder, names] : raw_.folders) {
       std::vector<std::string> kept;
       for (const std::string& entry : names) {
-        if (keeps_name(folder, entry)) kept.push_back(cleaner_.path(entry));
+        if (keeps_name(folder, entry)) kept.push_back(cleaner_.below(folder, entry));
       }
       if (!kept.empty()) out.folders[cleaner_.path(folder)] = std::move(kept);
     }
@@ -236,6 +250,7 @@ class Scrubber {
       std::string kept = variable == "LD_LIBRARY_PATH" ? clean_library_path(value)
                          : mask                        ? clean_mask(value)
                          : address && !value.empty()   ? "set"
+                         : value.starts_with('/')      ? cleaner_.path(value)
                                                        : cleaner_.text(value);
       // An empty mask hides everything; an empty path says nothing.
       if (!kept.empty() || value.empty()) out.variables[variable] = std::move(kept);

@@ -4,15 +4,17 @@
 // result as it read the original.
 
 #include <string>
+#include <vector>
 
 #include "detect/recording.h"
 
 namespace axle::detect {
 
-/// Names that are taken out wherever they stand as whole words; empty ones are not looked for.
+/// Names that are taken out wherever they stand as whole words; those of less than three letters,
+/// and words of systems and drivers ("nvidia", "debian"), are not looked for.
 struct Identity {
-  std::string host_name;
-  std::string user_name;
+  std::string host_name;  ///< without the domain, which goes with it
+  std::vector<std::string> user_names;
   std::string home;  ///< the user's home folder, where it is none of /home
 };
 

@@ -111,6 +111,10 @@ std::optional<Failure> judge_end(const DriverAnswer& answer, GpuVendor vendor,
       return Failure{"not-started",
                      library + " could not be asked: no child process could be started",
                      "check the limits on processes (ulimit -u) and memory"};
+    case DriverAnswer::End::not_recorded:
+      return Failure{"not-recorded", "the recording does not hold what " + library + " said",
+                     "record the machine anew, as a user who may use its devices: variant detect "
+                     "--profile FILE"};
   }
   return std::nullopt;
 }
@@ -139,5 +143,10 @@ Failure untrusted_library(std::string_view refused) {
 }
 
 Failure not_asked() { return {"not-asked", "the driver's libraries were not asked", ""}; }
+
+Presence usable_after(const Failure& failure) {
+  const bool unheard = failure.code == "not-asked" || failure.code == "not-recorded";
+  return unheard ? Presence::unknown : Presence::blocked;
+}
 
 }  // namespace axle::detect

@@ -58,6 +58,9 @@ void describe_place(Gpu& gpu, const DisplayDevice& device);
 /// The driver was not asked because the caller said so.
 [[nodiscard]] Failure not_asked();
 
+/// Unknown where nobody heard the driver (not asked, not recorded), else blocked.
+[[nodiscard]] Presence usable_after(const Failure& failure);
+
 /// "NVIDIA", "AMD", "Intel": the name for people.
 [[nodiscard]] std::string_view brand_of(GpuVendor vendor);
 

@@ -14,6 +14,7 @@ namespace axle::machines {
 
 struct OverrideVariable {
   std::string_view name;
+  std::string_view ns;       ///< whose facts it states
   std::string_view meaning;  ///< for the page of commands
 };
 

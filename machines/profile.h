@@ -17,7 +17,7 @@ namespace axle::machines {
 struct ProfileOrigin {
   std::string kind;    ///< "captured" or "synthesised"
   std::string source;  ///< program and version, or the documents
-  std::string date;    ///< ISO date, may be empty
+  std::string date;    ///< ISO date; may be empty where nothing was captured
 };
 
 struct Profile {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "machines/profile.h"
+#include "machines/profile_fields.h"
 #include "machines/profile_object.h"
 #include "machines/profile_recording.h"
 #include "machines/profile_schema.h"
@@ -19,177 +20,106 @@ using Json = nlohmann::json;
 
 namespace {
 
-unsigned small(const std::optional<std::uint64_t>& value) {
-  return value ? static_cast<unsigned>(*value) : 0;
-}
-
-constexpr std::uint64_t largest_tile_number = 0xFFFF;  // 16 bits of CPUID
 constexpr std::uint64_t largest_count = std::numeric_limits<unsigned>::max();
 
-detect::Arch read_arch(Object& object) {
-  const std::string word = object.text("arch");
-  if (word.empty()) return detect::Arch::other;
-  using enum detect::Arch;
-  for (const auto arch : {x86_64, aarch64, ppc64le, riscv64, s390x, other}) {
-    if (word == detect::render_arch(arch)) return arch;
+/// "x86_64, aarch64 or other"
+template <class Enum, std::size_t count>
+std::string list_words(const Words<Enum, count>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) text += i + 1 == count ? " or " : ", ";
+    text += words.render(words.values[i]);
   }
-  object.reading().refuse(object.path_of("arch"),
-                          "expected x86_64, aarch64, ppc64le, riscv64, s390x or other");
-  return detect::Arch::other;
+  return text;
 }
 
-std::optional<detect::GpuVendor> find_vendor(std::string_view word) {
-  for (const auto vendor :
-       {detect::GpuVendor::nvidia, detect::GpuVendor::amd, detect::GpuVendor::intel}) {
-    if (word == detect::render_vendor(vendor)) return vendor;
-  }
-  return std::nullopt;
-}
+/// Fills the fields of one object (machines/profile_fields.h).
+class FieldReader {
+ public:
+  explicit FieldReader(Object& object) : object_(object) {}
 
-void read_capabilities(Object& object, detect::CapabilityFacts& facts) {
-  object.keys([&](const std::string& name) {
-    // finish() refuses those that are none.
-    const auto capability = detect::find_capability(name);
-    if (capability) facts.set(*capability, object.presence(name));
-  });
-}
-
-void read_sources(Object& object, detect::Sources& sources) {
-  object.part("sources", [&](Object& part) {
-    part.keys([&](const std::string& fact) { sources[fact] = part.text(fact); });
-  });
-}
-
-void read_cpu(Object& object, detect::Cpu& cpu) {
-  cpu.arch = read_arch(object);
-  cpu.machine = object.text("machine");
-  cpu.vendor = object.text("vendor");
-  cpu.brand = object.text("brand");
-  cpu.model = object.text("model");
-  cpu.hybrid = object.flag("hybrid");
-  cpu.logical_cpus = small(object.number("logical_cpus", largest_count));
-  if (const auto bytes = object.number("sve_vector_bytes", 256)) {
-    cpu.sve_vector_bytes = static_cast<unsigned>(*bytes);
+  void text(const char* key, std::string& value) { value = object_.text(key); }
+  template <class Number>
+  void number(const char* key, std::optional<Number>& value, std::uint64_t largest) {
+    if (const auto read = object_.number(key, largest)) value = static_cast<Number>(*read);
   }
-  if (const auto bytes = object.number("sme_vector_bytes", 256)) {
-    cpu.sme_vector_bytes = static_cast<unsigned>(*bytes);
+  void count(const char* key, unsigned& value) {
+    value = static_cast<unsigned>(object_.number(key, largest_count).value_or(0));
   }
-  cpu.hypervisor = object.text("hypervisor");
-  const bool permission_told = object.has("amx_permitted");
-  if (const bool permitted = object.flag("amx_permitted"); permission_told) {
-    cpu.amx_permitted = permitted;
+  void flag(const char* key, bool& value) { value = object_.flag(key); }
+  void flag(const char* key, std::optional<bool>& value) {
+    if (object_.has(key)) value = object_.flag(key);
   }
-  if (object.has("amx_tiles")) {
-    object.part("amx_tiles", [&](Object& part) {
-      auto& tiles = cpu.amx_tiles.emplace();
-      for (const auto& [key, member] : amx_tile_members) {
-        tiles.*member = small(part.number(key, largest_tile_number));
+  void presence(const char* key, detect::Presence& value) { value = object_.presence(key); }
+  template <class Enum, std::size_t count>
+  void word(const char* key, Enum& value, const Words<Enum, count>& words) {
+    const std::string given = object_.text(key);
+    const auto* const found = std::ranges::find(words.values, given, words.render);
+    value = found == words.values.end() ? words.values.back() : *found;
+    if (found != words.values.end() || (given.empty() && !words.required)) return;
+    object_.reading().refuse(object_.path_of(key), "expected " + list_words(words));
+  }
+  /// These two follow from the capabilities.
+  void level(const char*, const detect::CapabilityFacts&) {}
+  void amx(const char*, const detect::Cpu&) {}
+  void capabilities(const char* key, detect::Arch, detect::CapabilityFacts& facts) {
+    object_.part(key, [&](Object& part) {
+      part.keys([&](const std::string& name) {
+        // finish() refuses those that are none.
+        const auto capability = detect::find_capability(name);
+        if (capability) facts.set(*capability, part.presence(name));
+      });
+    });
+  }
+  void sources(const char* key, detect::Sources& sources) {
+    object_.part(key, [&](Object& part) {
+      part.keys([&](const std::string& fact) { sources[fact] = part.text(fact); });
+    });
+  }
+  void version(const char* key, unsigned& major, unsigned& minor) {
+    const std::string version = object_.text(key);
+    if (version.empty()) return;
+    const char* const end = version.data() + version.size();
+    const auto first = std::from_chars(version.data(), end, major);
+    const bool dot = first.ec == std::errc() && first.ptr != end && *first.ptr == '.';
+    const auto second = dot ? std::from_chars(first.ptr + 1, end, minor) : first;
+    if (!dot || second.ec != std::errc() || second.ptr != end) {
+      object_.reading().refuse(object_.path_of(key), "expected a version such as 2.36");
+    }
+  }
+  template <class Type>
+  void part(const char* key, Type& value) {
+    object_.part(key, [&](Object& part) { read(part, value); });
+  }
+  template <class Type>
+  void part(const char* key, std::optional<Type>& value) {
+    object_.part(key, [&](Object& part) { read(part, value.emplace()); });
+  }
+  template <class Type>
+  void each(const char* key, std::vector<Type>& values) {
+    object_.each(key, [&](Object& part) { read(part, values.emplace_back()); });
+  }
+  /// One under each vendor's word.
+  void drivers(const char* key, std::vector<detect::Driver>& drivers) {
+    object_.part(key, [&](Object& part) {
+      for (const auto vendor : vendor_words.values) {
+        part.part(std::string(detect::render_vendor(vendor)), [&](Object& driver) {
+          drivers.emplace_back().vendor = vendor;
+          read(driver, drivers.back());
+        });
       }
     });
   }
-  if (const auto version = object.number("ace_version", 255)) {
-    cpu.ace_version = static_cast<unsigned>(*version);
-  }
-  read_sources(object, cpu.sources);
-  object.part("capabilities", [&](Object& part) { read_capabilities(part, cpu.capabilities); });
-}
 
-detect::Gpu read_gpu(Object& object) {
-  detect::Gpu gpu;
-  if (const auto vendor = find_vendor(object.text("vendor"))) {
-    gpu.vendor = *vendor;
-  } else {
-    object.reading().refuse(object.path_of("vendor"), "expected nvidia, amd or intel");
+ private:
+  template <class Type>
+  static void read(Object& object, Type& value) {
+    FieldReader reader(object);
+    Fields<Type>::visit(reader, value);
   }
-  gpu.name = object.text("name");
-  gpu.pci_address = object.text("pci_address");
-  gpu.pci_id = object.text("pci_id");
-  gpu.kernel_driver = object.text("kernel_driver");
-  gpu.arch = object.text("arch");
-  gpu.memory_bytes =
-      object.number("memory_bytes", std::uint64_t(std::numeric_limits<std::int64_t>::max()));
-  gpu.integrated = object.flag("integrated");
-  gpu.mig = object.flag("mig");
-  gpu.masked = object.flag("masked");
-  gpu.usable = object.presence("usable");
-  gpu.reason_code = object.text("reason_code");
-  gpu.reason = object.text("reason");
-  read_sources(object, gpu.sources);
-  return gpu;
-}
 
-detect::Driver read_driver(Object& object, detect::GpuVendor vendor) {
-  detect::Driver driver;
-  driver.vendor = vendor;
-  driver.kernel_version = object.text("kernel_version");
-  driver.library_version = object.text("library_version");
-  driver.api_version = object.text("api_version");
-  driver.api_source = object.text("api_source");
-  driver.compat_version = object.text("compat_version");
-  driver.compat_library = object.text("compat_library");
-  driver.usable = object.presence("usable");
-  driver.reason_code = object.text("reason_code");
-  driver.reason = object.text("reason");
-  read_sources(object, driver.sources);
-  return driver;
-}
-
-void read_drivers(Object& object, std::vector<detect::Driver>& drivers) {
-  for (const auto vendor :
-       {detect::GpuVendor::nvidia, detect::GpuVendor::amd, detect::GpuVendor::intel}) {
-    object.part(std::string(detect::render_vendor(vendor)),
-                [&](Object& part) { drivers.push_back(read_driver(part, vendor)); });
-  }
-}
-
-detect::Npu read_npu(Object& object) {
-  detect::Npu npu;
-  using enum detect::NpuKind;
-  const std::string word = object.text("kind");
-  bool known = false;
-  for (const auto kind : {ascend, tpu, intel_npu, qualcomm}) {
-    if (word != detect::render_npu_kind(kind)) continue;
-    npu.kind = kind;
-    known = true;
-  }
-  if (!known) {
-    object.reading().refuse(object.path_of("kind"), "expected ascend, tpu, intel_npu or qualcomm");
-  }
-  npu.name = object.text("name");
-  npu.pci_address = object.text("pci_address");
-  npu.type = object.text("type");
-  npu.driver_version = object.text("driver_version");
-  npu.toolkit_version = object.text("toolkit_version");
-  npu.usable = object.presence("usable");
-  npu.reason_code = object.text("reason_code");
-  npu.reason = object.text("reason");
-  read_sources(object, npu.sources);
-  return npu;
-}
-
-void read_os(Object& object, detect::Os& os) {
-  os.system = object.text("system");
-  os.kernel = object.text("kernel");
-  os.name = object.text("name");
-  os.container = object.text("container");
-  os.wsl = object.flag("wsl");
-  os.tegra_release = object.text("tegra_release");
-  read_sources(object, os.sources);
-}
-
-void read_libc(Object& object, detect::Libc& libc) {
-  read_sources(object, libc.sources);
-  libc.family = object.text("family");
-  const std::string version = object.text("version");
-  if (version.empty()) return;
-  const char* const end = version.data() + version.size();
-  const auto major = std::from_chars(version.data(), end, libc.major);
-  const bool dot = major.ec == std::errc() && major.ptr != end && *major.ptr == '.';
-  const auto minor = dot ? std::from_chars(major.ptr + 1, end, libc.minor) : major;
-  if (!dot || minor.ec != std::errc() || minor.ptr != end) {
-    object.reading().refuse(object.path_of("version"), "expected a version such as 2.36");
-  }
-}
+  Object& object_;
+};
 
 bool is_date(std::string_view text) {
   constexpr std::string_view shape = "0000-00-00";
@@ -199,18 +129,6 @@ bool is_date(std::string_view text) {
     if (shape[i] == '-' ? text[i] != '-' : !digit) return false;
   }
   return true;
-}
-
-void read_facts(Object& object, detect::Machine& machine) {
-  object.part("cpu", [&](Object& part) { read_cpu(part, machine.cpu); });
-  object.each("gpus", [&](Object& part) { machine.gpus.push_back(read_gpu(part)); });
-  object.part("drivers", [&](Object& part) { read_drivers(part, machine.drivers); });
-  object.each("npus", [&](Object& part) { machine.npus.push_back(read_npu(part)); });
-  object.part("os", [&](Object& part) { read_os(part, machine.os); });
-  object.part("libc", [&](Object& part) { read_libc(part, machine.libc); });
-  object.each("problems", [&](Object& part) {
-    machine.problems.push_back({part.text("code"), part.text("message"), part.text("hint")});
-  });
 }
 
 Profile read_profile(Object& object, std::uint64_t schema) {
@@ -228,7 +146,8 @@ Profile read_profile(Object& object, std::uint64_t schema) {
     object.part("recording",
                 [&](Object& part) { read_recording(part, profile.recording.emplace()); });
   } else {
-    read_facts(object, profile.machine);
+    FieldReader reader(object);
+    Fields<detect::Machine>::visit(reader, profile.machine);
   }
   return profile;
 }
@@ -280,7 +199,8 @@ std::pair<const char*, const char*> explain_origin(const ProfileOrigin& origin) 
   if (origin.source.empty()) {
     return {"source", "expected the program or the documents that the profile is from"};
   }
-  if (!origin.date.empty() && !is_date(origin.date)) {
+  const bool dated = origin.kind == "captured" || !origin.date.empty();
+  if (dated && !is_date(origin.date)) {
     return {"date", "expected a date such as 2026-11-21"};
   }
   return {};

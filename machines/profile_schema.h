@@ -17,17 +17,6 @@ inline constexpr std::size_t most_items = 1024;                       ///< GPUs,
 inline constexpr std::size_t most_answers = 16384;  ///< of one kind in a recording
 inline constexpr int deepest_nesting = 8;
 
-/// The keys of Cpu::amx_tiles.
-inline constexpr std::pair<const char*, unsigned detect::AmxTiles::*> amx_tile_members[] = {
-    {"total_bytes", &detect::AmxTiles::total_bytes},
-    {"tile_bytes", &detect::AmxTiles::tile_bytes},
-    {"row_bytes", &detect::AmxTiles::row_bytes},
-    {"tiles", &detect::AmxTiles::tiles},
-    {"rows", &detect::AmxTiles::rows},
-    {"multiply_k", &detect::AmxTiles::multiply_k},
-    {"multiply_n", &detect::AmxTiles::multiply_n},
-};
-
 /// What is wrong with the origin of a schema 2 profile: the key, and what is expected there. Null
 /// where nothing is.
 [[nodiscard]] std::pair<const char*, const char*> explain_origin(const ProfileOrigin& origin);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "machines/profile_fields.h"
 #include "machines/profile_recording.h"
 #include "machines/profile_schema.h"
 #include "machines/recording_words.h"
@@ -19,12 +20,6 @@ using detect::Recording;
 using words::Texts;
 
 namespace {
-
-constexpr std::array vendors{detect::GpuVendor::nvidia, detect::GpuVendor::amd,
-                             detect::GpuVendor::intel};
-constexpr std::array architectures{detect::Arch::x86_64,  detect::Arch::aarch64,
-                                   detect::Arch::ppc64le, detect::Arch::riscv64,
-                                   detect::Arch::s390x,   detect::Arch::other};
 
 std::optional<std::string> parse_hex_bytes(std::string_view text) {
   if (text.size() % 2 != 0) return std::nullopt;
@@ -125,11 +120,7 @@ void read_masks(Object& object, const std::string& key, std::map<Number, std::ui
 
 /// A path or, where it stands before a program's arguments, a command.
 void check_path(Object& part, const std::string& path) {
-  const bool plain =
-      std::ranges::none_of(path, [](char c) { return static_cast<unsigned char>(c) < ' '; });
-  if (!path.starts_with('/') || path.size() > longest_text || !plain) {
-    part.reading().refuse(part.path_of(path), "expected an absolute path as key");
-  }
+  if (!words::is_path(path)) part.reading().refuse(part.path_of(path), "expected a path as key");
 }
 
 /// A string, or {"hex": "…"} for what is no text.
@@ -222,7 +213,7 @@ DriverAnswer read_answer(Object& part) {
 
 detect::Arch read_architecture(Object& object) {
   const std::string word = object.text("arch");
-  for (const auto arch : architectures) {
+  for (const auto arch : arch_words.values) {
     if (word == detect::render_arch(arch)) return arch;
   }
   object.reading().refuse(object.path_of("arch"),
@@ -231,7 +222,6 @@ detect::Arch read_architecture(Object& object) {
 }
 
 std::optional<unsigned> read_length(Object& object, const std::string& key) {
-  constexpr std::uint64_t longest_vector = 256;
   const auto length = object.number(key, longest_vector);
   if (!length) return std::nullopt;
   return static_cast<unsigned>(*length);
@@ -276,7 +266,7 @@ void read_recording(Object& object, Recording& recording) {
   read_nodes(object, recording);
   read_texts(object, "stamps", recording.stamps);
   object.part("drivers", [&](Object& part) {
-    for (const auto vendor : vendors) {
+    for (const auto vendor : vendor_words.values) {
       part.part(std::string(detect::render_vendor(vendor)),
                 [&](Object& answer) { recording.answers[vendor] = read_answer(answer); });
     }

@@ -1,14 +1,23 @@
 #pragma once
 // The words of recordings, for their reader and their writer.
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "detect/recording.h"
+#include "machines/profile_schema.h"
 
 namespace axle::machines::words {
+
+/// What can be the key of a file, folder, link or command. Relative paths too: LD_LIBRARY_PATH=lib.
+[[nodiscard]] inline bool is_path(std::string_view path) {
+  return !path.empty() && path.size() <= longest_text &&
+         std::ranges::none_of(path, [](char c) { return static_cast<unsigned char>(c) < ' '; });
+}
 
 using Texts = std::map<std::string, std::string>;
 

@@ -76,11 +76,13 @@ Json render_content(const std::string& content) {
   return {{"hex", render_hex(content)}};
 }
 
-/// A path that is no text cannot be a key; nothing that detection reads is called so.
+/// A path that is no text cannot be a key, and is left out.
+bool is_key(std::string_view path) { return words::is_path(path) && is_utf8(path); }
+
 Json render_texts(const Texts& texts) {
   Json json = Json::object();
   for (const auto& [key, content] : texts) {
-    if (is_utf8(key)) json[key] = render_content(content);
+    if (is_key(key)) json[key] = render_content(content);
   }
   return json;
 }
@@ -132,10 +134,13 @@ void put_paths(Json& json, const Recording& recording) {
   put(json, "files", render_texts(recording.files));
   put(json, "links", render_texts(recording.links));
   Json folders = Json::object();
-  for (const auto& [folder, names] : recording.folders) folders[folder] = names;
+  for (const auto& [folder, names] : recording.folders) {
+    if (is_key(folder)) folders[folder] = names;
+  }
   put(json, "folders", std::move(folders));
   Json nodes = Json::object();
   for (const auto& [path, access] : recording.nodes) {
+    if (!is_key(path)) continue;
     const auto row =
         std::ranges::find(words::accesses, access, [](const auto& each) { return each.first; });
     nodes[path] = row->second;
@@ -160,6 +165,7 @@ Json render_recording(const Recording& recording) {
   put_paths(json, recording);
   Json drivers = Json::object();
   for (const auto& [vendor, answer] : recording.answers) {
+    if (answer.end == DriverAnswer::End::not_recorded) continue;
     drivers[std::string(detect::render_vendor(vendor))] = render_answer(answer);
   }
   put(json, "drivers", std::move(drivers));

@@ -9,6 +9,7 @@
 
 #include "detect/machine.h"
 #include "detect/recording.h"
+#include "machines/overrides.h"
 #include "machines/profile.h"
 #include "report/error.h"
 #include "report/report.h"
@@ -20,7 +21,8 @@ struct NamedMachine {
   detect::Machine machine;
   /// What `machine` was read from, where that is a recording and no facts were added to it.
   std::optional<detect::Recording> recording = {};
-  ProfileOrigin origin = {};  ///< of the profile; empty where facts were stated or added
+  ProfileOrigin origin = {};             ///< of the profile; empty where facts were stated or added
+  std::vector<Override> overrides = {};  ///< that took the place of what this machine says
 };
 
 /// `what` is a profile file, a folder of profiles (a fleet: several results), a shipped name

@@ -19,10 +19,6 @@ using detect::Host;
 
 namespace {
 
-constexpr std::string_view mend =
-    "renew it as root: variant detect --profile /etc/axle/machine.json; or set "
-    "AXLE_SITE_PROFILE=none";
-
 // --- the fingerprint -----------------------------------------------------------------------------
 
 void add_x86(Host& host, Fingerprint& print) {
@@ -75,9 +71,35 @@ void add_devices(Host& host, Fingerprint& print) {
     if (!is_accelerator(alias)) continue;
     // "pci:v000010DEd00002330sv…": vendor and device.
     constexpr std::size_t ids = 4 + 9 + 9;
-    devices += fmt::format("{}{} {}", devices.empty() ? "" : ", ", address, alias.substr(0, ids));
+    const std::string driver = host.read_link(folder + '/' + address + "/driver").value_or("");
+    devices += fmt::format("{}{} {} {}", devices.empty() ? "" : ", ", address, alias.substr(0, ids),
+                           driver.substr(driver.rfind('/') + 1));
   }
   print["the accelerators on the bus"] = devices;
+}
+
+/// Those that are made for GPUs and NPUs; nvidia-uvm and the like come and go with their use.
+bool is_device_node(std::string_view folder, std::string_view name) {
+  if (folder == "/dev/dri") return name.starts_with("renderD");
+  if (folder == "/dev/accel") return name.starts_with("accel");
+  for (const std::string_view numbered : {"nvidia", "davinci", "accel"}) {
+    const std::string_view rest = name.starts_with(numbered) ? name.substr(numbered.size()) : "";
+    if (!rest.empty() && rest.find_first_not_of("0123456789") == std::string_view::npos)
+      return true;
+  }
+  return name == "nvidiactl" || name == "kfd" || name == "dxg" || name == "nvhost-gpu";
+}
+
+/// A machine whose nodes were not passed to the container that recorded it is another one.
+void add_nodes(Host& host, Fingerprint& print) {
+  std::string nodes;
+  for (const char* folder : {"/dev", "/dev/accel", "/dev/dri"}) {
+    for (const std::string& name : host.list_folder(folder)) {
+      if (!is_device_node(folder, name)) continue;
+      nodes += fmt::format("{}{}/{}", nodes.empty() ? "" : " ", folder, name);
+    }
+  }
+  print["the device nodes"] = nodes;
 }
 
 void add_modules(Host& host, Fingerprint& print) {
@@ -114,8 +136,13 @@ std::string explain_rights(const detect::Recording& recorded, Host& here) {
 
 // --- the file ------------------------------------------------------------------------------------
 
+std::string mend(const std::string& path) {
+  return fmt::format("renew it as root: variant detect --profile {}; or set AXLE_SITE_PROFILE=none",
+                     path);
+}
+
 std::unexpected<Error> refuse(const std::string& path, std::string_view why, ErrorKind kind) {
-  return fail(kind, fmt::format("{} is ignored: {}", path, why), std::string(mend));
+  return fail(kind, fmt::format("{} is ignored: {}", path, why), mend(path));
 }
 
 /// An open file, closed at the end.
@@ -168,6 +195,7 @@ Fingerprint take_fingerprint(Host& host) {
     add_words(host, print);
   }
   add_devices(host, print);
+  add_nodes(host, print);
   add_modules(host, print);
   return print;
 }
@@ -187,7 +215,9 @@ Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOw
   const auto text = read_all(file.get());
   if (!text) return refuse(path, "it cannot be read", ErrorKind::io);
   auto profile = parse_profile(*text, path);
-  if (!profile) return std::unexpected(profile.error());
+  if (!profile) {
+    return fail(profile.error().kind, profile.error().message + "; it is ignored", mend(path));
+  }
   if (!profile->recording) {
     return refuse(path, "it states facts, and only a recording can be compared with this machine",
                   ErrorKind::mismatch);

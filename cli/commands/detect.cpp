@@ -1,4 +1,6 @@
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -46,6 +48,7 @@ machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhe
 
 Outcome<void> write_profile(const std::string& path, const machines::Profile& profile) {
   // A regular file is replaced whole; a device or a pipe is written to, as it is.
+  errno = 0;
   std::error_code error;
   const fs::path resolved = fs::weakly_canonical(path, error);
   const std::string target = error ? path : resolved.string();
@@ -60,10 +63,13 @@ Outcome<void> write_profile(const std::string& path, const machines::Profile& pr
   if (file && whole) fs::permissions(written, readable, error);
   if (file && whole && !error) fs::rename(written, target, error);
   if (file && !error) return {};
+  const std::string why = error ? error.message() : errno != 0 ? std::strerror(errno) : "";
   std::error_code ignored;
   if (made >= 0) fs::remove(written, ignored);
-  return failed({ErrorKind::io, fmt::format("{}: the profile could not be written", path),
-                 "is the folder there, and writable?"});
+  return failed(
+      {ErrorKind::io,
+       fmt::format("{}: the profile could not be written{}{}", path, why.empty() ? "" : ": ", why),
+       "name a file in a folder that is there and that you may write to"});
 }
 
 /// Said where another policy could give other properties.

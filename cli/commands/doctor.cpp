@@ -160,6 +160,7 @@ int run_doctor(Session& session) {
   ordered_json examined = nullptr;
   wheel::MarkerEnvironment markers;
   if (*environment) {
+    if (session.elsewhere()) put_elsewhere((*environment)->markers, named->machine);
     markers = (*environment)->markers;
     auto done = examine(session, std::move(**environment), named->machine, **families, findings);
     if (!done) return output.failure(done.error());

@@ -8,6 +8,7 @@
 #include "cli/decision_view.h"
 #include "cli/inventory.h"
 #include "cli/session.h"
+#include "cli/workspace.h"
 
 namespace axle::cli {
 
@@ -103,6 +104,11 @@ int run_check(Session& session) {
   Output& output = session.output();
   auto inventory = take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
+  if (session.elsewhere()) {
+    const auto named = session.machine();
+    if (!named) return output.failure(named.error());
+    put_elsewhere(inventory->environment.markers, named->machine);
+  }
   std::string text;
   ordered_json rows = ordered_json::array();
   for (const installer::BrokenRequirement& broken :

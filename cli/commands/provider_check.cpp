@@ -55,6 +55,12 @@ std::string sentence(const CheckResult& check) {
 
 int run_providers_check(Session& session) {
   Output& output = session.output();
+  if (session.elsewhere()) {
+    return output.failure(
+        misused("a plugin can only speak of the machine that it runs on: --for has no meaning here",
+                "`variant providers show NS --for WHAT` shows what is known without it")
+            .error());
+  }
   const auto runs = runs_of(session.arguments());
   if (!runs) return output.failure(runs.error());
   const auto settings = read_provider_settings();

@@ -326,14 +326,16 @@ int run_providers_show(Session& session) {
   }
   if (shown.rows.empty())
     shown.text += "  Axle carries no provider for it; a plugin may be trusted\n";
-  const plugins::SandboxSupport support = plugins::probe_sandbox();
+  // This kernel's: no fact of a machine of --for.
+  const auto support = session.elsewhere() ? std::nullopt : std::optional(plugins::probe_sandbox());
   const bool enabled = is_enabled(at->settings, ns);
   const std::string text = output.paint(Style::strong, ns) + (enabled ? "\n" : "  switched off\n") +
-                           shown.text + render_sandbox(support) + render_exceptions(row, ns);
+                           shown.text + (support ? render_sandbox(*support) : "") +
+                           render_exceptions(row, ns);
   return output.answer(text, {{"namespace", ns},
                               {"enabled", enabled},
                               {"providers", shown.rows},
-                              {"sandbox", sandbox_json(support)},
+                              {"sandbox", support ? sandbox_json(*support) : ordered_json()},
                               {"exceptions", exceptions_json(row, ns)}});
 }
 

@@ -233,10 +233,24 @@ TEST_CASE("a driver that crashes leaves what it said before") {
 
 TEST_CASE("a child that could not be started leaves the GPU blocked") {
   RecordedHost host = healthy();
+  host.say(GpuVendor::nvidia, End::not_started, "");
+  check_blocked(host, "not-started");
+}
+
+TEST_CASE("an answer that a recording lacks leaves the GPU unknown, and says so") {
+  RecordedHost host = healthy();
   host.answers.clear();
   const Machine machine = probe_machine(host);
-  CHECK(machine.gpus.at(0).usable != Presence::present);
-  CHECK(machine.gpus.at(0).reason_code == "not-started");
+  CHECK(machine.gpus.at(0).usable == Presence::unknown);
+  CHECK(machine.gpus[0].reason_code == "not-recorded");
+  CHECK(machine.drivers.at(0).usable == Presence::unknown);
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].code == "nvidia.not-recorded");
+  CHECK(machine.problems[0].hint.find("--profile") != std::string::npos);
+  // What the files say goes first: nobody could have been asked.
+  std::erase_if(host.files, [](const auto& file) { return file.first.starts_with("/dev/nvidia"); });
+  std::erase_if(host.nodes, [](const auto& node) { return node.first.starts_with("/dev/nvidia"); });
+  check_blocked(host, "no-device-nodes");
 }
 
 TEST_CASE("the toolkit's stub is no driver") {

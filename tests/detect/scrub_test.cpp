@@ -16,7 +16,7 @@ namespace {
 const std::string uuid_a = "GPU-8f3c1b2a-77aa-4e5d-9c0d-0123456789ab";
 const std::string uuid_b = "GPU-8f3c9999-1111-2222-3333-444455556666";
 
-Identity somebody() { return {"wintermute", "molly", "/srv/people/molly"}; }
+Identity somebody() { return {"wintermute", {"", "molly"}, "/srv/people/molly"}; }
 
 /// Everything of the recording as one text.
 std::string flatten(const Recording& recording) {
@@ -124,6 +124,53 @@ TEST_CASE("serials, names, addresses and homes do not get into a recording") {
   CHECK(clean.folders.at("/dev") == std::vector<std::string>{"dri", "kfd", "nvidia0", "nvidiactl"});
 }
 
+TEST_CASE("names do not get in by folders, libraries, images, kernels or boards either") {
+  RecordedHost host = secretive_machine();
+  host.name.release = "6.8.0-wintermute.lan.example";
+  host.files["/etc/os-release"] =
+      "PRETTY_NAME=\"Golden image by molly on wintermute.lan.example\"\nVERSION=\"12 (case's)\"\n";
+  host.files["/proc/self/mountinfo"] = "1 2 0:1 / / rw - nfs4 files.lan.example:/export rw\n";
+  host.files["/proc/1/cmdline"] = "init root=UUID=1 hostname=box\n";
+  host.files["/proc/driver/nvidia/gpus/0000:65:00.0/information"] = "Model: H100 of molly\n";
+  host.files["/etc/ld.so.cache"] =
+      std::string("libcuda.so.1\0/home/case/libcuda.so.1\0/data/molly/libcuda.so.1\0", 62);
+  host.nodes["/data/molly/wintermute-12/libcuda.so.1"] = Access::read;
+  host.files["/data/case/toolkit/x86_64-linux/ascend_toolkit_install.info"] = "version=8.0\n";
+  host.links["/data/current"] = "/data/molly/wintermute-12";
+  host.folders["/data"] = {"molly"};
+  host.variables["LD_LIBRARY_PATH"] = "/data/molly/wintermute-12:/data/molly/private";
+  host.variables["ASCEND_TOOLKIT_HOME"] = "/data/case/toolkit";
+  host.variables["container"] = "molly";
+  host.say(GpuVendor::nvidia,
+           "cuda.file\t/data/molly/wintermute-12/libcuda.so.570.26\ncuda.version\t12080\n"
+           "cuda.init\t0\ncuda.device\t0\t9.0\t0000:65:00.0\t1\t0\tH100 of case");
+  const Machine seen = probe_machine(host);
+  RecordingHost recorder(host);
+  (void)probe_machine(recorder);
+  for (const auto& [path, content] : host.files) (void)recorder.read_file(path, 4096);
+  (void)recorder.read_link("/data/current");
+  (void)recorder.list_folder("/data");
+  (void)recorder.environment("ASCEND_TOOLKIT_HOME");
+  const Identity identity{"wintermute", {"molly", "case"}, "/root"};
+  const Recording clean = scrub(recorder.recording(), identity);
+  const std::string text = flatten(clean);
+  for (const char* secret : {"wintermute", "molly", "case", "lan.example", "private", "hostname"}) {
+    CAPTURE(secret);
+    CHECK(text.find(secret) == std::string::npos);
+  }
+  CHECK(clean.variables.at("LD_LIBRARY_PATH") == "/data/user/host-12");
+  CHECK(clean.nodes.contains("/data/user/host-12/libcuda.so.1"));
+  CHECK(clean.links.at("/data/current") == "/data/user/host-12");
+  CHECK(clean.variables.at("ASCEND_TOOLKIT_HOME") == "/data/user/toolkit");
+  CHECK(clean.files.contains("/data/user/toolkit/x86_64-linux/ascend_toolkit_install.info"));
+  CHECK(clean.files.at("/etc/ld.so.cache") ==
+        std::string("\0/home/user/libcuda.so.1\0/data/user/libcuda.so.1\0", 49));
+  ReplayHost replay(clean);
+  const Machine again = probe_machine(replay);
+  CHECK(again.drivers == seen.drivers);
+  CHECK(again.gpus.size() == seen.gpus.size());
+}
+
 TEST_CASE("a scrubbed recording reads as the machine did") {
   RecordedHost host = secretive_machine();
   const Machine seen = probe_machine(host);
@@ -139,10 +186,10 @@ TEST_CASE("a scrubbed recording reads as the machine did") {
 
 TEST_CASE("a user or host that is called as the system's own words takes nothing along") {
   for (const Identity& identity :
-       {Identity{"nvidia", "nvidia", "/home/nvidia"}, Identity{"driver", "sys", "/sys"},
-        Identity{"pci", "dev", "/usr"}, Identity{"H100", "modalias", "/dev/shm"},
-        Identity{"lib", "x86_64", "/usr/lib"}}) {
-    CAPTURE(identity.user_name);
+       {Identity{"nvidia", {"nvidia"}, "/home/nvidia"}, Identity{"driver", {"sys"}, "/sys"},
+        Identity{"pci", {"dev"}, "/usr"}, Identity{"H100", {"modalias"}, "/dev/shm"},
+        Identity{"lib", {"x86_64"}, "/usr/lib"}, Identity{"init", {"count", "opt"}, "/"}}) {
+    CAPTURE(identity.host_name);
     RecordedHost host = secretive_machine();
     const Machine seen = probe_machine(host);
     const Recording clean = scrub(record(host), identity);
@@ -206,6 +253,6 @@ TEST_CASE("what looks like an identity and is none stays") {
       "pci:v000010DEd00002330sv000010DEsd000016C1bc03sc02i00\n";
   raw.links["/sys/bus/pci/devices/0000:65:00.0/driver"] = "../../../../bus/pci/drivers/nvidia";
   raw.files["/usr/lib/os-release"] = "NAME=\"Debian GNU/Linux\"\nVERSION_ID=\"12\"\n";
-  Identity debian{"debian", "root", "/root"};
+  Identity debian{"debian", {"root"}, "/root"};
   CHECK(scrub(raw, debian) == raw);
 }

@@ -113,6 +113,36 @@ class Recording(ProfileTestCase):
             if path.is_file() and path.read_text().strip():
                 self.assertNotIn(path.read_text().strip(), text)
 
+    def test_no_name_gets_in_by_a_folder_of_libraries(self):
+        folder = self.root / "molly" / "cuda-of-wintermute"
+        folder.mkdir(parents=True)
+        (folder / "libcuda.so.1").write_bytes(b"no library")
+        text = self.record(LD_LIBRARY_PATH=folder, USER="root", SUDO_USER="molly").read_text()
+        self.assertIn("cuda-of-wintermute/libcuda.so.1", text)
+        self.assertNotIn("molly", text)
+
+    def test_folders_that_are_told_from_here_can_be_replayed(self):
+        (self.root / "lib").mkdir()
+        (self.root / "lib" / "libcuda.so.1").write_bytes(b"no library")
+        profile = self.record(LD_LIBRARY_PATH="lib")
+        self.assertIn('"lib/libcuda.so.1"', profile.read_text())
+        self.assert_ok(self.variant("detect", "--for", profile))
+
+    def test_what_cannot_be_written_says_why(self):
+        for place, why in ((self.root, "directory"), (self.root / "none" / "m.json", "No such file"),
+                           (self.root / ("x" * 300), "name")):
+            with self.subTest(place):
+                self.assert_fails(self.variant("detect", "--profile", place), 1, "could not be written", why)
+
+    def test_an_answer_that_is_not_in_the_recording_is_unknown(self):
+        profile = json.loads((SOURCE / "machines/profiles/p5-h100x8.json").read_text())
+        del profile["recording"]["drivers"]
+        file = self.root / "cut.json"
+        file.write_text(json.dumps(profile))
+        told = self.assert_ok(self.variant("detect", "--json", "--for", file)).json
+        self.assertEqual({gpu["usable"] for gpu in told["gpus"]}, {"unknown"})
+        self.assertEqual([problem["code"] for problem in told["problems"]], ["nvidia.not-recorded"])
+
     def test_a_replayed_recording_is_recorded_as_it_was(self):
         first = self.root / "first.json"
         self.assert_ok(self.variant("detect", "--quiet", "--for", "p5-h100x8", "--profile", first))
@@ -141,7 +171,7 @@ class Recording(ProfileTestCase):
 
     def test_bad_profiles_name_file_and_place(self):
         profile = self.root / "bad.json"
-        profile.write_text('{"schema_version": 2, "origin": {"kind": "captured", "source": "x"},'
+        profile.write_text('{"schema_version": 2, "origin": {"kind": "synthesised", "source": "x"},'
                            ' "recording": {"arch": "x86_64", "cpuid": {"7:0": "nonsense"}}}')
         self.assert_fails(self.variant("detect", "--for", profile), 1, "bad.json", 'recording.cpuid["7:0"]')
 
@@ -181,6 +211,27 @@ class Site(ProfileTestCase):
         self.assertEqual(told.json, here)
         self.assertIn("the CPU changed", told.err)
         self.assertIn("variant detect --profile", told.err)
+
+    def test_it_is_ignored_where_it_is_no_profile(self):
+        for text in ("", "{", '{"schema_version": 99}'):
+            with self.subTest(text):
+                self.recorded.write_text(text)
+                told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=self.recorded))
+                self.assertIn("it is ignored", told.err)
+                self.assertIn(f"variant detect --profile {self.recorded}", told.err)
+
+    def test_it_is_ignored_where_it_is_a_link(self):
+        link = self.root / "link.json"
+        link.symlink_to(self.recorded)
+        told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=link))
+        self.assertIn("no regular file", told.err)
+
+    def test_it_is_ignored_where_it_is_another_users(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a file away")
+        os.chown(self.recorded, 4711, 4711)
+        told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=self.recorded))
+        self.assertIn("belongs to user 4711", told.err)
 
     def test_it_is_ignored_where_others_may_write_it(self):
         self.recorded.chmod(self.recorded.stat().st_mode | stat.S_IWOTH)
@@ -225,6 +276,14 @@ class Evidence(ProfileTestCase):
                 self.assertTrue(self.assert_ok(self.variant("detect", "--json", "--why", ns)).json["why"])
         told = self.assert_ok(self.variant("detect", "--why", "nvidia", "--for", "h100")).out
         self.assertIn("the facts of this machine were stated", told)
+
+    def test_a_variable_that_decides_is_in_the_chain(self):
+        told = self.assert_ok(self.variant("detect", "--json", "--why", "nvidia", "--quiet",
+                                           NV_VARIANT_PROVIDER_FORCE_SM_ARCH="9.0",
+                                           NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION="12.8")).json
+        asked = {each["asked"]: each["answer"] for each in told["why"]}
+        self.assertIn("9.0", asked["environment variable NV_VARIANT_PROVIDER_FORCE_SM_ARCH"])
+        self.assertEqual(told["properties"]["nvidia"]["sm_arch"], ["90_real", "90_virtual"])
 
     def test_the_evidence_is_the_same_each_time(self):
         first = self.assert_ok(self.variant("detect", "--json", "--why", "axle")).out

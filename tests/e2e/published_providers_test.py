@@ -1,5 +1,5 @@
-"""The published Python providers of x86_64 and aarch64 against ours: their lists, this machine, and the machines whose
-/proc/cpuinfo they bring along. Only with AXLE_TEST_REGISTRY=1: they come from the configured registry."""
+"""The published Python providers of x86_64 and aarch64 against ours: their lists, this machine, the machines whose
+/proc/cpuinfo they bring along, and those that we ship. Only with AXLE_TEST_REGISTRY=1: they come from the configured registry."""
 
 import atexit
 import json
@@ -30,7 +30,7 @@ if arch == "x86_64":
 else:
     from provider_variant_aarch64.plugin import AArch64Plugin as Plugin
 import archspec.cpu.detect as detect
-targets = pathlib.Path(detect.__file__).parent.parent / "json/tests/targets"
+targets = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(detect.__file__).parent.parent / "json/tests/targets"
 plugin = Plugin()
 answers = {"all": Plugin.all_features, "targets": str(targets)}
 def ask():
@@ -74,6 +74,40 @@ VERSIONS = {
 }
 
 
+# The machines that we ship. Where archspec's entry of a machine has a feature, or a level above v1, ours has it too, in
+# the same place and with the same value. What entries lack, each of some machines that have it:
+SHIPPED_LACKS = {
+    "x86_64": set(
+        "level abm adx aes avx avx2 avx512_bf16 avx512_bitalg avx512_vbmi2 avx512_vnni avx512_vp2intersect "
+        "avx512_vpopcntdq avx512ifma avx512vbmi avx_vnni bmi1 bmi2 clflushopt clwb clzero cppc cx16 f16c flush_l1d fma "
+        "fsgsbase gfni ibrs_enhanced lahf_lm mmx movbe movdir64b movdiri pclmulqdq popcnt rdpid rdrand rdseed sha_ni "
+        "sse sse2 sse3 sse4_1 sse4a ssse3 tsc_adjust vaes vpclmulqdq xsave xsavec xsaveopt".split()),
+    "aarch64": set(
+        "aes asimd asimddp asimdfhm asimdhp bf16 cpuid crc32 dcpodp dcpop dgh dit evtstrm fcma flagm flagm2 fp fphp frint "
+        "i8mm ilrcpc jscvt lrcpc paca pacg pmull rng sb sha1 sha2 sha3 sha512 ssbs uscat".split()),
+}
+# Newest version, published and ours: a core that archspec does not know is plain 8a, else its name decides.
+SHIPPED_VERSIONS = {
+    "ampereone": ("8a", "8.5a"),
+    "apple-m1-linux": ("8.4a", "8.5a"),
+    "ascend-910b": ("8a", "8.2a"),
+    "graviton3-rhel8": ("8.4a", "8.2a"),
+}
+
+
+def cpuinfo(name, arch):
+    """What Linux would show of a shipped machine."""
+    recording = json.loads((SOURCE / f"machines/profiles/{name}.json").read_text())["recording"]
+    cpu = json.loads((SOURCE / f"tests/machines/expected/{name}.json").read_text())["cpu"]
+    flags = sorted(flag for flag, state in cpu["flags"].items() if state == "present")
+    if arch == "x86_64":
+        shown = " ".join("pni" if flag == "sse3" else flag for flag in flags if flag != "osxsave")
+        return f"vendor_id\t: {cpu['vendor']}\nmodel name\t: {cpu['brand']}\nflags\t\t: {shown}\n"
+    midr = int(recording["files"]["/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"], 16)
+    shown = " ".join(flag.removeprefix("arm_") for flag in flags)
+    return f"Features\t: {shown}\nCPU implementer\t: {midr >> 24:#04x}\nCPU part\t: {midr >> 4 & 0xFFF:#05x}\n"
+
+
 def rows(arch):
     """The names that --for takes as facts of a CPU of `arch`."""
     table = (SOURCE / "detect/capability_table.inc").read_text()
@@ -111,8 +145,9 @@ class PublishedProviders(TestCase):
                 shutil.rmtree(TOOLS / "bin")
                 self.skipTest("the published providers could not be installed: " + got.stderr[-300:])
 
-    def oracle(self, arch):
-        done = subprocess.run([TOOLS / "bin/python", "-c", ORACLE, arch], text=True, capture_output=True, timeout=120)
+    def oracle(self, arch, *targets):
+        done = subprocess.run([TOOLS / "bin/python", "-c", ORACLE, arch, *targets], text=True, capture_output=True,
+                              timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
@@ -146,6 +181,43 @@ class PublishedProviders(TestCase):
                 self.assertEqual([name for name in held if name in published], list(published))
                 self.assertLessEqual(set(held) - set(published), set(flags))
         self.assertEqual(unequal, POORER[ns])
+
+    def compare_shipped(self, ns):
+        """Ours read the recording, theirs what Linux would show of it."""
+        targets = self.root / "targets"
+        targets.mkdir()
+        for file in sorted((SOURCE / "tests/machines/expected").glob("*.json")):
+            if json.loads(file.read_text())["cpu"].get("arch") == ns:
+                (targets / f"linux-{file.stem}").write_text(cpuinfo(file.stem, ns))
+        answers = self.oracle(ns, targets)["machines"]
+        self.assertEqual(len(answers), len(list(targets.iterdir())))
+        compared, lacks, versions = 0, set(), {}
+        for machine, theirs in answers.items():
+            name = machine.removeprefix("linux-")
+            with self.subTest(machine=name):
+                held, published = dict(self.ours(ns, name)), dict(theirs)
+                for run_together in ("btiecv", "asimdrdmatomics"):
+                    published.pop(run_together, None)
+                if held.get("version") != published.get("version"):
+                    versions[name] = (published.pop("version")[0], held.pop("version")[0])
+                self.assertEqual({feature: held.get(feature) for feature in published}, published)
+                self.assertEqual([feature for feature in held if feature in published], list(published))
+                if held.get("level", ["v1"]) != ["v1"]:
+                    self.assertEqual(published["level"], held["level"])
+                compared += len(published)
+                lacks |= set(held) - set(published)
+        self.assertEqual(lacks, SHIPPED_LACKS[ns])
+        return compared, versions
+
+    def test_shipped_x86_64_machines(self):
+        compared, versions = self.compare_shipped("x86_64")
+        self.assertGreater(compared, 1800)
+        self.assertEqual(versions, {})
+
+    def test_shipped_aarch64_machines(self):
+        compared, versions = self.compare_shipped("aarch64")
+        self.assertGreater(compared, 250)
+        self.assertEqual(versions, SHIPPED_VERSIONS)
 
     def test_x86_64_lists_are_equal(self):
         self.assertEqual(self.all_of("x86_64"), ["level", *self.oracle("x86_64")["all"]])

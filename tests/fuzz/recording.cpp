@@ -9,6 +9,7 @@
 #include "detect/scrub.h"
 #include "machines/evidence.h"
 #include "machines/profile.h"
+#include "machines/profile_schema.h"
 #include "machines/site_profile.h"
 #include "providers/provider.h"
 
@@ -25,8 +26,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)machines::find_evidence(provider.ns, asked.questions());
   }
   (void)machines::take_fingerprint(host);
-  const detect::Recording clean = detect::scrub(asked.recording(), {"host", "user", "/home/user"});
+  const detect::Recording clean =
+      detect::scrub(asked.recording(), {"host", {"user"}, "/home/user"});
   detect::ReplayHost again(clean);
   (void)detect::probe_machine(again);
+  // What is written can be read.
+  const std::string written =
+      machines::render_profile({{}, {"captured", "fuzz", "2026-11-21"}, clean});
+  if (written.size() <= machines::largest_profile && !machines::parse_profile(written, "written"))
+    std::abort();
   return 0;
 }

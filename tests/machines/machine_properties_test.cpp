@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -12,6 +13,7 @@
 #include "machines/profile.h"
 #include "machines/shipped_profiles.h"
 #include "providers/provider.h"
+#include "tests/support/shuffling_host.h"
 
 namespace axle::machines {
 namespace {
@@ -86,12 +88,32 @@ void add_bit(Recording& recording, const CapabilityRow& row) {
   }
 }
 
+/// Sets the bit in the word that the kernel tells it in.
+void add_word_bit(Recording& recording, const CapabilityRow& row) {
+  const std::uint64_t bit = std::uint64_t{1} << row.bit;
+  if (row.arch == detect::Arch::riscv64) {
+    recording.hwprobe[row.word] |= bit;
+    return;
+  }
+  constexpr unsigned long words[] = {0, 16, 26, 29};  // AT_HWCAP, AT_HWCAP2, AT_HWCAP3
+  recording.auxiliary_values[words[row.word]] |= bit;
+}
+
 }  // namespace
 
 TEST_CASE("adding a CPUID bit never takes a property away") {
   for (const auto& [name, recording] : recordings()) {
     if (recording.architecture != detect::Arch::x86_64) continue;
     const auto before = properties_of(replay(recording));
+    // No features, and yet bits of the processor: a hypervisor, cores of several kinds.
+    for (const auto& [leaf, reg, bit] :
+         {std::tuple(1U, CpuidRegister::ecx, 31U), std::tuple(7U, CpuidRegister::edx, 15U)}) {
+      Recording more = recording;
+      register_of(more.leaves[{leaf, 0}], reg) |= 1U << bit;
+      const auto missing = missing_from(properties_of(replay(more)), before);
+      CHECK_MESSAGE(missing.empty(), name << " + leaf " << leaf << " bit " << bit << " loses "
+                                          << (missing.empty() ? "" : missing.front()));
+    }
     for (const CapabilityRow& row : detect::capabilities()) {
       if (row.arch != detect::Arch::x86_64) continue;
       Recording more = recording;
@@ -99,6 +121,45 @@ TEST_CASE("adding a CPUID bit never takes a property away") {
       const auto missing = missing_from(properties_of(replay(more)), before);
       CHECK_MESSAGE(missing.empty(), name << " + " << row.name << " loses "
                                           << (missing.empty() ? "" : missing.front()));
+    }
+  }
+}
+
+TEST_CASE("a feature more in the kernel's words never takes a property away") {
+  unsigned tried = 0;
+  for (const auto& [name, recording] : recordings()) {
+    const auto before = properties_of(replay(recording));
+    for (const CapabilityRow& row : detect::capabilities()) {
+      if (row.arch != recording.architecture || row.arch == detect::Arch::x86_64) continue;
+      Recording more = recording;
+      add_word_bit(more, row);
+      const auto missing = missing_from(properties_of(replay(more)), before);
+      CHECK_MESSAGE(missing.empty(), name << " + " << row.name << " loses "
+                                          << (missing.empty() ? "" : missing.front()));
+      ++tried;
+    }
+  }
+  CHECK(tried > 1000);
+}
+
+TEST_CASE("a machine whose device nodes are withheld never gains a property") {
+  for (const auto& [name, recording] : recordings()) {
+    const auto before = properties_of(replay(recording));
+    for (const bool there : {false, true}) {
+      Recording less = recording;
+      for (const auto& [path, access] : recording.nodes) {
+        if (!path.starts_with("/dev/")) continue;
+        if (there) {
+          less.nodes[path] = detect::Access::exists;
+        } else {
+          less.nodes.erase(path);
+        }
+      }
+      const auto extra = missing_from(before, properties_of(replay(less)));
+      // This namespace also says that there is none.
+      const bool none =
+          extra.empty() || extra == std::vector<std::string>{"tpu :: present :: false"};
+      CHECK_MESSAGE(none, name << " gains " << (extra.empty() ? "" : extra.front()));
     }
   }
 }
@@ -130,33 +191,24 @@ TEST_CASE("a kernel that saves fewer registers never adds a property") {
                      "auxiliary word " + std::to_string(type) + " bit " + std::to_string(bit));
       }
     }
+    for (const auto& [key, word] : recording.hwprobe) {
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        if ((word >> bit & 1U) == 0) continue;
+        Recording less = recording;
+        less.hwprobe[key] &= ~(std::uint64_t{1} << bit);
+        check_subset(less, "hwprobe " + std::to_string(key) + " bit " + std::to_string(bit));
+      }
+    }
   }
 }
 
-namespace {
-
-/// A host whose folders come in any order.
-class ShuffledHost : public detect::ReplayHost {
- public:
-  ShuffledHost(const Recording& recording, unsigned seed) : ReplayHost(recording), random_(seed) {}
-  std::vector<std::string> list_folder(const std::string& path) override {
-    auto names = ReplayHost::list_folder(path);
-    std::ranges::shuffle(names, random_);
-    return names;
-  }
-
- private:
-  std::mt19937 random_;
-};
-
-}  // namespace
-
-TEST_CASE("the order in which devices are listed changes nothing") {
+TEST_CASE("the order in which folders and drivers list devices changes nothing") {
   for (const auto& [name, recording] : recordings()) {
     const Machine machine = replay(recording);
     for (unsigned seed = 0; seed < 8; ++seed) {
-      ShuffledHost host(recording, seed);
-      CHECK_MESSAGE(detect::probe_machine(host) == machine, name);
+      detect::ReplayHost host(recording);
+      testing::ShufflingHost shuffling(host, seed);
+      CHECK_MESSAGE(detect::probe_machine(shuffling) == machine, name);
     }
   }
 }

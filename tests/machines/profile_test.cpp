@@ -47,6 +47,7 @@ detect::Gpu random_gpu(std::mt19937& random) {
   gpu.reason_code = random_text(random);
   gpu.reason = random_text(random);
   gpu.pci_id = random_text(random);
+  gpu.target_id = random_text(random);
   gpu.kernel_driver = random_text(random);
   gpu.mig = random() % 2 == 0;
   gpu.sources = random_sources(random);
@@ -70,8 +71,9 @@ detect::Npu random_npu(std::mt19937& random) {
 
 Profile random_profile(std::mt19937& random) {
   Profile profile;
-  profile.origin = {random() % 2 == 0 ? "captured" : "synthesised", "x" + random_text(random),
-                    random() % 2 == 0 ? "" : "2026-11-21"};
+  profile.origin = {"synthesised", "x" + random_text(random), ""};
+  if (random() % 2 == 0) profile.origin.date = "2026-11-21";
+  if (!profile.origin.date.empty() && random() % 2 == 0) profile.origin.kind = "captured";
   Machine& machine = profile.machine;
   machine.os = {random_text(random),   random_text(random), random_text(random),
                 random_text(random),   random() % 2 == 0,   random_text(random),
@@ -94,10 +96,8 @@ Profile random_profile(std::mt19937& random) {
   machine.cpu.hypervisor = random_text(random);
   if (random() % 3 != 0) machine.cpu.amx_permitted = random() % 2 == 0;
   if (random() % 2 == 0) {
-    auto& tiles = machine.cpu.amx_tiles.emplace();
-    for (const auto& [key, member] : amx_tile_members) {
-      tiles.*member = static_cast<unsigned>(random() % 0x10000);
-    }
+    const auto number = [&random] { return static_cast<unsigned>(1 + random() % 0xFFFF); };
+    machine.cpu.amx_tiles = {number(), number(), number(), number(), number(), number(), number()};
   }
   if (random() % 2 == 0) machine.cpu.ace_version = static_cast<unsigned>(random() % 256);
   machine.cpu.sources = random_sources(random);
@@ -192,7 +192,7 @@ detect::Recording random_recording(std::mt19937& random) {
 TEST_CASE("a recording is written and read back the same, and written the same again") {
   std::mt19937 random(2);
   for (unsigned round = 0; round < 500; ++round) {
-    Profile profile{{}, {"captured", "test", ""}, random_recording(random)};
+    Profile profile{{}, {"captured", "test", "2026-11-21"}, random_recording(random)};
     const std::string text = render_profile(profile);
     const auto read = parse_profile(text, "test.json");
     REQUIRE_MESSAGE(read.has_value(), read.error().message);
@@ -201,6 +201,27 @@ TEST_CASE("a recording is written and read back the same, and written the same a
     CHECK(render_profile(*read) == text);
     CHECK(replay_profile(*read) == replay_profile(profile));
   }
+}
+
+TEST_CASE("whatever a machine answers can be read back, without what is no path") {
+  detect::Recording recording;
+  recording.architecture = detect::Arch::x86_64;
+  const std::string endless(longest_text + 1, 'a');
+  for (const std::string& path : {std::string("lib/libcuda.so.1"), std::string("./libcuda.so.1"),
+                                  std::string("/a\nb"), std::string("/\xff"), endless}) {
+    recording.nodes[path] = detect::Access::read;
+    recording.files[path] = "x";
+    recording.folders[path] = {"y\xff"};
+  }
+  recording.answers[GpuVendor::amd] = {detect::DriverAnswer::End::not_recorded, 0, ""};
+  const Profile profile{{}, {"captured", "test", "2026-11-21"}, recording};
+  const auto read = parse_profile(render_profile(profile), "test.json");
+  REQUIRE_MESSAGE(read.has_value(), read.error().message);
+  CHECK(read->recording->nodes.size() == 2);
+  CHECK(read->recording->nodes.contains("lib/libcuda.so.1"));
+  CHECK(read->recording->files.size() == 2);
+  CHECK(read->recording->folders.size() == 2);
+  CHECK(read->recording->answers.empty());
 }
 
 void check_malformed(std::string_view json, std::string_view expected) {
@@ -259,7 +280,7 @@ TEST_CASE("a bad profile is refused with the file and the place") {
 }
 
 void check_recording(const std::string& recording, std::string_view expected) {
-  check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x"}, )"
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "synthesised", "source": "x"}, )"
                   R"("recording": {"arch": "x86_64", )" +
                       recording + "}}",
                   expected);
@@ -275,7 +296,8 @@ TEST_CASE("a bad recording is refused with the place") {
                   "the number of a CPU at recording.cpuid_of.first");
   check_recording(R"("xcr0": "7")", "expected a mask such as 0x600e7 at recording.xcr0");
   check_recording(R"("auxv": {"AT_HWCAP": "0x1"})", "a number as key at recording.auxv.AT_HWCAP");
-  check_recording(R"("files": {"etc/os-release": ""})", "an absolute path as key");
+  check_recording(R"("files": {"": ""})", "a path as key");
+  check_recording(R"("files": {"/a\u0001b": ""})", "a path as key");
   check_recording(R"("files": {"/a": {"hex": "0"}})", "at recording.files[\"/a\"]");
   check_recording(R"("files": {"/a": {"base64": "0"}})", "at recording.files[\"/a\"]");
   check_recording(R"("files": {"/a": 1})", "expected an object at recording.files[\"/a\"]");
@@ -304,17 +326,19 @@ TEST_CASE("a profile says where it is from") {
   check_malformed(
       R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x", "date": "today"}})",
       "expected a date such as 2026-11-21 at origin.date");
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x"}})",
+                  "expected a date such as 2026-11-21 at origin.date");
   CHECK(parse_profile(R"({"schema_version": 1})", "old.json").has_value());
 }
 
 TEST_CASE("a profile has a recording or facts, never both") {
-  check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured", "source": "x"}, )"
+  check_malformed(R"({"schema_version": 2, "origin": {"kind": "synthesised", "source": "x"}, )"
                   R"("recording": {"arch": "other"}, "gpus": []})",
                   "unknown key at gpus");
 }
 
 TEST_CASE("what is no UTF-8 is written in hexadecimal") {
-  Profile profile{{}, {"captured", "test", ""}, detect::Recording{}};
+  Profile profile{{}, {"captured", "test", "2026-11-21"}, detect::Recording{}};
   profile.recording->files["/a"] = "\xff\x01";
   profile.recording->files["/b"] = std::string("a\0\n", 3);
   const std::string text = render_profile(profile);

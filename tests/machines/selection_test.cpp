@@ -282,7 +282,7 @@ TEST_CASE("what is unknown is refused with the nearest known words") {
 
 TEST_CASE("a profile file, as it is and with facts added") {
   const TemporaryFolder folder;
-  Profile profile{{}, {"captured", "test", ""}};
+  Profile profile{{}, {"captured", "test", "2026-11-21"}};
   profile.machine = select_one("gtx1080ti;x86_64:v3");
   profile.machine.os.kernel = "6.1.0";
   profile.machine.gpus[0].usable = Presence::blocked;
@@ -302,7 +302,7 @@ TEST_CASE("a profile file, as it is and with facts added") {
 TEST_CASE("a folder of profiles is a fleet in the order of the file names") {
   const TemporaryFolder folder;
   for (const char* name : {"h100", "gtx1080ti"}) {
-    Profile profile{{}, {"captured", "test", ""}};
+    Profile profile{{}, {"captured", "test", "2026-11-21"}};
     profile.machine = select_one(name);
     folder.write(std::string("zz-") + name + ".json", render_profile(profile));
   }
