@@ -51,7 +51,7 @@ class RecordedMac(ProfileTestCase):
     def mac(self):
         profile = self.root / "mac.json"
         profile.write_text(json.dumps({
-            "schema_version": 2, "origin": {"kind": "captured", "source": "sysctl -a"},
+            "schema_version": 2, "origin": {"kind": "captured", "source": "sysctl -a", "date": "2026-11-21"},
             "recording": {"arch": "aarch64", "cpus": 16,
                           "system": {"name": "Darwin", "release": "24.3.0", "machine": "arm64"},
                           "sysctl": {"hw.optional.arm64": "1", "hw.optional.arm.FEAT_I8MM": "1",
