@@ -53,17 +53,23 @@ Bits read_bits(CpuidLeaves& leaves) {
   return bits;
 }
 
+struct CommonBits {
+  Bits bits;
+  bool others_asked = false;  ///< false: the kernel lists no kinds of core, or lets none be reached
+};
+
 /// What every kind of core has, on a hybrid CPU: a program may wake up on any of them.
-Bits read_common_bits(Host& host, const Bits& here) {
-  Bits common = here;
+CommonBits read_common_bits(Host& host, const Bits& here) {
+  CommonBits common{here};
   // Linux arch/x86/events/intel/core.c, intel_hybrid_pmu_type_map.
   for (const char* kind : {"cpu_core", "cpu_atom", "cpu_lowpower"}) {
     const std::string file = std::string("/sys/devices/") + kind + "/cpus";
     for (const unsigned cpu : parse_cpu_list(host.read_file(file).value_or(""))) {
       const bool ran = host.on_cpu(cpu, [&] {
         CpuidLeaves others(host);
-        common &= read_bits(others);
+        common.bits &= read_bits(others);
       });
+      common.others_asked = common.others_asked || ran;
       if (ran) break;
     }
   }
@@ -143,7 +149,8 @@ void probe_x86(Host& host, Cpu& cpu, const SystemName& name) {
   set_names(leaves, cpu);
   cpu.hybrid = bit_of(leaves.read(leaf_features, 0).edx, hybrid_bit);
   const Bits here = read_bits(leaves);
-  const Bits common = cpu.hybrid ? read_common_bits(host, here) : here;
+  const auto [common, others_asked] = cpu.hybrid ? read_common_bits(host, here) : CommonBits{here};
+  if (cpu.hybrid && !others_asked) cpu.sources["capabilities"] = "cpuid-of-one-core";
   const X86OsState os = probe_x86_os_state(host, name, common[index_of(Capability::osxsave)]);
   for (const CapabilityRow& row : capabilities()) {
     if (row.arch != Arch::x86_64) continue;

@@ -25,9 +25,12 @@ std::string unquote(std::string_view value) {
   std::string text;
   for (std::size_t i = 0; i < value.size() && text.size() < longest_name; ++i) {
     if (value[i] == '\\' && quote != '\'' && i + 1 < value.size()) ++i;
-    // Names may be UTF-8: only control characters are dropped.
-    const bool control = static_cast<unsigned char>(value[i]) < ' ' || value[i] == '\x7f';
-    if (!control) text += value[i];
+    // Names may be UTF-8: only control characters are dropped, those of U+0080 to U+009F as a pair.
+    const auto byte = static_cast<unsigned char>(value[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < value.size() ? value[i + 1] : '\0');
+    const bool pair = byte == 0xC2 && next >= 0x80 && next <= 0x9F;
+    if (pair) ++i;
+    if (!pair && byte >= ' ' && byte != 0x7F) text += value[i];
   }
   return text;
 }

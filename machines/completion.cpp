@@ -60,7 +60,7 @@ void complete_platform(detect::Machine& machine, std::string_view name, Report& 
     taken.push_back(take_arch(machine));
   }
   if (machine.cpu.machine.empty()) machine.cpu.machine = detect::render_arch(machine.cpu.arch);
-  if (machine.libc.family.empty()) {
+  if (machine.libc.family.empty() && machine.os.system == "Linux") {
     machine.libc = {"glibc", 2, 28};
     taken.emplace_back("glibc 2.28");
   }

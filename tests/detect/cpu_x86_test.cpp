@@ -161,6 +161,10 @@ TEST_CASE("a hybrid CPU has what all its kinds of core have") {
   CHECK(has_level(cpu, 3));
   CHECK(cpu.capabilities.of(Capability::avx512f) == Presence::blocked);
   CHECK(cpu.capabilities.of(Capability::avx512_vnni) == Presence::absent);
+  CHECK(cpu.sources.at("capabilities") == "cpuid");
+  // Nobody says which cores are of which kind.
+  host.files.clear();
+  CHECK(probe(host).sources.at("capabilities") == "cpuid-of-one-core");
 }
 
 TEST_CASE("the third kind of core of a hybrid CPU counts as the other two") {

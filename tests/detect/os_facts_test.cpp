@@ -22,6 +22,9 @@ TEST_CASE("os-release values are quoted as the shell quotes") {
 
 TEST_CASE("control characters of os-release reach no terminal") {
   CHECK(parse_os_release("PRETTY_NAME=\"a\x1b[31mb\"") == "a[31mb");
+  CHECK(parse_os_release("PRETTY_NAME=\"a\xC2\x9B"
+                         "31m\xC2\xA0\xC3\xA4\"") == "a31m\xC2\xA0\xC3\xA4");
+  CHECK(parse_os_release("PRETTY_NAME=a\xC2") == "a\xC2");
   CHECK(parse_os_release("PRETTY_NAME=" + std::string(1000, 'x')).size() == 128);
 }
 

@@ -9,7 +9,7 @@ import socket
 import stat
 import unittest
 
-from support import SOURCE, TestCase
+from support import SOURCE, TestCase, Wheel
 
 EXPECTED = SOURCE / "tests" / "machines" / "expected"
 
@@ -17,6 +17,67 @@ EXPECTED = SOURCE / "tests" / "machines" / "expected"
 class ProfileTestCase(TestCase):
     def variant(self, *arguments, **environment):
         return super().variant(*arguments, env={key: str(value) for key, value in environment.items()})
+
+
+class WithheldFeatures(ProfileTestCase):
+    def test_detect_says_what_is_withheld_and_why(self):
+        for machine, feature, words in (
+                ("alder-lake-unequal", "avx512f", "some of the CPU's cores lack avx512f"),
+                ("sapphire-rapids-linux515", "amx_tile", "does not switch on the registers"),
+                ("sapphire-rapids-docker", "amx_tile", "arch_prctl is refused"),
+                ("haswell-noxsave", "avx2", "saves no extended registers")):
+            with self.subTest(machine):
+                text = " ".join(self.assert_ok(self.variant("detect", "--for", machine)).out.split())
+                self.assertIn(feature, text)
+                self.assertIn(words, text)
+
+    def test_programs_read_the_three_states_and_the_reason(self):
+        cpu = self.assert_ok(self.variant("detect", "--json", "--for", "sapphire-rapids-docker")).json["cpu"]
+        self.assertEqual(cpu["capabilities"]["amx_tile"], "unknown")
+        self.assertEqual(cpu["sources"]["amx_tile"], "arch_prctl-refused")
+        self.assertEqual(cpu["amx"], {"cpu": "present", "os": "unknown", "permitted": "unknown"})
+        self.assertIsNone(cpu["amx_permitted"])
+        self.assertEqual(cpu["amx_tiles"]["tile_bytes"], 1024)
+        why = self.assert_ok(self.variant("detect", "--json", "--why", "x86_64", "--for", "alder-lake-unequal")).json
+        withheld = [one for one in why["verdict"] if one["reason_code"] == "other-cores"]
+        self.assertEqual(len(withheld), 1)
+        self.assertEqual(withheld[0]["state"], "blocked")
+        self.assertIn("avx512_fp16", withheld[0]["subject"])
+
+
+class RecordedMac(ProfileTestCase):
+    """Values of a Mac's `sysctl -a` in a recording."""
+
+    def mac(self):
+        profile = self.root / "mac.json"
+        profile.write_text(json.dumps({
+            "schema_version": 2, "origin": {"kind": "captured", "source": "sysctl -a", "date": "2026-11-21"},
+            "recording": {"arch": "aarch64", "cpus": 16,
+                          "system": {"name": "Darwin", "release": "24.3.0", "machine": "arm64"},
+                          "sysctl": {"hw.optional.arm64": "1", "hw.optional.arm.FEAT_I8MM": "1",
+                                     "machdep.cpu.brand_string": "Apple M4 Max",
+                                     "kern.osproductversion": "15.3"}}}))
+        return profile
+
+    def test_its_facts_are_read_and_none_is_taken_from_linux(self):
+        facts = self.assert_ok(self.variant("detect", "--json", "--for", self.mac())).json
+        self.assertEqual(facts["cpu"]["arch"], "aarch64")
+        self.assertEqual(facts["cpu"]["brand"], "Apple M4 Max")
+        self.assertEqual(facts["cpu"]["capabilities"]["arm_i8mm"], "present")
+        self.assertEqual(facts["cpu"]["capabilities"]["arm_sve"], "unknown")
+        self.assertEqual(facts["os"]["name"], "macOS 15.3")
+        self.assertIsNone(facts["libc"]["family"])
+        self.assertIsNone(facts["cpu"]["amx"])
+
+    def test_wheels_of_linux_are_not_resolved_for_it(self):
+        self.make_venv()
+        folder = self.root / "wheels"
+        Wheel("portable", "1.0").write(folder)
+        Wheel("native", "1.0", tags="py3-none-manylinux_2_17_aarch64").write(folder)
+        where = ("--no-index", "--find-links", folder, "--python", self.venv, "--json", "--for", self.mac())
+        chosen = self.assert_ok(self.variant("resolve", "portable", *where)).json
+        self.assertEqual(chosen["packages"][0]["name"], "portable")
+        self.assert_fails(self.variant("resolve", "native", *where), 3, "native")
 
 
 class Recording(ProfileTestCase):

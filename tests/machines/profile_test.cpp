@@ -245,7 +245,7 @@ TEST_CASE("a bad profile is refused with the file and the place") {
   check_malformed(R"({"schema_version": 1.5})", "expected a whole number");
   check_malformed(R"({"schema_version": "1"})", "expected a whole number");
   check_malformed(R"({"schema_version": 1, "colour": 1})", "unknown key at colour");
-  check_malformed(R"({"schema_version": 1, "cpu": {"amx_tiles": {"rows": 65536}}})",
+  check_malformed(R"({"schema_version": 1, "cpu": {"amx_tiles": {"rows": 4294967296}}})",
                   "at cpu.amx_tiles.rows");
   check_malformed(R"({"schema_version": 1, "cpu": {"amx_tiles": {"columns": 1}}})",
                   "unknown key at cpu.amx_tiles.columns");

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "providers/arm_versions.h"
+#include "providers/cpu_flags.h"
 #include "providers/cuda_code.h"
 #include "providers/provider.h"
 #include "tests/providers/machines.h"
@@ -138,6 +139,29 @@ TEST_CASE("x86_64: evidence of detection makes the sentence say why, and what to
   // A source that is no evidence changes nothing.
   set(avx2, Presence::blocked, "cpuid");
   CHECK(fact("x86_64", machine, "avx2", "on") == "the CPU has avx2, but the kernel withholds it");
+}
+
+TEST_CASE("what programs cannot count on is told once a reason, and a kernel's age is none") {
+  using enum Capability;
+  Machine machine = x86_machine(4);
+  const auto set = [&](Capability capability, Presence presence, const char* evidence) {
+    machine.cpu.capabilities.set(capability, presence);
+    machine.cpu.sources[std::string(detect::row(capability).name)] = evidence;
+  };
+  CHECK(describe_withheld(machine.cpu).empty());
+  set(amx_tile, Presence::unknown, "arch_prctl-refused");
+  set(amx_int8, Presence::unknown, "arch_prctl-refused");
+  set(fsgsbase, Presence::blocked, "auxv");
+  set(ibrs_enhanced, Presence::present, "sysfs");
+  set(arm_lsfe, Presence::unknown, "auxv-without-word");
+  CHECK(
+      describe_withheld(machine.cpu) ==
+      Values{"the CPU has fsgsbase, but the kernel does not allow it (Linux 5.9 or newer does)",
+             "the CPU has amx_tile and amx_int8, but whether the kernel hands it out is not known: "
+             "arch_prctl is refused (a seccomp filter of the container?)"});
+  // What is present needs no excuse, whatever stands in its source.
+  set(fsgsbase, Presence::present, "auxv");
+  CHECK(describe_withheld(machine.cpu).size() == 1);
 }
 
 TEST_CASE("aarch64: versions need what they make mandatory") {
