@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -167,6 +168,8 @@ int answer_on(int answer, const std::string& path, Query query) {
 
 std::optional<int> answer_if_asked(int argc, const char* const* argv) {
   if (argc != 4 || std::string_view(argv[1]) != shared_object_word) return std::nullopt;
+  // A sanitizer's handlers would make an exit of a crash.
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(number, SIG_DFL);
   const Query query = argv[3] == render_query(Query::all) ? Query::all : Query::supported;
   return answer_on(3, argv[2], query);
 }

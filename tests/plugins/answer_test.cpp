@@ -65,6 +65,15 @@ TEST_CASE("whatever is not exactly an answer is refused, with what is wrong") {
                       {"name": "a", "multi_value": true, "values": ["y"]})"),
        "twice"},
       {std::string(100'000, '['), "no JSON"},
+      {std::string(400'000, '[') + std::string(400'000, ']'), "no JSON object"},
+      {R"({"namespace": "acme", "features": )" + std::string(400'000, '[') +
+           std::string(400'000, ']') + "}",
+       "no object"},
+      {R"({"namespace": "acme", "features": NaN})", "no JSON"},
+      {R"({"namespace": "acme", "features": 1e999})", "no JSON"},
+      {"{\"namespace\": \"acme\xff\", \"features\": []}", "no JSON"},
+      {R"(a word first {"namespace": "acme", "features": []})", "no JSON"},
+      {R"({"namespace": "acme\u0000", "features": []})", "is no namespace"},
   };
   for (const auto& [text, word] : cases) {
     CAPTURE(text.substr(0, 100));

@@ -254,6 +254,23 @@ TEST_CASE("a crash is told by its signal") {
   }
 }
 
+TEST_CASE("no signal that ends a plugin passes for an answer") {
+  if (skip_python()) return;
+  const testing::ScratchFolder folder;
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    const int harmless[] = {SIGCHLD, SIGCONT, SIGURG,  SIGWINCH, SIGPIPE, SIGXFSZ, SIGSTOP,
+                            SIGTSTP, SIGTTIN, SIGTTOU, SIGINT,   32,      33 /* the C library's */};
+    if (std::ranges::find(harmless, number) != std::end(harmless)) continue;
+    CAPTURE(number);
+    const PluginAnswer answer = ask(folder.executable(
+        fmt::format("{}\nsys.stdout.flush()\nos.kill(os.getpid(), {})", testing::answer, number)));
+    REQUIRE_FALSE(answer.features.has_value());
+    // SIGXCPU is how the kernel ends whoever has no parent left to do it.
+    CHECK(answer.features.error().fault ==
+          (number == SIGXCPU ? PluginFault::timed_out : PluginFault::crashed));
+  }
+}
+
 TEST_CASE("an answer counts only from a task that ended well") {
   if (skip_python()) return;
   const testing::ScratchFolder folder;
