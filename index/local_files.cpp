@@ -75,11 +75,12 @@ Result<void> copy_out(const OpenFile& file, const std::string& path, ByteRange r
 Result<std::string> read_part(const OpenFile& file, const std::string& path, ByteRange range) {
   std::string text;
   Result<void> outcome;
-  text.resize_and_overwrite(range.length, [&](char* data, std::size_t size) {
+  // GCC 12 hands over the capacity in the place of the size.
+  text.resize_and_overwrite(range.length, [&](char* data, std::size_t /*room*/) {
     std::size_t filled = 0;
-    while (filled < size) {
-      const auto got =
-          read_at(file, path, range.offset + filled, std::span(data + filled, size - filled));
+    while (filled < range.length) {
+      const auto got = read_at(file, path, range.offset + filled,
+                               std::span(data + filled, range.length - filled));
       if (!got) {
         outcome = std::unexpected(got.error());
         break;

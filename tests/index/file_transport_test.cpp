@@ -42,6 +42,21 @@ TEST_CASE("file URLs answer whole files, parts and absence") {
   }
 }
 
+TEST_CASE("a file of any size arrives whole") {
+  const TemporaryFolder folder;
+  Request request;
+  request.url = file_url(folder / "some");
+  const auto transport = make_transport({});
+  // A short string becomes one of the heap at 16 bytes.
+  for (std::size_t size = 0; size < 70; ++size) {
+    const std::string content(size, 'a');
+    axle::test::write_file(folder / "some", content);
+    const auto response = transport->fetch(request);
+    REQUIRE(response);
+    CHECK(response->body == content);
+  }
+}
+
 TEST_CASE("a file is streamed to its receiver, whose error ends it") {
   const TemporaryFolder folder;
   const std::string content(700'000, 'z');
