@@ -43,6 +43,10 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
   if (!found) return found;
   for (const machines::NamedMachine& machine : *found) {
     const auto unknown = providers::unknown_devices(machine.machine, *policy);
+    for (const auto& [device, why] : providers::idle_devices(machine.machine, *policy)) {
+      output_.warn(fmt::format("--gpu-policy names GPU {} of {}, which counts for nothing: {}",
+                               device, machine.name, why));
+    }
     if (unknown.empty()) continue;
     return misused(
         fmt::format("--gpu-policy {}: {} has no GPU {}", providers::render_gpu_policy(*policy),

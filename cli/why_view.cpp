@@ -1,11 +1,13 @@
 #include "cli/why_view.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "detect/probe.h"
+#include "providers/cpu_flags.h"
 
 namespace axle::cli {
 
@@ -68,28 +70,34 @@ void judge_npus(const Machine& machine, std::string_view ns, std::vector<Verdict
 
 bool concerns_cpu(std::string_view ns) { return ns == "x86_64" || ns == "aarch64" || ns == "axle"; }
 
-/// The processor has no reason code: what it lacks and what is withheld says it all.
-void judge_cpu(const Machine& machine, std::vector<Verdict>& verdicts) {
-  std::string withheld;
+/// What programs cannot count on, one verdict a reason.
+void judge_withheld(const detect::Cpu& cpu, std::vector<Verdict>& verdicts) {
+  std::map<std::pair<std::string, Presence>, std::vector<detect::Capability>> by_reason;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (machine.cpu.capabilities.of(row.id) != Presence::blocked) continue;
-    withheld += (withheld.empty() ? "" : " ") + std::string(row.name);
+    const Presence presence = cpu.capabilities.of(row.id);
+    const auto evidence = cpu.sources.find(row.name);
+    const bool settled = presence == Presence::present || presence == Presence::absent;
+    if (settled || evidence == cpu.sources.end()) continue;
+    by_reason[{evidence->second, presence}].push_back(row.id);
   }
+  for (const auto& [reason, capabilities] : by_reason) {
+    std::string names;
+    for (const detect::Capability each : capabilities) {
+      names += (names.empty() ? "" : " ") + std::string(detect::plain_name(detect::row(each)));
+    }
+    verdicts.push_back({names, std::string(detect::render_presence(reason.second)), reason.first,
+                        providers::describe_capabilities(cpu, capabilities), ""});
+  }
+}
+
+void judge_cpu(const Machine& machine, std::vector<Verdict>& verdicts) {
   std::string state(detect::render_arch(machine.cpu.arch));
   if (machine.cpu.arch == detect::Arch::x86_64) {
-    unsigned level = 0;
-    while (level < 4 && std::ranges::all_of(
-                            detect::x86_64_level(level + 1),
-                            [&](detect::Capability capability) {
-                              return machine.cpu.capabilities.has(capability);
-                            })) {
-      ++level;
-    }
+    const unsigned level = detect::highest_x86_64_level(machine.cpu.capabilities);
     if (level > 0) state += fmt::format(" v{}", level);
   }
-  verdicts.push_back(
-      {join({"CPU", machine.cpu.brand}), state, withheld.empty() ? "" : "withheld-by-os",
-       withheld.empty() ? "" : "the CPU has, and the kernel withholds: " + withheld, ""});
+  verdicts.push_back({join({"CPU", machine.cpu.brand}), state, "", "", ""});
+  judge_withheld(machine.cpu, verdicts);
 }
 
 std::vector<Verdict> judge(const Machine& machine, std::string_view ns) {

@@ -7,9 +7,11 @@
 #include "cli/default_index.h"
 #include "cli/families.h"
 #include "cli/requests.h"
+#include "cli/supported_lists.h"
 #include "cli/variables.h"
 #include "cli/version.h"
 #include "providers/provider.h"
+#include "wheel/ascii.h"
 #include "wheel/requirement.h"
 
 namespace axle::cli {
@@ -134,6 +136,11 @@ Outcome<void> open_plugins(Workspace& workspace, Session& session) {
   resolver::ProviderPolicy& providers = workspace.options.providers;
   providers.enabled = std::move(policy->enabled);
   providers.disabled = std::move(policy->disabled);
+  if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
+    auto given = read_supported_lists(lists);
+    if (!given) return failed(given.error());
+    providers.user_lists = std::move(*given);
+  }
   workspace.plugin_environments = std::make_unique<InstalledEnvironments>(
       workspace.environment, workspace.sources, session.cache_folder(), session.output());
   workspace.plugins = std::make_unique<TrustedPlugins>(TrustedPlugins::Setup{
@@ -203,9 +210,12 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
 }
 
 void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine) {
-  markers.strings["platform_machine"] = std::string(detect::render_arch(machine.cpu.arch));
-  markers.strings["platform_system"] = "Linux";
-  markers.strings["sys_platform"] = "linux";
+  const bool mac = machine.os.system == "Darwin";
+  const bool arm_mac = mac && machine.cpu.arch == detect::Arch::aarch64;
+  markers.strings["platform_machine"] =
+      arm_mac ? "arm64" : std::string(detect::render_arch(machine.cpu.arch));
+  markers.strings["platform_system"] = mac ? "Darwin" : "Linux";
+  markers.strings["sys_platform"] = wheel::ascii_lower(markers.strings["platform_system"]);
   markers.strings["os_name"] = "posix";
   markers.strings["platform_release"] = machine.os.kernel;
   markers.strings["platform_version"] = "";
@@ -224,7 +234,14 @@ resolver::Target make_target(const installer::Environment& environment,
     }
     put_elsewhere(markers, machine);
   }
-  return {&machine, wheel::supported_tags(tags), std::move(markers), environment.python_version};
+  wheel::SupportedTags supported = wheel::supported_tags(tags);
+  if (elsewhere && markers.strings["sys_platform"] != "linux") {
+    // A recorded Mac: of its wheels only those without a platform are known here.
+    std::vector<wheel::Tag> portable = supported.best_first();
+    std::erase_if(portable, [](const wheel::Tag& tag) { return tag.platform != "any"; });
+    supported = wheel::SupportedTags(std::move(portable));
+  }
+  return {&machine, std::move(supported), std::move(markers), environment.python_version};
 }
 
 std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,

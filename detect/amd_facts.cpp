@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "detect/text_pieces.h"
+
 namespace axle::detect {
 namespace {
 
@@ -57,9 +59,7 @@ std::string compose_gfx(std::uint64_t major, std::uint64_t minor, std::uint64_t 
 KfdNode parse_kfd_properties(std::string_view text) {
   KfdNode node;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_line(text);
     const std::size_t space = line.find(' ');
     if (space == std::string_view::npos) continue;
     std::uint64_t* const member = member_of(node, line.substr(0, space));
@@ -140,11 +140,11 @@ SmiAnswer read_smi_lines(const std::vector<DriverLine>& lines) {
     } else if (line.word == "smi.init") {
       answer.init = parse_integer(line.field(0));
     } else if (line.word == "smi.driver") {
-      answer.driver_version = line.field(0);
+      answer.driver_version = sanitise(line.field(0));
     } else if (line.word == "smi.device") {
       answer.devices.push_back({normalise_pci_address(line.field(1)),
                                 parse_unsigned(line.field(2)).value_or(0),
-                                std::string(line.field(3))});
+                                sanitise(line.field(3))});
     }
   }
   return answer;

@@ -1,6 +1,7 @@
 #include "detect/amd_gpus.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "detect/visible_devices.h"
 
@@ -62,6 +63,9 @@ void note_sources(Gpu& gpu, const AmdDevice& device, bool name_spoken, bool memo
   note_source(gpu.sources, "name", gpu.name, name_spoken ? "rocm-smi" : "sysfs");
   note_source(gpu.sources, "arch", gpu.arch, "kfd");
   note_source(gpu.sources, "target_id", gpu.target_id, "kfd");
+  if (gpu.integrated) {
+    gpu.sources["integrated"] = is_integrated_gfx(gpu.arch) ? "gfx-table" : "sysfs";
+  }
   if (gpu.memory_bytes) {
     note_source(gpu.sources, "memory_bytes", "known", memory_spoken ? "rocm-smi" : "sysfs");
   }
@@ -126,7 +130,10 @@ struct Numbered {
 
 /// ROCR_VISIBLE_DEVICES picks from the topology's GPUs, HIP_VISIBLE_DEVICES from what it leaves.
 void apply_masks(std::vector<Numbered> order, const AmdEnvironment& environment) {
-  for (const auto* mask : {&environment.rocr_visible_devices, &environment.hip_visible_devices}) {
+  const std::pair<const std::optional<std::string>*, std::string> masks[] = {
+      {&environment.rocr_visible_devices, "ROCR_VISIBLE_DEVICES"},
+      {&environment.hip_visible_devices, environment.hip_variable}};
+  for (const auto& [mask, variable] : masks) {
     if (!*mask) continue;
     std::vector<std::string> uuids;
     for (const Numbered& each : order) uuids.push_back(each.uuid);
@@ -134,7 +141,11 @@ void apply_masks(std::vector<Numbered> order, const AmdEnvironment& environment)
     std::vector<Numbered> left;
     for (std::size_t i = 0; i < order.size(); ++i) {
       order[i].gpu->masked = !visible[i];
-      if (visible[i]) left.push_back(order[i]);
+      if (visible[i]) {
+        left.push_back(order[i]);
+      } else {
+        order[i].gpu->sources["masked"] = variable;
+      }
     }
     order = std::move(left);
   }

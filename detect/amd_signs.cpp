@@ -3,17 +3,13 @@
 #include "detect/amd_gpus.h"
 #include "detect/driver_lines.h"
 #include "detect/library_search.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
 
 constexpr std::uint64_t amd_vendor_id = 0x1002;
 const std::string nodes_folder = "/sys/class/kfd/kfd/topology/nodes";
-
-std::string strip(std::string text) {
-  while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
-  return text;
-}
 
 /// Numbers of the topology's nodes in numeric order.
 std::vector<std::int64_t> node_numbers(Host& host) {
@@ -40,7 +36,7 @@ void read_topology(Host& host, AmdSigns& signs) {
     if (device.node.simd_count == 0 || device.node.vendor_id != amd_vendor_id) continue;
     device.in_topology = true;
     device.pci_address = pci_address_of(device.node);
-    const std::string id = strip(host.read_file(folder + "/gpu_id").value_or(""));
+    const std::string id(trim(host.read_file(folder + "/gpu_id").value_or("")));
     device.withheld = id.empty() || id == "0";
     device.render_node =
         look_at_node(host, "/dev/dri/renderD" + std::to_string(device.node.drm_render_minor));
@@ -63,7 +59,7 @@ bool is_integrated(Host& host, const AmdDevice& device) {
   // Older kernels show neither: little memory of its own, and much more of the system's.
   constexpr std::int64_t gibibyte = std::int64_t{1} << 30U;
   const auto shared =
-      parse_integer(strip(host.read_file(folder + "/mem_info_gtt_total").value_or("")));
+      parse_integer(trim(host.read_file(folder + "/mem_info_gtt_total").value_or("")));
   if (!shared) return true;
   const auto own = static_cast<std::int64_t>(device.memory);
   return own <= 4 * gibibyte && *shared >= 8 * gibibyte && *shared >= 4 * own;
@@ -71,9 +67,9 @@ bool is_integrated(Host& host, const AmdDevice& device) {
 
 void read_bus_facts(Host& host, AmdDevice& device) {
   const std::string folder = pci_folder(device.pci_address);
-  device.name = sanitise(strip(host.read_file(folder + "/product_name").value_or("")));
+  device.name = sanitise(trim(host.read_file(folder + "/product_name").value_or("")));
   const auto memory =
-      parse_integer(strip(host.read_file(folder + "/mem_info_vram_total").value_or("")));
+      parse_integer(trim(host.read_file(folder + "/mem_info_vram_total").value_or("")));
   if (memory && *memory > 0) device.memory = static_cast<std::uint64_t>(*memory);
   device.integrated = is_integrated(host, device);
 }
@@ -119,7 +115,7 @@ std::string read_newest_rocm(Host& host) {
   return found;
 }
 
-void read_rocm_version(Host& host, AmdSigns& signs) {
+void read_rocm_version(Host& host, LibrarySearch& libraries, AmdSigns& signs) {
   signs.rocm_source = "rocm-info";
   const std::string chosen = host.environment("ROCM_PATH").value_or("");
   if (!chosen.empty()) signs.rocm_version = read_rocm_info(host, chosen);
@@ -127,7 +123,7 @@ void read_rocm_version(Host& host, AmdSigns& signs) {
   if (signs.rocm_version.empty()) signs.rocm_version = read_newest_rocm(host);
   if (!signs.rocm_version.empty()) return;
   for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}) {
-    const std::string path = find_library(host, name);
+    const std::string path = libraries.find(name);
     const std::string target = path.empty() ? "" : host.read_link(path).value_or("");
     signs.rocm_version = parse_hip_library_name(target);
     signs.rocm_source = "libamdhip64";
@@ -136,11 +132,11 @@ void read_rocm_version(Host& host, AmdSigns& signs) {
   signs.rocm_source.clear();
 }
 
-bool has_library(Host& host, bool hardware) {
+bool has_library(LibrarySearch& libraries, bool hardware) {
   constexpr std::string_view names[] = {"librocm_smi64.so.7", "librocm_smi64.so.6",
                                         "librocm_smi64.so.5", "librocm_smi64.so.1"};
   return std::ranges::any_of(names, [&](std::string_view name) {
-    return hardware ? !find_library(host, name).empty() : !find_on_library_path(host, name).empty();
+    return hardware ? !libraries.find(name).empty() : !libraries.find_on_path(name).empty();
   });
 }
 
@@ -148,17 +144,18 @@ bool has_library(Host& host, bool hardware) {
 
 AmdSigns look_for_amd(Host& host, const std::vector<DisplayDevice>& bus) {
   AmdSigns signs;
+  LibrarySearch libraries(host);
   read_topology(host, signs);
   read_bus(host, bus, signs);
   const bool hardware = !signs.devices.empty();
-  signs.library = has_library(host, hardware);
+  signs.library = has_library(libraries, hardware);
   signs.wsl = !hardware && !signs.topology && host.accessible("/dev/dxg", Access::exists) &&
-              !find_library(host, "libhsa-runtime64.so.1").empty();
-  if (signs.wsl) read_rocm_version(host, signs);
+              !libraries.find("libhsa-runtime64.so.1").empty();
+  if (signs.wsl) read_rocm_version(host, libraries, signs);
   if (!hardware) return signs;
   signs.kfd_node = look_at_node(host, "/dev/kfd");
-  signs.kernel_version = sanitise(strip(host.read_file("/sys/module/amdgpu/version").value_or("")));
-  read_rocm_version(host, signs);
+  signs.kernel_version = sanitise(trim(host.read_file("/sys/module/amdgpu/version").value_or("")));
+  read_rocm_version(host, libraries, signs);
   return signs;
 }
 

@@ -79,14 +79,27 @@ std::optional<Failure> judge_nodes(Host& host, const AscendSigns& signs) {
   return std::nullopt;
 }
 
-/// What `npu-smi info` prints; empty where there is none. Runs with the library path that the
+/// What `npu-smi info` prints; nullopt where there is none. Runs with the library path that the
 /// caller has, as the published provider's does.
-std::string ask_tool(Host& host) {
+std::optional<ProgramAnswer> ask_tool(Host& host, std::chrono::milliseconds limit) {
   for (const std::string_view file : npu_smi_files) {
     const std::string path(file);
-    if (host.accessible(path, Access::exists)) return host.program_output(path + " info");
+    if (host.accessible(path, Access::exists)) return host.run_program(path + " info", limit);
   }
-  return {};
+  return std::nullopt;
+}
+
+/// Why the tool lists no device, or not all of them.
+Failure judge_tool(const std::optional<ProgramAnswer>& answer, std::chrono::milliseconds limit) {
+  if (answer && !answer->finished) {
+    return {"driver-hangs",
+            "npu-smi did not answer within " + std::to_string(limit.count()) + " ms",
+            "give it more time with AXLE_DRIVER_TIMEOUT, or look into the kernel log (dmesg)"};
+  }
+  const std::string what = answer ? "npu-smi did not list the Ascend NPU" : "there is no npu-smi";
+  return {"no-tool", what + ", so the NPU's type is unknown",
+          "install Huawei's driver tools, or mount npu-smi and /usr/local/Ascend/driver into the "
+          "container"};
 }
 
 Npu describe(const AscendSigns& signs) {
@@ -115,11 +128,15 @@ Npu describe(const AscendSigns& signs, const AscendTool& tool, const AscendDevic
   return npu;
 }
 
-/// Devices of which only the bus or the nodes tell.
-void add_unlisted(const AscendSigns& signs, const Failure& failure, Presence usable,
-                  Machine& machine) {
-  const std::size_t count = std::max(signs.devices.size(), std::size_t{1});
+/// Devices of which only the bus or the nodes tell; `told` by the tool are left out.
+void add_unlisted(const AscendSigns& signs, const std::vector<AscendDevice>& told,
+                  const Failure& failure, Presence usable, Machine& machine) {
+  const std::size_t count = std::max(signs.devices.size(), std::size_t{told.empty() ? 1U : 0U});
   for (std::size_t i = 0; i < count; ++i) {
+    const auto same = [&](const AscendDevice& device) {
+      return device.pci_address == signs.devices[i].address;
+    };
+    if (i < signs.devices.size() && std::ranges::any_of(told, same)) continue;
     Npu npu = describe(signs);
     if (i < signs.devices.size()) {
       npu.pci_address = signs.devices[i].address;
@@ -137,21 +154,21 @@ void add_unlisted(const AscendSigns& signs, const Failure& failure, Presence usa
 
 }  // namespace
 
-void probe_ascend(Host& host, const std::vector<AcceleratorDevice>& devices, bool ask,
+void probe_ascend(Host& host, const std::vector<AcceleratorDevice>& devices, ToolLimit limit,
                   Machine& machine) {
   AscendSigns signs = look_for_ascend(host, devices);
   if (signs.devices.empty() && signs.nodes.empty()) return;
   read_versions(host, signs);
   if (const auto failure = judge_nodes(host, signs)) {
-    return add_unlisted(signs, *failure, Presence::blocked, machine);
+    return add_unlisted(signs, {}, *failure, Presence::blocked, machine);
   }
-  if (!ask) return add_unlisted(signs, not_asked(), Presence::unknown, machine);
-  const AscendTool tool = parse_npu_smi(ask_tool(host));
-  if (tool.devices.empty()) {
-    const Failure failure{"no-tool", "npu-smi did not list the Ascend NPU, so its type is unknown",
-                          "install Huawei's driver tools, or mount npu-smi and "
-                          "/usr/local/Ascend/driver into the container"};
-    return add_unlisted(signs, failure, Presence::unknown, machine);
+  if (!limit) return add_unlisted(signs, {}, not_asked(), Presence::unknown, machine);
+  const auto answer = ask_tool(host, *limit);
+  const AscendTool tool = parse_npu_smi(answer.value_or(ProgramAnswer{}).text);
+  const bool whole = answer && answer->finished;
+  if (tool.devices.empty() || !whole) {
+    const Presence usable = whole || !answer ? Presence::unknown : Presence::blocked;
+    add_unlisted(signs, tool.devices, judge_tool(answer, *limit), usable, machine);
   }
   for (const AscendDevice& device : tool.devices) {
     Npu npu = describe(signs, tool, device);

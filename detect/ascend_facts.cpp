@@ -4,26 +4,13 @@
 #include <cctype>
 
 #include "detect/driver_lines.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
 
 constexpr std::size_t most_devices = 256;
 constexpr std::size_t longest_version = 32;
-
-std::string_view trim(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 std::string_view take_word(std::string_view& text) {
   text = trim(text);
@@ -95,11 +82,17 @@ AscendTool parse_npu_smi(std::string_view text) {
 }
 
 std::string ascend_type_of(std::string_view name) {
-  if (name == "Ascend910") return "a3";
-  if (name.starts_with("Ascend")) name.remove_prefix(6);
-  if (name.starts_with("910B")) return "910b";
-  if (name.starts_with("310P")) return "310p";
-  return {};
+  std::string type(name);
+  std::ranges::transform(type, type.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (type.starts_with("ascend") && type.size() > 6) type.erase(0, 6);
+  if (type == "910") return "a3";
+  if (type.starts_with("910b")) return "910b";
+  if (type.starts_with("310p")) return "310p";
+  const bool plain = std::ranges::all_of(
+      type, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+  return plain ? type : std::string();
 }
 
 std::string parse_ascend_version(std::string_view text) {

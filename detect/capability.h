@@ -69,6 +69,8 @@ struct CapabilityRow {
 /// The name as people know it, without that prefix.
 [[nodiscard]] std::string_view plain_name(const CapabilityRow& row);
 
+inline constexpr unsigned last_x86_64_level = 4;
+
 /// The psABI x86-64 levels (x86-64 psABI, "micro-architecture levels"): what v1 … v4 each add.
 /// `level` in 1..4; the capabilities of that level alone, without those of the levels below.
 [[nodiscard]] std::span<const Capability> x86_64_level(unsigned level);

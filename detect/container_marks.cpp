@@ -70,8 +70,11 @@ ContainerMark look_for_container(Host& host) {
   }
   const std::string cgroup = kind_of(host.read_file("/proc/1/cgroup"), parse_container_cgroup);
   if (cgroup == "kubernetes") return {cgroup, "/proc/1/cgroup"};
-  const auto podman = host.read_file("/run/.containerenv");
-  if (podman) return {parse_containerenv(*podman), "/run/.containerenv"};
+  // Mode 0700: only root can read it, everybody can see it.
+  if (host.accessible("/run/.containerenv", Access::exists)) {
+    const std::string text = host.read_file("/run/.containerenv").value_or("");
+    return {parse_containerenv(text), "/run/.containerenv"};
+  }
   if (host.accessible("/.dockerenv", Access::exists)) return {"docker", "/.dockerenv"};
   if (host.accessible("/.singularity.d", Access::exists)) return {"apptainer", "/.singularity.d"};
   // systemd under WSL calls that a container too; Os::wsl says it.
@@ -81,7 +84,7 @@ ContainerMark look_for_container(Host& host) {
   const std::string stated = kind_of(host.environment("container"), parse_container_word);
   if (!stated.empty() && stated != "wsl") return {stated, "container"};
   if (!cgroup.empty()) return {cgroup, "/proc/1/cgroup"};
-  return {};
+  return {"", "no-mark"};
 }
 
 }  // namespace axle::detect

@@ -11,7 +11,7 @@ namespace axle::detect {
 
 struct ContainerMark {
   std::string kind;  ///< "docker", "podman", "kubernetes", "lxc", "apptainer", …; empty: none seen
-  std::string source;  ///< the file or variable that says so; empty: none seen
+  std::string source;  ///< the file or variable that says so; "no-mark": none does
   friend bool operator==(const ContainerMark&, const ContainerMark&) = default;
 };
 

@@ -39,11 +39,11 @@ void probe_aarch64(Host& host, Cpu& cpu) {
   }
   const std::string folder = "/sys/devices/system/cpu/cpu0/regs/identification";
   const MidrNames names = parse_midr(host.read_file(folder + "/midr_el1").value_or(""));
-  if (names.implementer.empty()) return;
   cpu.vendor = names.implementer;
   cpu.model = names.part;
-  cpu.brand = find_arm_core(names.implementer, names.part);
-  for (const char* fact : {"vendor", "model", "brand"}) cpu.sources[fact] = "midr";
+  if (!names.part.empty()) cpu.brand = find_arm_core(names.implementer, names.part);
+  const char* const source = names.part.empty() ? "midr-unreadable" : "midr";
+  for (const char* fact : {"vendor", "model", "brand"}) cpu.sources[fact] = source;
 }
 
 }  // namespace axle::detect

@@ -16,5 +16,6 @@ namespace axle::detect {
 [[nodiscard]] std::optional<unsigned> read_sve_vector_bytes();
 [[nodiscard]] std::optional<unsigned> read_sme_vector_bytes();
 [[nodiscard]] std::optional<std::uint64_t> read_riscv_hwprobe(std::int64_t key);
+[[nodiscard]] std::optional<std::uint64_t> read_riscv_vtype();
 
 }  // namespace axle::detect

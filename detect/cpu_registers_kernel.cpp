@@ -1,4 +1,5 @@
 // ppc64le, riscv64 and s390x: the kernel tells all that we ask for.
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,9 +44,29 @@ std::optional<std::uint64_t> read_riscv_hwprobe(std::int64_t key) {
   return pair.value;
 }
 
+std::optional<std::uint64_t> read_riscv_vtype() {
+  // Linux uapi linux/prctl.h: from 6.5 on vectors can be taken from a process, and then trap.
+  constexpr int get_vector_control = 70;
+  constexpr int control_mask = 3;
+  constexpr int vectors_off = 1;
+  const int control = ::prctl(get_vector_control, 0, 0, 0, 0);
+  if (control >= 0 && (control & control_mask) == vectors_off) return std::nullopt;
+  std::uint64_t vtype = 0;
+  // vsetvli t0, zero, e8, m1, ta, ma as a word, since this file is compiled without vectors.
+  asm volatile(
+      ".word 0x0C0072D7\n\t"
+      "csrr %0, 0xC21"
+      : "=r"(vtype)
+      :
+      : "t0");
+  return vtype;
+}
+
 #else
 
 std::optional<std::uint64_t> read_riscv_hwprobe(std::int64_t) { return std::nullopt; }
+
+std::optional<std::uint64_t> read_riscv_vtype() { return std::nullopt; }
 
 #endif
 

@@ -33,4 +33,6 @@ std::optional<unsigned> read_sme_vector_bytes() { return std::nullopt; }
 
 std::optional<std::uint64_t> read_riscv_hwprobe(std::int64_t) { return std::nullopt; }
 
+std::optional<std::uint64_t> read_riscv_vtype() { return std::nullopt; }
+
 }  // namespace axle::detect

@@ -21,6 +21,20 @@ bool has_letters(std::uint64_t hwcap, std::string_view letters) {
   return true;
 }
 
+/// The letter stands for vectors of any version. Those of 0.7.1 do not know the agnostic policies
+/// and answer vill.
+void confirm_vectors(Host& host, Cpu& cpu) {
+  constexpr std::uint64_t vill = std::uint64_t{1} << 63U;
+  const auto vtype = host.riscv_vtype();
+  if (!vtype) {
+    cpu.capabilities.set(Capability::riscv_v, Presence::unknown);
+    cpu.sources["riscv_v"] = "auxv-any-version";
+    return;
+  }
+  cpu.sources["riscv_v"] = "vsetvli";
+  if ((*vtype & vill) != 0) cpu.capabilities.set(Capability::riscv_v, Presence::absent);
+}
+
 void set_from_letters(Host& host, Cpu& cpu) {
   cpu.sources["capabilities"] = "auxv";
   const auto hwcap = host.auxiliary(auxv_hwcap);
@@ -31,11 +45,8 @@ void set_from_letters(Host& host, Cpu& cpu) {
   cpu.capabilities.set(Capability::riscv_ima, state("IMA"));
   cpu.capabilities.set(Capability::riscv_fd, state("FD"));
   cpu.capabilities.set(Capability::riscv_c, state("C"));
-  if (state("V") == Presence::present) {
-    cpu.sources["riscv_v"] = "auxv-any-version";
-  } else {
-    cpu.capabilities.set(Capability::riscv_v, state("V"));
-  }
+  cpu.capabilities.set(Capability::riscv_v, state("V"));
+  if (cpu.capabilities.has(Capability::riscv_v)) confirm_vectors(host, cpu);
 }
 
 std::string render_id(std::uint64_t id) {

@@ -56,8 +56,10 @@ Bits read_bits(CpuidLeaves& leaves) {
 /// What every kind of core has, on a hybrid CPU: a program may wake up on any of them.
 Bits read_common_bits(Host& host, const Bits& here) {
   Bits common = here;
-  for (const char* kind : {"/sys/devices/cpu_core/cpus", "/sys/devices/cpu_atom/cpus"}) {
-    for (const unsigned cpu : parse_cpu_list(host.read_file(kind).value_or(""))) {
+  // Linux arch/x86/events/intel/core.c, intel_hybrid_pmu_type_map.
+  for (const char* kind : {"cpu_core", "cpu_atom", "cpu_lowpower"}) {
+    const std::string file = std::string("/sys/devices/") + kind + "/cpus";
+    for (const unsigned cpu : parse_cpu_list(host.read_file(file).value_or(""))) {
       const bool ran = host.on_cpu(cpu, [&] {
         CpuidLeaves others(host);
         common &= read_bits(others);
@@ -81,6 +83,28 @@ void set_names(CpuidLeaves& leaves, Cpu& cpu) {
   cpu.hypervisor = leaves.hypervisor();
   for (const char* fact : {"vendor", "brand", "model", "hypervisor", "hybrid", "capabilities"}) {
     cpu.sources[fact] = "cpuid";
+  }
+}
+
+/// What leaf 0x1D tells: of palette 1, which is AMX's, and of ACE.
+void set_tiles(CpuidLeaves& leaves, const Bits& bits, Cpu& cpu) {
+  constexpr std::uint32_t leaf_palettes = 0x1D;
+  constexpr std::uint32_t leaf_multiplier = 0x1E;
+  if (bits[index_of(Capability::amx_tile)]) {
+    const CpuidLeaf palette = leaves.read(leaf_palettes, 1);
+    const std::uint32_t multiplier = leaves.read(leaf_multiplier, 0).ebx;
+    cpu.amx_tiles = AmxTiles{.total_bytes = palette.eax & 0xFFFFU,
+                             .tile_bytes = palette.eax >> 16U,
+                             .row_bytes = palette.ebx & 0xFFFFU,
+                             .tiles = palette.ebx >> 16U,
+                             .rows = palette.ecx & 0xFFFFU,
+                             .multiply_k = multiplier & 0xFFU,
+                             .multiply_n = multiplier >> 8U & 0xFFFFU};
+    cpu.sources["amx_tiles"] = "cpuid";
+  }
+  if (bits[index_of(Capability::ace)]) {
+    cpu.ace_version = leaves.read(leaf_palettes, 2).eax & 0xFFU;
+    cpu.sources["ace_version"] = "cpuid";
   }
 }
 
@@ -114,13 +138,13 @@ std::vector<unsigned> parse_cpu_list(std::string_view text) {
   return cpus;
 }
 
-void probe_x86(Host& host, Cpu& cpu) {
+void probe_x86(Host& host, Cpu& cpu, const SystemName& name) {
   CpuidLeaves leaves(host);
   set_names(leaves, cpu);
   cpu.hybrid = bit_of(leaves.read(leaf_features, 0).edx, hybrid_bit);
   const Bits here = read_bits(leaves);
   const Bits common = cpu.hybrid ? read_common_bits(host, here) : here;
-  const X86OsState os = probe_x86_os_state(host, common[index_of(Capability::osxsave)]);
+  const X86OsState os = probe_x86_os_state(host, name, common[index_of(Capability::osxsave)]);
   for (const CapabilityRow& row : capabilities()) {
     if (row.arch != Arch::x86_64) continue;
     if (common[index_of(row.id)]) {
@@ -131,8 +155,12 @@ void probe_x86(Host& host, Cpu& cpu) {
       set_capability(cpu, row, {Presence::absent, ""});
     }
   }
+  set_tiles(leaves, common, cpu);
   cpu.amx_permitted = os.tiles_permitted;
-  if (os.supported) cpu.sources["amx_permitted"] = "arch_prctl";
+  if (common[index_of(Capability::amx_tile)]) {
+    const OsVerdict tiles = judge_os_side(os, row(Capability::amx_tile));
+    cpu.sources["amx_permitted"] = os.tiles_permitted ? "arch_prctl" : tiles.evidence;
+  }
   if (!cpu.capabilities.has(Capability::ibrs_enhanced) && kernel_tells_enhanced_ibrs(host)) {
     set_capability(cpu, row(Capability::ibrs_enhanced), {Presence::present, "sysfs"});
   }

@@ -6,9 +6,10 @@
 
 namespace axle::detect {
 
-/// Fills names, capabilities, hybrid and amx_permitted. AMX is `unknown` where the kernel refuses
-/// to say; its permission is never asked for, since that is irreversible for the process.
-void probe_x86(Host& host, Cpu& cpu);
+/// Fills names, capabilities, hybrid and what is told of AMX and ACE. AMX is `unknown` where the
+/// kernel refuses to say; its permission is never asked for, since that is irreversible for the
+/// process. `name` is uname's: macOS does not tell of AVX-512 as others do.
+void probe_x86(Host& host, Cpu& cpu, const SystemName& name = {});
 
 /// "0-3,8,10-11", as the kernel writes lists of CPUs; broken parts are passed over, at most 4096
 /// CPUs.

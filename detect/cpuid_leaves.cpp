@@ -1,5 +1,7 @@
 #include "detect/cpuid_leaves.h"
 
+#include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <string_view>
 
@@ -10,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t extended = 0x80000000;
 constexpr std::uint32_t leaf_hypervisor = 0x40000000;
+/// EAX of their first subleaf is the highest one; other leaves (0xD) state none.
+constexpr std::array<std::uint32_t, 6> bounded_leaves{0x7, 0x14, 0x1D, 0x1E, 0x24, 0x29};
 constexpr std::uint32_t hypervisor_bit = 1U << 31U;  // CPUID(1).ECX
 constexpr std::string_view translator = "VirtualApple";
 
@@ -45,11 +49,13 @@ const CpuidLeaf& CpuidLeaves::fetch(std::uint32_t leaf, std::uint32_t subleaf) {
 }
 
 bool CpuidLeaves::exists(std::uint32_t leaf, std::uint32_t subleaf) {
-  const std::uint32_t base = leaf >= extended ? extended : 0;
+  const std::uint32_t base = leaf >= extended          ? extended
+                             : leaf >= leaf_hypervisor ? leaf_hypervisor
+                                                       : 0;
+  if (base == leaf_hypervisor && (read(1, 0).ecx & hypervisor_bit) == 0) return false;
   const std::uint32_t highest = fetch(base, 0).eax;
   if (leaf > highest || highest < base) return false;
-  // EAX of their first subleaf is the highest one; other leaves (0xD) state none.
-  const bool bounded = leaf == 0x7 || leaf == 0x1E || leaf == 0x24;
+  const bool bounded = std::ranges::find(bounded_leaves, leaf) != bounded_leaves.end();
   return subleaf == 0 || !bounded || subleaf <= fetch(leaf, 0).eax;
 }
 
@@ -68,12 +74,13 @@ std::string CpuidLeaves::brand() {
 }
 
 std::string CpuidLeaves::model() {
-  // Intel SDM vol. 2A, CPUID, figure 3-6: the extended parts count for some families only.
+  // Intel SDM vol. 2A, CPUID, figure 3-6: the extended parts count for some families only; as Linux
+  // reads them (arch/x86/lib/cpu.c), Zhaoxin's family 7 too.
   const std::uint32_t eax = read(1, 0).eax;
   if (eax == 0) return {};
   unsigned family = eax >> 8U & 0xFU;
   unsigned model = eax >> 4U & 0xFU;
-  if (family == 0x6 || family == 0xF) model |= (eax >> 16U & 0xFU) << 4U;
+  if (family >= 0x6) model |= (eax >> 16U & 0xFU) << 4U;
   if (family == 0xF) family += eax >> 20U & 0xFFU;
   return std::to_string(family) + '-' + std::to_string(model) + '-' + std::to_string(eax & 0xFU);
 }

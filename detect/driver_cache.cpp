@@ -42,8 +42,12 @@ class Kept {
     changed_ = true;
   }
 
+  [[nodiscard]] bool changed() const { return changed_; }
+  [[nodiscard]] bool is_under(std::string_view fingerprint) const {
+    return fingerprint == fingerprint_;
+  }
+
   void save() const {
-    if (!changed_) return;
     if (write_private_file(path_, render_kept_answers(fingerprint_, answers_))) {
       remove_old_files(options_.folder, file_prefix, options_.now - longest_life);
     }
@@ -70,7 +74,9 @@ DriverCache::DriverCache(Host& next, DriverCacheOptions options)
 
 std::vector<DriverAnswer> DriverCache::ask_drivers(std::span<const GpuVendor> vendors,
                                                    std::chrono::milliseconds time_limit) {
-  if (options_.folder.empty()) return ForwardingHost::ask_drivers(vendors, time_limit);
+  if (options_.folder.empty() || !tells_boots(*this)) {
+    return ForwardingHost::ask_drivers(vendors, time_limit);
+  }
   Kept kept(options_, fingerprint_drivers(*this, vendors, options_.program));
   std::vector<DriverAnswer> answers(vendors.size());
   std::vector<GpuVendor> unknown;
@@ -92,21 +98,27 @@ std::vector<DriverAnswer> DriverCache::ask_drivers(std::span<const GpuVendor> ve
     if (keep) kept.put(render_vendor(unknown[i]), fresh[i].lines);
     answers[places[i]] = std::move(fresh[i]);
   }
-  kept.save();
+  // A driver that was replaced meanwhile may have answered in either version.
+  if (kept.changed() && kept.is_under(fingerprint_drivers(*this, vendors, options_.program))) {
+    kept.save();
+  }
   return answers;
 }
 
-std::string DriverCache::program_output(const std::string& command) {
-  if (options_.folder.empty() || !is_npu_tool(command)) {
-    return ForwardingHost::program_output(command);
+ProgramAnswer DriverCache::run_program(const std::string& command,
+                                       std::chrono::milliseconds time_limit) {
+  if (options_.folder.empty() || !is_npu_tool(command) || !tells_boots(*this)) {
+    return ForwardingHost::run_program(command, time_limit);
   }
   Kept kept(options_, fingerprint_tool(*this, command, options_.program));
   const auto lifetime = [](std::string_view) { return tool_life; };
-  if (const KeptAnswer* known = kept.find(command, lifetime)) return known->text;
-  std::string output = ForwardingHost::program_output(command);
-  if (!parse_npu_smi(output).devices.empty()) kept.put(command, output);
-  kept.save();
-  return output;
+  if (const KeptAnswer* known = kept.find(command, lifetime)) return {known->text};
+  ProgramAnswer answer = ForwardingHost::run_program(command, time_limit);
+  if (answer.finished && !parse_npu_smi(answer.text).devices.empty()) {
+    kept.put(command, answer.text);
+    kept.save();
+  }
+  return answer;
 }
 
 }  // namespace axle::detect

@@ -27,7 +27,8 @@ class DriverCache final : public ForwardingHost {
   std::vector<DriverAnswer> ask_drivers(std::span<const GpuVendor> vendors,
                                         std::chrono::milliseconds time_limit) override;
   /// Only `npu-smi` is remembered, and for ten minutes: it tells the devices' health too.
-  std::string program_output(const std::string& command) override;
+  ProgramAnswer run_program(const std::string& command,
+                            std::chrono::milliseconds time_limit) override;
 
  private:
   DriverCacheOptions options_;

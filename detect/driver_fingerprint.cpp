@@ -8,16 +8,13 @@
 #include "detect/device_node.h"
 #include "detect/library_search.h"
 #include "detect/pci_bus.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
 
 constexpr std::size_t longest_value = 200;
-
-std::string strip(std::string text) {
-  while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
-  return text;
-}
+constexpr const char* boot_id_file = "/proc/sys/kernel/random/boot_id";
 
 /// One line: control characters as %XX, long values as their length and hash.
 std::string on_one_line(std::string_view value) {
@@ -40,7 +37,7 @@ std::string on_one_line(std::string_view value) {
 
 class Fingerprint {
  public:
-  explicit Fingerprint(Host& host) : host_(host) {}
+  explicit Fingerprint(Host& host) : host_(host), libraries_(host) {}
 
   void add(std::string_view name, std::string_view value) {
     text_ += name;
@@ -50,7 +47,7 @@ class Fingerprint {
   }
 
   void add_file(const std::string& path) {
-    if (const auto content = host_.read_file(path, 4096)) add(path, strip(*content));
+    if (const auto content = host_.read_file(path, 4096)) add(path, trim(*content));
   }
 
   void add_stamp(const std::string& path) {
@@ -81,19 +78,13 @@ class Fingerprint {
   void add_module(const std::string& module) {
     const std::string folder = "/sys/module/" + module;
     if (!host_.accessible(folder, Access::exists)) return;
-    add(folder, strip(host_.read_file(folder + "/version", 256).value_or("")) + ' ' +
-                    strip(host_.read_file(folder + "/srcversion", 256).value_or("")));
+    add(folder, std::string(trim(host_.read_file(folder + "/version", 256).value_or(""))) + ' ' +
+                    std::string(trim(host_.read_file(folder + "/srcversion", 256).value_or(""))));
   }
 
   /// Every file of that name that the loader or we could take.
   void add_library(std::string_view file) {
-    const std::string path = host_.environment("LD_LIBRARY_PATH").value_or("");
-    for (const std::string_view folder : split_library_path(path)) {
-      add_stamp(std::string(folder) + '/' + std::string(file));
-    }
-    for (const std::string_view folder : system_library_folders()) {
-      add_stamp(std::string(folder) + '/' + std::string(file));
-    }
+    for (const std::string& path : libraries_.find_all(file)) add_stamp(path);
   }
 
   [[nodiscard]] std::string take() { return std::move(text_); }
@@ -101,6 +92,7 @@ class Fingerprint {
 
  private:
   Host& host_;
+  LibrarySearch libraries_;
   std::string text_;
 };
 
@@ -119,17 +111,15 @@ std::string read_root_mount(Host& host) {
   const std::string table = host.read_file("/proc/self/mountinfo").value_or("");
   std::string_view rest = table;
   while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
+    const std::string_view line = take_line(rest);
     if (mounts_root(line)) return std::string(line);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return {};
 }
 
 void add_system(Fingerprint& print, std::string_view program) {
   print.add("program", program);
-  print.add_file("/proc/sys/kernel/random/boot_id");
+  print.add_file(boot_id_file);
   print.add("kernel", print.host().system_name().release);
   print.add("container", read_root_mount(print.host()));
   print.add_stamp("/etc/ld.so.cache");
@@ -208,6 +198,10 @@ std::string fingerprint_drivers(Host& host, std::span<const GpuVendor> vendors,
     if (vendor == GpuVendor::intel) add_intel(print);
   }
   return print.take();
+}
+
+bool tells_boots(Host& host) {
+  return !trim(host.read_file(boot_id_file, 4096).value_or("")).empty();
 }
 
 std::string fingerprint_tool(Host& host, const std::string& command, std::string_view program) {

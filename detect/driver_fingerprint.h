@@ -16,6 +16,9 @@ namespace axle::detect {
 [[nodiscard]] std::string fingerprint_drivers(Host& host, std::span<const GpuVendor> vendors,
                                               std::string_view program);
 
+/// Whether the kernel tells one boot from another. Where it does not, nothing is to be kept.
+[[nodiscard]] bool tells_boots(Host& host);
+
 /// The same for Huawei's `npu-smi`, started as `command`.
 [[nodiscard]] std::string fingerprint_tool(Host& host, const std::string& command,
                                            std::string_view program);

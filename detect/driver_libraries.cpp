@@ -5,18 +5,22 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "detect/host.h"
 #include "detect/library_search.h"
 #include "detect/library_trust.h"
 
 namespace axle::detect {
 namespace {
 
-/// What the loader of this process searches. It read the variable when the process began, and
-/// ignores it where AT_SECURE is set.
-std::string_view library_path() {
+/// What the loader of this process would find by that name. It read the variable when the process
+/// began, and ignores it where AT_SECURE is set.
+std::string refuse_name(const char* name, Privilege privilege) {
+  if (privilege == Privilege::user) return {};
   const char* const path = std::getenv("LD_LIBRARY_PATH");
-  if (path == nullptr || own_privilege() == Privilege::elevated) return {};
-  return path;
+  const auto host = make_real_host();
+  const std::string cache =
+      host->read_file(std::string(loader_cache_file), largest_loader_cache).value_or("");
+  return refuse_search(name, path == nullptr ? "" : path, cache, privilege);
 }
 
 }  // namespace
@@ -36,7 +40,7 @@ VendorLibrary::VendorLibrary(std::initializer_list<const char*> names) {
     const bool whole_path = std::string_view(name).find('/') != std::string_view::npos;
     if (privilege == Privilege::elevated && !whole_path) continue;
     const std::string refused =
-        whole_path ? refuse_file(name, privilege) : refuse_search(name, library_path(), privilege);
+        whole_path ? refuse_file(name, privilege) : refuse_name(name, privilege);
     if (!refused.empty()) {
       error_ = refused_ = refused;
     } else if (open(name)) {
@@ -79,17 +83,6 @@ std::string real_path(const std::string& path) {
   return file;
 }
 
-std::vector<std::string> library_candidates(std::string_view file) {
-  std::vector<std::string> found;
-  const auto add = [&](std::string_view folder) {
-    std::string path = std::string(folder) + '/' + std::string(file);
-    if (::access(path.c_str(), F_OK) == 0) found.push_back(std::move(path));
-  };
-  for (const std::string_view folder : split_library_path(library_path())) add(folder);
-  for (const std::string_view folder : system_library_folders()) add(folder);
-  return found;
-}
-
 void drop_environment(std::string_view name) {
   if (environ == nullptr) return;
   char** kept = environ;
@@ -103,6 +96,7 @@ void drop_environment(std::string_view name) {
 }
 
 void ask_libraries(GpuVendor vendor, LineSink& sink) {
+  if (own_privilege() == Privilege::elevated && environ != nullptr) *environ = nullptr;
   switch (vendor) {
     case GpuVendor::nvidia:
       return ask_nvidia_libraries(sink);

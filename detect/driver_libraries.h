@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "detect/line_sink.h"
 #include "detect/machine.h"
@@ -13,10 +12,12 @@
 namespace axle::detect {
 
 /// Says everything that the vendor's libraries know, each fact as soon as it is known; the words
-/// are those that detect/nvidia_facts.h, amd_facts.h and intel_facts.h read.
+/// are those that detect/nvidia_facts.h, amd_facts.h and intel_facts.h read. Where this program has
+/// rights that its user has not, the environment is emptied first: the libraries read it too.
 void ask_libraries(GpuVendor vendor, LineSink& sink);
 
 void ask_nvidia_libraries(LineSink& sink);  ///< the CUDA driver API and NVML
+void ask_nvidia_tool(LineSink& sink);       ///< nvidia-smi, where libraries cannot be loaded
 void ask_amd_libraries(LineSink& sink);     ///< ROCm SMI
 void ask_intel_libraries(LineSink& sink);   ///< Level Zero
 
@@ -54,11 +55,11 @@ class VendorLibrary {
   std::string refused_;
 };
 
-/// Files of that name in LD_LIBRARY_PATH and the known folders, in that order.
-[[nodiscard]] std::vector<std::string> library_candidates(std::string_view file);
-
 /// The file behind `path`, symbolic links resolved; empty where there is none.
 [[nodiscard]] std::string real_path(const std::string& path);
+
+/// False in a program that is linked statically with a C library that has no loader for it (musl).
+[[nodiscard]] bool can_load_libraries();
 
 /// Takes a variable out of the environment without the C library's lock, which another thread of
 /// the parent may have held at the fork.

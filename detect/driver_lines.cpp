@@ -7,7 +7,6 @@
 namespace axle::detect {
 namespace {
 
-constexpr std::size_t longest_field = 128;
 constexpr std::size_t most_lines = 4096;
 constexpr std::size_t most_fields = 16;
 
@@ -24,7 +23,7 @@ DriverLine parse_line(std::string_view text) {
   bool first = true;
   while (line.fields.size() < most_fields) {
     const std::size_t tab = text.find('\t');
-    std::string part = sanitise(text.substr(0, tab));
+    std::string part = sanitise(text.substr(0, tab), longest_field);
     if (first) {
       line.word = std::move(part);
     } else {
@@ -43,8 +42,8 @@ std::string_view DriverLine::field(std::size_t index) const {
   return index < fields.size() ? std::string_view(fields[index]) : std::string_view();
 }
 
-std::string sanitise(std::string_view text) {
-  std::string result(text.substr(0, longest_field));
+std::string sanitise(std::string_view text, std::size_t longest) {
+  std::string result(text.substr(0, longest));
   for (char& c : result) {
     if (c < ' ' || c > '~') c = '?';
   }

@@ -3,6 +3,7 @@
 // apart by tabs, written as soon as it is known. The child runs foreign code: what it sends is
 // hostile.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,11 +20,16 @@ struct DriverLine {
   friend bool operator==(const DriverLine&, const DriverLine&) = default;
 };
 
-/// Printable ASCII of at most 128 bytes, everything else replaced by '?': names from drivers and
-/// sysfs.
-[[nodiscard]] std::string sanitise(std::string_view text);
+/// What a name from a driver or from sysfs may have at most, in bytes, and a field of a line, which
+/// may be a path.
+inline constexpr std::size_t longest_name = 128;
+inline constexpr std::size_t longest_field = 1024;
 
-/// Complete lines only (a crash may cut the last), at most 4096 of them, fields sanitised.
+/// Printable ASCII of at most `longest` bytes, everything else replaced by '?'.
+[[nodiscard]] std::string sanitise(std::string_view text, std::size_t longest = longest_name);
+
+/// Complete lines only (a crash may cut the last), at most 4096 of them, fields sanitised. Names in
+/// them are still to be cut to what a name may have.
 [[nodiscard]] std::vector<DriverLine> parse_driver_lines(std::string_view text);
 
 /// Decimal or hexadecimal with "0x"; nullopt for anything else, also for what does not fit.

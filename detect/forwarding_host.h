@@ -29,11 +29,14 @@ class ForwardingHost : public Host {
   std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) override {
     return next_.riscv_hwprobe(key);
   }
+  std::optional<std::uint64_t> riscv_vtype() override { return next_.riscv_vtype(); }
+  std::optional<std::string> sysctl(const std::string& name) override { return next_.sysctl(name); }
   SystemName system_name() override { return next_.system_name(); }
   unsigned online_cpus() override { return next_.online_cpus(); }
   std::string glibc_version() override { return next_.glibc_version(); }
-  std::string program_output(const std::string& command) override {
-    return next_.program_output(command);
+  ProgramAnswer run_program(const std::string& command,
+                            std::chrono::milliseconds time_limit) override {
+    return next_.run_program(command, time_limit);
   }
   using Host::read_file;
   std::optional<std::string> read_file(const std::string& path, std::size_t limit) override {

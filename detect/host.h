@@ -50,6 +50,12 @@ struct DriverAnswer {
   friend bool operator==(const DriverAnswer&, const DriverAnswer&) = default;
 };
 
+/// What a program that was started said.
+struct ProgramAnswer {
+  std::string text;      ///< stdout and stderr, at most 256 KiB; empty when it could not be started
+  bool finished = true;  ///< false: it was stopped at the time limit, and `text` is cut
+};
+
 class Host {
  public:
   virtual ~Host() = default;
@@ -80,14 +86,20 @@ class Host {
   /// The value of one key of riscv_hwprobe(2) over all CPUs; nullopt where the kernel lacks the
   /// call or the key.
   [[nodiscard]] virtual std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) = 0;
+  /// The vtype register after vsetvli for 8-bit elements, tail and mask agnostic (RISC-V V 1.0, 6):
+  /// its top bit says that these vectors cannot. Call only where the kernel tells of the letter V:
+  /// elsewhere the instruction traps. nullopt where this process may not use vectors.
+  [[nodiscard]] virtual std::optional<std::uint64_t> riscv_vtype() = 0;
+  /// macOS: the value as `sysctl -n` prints it; nullopt where there is no such name, as on Linux.
+  [[nodiscard]] virtual std::optional<std::string> sysctl(const std::string& name) = 0;
 
   [[nodiscard]] virtual SystemName system_name() = 0;
   [[nodiscard]] virtual unsigned online_cpus() = 0;  ///< 0 unknown
   /// confstr(_CS_GNU_LIBC_VERSION), "glibc 2.36"; empty where the C library is another one.
   [[nodiscard]] virtual std::string glibc_version() = 0;
-  /// stdout and stderr of `command`, an absolute path and arguments, each after one space; at most
-  /// 3 s and 256 KiB. Empty when it cannot be started.
-  [[nodiscard]] virtual std::string program_output(const std::string& command) = 0;
+  /// Runs `command`, an absolute path and arguments, each after one space.
+  [[nodiscard]] virtual ProgramAnswer run_program(const std::string& command,
+                                                  std::chrono::milliseconds time_limit) = 0;
 
   /// At most `limit` bytes of the file; nullopt when it cannot be read.
   [[nodiscard]] virtual std::optional<std::string> read_file(const std::string& path,
@@ -98,8 +110,8 @@ class Host {
   /// Names in the folder, sorted; empty when it cannot be listed.
   [[nodiscard]] virtual std::vector<std::string> list_folder(const std::string& path) = 0;
   [[nodiscard]] virtual std::optional<std::string> read_link(const std::string& path) = 0;
-  /// Size and modification time of the file behind `path`, links followed, as one word: the same as
-  /// long as the file is. nullopt when there is none.
+  /// Size, times and inode of the file behind `path`, links followed, as one word: the same as long
+  /// as the file is. nullopt when there is none.
   [[nodiscard]] virtual std::optional<std::string> file_stamp(const std::string& path) = 0;
   [[nodiscard]] virtual bool accessible(const std::string& path, Access access) = 0;
   [[nodiscard]] virtual std::optional<std::string> environment(const std::string& name) = 0;

@@ -91,7 +91,7 @@ LevelZeroDevice read_device(const DriverLine& line) {
   const std::int64_t memory = parse_integer(line.field(5)).value_or(0);
   device.memory = memory > 0 ? static_cast<std::uint64_t>(memory) : 0;
   device.integrated = line.field(6) == "1";
-  device.name = line.field(7);
+  device.name = sanitise(line.field(7));
   return device;
 }
 

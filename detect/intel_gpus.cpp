@@ -10,6 +10,7 @@ namespace axle::detect {
 namespace {
 
 constexpr GpuVendor vendor = GpuVendor::intel;
+constexpr const char* mask_variable = "ZE_AFFINITY_MASK";
 constexpr std::uint32_t intel_vendor_id = 0x8086;
 constexpr std::int64_t ze_uninitialized = 0x78000001;
 constexpr std::int64_t ze_dependency_unavailable = 0x70020000;
@@ -114,6 +115,7 @@ Gpu describe_gpu(const LevelZeroDevice& device, const IntelSigns& signs) {
   note_source(gpu.sources, "pci_id", gpu.pci_id, "level-zero");
   note_source(gpu.sources, "arch", gpu.arch, "level-zero");
   if (gpu.memory_bytes) note_source(gpu.sources, "memory_bytes", "known", "level-zero");
+  if (gpu.integrated) gpu.sources["integrated"] = "level-zero";
   if (const IntelDevice* seen = find_on_bus(signs, device)) describe_place(gpu, seen->bus);
   const bool known_older = find_older_intel_model(device.device_id) != nullptr;
   name_by_table(gpu, device.device_id);
@@ -140,6 +142,7 @@ Gpu describe_unlisted(const IntelDevice& device, const std::optional<Failure>& f
   name_by_table(gpu, device.bus.device);
   if (!device.candidate) {
     gpu.integrated = !is_dg1(device.bus.device);
+    if (gpu.integrated) gpu.sources["integrated"] = "pci-id-table";
     blame_generation(gpu);
     return gpu;
   }
@@ -156,10 +159,10 @@ Gpu describe_unlisted(const IntelDevice& device, const std::optional<Failure>& f
 std::optional<Failure> judge(const IntelSigns& signs, const DriverAnswer* answer,
                              const LevelZeroAnswer& said, bool asked_for,
                              std::chrono::milliseconds time_limit) {
-  if (answer == nullptr) {
-    if (asked_for && !signs.loader) return unconfirmed();
-    return not_asked();
-  }
+  // Asked or not: where there is no loader, there is nobody to say anything.
+  const bool nobody = answer == nullptr || !said.missing.empty();
+  if (asked_for && nobody && !signs.loader && said.refused.empty()) return unconfirmed();
+  if (answer == nullptr) return not_asked();
   if (auto failure = judge_end(*answer, vendor, said.step, time_limit)) return failure;
   return judge_library(said);
 }
@@ -173,6 +176,7 @@ void add_listed(VendorFindings& findings, const IntelSigns& signs, const LevelZe
     Gpu gpu = describe_gpu(said.devices[i], signs);
     if (failure && gpu.usable == Presence::present) blame(gpu, Presence::blocked, *failure);
     gpu.masked = !visible[i];
+    if (gpu.masked) gpu.sources["masked"] = mask_variable;
     findings.gpus.push_back(std::move(gpu));
   }
 }
@@ -250,7 +254,7 @@ VendorFindings judge_intel(const IntelSigns& signs, const DriverAnswer* answer, 
   add_unlisted(findings, signs, said, failure);
   add_problems(findings, signs, failure);
   if (!findings.gpus.empty()) judge_driver(findings, signs, said);
-  tell_all_masked(findings, vendor, "ZE_AFFINITY_MASK");
+  tell_all_masked(findings, vendor, mask_variable);
   return findings;
 }
 

@@ -4,6 +4,7 @@
 #include "detect/intel_facts.h"
 #include "detect/intel_gpus.h"
 #include "detect/library_search.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
@@ -18,8 +19,7 @@ std::string read_render_node(Host& host, const std::string& address) {
 std::string read_kernel_version(Host& host) {
   for (const char* module : {"xe", "i915"}) {
     const std::string path = std::string("/sys/module/") + module + "/version";
-    std::string version = host.read_file(path).value_or("");
-    while (version.ends_with('\n')) version.pop_back();
+    const std::string version(trim(host.read_file(path).value_or("")));
     if (!version.empty()) return sanitise(version);
   }
   return {};
@@ -33,6 +33,7 @@ bool IntelSigns::candidates() const {
 
 IntelSigns look_for_intel(Host& host, const std::vector<DisplayDevice>& bus) {
   IntelSigns signs;
+  LibrarySearch libraries(host);
   for (const DisplayDevice& seen : bus) {
     if (seen.vendor != GpuVendor::intel) continue;
     IntelDevice device;
@@ -47,11 +48,11 @@ IntelSigns look_for_intel(Host& host, const std::vector<DisplayDevice>& bus) {
     }
     signs.devices.push_back(std::move(device));
   }
-  signs.invited = !find_on_library_path(host, "libze_loader.so.1").empty() ||
+  signs.invited = !libraries.find_on_path("libze_loader.so.1").empty() ||
                   !host.environment("ZE_ENABLE_ALT_DRIVERS").value_or("").empty() ||
-                  !find_library(host, "libze_intel_gpu.so.1").empty();
+                  !libraries.find("libze_intel_gpu.so.1").empty();
   if (signs.devices.empty()) return signs;
-  signs.loader = signs.invited || !find_library(host, "libze_loader.so.1").empty();
+  signs.loader = !libraries.find("libze_loader.so.1").empty();
   signs.kernel_version = read_kernel_version(host);
   return signs;
 }

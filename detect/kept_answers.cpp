@@ -43,7 +43,8 @@ std::int64_t lifetime_of(const NvidiaAnswer& said) {
   const auto& devices = said.nvml_devices.empty() ? said.cuda_devices : said.nvml_devices;
   const bool complete =
       !devices.empty() && std::ranges::none_of(devices, [&](const NvidiaDevice& device) {
-        return device.capability.empty() && said.cuda_devices.empty();
+        return (device.capability.empty() && said.cuda_devices.empty()) ||
+               device.mig_instances == 0;
       });
   return complete ? a_day : ten_minutes;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace axle::detect {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 14> folders{
     "/usr/local/lib",
 };
 
-constexpr std::size_t largest_loader_cache = 4 * 1024 * 1024;
+constexpr std::size_t longest_path = 4096;
 
 }  // namespace
 
@@ -41,31 +42,70 @@ std::vector<std::string_view> split_library_path(std::string_view path) {
   }
 }
 
-std::string find_on_library_path(Host& host, std::string_view file) {
-  const std::string path = host.environment("LD_LIBRARY_PATH").value_or("");
-  for (const std::string_view folder : split_library_path(path)) {
+std::vector<std::string> paths_in_loader_cache(std::string_view cache, std::string_view file) {
+  // glibc, elf/dl-cache.h: the texts end with a zero byte, and a name may be the end of its path's.
+  const std::string ending = '/' + std::string(file) + '\0';
+  std::vector<std::string> paths;
+  for (std::size_t at = cache.find(ending); at != std::string_view::npos;
+       at = cache.find(ending, at + 1)) {
+    const std::size_t before = cache.rfind('\0', at);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    const std::string_view path = cache.substr(begin, at + ending.size() - 1 - begin);
+    const bool fits = path.starts_with('/') && path.size() < longest_path;
+    if (fits && std::ranges::find(paths, path) == paths.end()) paths.emplace_back(path);
+  }
+  return paths;
+}
+
+LibrarySearch::LibrarySearch(Host& host)
+    : host_(host), library_path_(host.environment("LD_LIBRARY_PATH").value_or("")) {}
+
+std::string LibrarySearch::find_on_path(std::string_view file) const {
+  for (const std::string_view folder : split_library_path(library_path_)) {
     std::string candidate = std::string(folder) + '/' + std::string(file);
-    if (host.accessible(candidate, Access::exists)) return candidate;
+    if (host_.accessible(candidate, Access::exists)) return candidate;
   }
   return {};
 }
 
-std::string find_library(Host& host, std::string_view file) {
-  if (std::string found = find_on_library_path(host, file); !found.empty()) return found;
+std::string LibrarySearch::find_in_folders(std::string_view file) const {
   for (const std::string_view folder : folders) {
     std::string candidate = std::string(folder) + '/' + std::string(file);
-    if (host.accessible(candidate, Access::exists)) return candidate;
-  }
-  const auto cache = host.read_file("/etc/ld.so.cache", largest_loader_cache);
-  if (!cache) return {};
-  // Names in the cache end with a zero byte and begin after one or after a slash.
-  std::string name(file);
-  name += '\0';
-  for (std::size_t at = cache->find(name); at != std::string::npos;
-       at = cache->find(name, at + 1)) {
-    if (at > 0 && ((*cache)[at - 1] == '\0' || (*cache)[at - 1] == '/')) return std::string(file);
+    if (host_.accessible(candidate, Access::exists)) return candidate;
   }
   return {};
+}
+
+std::vector<std::string> LibrarySearch::find_in_cache(std::string_view file) {
+  if (!cache_)
+    cache_ = host_.read_file(std::string(loader_cache_file), largest_loader_cache).value_or("");
+  std::vector<std::string> paths = paths_in_loader_cache(*cache_, file);
+  // The cache may be older than the removal of a package.
+  std::erase_if(paths,
+                [&](const std::string& path) { return !host_.accessible(path, Access::exists); });
+  return paths;
+}
+
+std::string LibrarySearch::find(std::string_view file) {
+  if (std::string found = find_on_path(file); !found.empty()) return found;
+  if (std::string found = find_in_folders(file); !found.empty()) return found;
+  std::vector<std::string> cached = find_in_cache(file);
+  return cached.empty() ? std::string() : std::move(cached.front());
+}
+
+std::vector<std::string> LibrarySearch::find_all(std::string_view file) {
+  std::vector<std::string> found;
+  const auto add = [&](std::string path) {
+    if (std::ranges::find(found, path) == found.end()) found.push_back(std::move(path));
+  };
+  const auto add_from = [&](std::string_view folder) {
+    std::string path = std::string(folder) + '/' + std::string(file);
+    if (host_.accessible(path, Access::exists)) add(std::move(path));
+  };
+  for (const std::string_view folder : split_library_path(library_path_)) add_from(folder);
+  for (const std::string_view folder : folders) add_from(folder);
+  for (std::string& path : find_in_cache(file)) add(std::move(path));
+  return found;
 }
 
 }  // namespace axle::detect

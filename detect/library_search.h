@@ -1,7 +1,9 @@
 #pragma once
 // Where driver libraries lie, told by file names alone: whether asking a vendor is worth a child
-// process.
+// process, and which files its answer depends on.
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,11 +21,35 @@ namespace axle::detect {
 /// the current folder, "."; an empty path has none. Pieces of `path`.
 [[nodiscard]] std::vector<std::string_view> split_library_path(std::string_view path);
 
-/// The first file of that name in LD_LIBRARY_PATH; empty when there is none.
-[[nodiscard]] std::string find_on_library_path(Host& host, std::string_view file);
+/// Where the loader's cache lies, and the most of it that is read, in bytes.
+inline constexpr std::string_view loader_cache_file = "/etc/ld.so.cache";
+inline constexpr std::size_t largest_loader_cache = 4 * 1024 * 1024;
 
-/// The same in LD_LIBRARY_PATH, the folders above, and the loader's cache (which is only searched
-/// for the name, so that the answer may be the bare name).
-[[nodiscard]] std::string find_library(Host& host, std::string_view file);
+/// The paths in the bytes of an ld.so.cache that end in "/<file>", in its order, each once.
+[[nodiscard]] std::vector<std::string> paths_in_loader_cache(std::string_view cache,
+                                                             std::string_view file);
+
+/// Looks for libraries by name in LD_LIBRARY_PATH, the folders above and the loader's cache, in
+/// that order. Reads the environment once, and the cache once where it comes to it.
+class LibrarySearch {
+ public:
+  /// `host` must outlive this.
+  explicit LibrarySearch(Host& host);
+
+  /// The first file of that name in LD_LIBRARY_PATH; empty when there is none.
+  [[nodiscard]] std::string find_on_path(std::string_view file) const;
+  /// The first of all; empty when there is none.
+  [[nodiscard]] std::string find(std::string_view file);
+  /// Every one, each path once.
+  [[nodiscard]] std::vector<std::string> find_all(std::string_view file);
+
+ private:
+  [[nodiscard]] std::string find_in_folders(std::string_view file) const;
+  [[nodiscard]] std::vector<std::string> find_in_cache(std::string_view file);
+
+  Host& host_;
+  std::string library_path_;
+  std::optional<std::string> cache_;
+};
 
 }  // namespace axle::detect

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "detect/host.h"
 #include "detect/library_search.h"
 
 namespace axle::detect {
@@ -13,9 +14,17 @@ namespace {
 
 constexpr uid_t overflow_user = 65534;  // user_namespaces(7), "Unmapped user and group IDs"
 
+/// Whether files of users that this namespace does not know show as the overflow user's: root's
+/// outside may be among them. Where every user is mapped, that one is nobody's but its own.
+bool lacks_users() {
+  const auto host = make_real_host();
+  const std::string map = host->read_file("/proc/self/uid_map", 4096).value_or("");
+  return map.find(" 4294967295\n") == std::string::npos;
+}
+
 std::string refuse_owner(const std::string& path, const struct stat& status) {
-  const bool foreign =
-      status.st_uid != 0 && status.st_uid != ::geteuid() && status.st_uid != overflow_user;
+  const bool known = status.st_uid == 0 || status.st_uid == ::geteuid();
+  const bool foreign = !known && !(status.st_uid == overflow_user && lacks_users());
   if (foreign) return path + " is not loaded: it belongs to another user";
   const bool open_to_all = (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
   if (open_to_all) return path + " is not loaded: everyone may write it";
@@ -53,11 +62,14 @@ std::string refuse_file(const std::string& path, Privilege privilege) {
 }
 
 std::string refuse_search(std::string_view file, std::string_view library_path,
-                          Privilege privilege) {
+                          std::string_view loader_cache, Privilege privilege) {
   if (privilege == Privilege::user) return {};
   for (const std::string_view folder : split_library_path(library_path)) {
     const std::string path = std::string(folder) + '/' + std::string(file);
     if (::access(path.c_str(), F_OK) == 0) return refuse_file(path, privilege);
+  }
+  for (const std::string& path : paths_in_loader_cache(loader_cache, file)) {
+    if (std::string refused = refuse_file(path, privilege); !refused.empty()) return refused;
   }
   return {};
 }

@@ -16,12 +16,13 @@ enum class Privilege : std::uint8_t { user, root, elevated };
 
 /// Why the file may not be loaded; empty when it may. A user may load anything; root and elevated
 /// programs only what no other user can write: file and folder belong to root, to the effective
-/// user, or (where a container maps no root) to the overflow user, and neither is writable for all.
+/// user, or (in a user namespace that does not map every user) to the overflow user, and neither is
+/// writable for all.
 [[nodiscard]] std::string refuse_file(const std::string& path, Privilege privilege);
 
-/// The same for the file that the loader would take for the bare name `file`: the first in
-/// `library_path`, as far as it lies there.
+/// The same for the files that the loader may take for the bare name `file`: the first in
+/// `library_path`, else those that the bytes of its cache name.
 [[nodiscard]] std::string refuse_search(std::string_view file, std::string_view library_path,
-                                        Privilege privilege);
+                                        std::string_view loader_cache, Privilege privilege);
 
 }  // namespace axle::detect

@@ -13,7 +13,7 @@ void LineSink::say(std::string_view word, std::initializer_list<std::string_view
   std::string line(word);
   for (const std::string_view field : fields) {
     line += '\t';
-    line += sanitise(field);
+    line += sanitise(field, longest_field);
   }
   line += '\n';
   std::string_view rest = line;

@@ -4,6 +4,13 @@
 
 namespace axle::detect {
 
+unsigned highest_x86_64_level(const CapabilityFacts& facts) {
+  const auto has = [&](Capability capability) { return facts.has(capability); };
+  unsigned level = 0;
+  while (level < last_x86_64_level && std::ranges::all_of(x86_64_level(level + 1), has)) ++level;
+  return level;
+}
+
 const Driver* find_driver(const Machine& machine, GpuVendor vendor) {
   const auto found = std::ranges::find(machine.drivers, vendor, &Driver::vendor);
   return found == machine.drivers.end() ? nullptr : &*found;

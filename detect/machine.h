@@ -39,8 +39,22 @@ class CapabilityFacts {
 };
 
 /// Where each fact comes from: the member's name -> "cpuid", "auxv", "sysfs", "nvml", "libcuda",
-/// "driver-table", "stated", … A fact without an entry was not asked for.
+/// "driver-table", "stated", …; for one that is not known, why not ("no-mark", "midr-unreadable").
+/// A fact without an entry was not asked for.
 using Sources = std::map<std::string, std::string, std::less<>>;
+
+/// The tiles of AMX and what one multiplication takes of them (Intel SDM vol. 2A, CPUID leaves 0x1D
+/// and 0x1E).
+struct AmxTiles {
+  unsigned total_bytes = 0;
+  unsigned tile_bytes = 0;
+  unsigned row_bytes = 0;
+  unsigned tiles = 0;
+  unsigned rows = 0;        ///< of a tile
+  unsigned multiply_k = 0;  ///< rows or columns of the inner dimension
+  unsigned multiply_n = 0;  ///< bytes of a column
+  friend bool operator==(const AmxTiles&, const AmxTiles&) = default;
+};
 
 struct Cpu {
   Arch arch = Arch::other;
@@ -57,11 +71,14 @@ struct Cpu {
   std::optional<unsigned> sve_vector_bytes;  ///< aarch64 SVE vector length in bytes
   std::optional<unsigned> sme_vector_bytes;  ///< aarch64 SME streaming vector length in bytes
   std::string hypervisor;  ///< "KVMKVMKVM" (CPUID 0x40000000); empty on bare metal or unknown
-  bool amx_permitted =
-      false;  ///< this process already may use AMX tiles; never requested by detection
+  /// Whether this process already may use AMX tiles; never requested by detection. nullopt where
+  /// the kernel has none to give or does not say.
+  std::optional<bool> amx_permitted = {};
+  std::optional<AmxTiles> amx_tiles = {};    ///< as the CPU has them, usable or not
+  std::optional<unsigned> ace_version = {};  ///< x86 AI Compute Extensions, CPUID leaf 0x1D
   /// Also, by its name, the evidence for each capability that is blocked or unknown: "xcr0" (the
   /// kernel does not switch its registers on), "arch_prctl" (or does not hand them out),
-  /// "arch_prctl-refused", "other-cores" (some cores lack it), "auxv", "sysfs", ….
+  /// "arch_prctl-refused", "other-cores" (some cores lack it), … (docs/detection.md has them all).
   Sources sources = {};
   friend bool operator==(const Cpu&, const Cpu&) = default;
 };
@@ -169,6 +186,10 @@ struct Machine {
   std::vector<Problem> problems;
   friend bool operator==(const Machine&, const Machine&) = default;
 };
+
+/// The highest psABI level all of whose capabilities, and of all below, are present; 0 where not
+/// even the first is known.
+[[nodiscard]] unsigned highest_x86_64_level(const CapabilityFacts& facts);
 
 /// The driver entry of `vendor`, or nullptr.
 [[nodiscard]] const Driver* find_driver(const Machine& machine, GpuVendor vendor);

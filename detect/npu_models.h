@@ -15,7 +15,8 @@ struct NpuModel {
 
 /// Google's TPUs (jax, hardware_utils.py). 0x0027 stands for v2 and v3, and tells neither.
 inline constexpr NpuModel tpu_models[] = {
-    {0x0027, ""}, {0x005E, "v4"}, {0x0062, "v5p"}, {0x0063, "v5e"}, {0x006F, "v6e"}, {0x0076, "7x"},
+    {0x0027, ""},    {0x0056, "plc"}, {0x005E, "v4"}, {0x0062, "v5p"},
+    {0x0063, "v5e"}, {0x006F, "v6e"}, {0x0076, "7x"},
 };
 
 /// Intel's NPUs (Linux, drivers/accel/ivpu/ivpu_drv.h).

@@ -94,7 +94,7 @@ void blame(Machine& machine, Npu& npu, Presence usable, const Failure& failure) 
   machine.problems.push_back({code, failure.message, failure.hint});
 }
 
-void probe_npus(Host& host, const std::vector<AcceleratorDevice>& devices, bool ask,
+void probe_npus(Host& host, const std::vector<AcceleratorDevice>& devices, ToolLimit limit,
                 Machine& machine) {
   for (const AcceleratorDevice& device : devices) {
     if (device.kind == NpuKind::ascend) continue;
@@ -110,7 +110,7 @@ void probe_npus(Host& host, const std::vector<AcceleratorDevice>& devices, bool 
     }
     machine.npus.push_back(std::move(npu));
   }
-  probe_ascend(host, devices, ask, machine);
+  probe_ascend(host, devices, limit, machine);
   std::ranges::sort(machine.npus, {}, [](const Npu& npu) {
     return std::tuple(npu.pci_address.empty(), npu.pci_address, npu.kind, npu.name);
   });

@@ -1,6 +1,8 @@
 #pragma once
 // Accelerators that are no GPUs: Huawei Ascend, Google TPU, Intel NPU, Qualcomm Cloud AI.
 
+#include <chrono>
+#include <optional>
 #include <vector>
 
 #include "detect/host.h"
@@ -9,13 +11,15 @@
 
 namespace axle::detect {
 
-/// Adds what there is to `machine`. `ask` allows to run `npu-smi`, which happens only where
-/// Ascend's device nodes are.
-void probe_npus(Host& host, const std::vector<AcceleratorDevice>& devices, bool ask,
+/// How long `npu-smi` may take; nullopt: it is not to be run.
+using ToolLimit = std::optional<std::chrono::milliseconds>;
+
+/// Adds what there is to `machine`. `npu-smi` is run only where Ascend's device nodes are.
+void probe_npus(Host& host, const std::vector<AcceleratorDevice>& devices, ToolLimit limit,
                 Machine& machine);
 
 /// Ascend alone (detect/ascend.cpp).
-void probe_ascend(Host& host, const std::vector<AcceleratorDevice>& devices, bool ask,
+void probe_ascend(Host& host, const std::vector<AcceleratorDevice>& devices, ToolLimit limit,
                   Machine& machine);
 
 /// Where Huawei's driver installs its tool.

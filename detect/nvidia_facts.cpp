@@ -3,18 +3,12 @@
 #include <algorithm>
 
 #include "detect/cuda_compat.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// "570.124.06": digits, a dot, and more of both.
-bool is_driver_version(std::string_view text) {
-  if (text.empty() || !is_digit(text.front()) || !is_digit(text.back())) return false;
-  if (text.size() > 32 || text.find('.') == std::string_view::npos) return false;
-  return std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
-}
 
 std::string_view take_word(std::string_view& text) {
   const std::size_t begin = text.find_first_not_of(" \t");
@@ -28,10 +22,8 @@ std::string_view take_word(std::string_view& text) {
 
 std::string_view line_with(std::string_view text, std::string_view prefix) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    const std::string_view line = take_line(text);
     if (line.starts_with(prefix)) return line.substr(prefix.size());
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return {};
 }
@@ -63,11 +55,11 @@ std::vector<unsigned> parse_branches(std::string_view text) {
 NvidiaDevice read_device(const DriverLine& line) {
   NvidiaDevice device;
   device.index = parse_integer(line.field(0)).value_or(0);
-  device.capability = line.field(1);
+  if (is_capability(line.field(1))) device.capability = line.field(1);
   device.pci_address = normalise_pci_address(line.field(2));
   const std::int64_t memory = parse_integer(line.field(3)).value_or(0);
   device.memory = memory > 0 ? static_cast<std::uint64_t>(memory) : 0;
-  device.name = line.field(5);
+  device.name = sanitise(line.field(5));
   return device;
 }
 
@@ -119,8 +111,8 @@ bool read_cuda_line(NvidiaAnswer& answer, const DriverLine& line) {
 }
 
 bool read_nvml_line(NvidiaAnswer& answer, const DriverLine& line) {
-  if (line.word == "nvml.missing") {
-    answer.nvml_missing = line.field(0);
+  if (line.word == "nvml.by") {
+    answer.by_tool = line.field(0) == "nvidia-smi";
   } else if (line.word == "nvml.init") {
     answer.nvml_init = parse_integer(line.field(0));
   } else if (line.word == "nvml.cuda") {
@@ -135,9 +127,10 @@ bool read_nvml_line(NvidiaAnswer& answer, const DriverLine& line) {
     if (!answer.nvml_device_error) answer.nvml_device_error = parse_integer(line.field(1));
   } else if (line.word == "nvml.device") {
     NvidiaDevice device = read_device(line);
-    device.uuid = line.field(4);
+    device.uuid = sanitise(line.field(4));
     device.pci_id = line.field(6);
     device.mig = line.field(7) == "1";
+    if (device.mig) device.mig_instances = parse_integer(line.field(8));
     answer.nvml_devices.push_back(std::move(device));
   } else {
     return false;
@@ -146,6 +139,21 @@ bool read_nvml_line(NvidiaAnswer& answer, const DriverLine& line) {
 }
 
 }  // namespace
+
+bool is_driver_version(std::string_view text) {
+  if (text.empty() || !is_digit(text.front()) || !is_digit(text.back())) return false;
+  if (text.size() > 32 || text.find('.') == std::string_view::npos) return false;
+  return std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
+}
+
+bool is_capability(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  const auto number = [](std::string_view part) {
+    return !part.empty() && part.size() <= 2 && std::ranges::all_of(part, is_digit);
+  };
+  return dot != std::string_view::npos && number(text.substr(0, dot)) &&
+         number(text.substr(dot + 1)) && text.front() != '0';
+}
 
 std::string parse_nvidia_proc_version(std::string_view text) {
   // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 …": the first word of
@@ -159,12 +167,7 @@ std::string parse_nvidia_proc_version(std::string_view text) {
 }
 
 std::string parse_nvidia_model(std::string_view text) {
-  std::string_view model = line_with(text, "Model:");
-  const std::size_t begin = model.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  model.remove_prefix(begin);
-  while (model.ends_with(' ') || model.ends_with('\t')) model.remove_suffix(1);
-  return sanitise(model);
+  return sanitise(trim(line_with(text, "Model:")));
 }
 
 std::string parse_library_version(std::string_view file) {

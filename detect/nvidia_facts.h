@@ -20,6 +20,12 @@ namespace axle::detect {
 /// The version that a driver library's file name carries: "libcuda.so.570.124.06". Empty when none.
 [[nodiscard]] std::string parse_library_version(std::string_view file);
 
+/// "570.124.06": digits, a dot, and more of both.
+[[nodiscard]] bool is_driver_version(std::string_view text);
+
+/// A compute capability: "9.0", "12.1".
+[[nodiscard]] bool is_capability(std::string_view text);
+
 /// 12080 -> "12.8"; nullopt for what no driver says.
 [[nodiscard]] std::optional<std::string> render_cuda_version(std::int64_t version);
 
@@ -33,6 +39,7 @@ struct NvidiaDevice {
   std::string pci_id;  ///< "10de:2330", NVML only
   bool integrated = false;
   bool mig = false;
+  std::optional<std::int64_t> mig_instances;  ///< where `mig`, and the library tells
 };
 
 /// What the child said (detect/nvidia_libraries.cpp).
@@ -51,7 +58,7 @@ struct NvidiaAnswer {
   std::vector<unsigned> compat_branches;  ///< of its ELF note
   bool retried = false;  ///< it failed with `compat_init`, and all above is of another libcuda
   std::optional<std::int64_t> compat_init;
-  std::string nvml_missing;
+  bool by_tool = false;  ///< nvidia-smi speaks for NVML: this program can load no libraries
   std::optional<std::int64_t> nvml_init;
   std::optional<std::int64_t> nvml_cuda;
   std::string nvml_driver;

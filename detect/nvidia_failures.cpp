@@ -36,6 +36,8 @@ constexpr Row cuda_rows[] = {
     {101, "no-device", "CUDA refuses the selected GPU", "check CUDA_VISIBLE_DEVICES"},
     {222, "driver-error", "the driver is older than the code it shall run",
      "update the NVIDIA driver"},
+    {304, "no-permission", "the operating system or a container refuses CUDA a call or a device",
+     "pass every /dev/nvidia* to the container, and look for denials in the kernel log (dmesg)"},
     {802, "not-ready", "the system is not ready yet: NVSwitch needs the fabric manager",
      "start nvidia-fabricmanager in the version of the driver"},
     {803, "driver-mismatch", "the CUDA library and the loaded kernel module differ in version",

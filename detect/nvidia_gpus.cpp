@@ -13,12 +13,13 @@ namespace axle::detect {
 namespace {
 
 constexpr GpuVendor vendor = GpuVendor::nvidia;
+constexpr const char* mask_variable = "CUDA_VISIBLE_DEVICES";
 
 /// A device as the libraries list it, and which of them told its capability.
 struct Listed {
   NvidiaDevice device;
-  std::string source = "nvml";
-  std::string arch_source = "nvml";
+  std::string source;
+  std::string arch_source;
 };
 
 /// The devices that the libraries listed. NVML's list is whole; CUDA adds what NVML cannot tell.
@@ -37,7 +38,8 @@ std::vector<Listed> listed_devices(const NvidiaAnswer& answer) {
     return devices;
   }
   for (const NvidiaDevice& device : answer.nvml_devices) {
-    Listed listed{device};
+    const std::string source = answer.by_tool ? "nvidia-smi" : "nvml";
+    Listed listed{device, source, source};
     for (const NvidiaDevice& seen : answer.cuda_devices) {
       if (seen.pci_address != device.pci_address || seen.pci_address.empty()) continue;
       if (device.capability.empty()) {
@@ -76,7 +78,7 @@ Driver describe_driver(const NvidiaSigns& signs, const NvidiaAnswer& answer) {
   driver.vendor = vendor;
   driver.kernel_version = signs.kernel_version;
   driver.library_version = answer.nvml_driver;
-  std::string library_source = "nvml";
+  std::string library_source = answer.by_tool ? "nvidia-smi" : "nvml";
   const bool own_file = !answer.compat || answer.retried;
   if (driver.library_version.empty() && own_file) {
     driver.library_version = parse_library_version(answer.cuda_file);
@@ -110,6 +112,8 @@ Gpu describe_gpu(const Listed& listed, const NvidiaSigns& signs) {
   note_source(gpu.sources, "pci_id", gpu.pci_id, listed.source);
   note_source(gpu.sources, "arch", gpu.arch, listed.arch_source);
   if (gpu.memory_bytes) note_source(gpu.sources, "memory_bytes", "known", listed.source);
+  if (gpu.integrated) gpu.sources["integrated"] = "libcuda";
+  if (gpu.mig) gpu.sources["mig"] = listed.source;
   const auto on_bus = std::ranges::find(signs.devices, gpu.pci_address, &DisplayDevice::address);
   if (on_bus != signs.devices.end()) describe_place(gpu, *on_bus);
   return gpu;
@@ -129,7 +133,11 @@ void apply_mask(std::vector<Gpu>& gpus, const std::vector<Listed>& listed,
   std::vector<std::string> uuids;
   for (const auto& [place, index] : order) uuids.push_back(listed[index].device.uuid);
   const std::vector<bool> visible = visible_by_list(mask, uuids);
-  for (std::size_t i = 0; i < order.size(); ++i) gpus[order[i].second].masked = !visible[i];
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    Gpu& gpu = gpus[order[i].second];
+    gpu.masked = !visible[i];
+    if (gpu.masked) gpu.sources["masked"] = mask_variable;
+  }
 }
 
 void add_unlisted(VendorFindings& findings, const NvidiaSigns& signs, const NvidiaAnswer& answer,
@@ -174,6 +182,11 @@ VendorFindings judge_nvidia(const NvidiaSigns& signs, const DriverAnswer* answer
   if (!signs.hardware() && !signs.libraries && listed.empty()) return findings;
   for (const Listed& device : listed) {
     Gpu gpu = describe_gpu(device, signs);
+    const auto without_instance = judge_mig(device.device, said);
+    if (without_instance) {
+      blame(gpu, Presence::blocked, *without_instance);
+      add_problem(findings, vendor, *without_instance);
+    }
     if (failure) blame(gpu, Presence::blocked, *failure);
     findings.gpus.push_back(std::move(gpu));
   }
@@ -191,7 +204,7 @@ VendorFindings judge_nvidia(const NvidiaSigns& signs, const DriverAnswer* answer
     for (const Failure& remark : nvidia_remarks(signs, said)) add_problem(findings, vendor, remark);
   }
   add_unlisted(findings, signs, said, failure);
-  tell_all_masked(findings, vendor, "CUDA_VISIBLE_DEVICES");
+  tell_all_masked(findings, vendor, mask_variable);
   return findings;
 }
 

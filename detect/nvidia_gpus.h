@@ -16,9 +16,10 @@ struct NvidiaSigns {
   std::string kernel_version;          ///< of the loaded kernel module
   std::string kernel_source;           ///< "sysfs" or "procfs"
   bool nodes = false;                  ///< /dev/nvidiactl or /dev/nvidia<n> exist
-  bool nodes_usable = false;           ///< and may be opened
-  bool wsl = false;                    ///< Windows' GPUs are or should be here
-  bool wsl_node = false;               ///< /dev/dxg exists
+  std::string missing_node;  ///< where `nodes`: the one without which no GPU can be opened
+  std::string refused_node;  ///< the same, which this user may not open
+  bool wsl = false;          ///< Windows' GPUs are or should be here
+  bool wsl_node = false;     ///< /dev/dxg exists
   bool jetson = false;
   bool jetson_node = false;  ///< one of the Tegra GPU's device nodes exists
   bool libraries = false;    ///< a driver library lies where the loader looks

@@ -9,6 +9,8 @@
 #include "detect/cuda_compat.h"
 #include "detect/driver_libraries.h"
 #include "detect/elf_note.h"
+#include "detect/host.h"
+#include "detect/library_search.h"
 #include "detect/pci_bus.h"
 
 namespace axle::detect {
@@ -62,17 +64,21 @@ class Nvml {
   /// Whether the devices differ, so that CUDA's own order of them matters.
   [[nodiscard]] bool mixed() const { return mixed_; }
   [[nodiscard]] bool fabric_pending() const { return fabric_pending_; }
+  /// A GPU is in MIG mode and seems to have no instance: NVML is content with that, CUDA is not.
+  [[nodiscard]] bool lacks_instance() const { return lacks_instance_; }
 
  private:
   void say_versions();
   bool say_device(unsigned index, NvmlDevice device);
+  std::string count_instances(NvmlDevice device);
   void say_fabric(unsigned index, NvmlDevice device);
 
   const VendorLibrary& library_;
   LineSink& sink_;
-  std::string first_capability_;
+  std::string first_model_;
   bool mixed_ = false;
   bool fabric_pending_ = false;
+  bool lacks_instance_ = false;
 };
 
 void Nvml::say_versions() {
@@ -121,13 +127,31 @@ bool Nvml::say_device(unsigned index, NvmlDevice device) {
   const std::string pci_id =
       pci.pci_device_id == 0 ? std::string()
                              : render_pci_id(pci.pci_device_id & 0xFFFFU, pci.pci_device_id >> 16U);
+  const std::string instances = mig == 1 ? count_instances(device) : std::string();
+  lacks_instance_ = lacks_instance_ || instances == "0";
   sink_.say("nvml.device",
             {std::to_string(index), capability, pci.bus_id, std::to_string(memory.total),
-             uuid.data(), name.data(), pci_id, mig == 1 ? "1" : "0"});
+             uuid.data(), name.data(), pci_id, mig == 1 ? "1" : "0", instances});
   say_fabric(index, device);
-  if (index == 0) first_capability_ = capability;
-  mixed_ = mixed_ || capability != first_capability_;
+  const std::string model = capability + ' ' + name.data();
+  if (index == 0) first_model_ = model;
+  mixed_ = mixed_ || model != first_model_;
   return !capability.empty();
+}
+
+/// The MIG instances of a GPU in MIG mode; empty where NVML is too old to tell.
+std::string Nvml::count_instances(NvmlDevice device) {
+  auto* most = library_.find<int(NvmlDevice, unsigned*)>("nvmlDeviceGetMaxMigDeviceCount");
+  auto* get =
+      library_.find<int(NvmlDevice, unsigned, NvmlDevice*)>("nvmlDeviceGetMigDeviceHandleByIndex");
+  unsigned slots = 0;
+  if (most == nullptr || get == nullptr || most(device, &slots) != 0) return {};
+  int found = 0;
+  for (unsigned i = 0; i < slots && i < most_devices; ++i) {
+    NvmlDevice instance = nullptr;
+    if (get(device, i, &instance) == 0) ++found;
+  }
+  return std::to_string(found);
 }
 
 /// Where GPUs are joined by NVSwitch, nothing runs until the fabric manager has set them up. NVML
@@ -287,7 +311,8 @@ bool order_matters(bool mixed) {
 /// What remains where the forward-compatibility library fails: the libcuda that came with the
 /// driver. Loaded by its path, so that the loader takes it for another library.
 void ask_own_cuda(const std::string& failed, LineSink& sink) {
-  for (const std::string& file : library_candidates("libcuda.so.1")) {
+  const auto host = make_real_host();
+  for (const std::string& file : LibrarySearch(*host).find_all("libcuda.so.1")) {
     const std::string real = real_path(file);
     if (real.empty() || real == failed || is_compat_path(real) || is_compat_path(file)) continue;
     if (read_elf_note(real, compat_note_section, compat_note_owner)) continue;
@@ -305,6 +330,7 @@ void ask_own_cuda(const std::string& failed, LineSink& sink) {
 }  // namespace
 
 void ask_nvidia_libraries(LineSink& sink) {
+  if (!can_load_libraries()) return ask_nvidia_tool(sink);
   sink.say("step", {"loading libcuda.so.1"});
   const VendorLibrary cuda_library{"libcuda.so.1"};
   Cuda cuda(cuda_library, sink);
@@ -327,7 +353,8 @@ void ask_nvidia_libraries(LineSink& sink) {
   // missing (Jetson) or incomplete, or CUDA lacks a device node that NVML does without.
   const bool has_compute_node = ::access("/dev/nvidia-uvm", F_OK) == 0;
   const bool is_wsl = ::access("/dev/dxg", F_OK) == 0;
-  const bool sure = !order_matters(nvml.mixed()) && !nvml.fabric_pending() && !cuda.compat();
+  const bool sure = !order_matters(nvml.mixed()) && !nvml.fabric_pending() &&
+                    !nvml.lacks_instance() && !cuda.compat();
   if (complete && (has_compute_node || is_wsl) && sure) return;
   // A mask is a wish of the user's, no fact of the driver: an empty one would make cuInit fail.
   drop_environment("CUDA_VISIBLE_DEVICES");

@@ -1,8 +1,10 @@
 #include <algorithm>
 
+#include "detect/device_node.h"
 #include "detect/library_search.h"
 #include "detect/nvidia_facts.h"
 #include "detect/nvidia_gpus.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
@@ -19,13 +21,23 @@ void look_at_nodes(Host& host, NvidiaSigns& signs) {
   signs.nodes = control;
   // Containers may hold any of the GPUs' nodes; the folder is only read where there is a reason.
   if (!control && signs.devices.empty()) return;
-  bool gpu_usable = false;
+  std::string refused_gpu;
+  bool gpu_open = false;
   for (const std::string& name : host.list_folder("/dev")) {
     if (!is_gpu_node(name)) continue;
     signs.nodes = true;
-    gpu_usable = gpu_usable || host.accessible("/dev/" + name, Access::read_write);
+    const std::string node = "/dev/" + name;
+    const bool open = look_at_node(host, node) == NodeState::open;
+    gpu_open = gpu_open || open;
+    if (!open && refused_gpu.empty()) refused_gpu = node;
   }
-  signs.nodes_usable = gpu_usable && host.accessible("/dev/nvidiactl", Access::read_write);
+  if (!signs.nodes) return;
+  if (!control) signs.missing_node = "/dev/nvidiactl";
+  if (!gpu_open && refused_gpu.empty()) signs.missing_node = "/dev/nvidia0";
+  if (!gpu_open) signs.refused_node = refused_gpu;
+  if (control && !host.accessible("/dev/nvidiactl", Access::read_write)) {
+    signs.refused_node = "/dev/nvidiactl";
+  }
 }
 
 void look_for_jetson(Host& host, const Os& os, NvidiaSigns& signs) {
@@ -47,8 +59,7 @@ void look_for_wsl(Host& host, NvidiaSigns& signs) {
 }
 
 void read_kernel_version(Host& host, NvidiaSigns& signs) {
-  std::string version = host.read_file("/sys/module/nvidia/version", 64).value_or("");
-  while (version.ends_with('\n')) version.pop_back();
+  std::string version(trim(host.read_file("/sys/module/nvidia/version", 64).value_or("")));
   signs.kernel_source = "sysfs";
   if (version.empty()) {
     version = parse_nvidia_proc_version(host.read_file("/proc/driver/nvidia/version").value_or(""));
@@ -62,6 +73,7 @@ void read_kernel_version(Host& host, NvidiaSigns& signs) {
 
 NvidiaSigns look_for_nvidia(Host& host, const std::vector<DisplayDevice>& bus, const Os& os) {
   NvidiaSigns signs;
+  LibrarySearch libraries(host);
   for (const DisplayDevice& device : bus) {
     if (device.vendor != GpuVendor::nvidia) continue;
     const std::string folder = "/proc/driver/nvidia/gpus/" + device.address;
@@ -72,8 +84,8 @@ NvidiaSigns look_for_nvidia(Host& host, const std::vector<DisplayDevice>& bus, c
   look_at_nodes(host, signs);
   look_for_wsl(host, signs);
   look_for_jetson(host, os, signs);
-  signs.libraries = !find_library(host, "libcuda.so.1").empty() ||
-                    !find_library(host, "libnvidia-ml.so.1").empty();
+  signs.libraries =
+      !libraries.find("libcuda.so.1").empty() || !libraries.find("libnvidia-ml.so.1").empty();
   if (signs.seen()) read_kernel_version(host, signs);
   return signs;
 }

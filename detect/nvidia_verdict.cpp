@@ -8,6 +8,7 @@
 namespace axle::detect {
 namespace {
 
+constexpr std::int64_t cuda_no_device = 100;
 constexpr std::int64_t cuda_system_not_ready = 802;
 constexpr std::int64_t cuda_compat_not_supported = 804;
 
@@ -36,13 +37,15 @@ std::optional<Failure> judge_files(const NvidiaSigns& signs) {
   if (!signs.nodes && std::ranges::none_of(signs.devices, held)) {
     return judge_kernel_driver(signs.devices.front().driver, "nvidia", install_hint);
   }
-  if (!signs.nodes) {
+  if (!signs.nodes || !signs.missing_node.empty()) {
+    const std::string node = signs.nodes ? signs.missing_node : "/dev/nvidia*";
     return Failure{"no-device-nodes",
-                   "there is an NVIDIA GPU and its kernel driver, but no /dev/nvidia* here",
-                   "in a container: start it with --gpus all (NVIDIA Container Toolkit)"};
+                   "there is an NVIDIA GPU and its kernel driver, but no " + node + " here",
+                   "in a container: start it with --gpus all (NVIDIA Container Toolkit); else run "
+                   "nvidia-modprobe -c 0"};
   }
-  if (!signs.nodes_usable) {
-    return Failure{"no-permission", "/dev/nvidia* cannot be opened by this user",
+  if (!signs.refused_node.empty()) {
+    return Failure{"no-permission", signs.refused_node + " cannot be opened by this user",
                    "ask for access to the GPU, or pass its devices to the container"};
   }
   return std::nullopt;
@@ -78,6 +81,16 @@ Failure describe_compat(const NvidiaSigns& signs, const NvidiaAnswer& said) {
   return {"compat-failed", which + " fails: " + failure.message, remove};
 }
 
+/// CUDA finds nothing because every GPU is in MIG mode and has no instance.
+std::optional<Failure> judge_all_mig(const NvidiaAnswer& said) {
+  if (said.cuda_init != cuda_no_device || said.nvml_devices.empty()) return std::nullopt;
+  const auto without = [&](const NvidiaDevice& device) {
+    return judge_mig(device, said).has_value();
+  };
+  if (!std::ranges::all_of(said.nvml_devices, without)) return std::nullopt;
+  return judge_mig(said.nvml_devices.front(), said);
+}
+
 /// Why the libraries, having finished, name no usable GPU; nullopt when they do.
 std::optional<Failure> judge_libraries(const NvidiaSigns& signs, const NvidiaAnswer& said) {
   if (!said.cuda_missing.empty()) {
@@ -95,6 +108,7 @@ std::optional<Failure> judge_libraries(const NvidiaSigns& signs, const NvidiaAns
       return std::nullopt;
     }
     if (said.compat && !said.retried) return describe_compat(signs, said);
+    if (auto failure = judge_all_mig(said)) return failure;
     return judge_cuda_code(*said.cuda_init);
   }
   if (!said.cuda_devices.empty()) return std::nullopt;
@@ -131,6 +145,16 @@ Failure judge_unlisted(const DisplayDevice& device, const NvidiaAnswer& said) {
   if (said.nvml_device_error) return judge_nvml_code(*said.nvml_device_error);
   return {"not-listed", "the driver does not list this GPU",
           "in a container: it was given other GPUs only"};
+}
+
+std::optional<Failure> judge_mig(const NvidiaDevice& device, const NvidiaAnswer& said) {
+  const bool lists = std::ranges::find(said.cuda_devices, device.pci_address,
+                                       &NvidiaDevice::pci_address) != said.cuda_devices.end();
+  if (!device.mig || device.mig_instances != 0 || lists) return std::nullopt;
+  return Failure{
+      "no-mig-instance", "the GPU is in MIG mode, but has no instance that programs could run on",
+      "make one (nvidia-smi mig -cgi PROFILE -C), give one to the container, or leave MIG "
+      "mode (nvidia-smi -mig 0)"};
 }
 
 bool worth_telling(const NvidiaSigns& signs, const Failure& failure) {

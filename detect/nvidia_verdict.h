@@ -19,6 +19,11 @@ namespace axle::detect {
 /// A GPU on the bus that the driver does not list though it works.
 [[nodiscard]] Failure judge_unlisted(const DisplayDevice& device, const NvidiaAnswer& said);
 
+/// A GPU that is partitioned into no parts, so that programs see nothing of it; nullopt for others
+/// and for one that CUDA lists all the same.
+[[nodiscard]] std::optional<Failure> judge_mig(const NvidiaDevice& device,
+                                               const NvidiaAnswer& said);
+
 /// False for a left-over library on a machine without the hardware, which is nothing to complain
 /// about.
 [[nodiscard]] bool worth_telling(const NvidiaSigns& signs, const Failure& failure);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "detect/container_marks.h"
+#include "detect/driver_lines.h"
 
 namespace axle::detect {
 namespace {
@@ -112,8 +114,14 @@ Os probe_os(Host& host, const SystemName& name) {
     os.sources["name"] = path;
     break;
   }
+  if (name.system == "Darwin") {
+    const auto version = host.sysctl("kern.osproductversion");
+    os.name = version ? "macOS " + sanitise(*version) : "macOS";
+    os.sources["name"] = "sysctl";
+  }
+  os.sources.try_emplace("name", "no-os-release");
   ContainerMark mark = look_for_container(host);
-  if (!mark.kind.empty()) os.sources["container"] = std::move(mark.source);
+  os.sources["container"] = std::move(mark.source);
   os.container = std::move(mark.kind);
   os.wsl = is_wsl_kernel(name.release);
   // A kernel of one's own has another name; this file is registered by WSL itself.
@@ -124,11 +132,12 @@ Os probe_os(Host& host, const SystemName& name) {
   }
   constexpr const char* tegra = "/etc/nv_tegra_release";
   os.tegra_release = parse_tegra_release(host.read_file(tegra, 4096).value_or(""));
-  if (!os.tegra_release.empty()) os.sources["tegra_release"] = tegra;
+  os.sources["tegra_release"] = tegra;
   return os;
 }
 
 Libc probe_libc(Host& host) {
+  // Of this program; that of an interpreter is asked of the interpreter.
   Libc glibc = parse_glibc_version(host.glibc_version());
   if (!glibc.family.empty()) {
     glibc.sources = {{"family", "confstr"}, {"version", "confstr"}};
@@ -137,12 +146,14 @@ Libc probe_libc(Host& host) {
   for (const std::string& name : host.list_folder("/lib")) {
     if (!name.starts_with("ld-musl-") || !name.ends_with(".so.1")) continue;
     const std::string loader = "/lib/" + name;
-    Libc musl = parse_musl_banner(host.program_output(loader));
+    Libc musl = parse_musl_banner(host.run_program(loader, std::chrono::seconds(3)).text);
     if (musl.family.empty()) continue;
     musl.sources = {{"family", loader}, {"version", loader}};
     return musl;
   }
-  return {};
+  Libc none;
+  none.sources = {{"family", "no-loader"}, {"version", "no-loader"}};
+  return none;
 }
 
 }  // namespace axle::detect

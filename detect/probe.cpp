@@ -7,6 +7,7 @@
 
 #include "detect/amd_gpus.h"
 #include "detect/cpu_aarch64.h"
+#include "detect/cpu_darwin.h"
 #include "detect/cpu_riscv.h"
 #include "detect/cpu_x86.h"
 #include "detect/hwcap_words.h"
@@ -26,9 +27,10 @@ Cpu probe_cpu(Host& host, const SystemName& name) {
   cpu.machine = name.machine;
   cpu.logical_cpus = host.online_cpus();
   cpu.sources = {{"arch", "program"}, {"machine", "uname"}, {"logical_cpus", "sysconf"}};
+  if (name.system == darwin && probe_apple(host, cpu)) return cpu;
   switch (cpu.arch) {
     case Arch::x86_64:
-      probe_x86(host, cpu);
+      probe_x86(host, cpu, name);
       break;
     case Arch::aarch64:
       probe_aarch64(host, cpu);
@@ -117,7 +119,8 @@ void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
                            host.environment("ZE_AFFINITY_MASK")));
   sort_by_address(machine.gpus);
   host.turn_to("npu");
-  probe_npus(host, bus.accelerators, options.driver_libraries, machine);
+  probe_npus(host, bus.accelerators, options.driver_libraries ? ToolLimit(limit) : std::nullopt,
+             machine);
 }
 
 }  // namespace

@@ -35,12 +35,15 @@ class RealHost final : public Host {
   std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) override {
     return read_riscv_hwprobe(key);
   }
+  std::optional<std::uint64_t> riscv_vtype() override { return read_riscv_vtype(); }
+  std::optional<std::string> sysctl(const std::string& /*name*/) override { return std::nullopt; }
 
   SystemName system_name() override;
   unsigned online_cpus() override;
   std::string glibc_version() override;
-  std::string program_output(const std::string& command) override {
-    return run_program(command, std::chrono::seconds(3));
+  ProgramAnswer run_program(const std::string& command,
+                            std::chrono::milliseconds time_limit) override {
+    return run_in_child(command, time_limit);
   }
 
   using Host::read_file;
@@ -58,7 +61,9 @@ class RealHost final : public Host {
 bool RealHost::on_cpu(unsigned cpu, const std::function<void()>& work) {
   cpu_set_t before;
   if (::sched_getaffinity(0, sizeof(before), &before) != 0) return false;
-  if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &before)) return false;
+  if (cpu >= CPU_SETSIZE) return false;
+  // Not only where this thread may run now: the mask is a wish of whoever started it. The kernel
+  // refuses what the control group or the system does not have.
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(cpu, &only);
@@ -138,8 +143,12 @@ std::optional<std::string> RealHost::read_link(const std::string& path) {
 std::optional<std::string> RealHost::file_stamp(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return std::to_string(status.st_size) + '-' + std::to_string(status.st_mtim.tv_sec) + '.' +
-         std::to_string(status.st_mtim.tv_nsec);
+  const auto render = [](const timespec& time) {
+    return std::to_string(time.tv_sec) + '.' + std::to_string(time.tv_nsec);
+  };
+  // Size and mtime alone survive `cp -p` of another file; inode and ctime do not.
+  return std::to_string(status.st_size) + '-' + render(status.st_mtim) + '-' +
+         std::to_string(status.st_ino) + '-' + render(status.st_ctim);
 }
 
 bool RealHost::accessible(const std::string& path, Access access) {

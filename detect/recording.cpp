@@ -140,8 +140,13 @@ std::optional<std::uint64_t> ReplayHost::riscv_hwprobe(std::int64_t key) {
   return find_value(recording_.hwprobe, key);
 }
 
-std::string ReplayHost::program_output(const std::string& program) {
-  return find_value(recording_.programs, program).value_or("");
+std::optional<std::string> ReplayHost::sysctl(const std::string& name) {
+  return find_value(recording_.sysctls, name);
+}
+
+ProgramAnswer ReplayHost::run_program(const std::string& command,
+                                      std::chrono::milliseconds /*time_limit*/) {
+  return {find_value(recording_.programs, command).value_or("")};
 }
 
 std::optional<std::string> ReplayHost::read_file(const std::string& path, std::size_t limit) {
@@ -278,6 +283,19 @@ std::optional<std::uint64_t> RecordingHost::riscv_hwprobe(std::int64_t key) {
   return answer;
 }
 
+std::optional<std::uint64_t> RecordingHost::riscv_vtype() {
+  recording_.vtype = ForwardingHost::riscv_vtype();
+  note(Kind::processor, "vtype after vsetvli", hexadecimal(recording_.vtype));
+  return recording_.vtype;
+}
+
+std::optional<std::string> RecordingHost::sysctl(const std::string& name) {
+  auto answer = ForwardingHost::sysctl(name);
+  if (answer) recording_.sysctls[name] = *answer;
+  note(Kind::system, "sysctl " + name, answer);
+  return answer;
+}
+
 SystemName RecordingHost::system_name() {
   recording_.name = ForwardingHost::system_name();
   const SystemName& name = recording_.name;
@@ -297,10 +315,11 @@ std::string RecordingHost::glibc_version() {
   return recording_.glibc;
 }
 
-std::string RecordingHost::program_output(const std::string& program) {
-  std::string answer = ForwardingHost::program_output(program);
-  if (!answer.empty()) recording_.programs[program] = answer;
-  note(Kind::program, program, unless_empty(answer));
+ProgramAnswer RecordingHost::run_program(const std::string& command,
+                                         std::chrono::milliseconds time_limit) {
+  ProgramAnswer answer = ForwardingHost::run_program(command, time_limit);
+  if (!answer.text.empty()) recording_.programs[command] = answer.text;
+  note(Kind::program, command, unless_empty(answer.text));
   return answer;
 }
 

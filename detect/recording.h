@@ -33,6 +33,8 @@ struct Recording {
   std::optional<unsigned> sve_bytes;
   std::optional<unsigned> sme_bytes;
   std::map<std::int64_t, std::uint64_t> hwprobe;  ///< riscv_hwprobe(2), by key
+  std::optional<std::uint64_t> vtype;             ///< Host::riscv_vtype
+  std::map<std::string, std::string> sysctls;     ///< macOS: name -> value
   SystemName name;
   unsigned cpus = 0;
   std::string glibc;
@@ -65,10 +67,13 @@ class ReplayHost : public Host {
   std::optional<unsigned> sve_vector_bytes() override { return recording_.sve_bytes; }
   std::optional<unsigned> sme_vector_bytes() override { return recording_.sme_bytes; }
   std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) override;
+  std::optional<std::uint64_t> riscv_vtype() override { return recording_.vtype; }
+  std::optional<std::string> sysctl(const std::string& name) override;
   SystemName system_name() override { return recording_.name; }
   unsigned online_cpus() override { return recording_.cpus; }
   std::string glibc_version() override { return recording_.glibc; }
-  std::string program_output(const std::string& program) override;
+  ProgramAnswer run_program(const std::string& command,
+                            std::chrono::milliseconds time_limit) override;
   using Host::read_file;
   std::optional<std::string> read_file(const std::string& path, std::size_t limit) override;
   std::vector<std::string> list_folder(const std::string& path) override;
@@ -128,10 +133,13 @@ class RecordingHost : public ForwardingHost {
   std::optional<unsigned> sve_vector_bytes() override;
   std::optional<unsigned> sme_vector_bytes() override;
   std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) override;
+  std::optional<std::uint64_t> riscv_vtype() override;
+  std::optional<std::string> sysctl(const std::string& name) override;
   SystemName system_name() override;
   unsigned online_cpus() override;
   std::string glibc_version() override;
-  std::string program_output(const std::string& program) override;
+  ProgramAnswer run_program(const std::string& command,
+                            std::chrono::milliseconds time_limit) override;
   using Host::read_file;
   std::optional<std::string> read_file(const std::string& path, std::size_t limit) override;
   std::vector<std::string> list_folder(const std::string& path) override;

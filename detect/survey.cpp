@@ -1,6 +1,6 @@
 #include "detect/survey.h"
 
-#include <algorithm>
+#include "detect/cpuid_leaves.h"
 
 #include "detect/pci_bus.h"
 
@@ -23,22 +23,12 @@ constexpr Leaf leaves[] = {
 };
 
 void survey_cpuid(Host& host) {
-  constexpr std::uint32_t hypervisor = 0x40000000;
-  constexpr std::uint32_t extended = 0x80000000;
-  constexpr std::uint32_t hypervisor_bit = 1U << 31U;  // CPUID(1).ECX
-  const auto first = host.cpuid(0, 0);
-  if (!first) return;
-  const auto one = host.cpuid(1, 0).value_or(CpuidLeaf{});
+  if (!host.cpuid(0, 0)) return;
+  CpuidLeaves within_bounds(host);
   for (const auto& [leaf, last_subleaf] : leaves) {
-    const std::uint32_t base = leaf >= extended ? extended : leaf >= hypervisor ? hypervisor : 0;
-    if (base == hypervisor && (one.ecx & hypervisor_bit) == 0) continue;
-    const std::uint32_t highest = host.cpuid(base, 0).value_or(CpuidLeaf{}).eax;
-    if (leaf > highest || highest < base) continue;
-    const std::uint32_t last =
-        leaf == 7 || leaf == 0x24
-            ? std::min(last_subleaf, host.cpuid(leaf, 0).value_or(CpuidLeaf{}).eax)
-            : last_subleaf;
-    for (std::uint32_t subleaf = 0; subleaf <= last; ++subleaf) (void)host.cpuid(leaf, subleaf);
+    for (std::uint32_t subleaf = 0; subleaf <= last_subleaf; ++subleaf) {
+      (void)within_bounds.read(leaf, subleaf);
+    }
   }
 }
 

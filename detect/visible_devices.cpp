@@ -4,15 +4,10 @@
 #include <optional>
 
 #include "detect/driver_lines.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 /// Takes the next entry of a comma-separated list off `rest`.
 std::string_view take_entry(std::string_view& rest) {
@@ -44,6 +39,10 @@ std::vector<bool> visible_by_list(std::string_view mask, const std::vector<std::
     const std::string_view entry = take_entry(rest);
     if (entry.starts_with("MIG-")) return std::vector<bool>(uuids.size(), true);
     const auto device = device_of(entry, uuids);
+    const bool by_uuid = entry.starts_with("GPU-");
+    if (!device && by_uuid && std::ranges::find(uuids, "") != uuids.end()) {
+      return std::vector<bool>(uuids.size(), true);
+    }
     if (!device) break;
     visible[*device] = true;
   }

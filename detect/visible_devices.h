@@ -10,7 +10,8 @@ namespace axle::detect {
 /// CUDA_VISIBLE_DEVICES and its like: for each device, in the order in which the vendor numbers
 /// them, whether a program sees it. Numbers, or beginnings of `uuids`; the list ends at the first
 /// entry that names no device (CUDA C++ programming guide, "CUDA environment variables"). An entry
-/// that only the driver can resolve ("MIG-…") leaves every device visible.
+/// that only the driver can resolve ("MIG-…", or an id where some device's is unknown, that is,
+/// empty) leaves every device visible.
 [[nodiscard]] std::vector<bool> visible_by_list(std::string_view mask,
                                                 const std::vector<std::string>& uuids);
 

@@ -1,5 +1,7 @@
 #include "detect/x86_os_state.h"
 
+#include "detect/cpu_darwin.h"
+
 namespace axle::detect {
 namespace {
 
@@ -29,14 +31,18 @@ OsVerdict judge_requested(const X86OsState& os, std::uint64_t mask) {
 
 }  // namespace
 
-X86OsState probe_x86_os_state(Host& host, bool osxsave) {
+X86OsState probe_x86_os_state(Host& host, const SystemName& name, bool osxsave) {
   X86OsState os;
   os.osxsave = osxsave;
   if (osxsave) os.xcr0 = host.xcr0();
+  if (osxsave && name.system == darwin) {
+    os.xcr0 = darwin_zmm_state(host, name.release, os.xcr0);
+  }
   if ((os.xcr0 & state_tile) == state_tile) {
     os.supported = host.xcomp(XcompQuery::supported);
-    const std::uint64_t permitted = host.xcomp(XcompQuery::permitted).value_or(0);
-    os.tiles_permitted = (permitted & state_tile) == state_tile;
+    if (const auto permitted = host.xcomp(XcompQuery::permitted)) {
+      os.tiles_permitted = (*permitted & state_tile) == state_tile;
+    }
   }
   os.hwcap2 = host.auxiliary(auxv_hwcap2);
   return os;
@@ -74,7 +80,7 @@ OsVerdict judge_os_side(const X86OsState& os, const CapabilityRow& row) {
     case OsState::ace:
       return judge_requested(os, state_ace);
   }
-  return {Presence::unknown, "unknown-state"};
+  return withheld;
 }
 
 }  // namespace axle::detect

@@ -16,11 +16,12 @@ struct X86OsState {
   std::uint64_t xcr0 = 0;  ///< 0 without OSXSAVE
   /// Asked only where XCR0 has the tiles; nullopt where the kernel refuses to say.
   std::optional<std::uint64_t> supported;
-  bool tiles_permitted = false;
+  std::optional<bool> tiles_permitted;  ///< as `supported`
   std::optional<std::uint64_t> hwcap2;
 };
 
-[[nodiscard]] X86OsState probe_x86_os_state(Host& host, bool osxsave);
+/// `name` is uname's: macOS has ways of its own.
+[[nodiscard]] X86OsState probe_x86_os_state(Host& host, const SystemName& name, bool osxsave);
 
 /// present, blocked or unknown: the system's side of a capability that the CPU has.
 struct OsVerdict {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -61,17 +62,17 @@ std::string encode_entry(std::string_view key, const Response& response) {
   return bytes;
 }
 
-std::optional<CachedResponse> decode_entry(std::string_view bytes, std::string_view key) {
+std::optional<CachedResponse> decode_entry(std::string bytes, std::string_view key) {
   if (!bytes.starts_with(magic)) return std::nullopt;
-  bytes.remove_prefix(magic.size());
-  const std::string_view text = take_line(bytes);
-  const std::string_view sum = take_line(bytes);
+  std::string_view rest = std::string_view(bytes).substr(magic.size());
+  const std::string_view text = take_line(rest);
+  const std::string_view sum = take_line(rest);
   if (hex_sha256(text) != sum) return std::nullopt;
   try {
     const nlohmann::json head = nlohmann::json::parse(text);
     if (head.at("key").get<std::string>() != hex_sha256(key)) return std::nullopt;
     CachedResponse entry;
-    entry.sha256 = hex_sha256(bytes);
+    entry.sha256 = hex_sha256(rest);
     if (head.at("sha256").get<std::string>() != entry.sha256) return std::nullopt;
     entry.response.status = head.at("status").get<int>();
     entry.response.url = head.at("url").get<std::string>();
@@ -79,7 +80,8 @@ std::optional<CachedResponse> decode_entry(std::string_view bytes, std::string_v
     entry.response.etag = head.at("etag").get<std::string>();
     entry.response.last_modified = head.at("last_modified").get<std::string>();
     entry.response.cache_control = head.at("cache_control").get<std::string>();
-    entry.response.body = bytes;
+    bytes.erase(0, bytes.size() - rest.size());
+    entry.response.body = std::move(bytes);
     return entry;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
@@ -96,9 +98,9 @@ std::optional<CachedResponse> CacheStore::read(std::string_view key) const {
   const std::string path = path_of(key);
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  const Result<std::string> bytes = read_local_file(path, max_entry_bytes);
+  Result<std::string> bytes = read_local_file(path, max_entry_bytes);
   if (!bytes) return std::nullopt;
-  std::optional<CachedResponse> entry = decode_entry(*bytes, key);
+  std::optional<CachedResponse> entry = decode_entry(std::move(*bytes), key);
   if (entry) entry->confirmed_at = status.st_mtim.tv_sec;
   return entry;
 }

@@ -33,9 +33,9 @@ class CacheStore {
   std::string folder_;
 };
 
-/// The file of an entry, and back. `nullopt` for anything that `encode_entry` did not write.
+/// The file of an entry, and back (`bytes` is taken: the body stays where it lies). `nullopt` for
+/// anything that `encode_entry` did not write.
 [[nodiscard]] std::string encode_entry(std::string_view key, const Response& response);
-[[nodiscard]] std::optional<CachedResponse> decode_entry(std::string_view bytes,
-                                                         std::string_view key);
+[[nodiscard]] std::optional<CachedResponse> decode_entry(std::string bytes, std::string_view key);
 
 }  // namespace axle::index

@@ -4,8 +4,8 @@
 // it has its key.
 //
 // A visitor has one function a kind of value, which takes the key and the field: text, number,
-// count (0 unknown), flag, presence, word (an enumerator by its word), part (a struct), each (an
-// array of structs), and the few that one type alone needs.
+// count (0 unknown), flag, presence, word (an enumerator by its word), part (a struct, or one that
+// may be missing), each (an array of structs), and the few that one type alone needs.
 
 #include <array>
 #include <cstdint>
@@ -39,6 +39,7 @@ inline constexpr Words<detect::NpuKind, 4> npu_words{
     detect::render_npu_kind,
     true};
 
+inline constexpr std::uint64_t largest_tile_number = 0xFFFF;  ///< 16 bits of CPUID
 inline constexpr std::uint64_t longest_vector = 256;  ///< bytes: 2048 bits, as Arm has it at most
 
 template <class Type>
@@ -48,7 +49,8 @@ template <>
 struct Fields<detect::Cpu> {
   static void visit(auto& visitor, auto& cpu) {
     auto& [arch, machine, vendor, brand, model, logical_cpus, hybrid, capabilities,
-           sve_vector_bytes, sme_vector_bytes, hypervisor, amx_permitted, sources] = cpu;
+           sve_vector_bytes, sme_vector_bytes, hypervisor, amx_permitted, amx_tiles, ace_version,
+           sources] = cpu;
     visitor.word("arch", arch, arch_words);
     visitor.text("machine", machine);
     visitor.text("vendor", vendor);
@@ -60,9 +62,26 @@ struct Fields<detect::Cpu> {
     visitor.number("sve_vector_bytes", sve_vector_bytes, longest_vector);
     visitor.number("sme_vector_bytes", sme_vector_bytes, longest_vector);
     visitor.text("hypervisor", hypervisor);
+    visitor.amx("amx", cpu);
     visitor.flag("amx_permitted", amx_permitted);
-    visitor.capabilities("capabilities", capabilities);
+    visitor.part("amx_tiles", amx_tiles);
+    visitor.number("ace_version", ace_version, 255);
+    visitor.capabilities("capabilities", arch, capabilities);
     visitor.sources("sources", sources);
+  }
+};
+
+template <>
+struct Fields<detect::AmxTiles> {
+  static void visit(auto& visitor, auto& tiles) {
+    auto& [total_bytes, tile_bytes, row_bytes, count, rows, multiply_k, multiply_n] = tiles;
+    visitor.count("total_bytes", total_bytes, largest_tile_number);
+    visitor.count("tile_bytes", tile_bytes, largest_tile_number);
+    visitor.count("row_bytes", row_bytes, largest_tile_number);
+    visitor.count("tiles", count, largest_tile_number);
+    visitor.count("rows", rows, largest_tile_number);
+    visitor.count("multiply_k", multiply_k, largest_tile_number);
+    visitor.count("multiply_n", multiply_n, largest_tile_number);
   }
 };
 

@@ -43,10 +43,13 @@ class FieldReader {
   void number(const char* key, std::optional<Number>& value, std::uint64_t largest) {
     if (const auto read = object_.number(key, largest)) value = static_cast<Number>(*read);
   }
-  void count(const char* key, unsigned& value) {
-    value = static_cast<unsigned>(object_.number(key, largest_count).value_or(0));
+  void count(const char* key, unsigned& value, std::uint64_t largest = largest_count) {
+    value = static_cast<unsigned>(object_.number(key, largest).value_or(0));
   }
   void flag(const char* key, bool& value) { value = object_.flag(key); }
+  void flag(const char* key, std::optional<bool>& value) {
+    if (object_.has(key)) value = object_.flag(key);
+  }
   void presence(const char* key, detect::Presence& value) { value = object_.presence(key); }
   template <class Enum, std::size_t count>
   void word(const char* key, Enum& value, const Words<Enum, count>& words) {
@@ -56,9 +59,10 @@ class FieldReader {
     if (found != words.values.end() || (given.empty() && !words.required)) return;
     object_.reading().refuse(object_.path_of(key), "expected " + list_words(words));
   }
-  /// Follows from the capabilities.
+  /// These two follow from the capabilities.
   void level(const char*, const detect::CapabilityFacts&) {}
-  void capabilities(const char* key, detect::CapabilityFacts& facts) {
+  void amx(const char*, const detect::Cpu&) {}
+  void capabilities(const char* key, detect::Arch, detect::CapabilityFacts& facts) {
     object_.part(key, [&](Object& part) {
       part.keys([&](const std::string& name) {
         // finish() refuses those that are none.
@@ -86,6 +90,10 @@ class FieldReader {
   template <class Type>
   void part(const char* key, Type& value) {
     object_.part(key, [&](Object& part) { read(part, value); });
+  }
+  template <class Type>
+  void part(const char* key, std::optional<Type>& value) {
+    object_.part(key, [&](Object& part) { read(part, value.emplace()); });
   }
   template <class Type>
   void each(const char* key, std::vector<Type>& values) {

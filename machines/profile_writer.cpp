@@ -22,11 +22,14 @@ namespace {
 // A profile leaves out what is unknown or ordinary; `detect --json` shows every key.
 enum class Detail { profile, facts };
 
-// By name; unknown ones are left out, since there are as many capabilities as the table has rows.
-Json render_capabilities(const detect::CapabilityFacts& facts) {
+// By name; unknown ones are left out of profiles, and of other architectures' everywhere, since
+// there are as many capabilities as the table has rows.
+Json render_capabilities(detect::Arch arch, const detect::CapabilityFacts& facts, Detail detail) {
   std::vector<std::pair<std::string_view, Presence>> known;
   for (const CapabilityRow& row : detect::capabilities()) {
-    if (facts.of(row.id) != Presence::unknown) known.emplace_back(row.name, facts.of(row.id));
+    const Presence presence = facts.of(row.id);
+    const bool told = detail == Detail::facts && row.arch == arch;
+    if (told || presence != Presence::unknown) known.emplace_back(row.name, presence);
   }
   std::ranges::sort(known);
   Json json = Json::object();
@@ -34,12 +37,28 @@ Json render_capabilities(const detect::CapabilityFacts& facts) {
   return json;
 }
 
-// "v3": the highest psABI level whose capabilities are all present.
+// "v3"; empty where there is none.
 std::string render_level(const detect::CapabilityFacts& facts) {
-  unsigned level = 0;
-  const auto has = [&](detect::Capability capability) { return facts.has(capability); };
-  while (level < 4 && std::ranges::all_of(detect::x86_64_level(level + 1), has)) ++level;
+  const unsigned level = detect::highest_x86_64_level(facts);
   return level == 0 ? std::string() : "v" + std::to_string(level);
+}
+
+// AMX is three questions: has the CPU got it, does the kernel hand it out, may this process use it
+// already (a yes to the second is enough: programs ask for it).
+Json render_amx(const detect::Cpu& cpu) {
+  if (cpu.arch != detect::Arch::x86_64) return {};
+  const Presence tiles = cpu.capabilities.of(detect::Capability::amx_tile);
+  const auto evidence = cpu.sources.find("amx_tile");
+  const bool refused = tiles == Presence::unknown && evidence != cpu.sources.end();
+  const bool in_cpu = tiles == Presence::present || tiles == Presence::blocked || refused;
+  const auto permitted = !cpu.amx_permitted   ? Presence::unknown
+                         : *cpu.amx_permitted ? Presence::present
+                                              : Presence::absent;
+  Json json = Json::object();
+  json["cpu"] = detect::render_presence(in_cpu ? Presence::present : tiles);
+  json["os"] = detect::render_presence(tiles == Presence::absent ? Presence::unknown : tiles);
+  json["permitted"] = detect::render_presence(permitted);
+  return json;
 }
 
 /// Writes the fields of one object (machines/profile_fields.h).
@@ -52,9 +71,14 @@ class FieldWriter {
   void number(const char* key, const std::optional<Number>& value, std::uint64_t /*largest*/) {
     put(key, value.value_or(0), value.has_value());
   }
-  void count(const char* key, unsigned value) { put(key, value, value != 0); }
+  void count(const char* key, unsigned value, std::uint64_t /*largest*/ = 0) {
+    put(key, value, value != 0);
+  }
   void flag(const char* key, bool value) {
     if (value || detail_ == Detail::facts) json_[key] = value;
+  }
+  void flag(const char* key, const std::optional<bool>& value) {
+    put(key, value.value_or(false), value.has_value());
   }
   void presence(const char* key, Presence value) {
     if (value != Presence::unknown || detail_ == Detail::facts) {
@@ -69,8 +93,11 @@ class FieldWriter {
   void level(const char* key, const detect::CapabilityFacts& facts) {
     if (detail_ == Detail::facts) text(key, render_level(facts));
   }
-  void capabilities(const char* key, const detect::CapabilityFacts& facts) {
-    member(key, render_capabilities(facts));
+  void amx(const char* key, const detect::Cpu& cpu) {
+    if (detail_ == Detail::facts) json_[key] = render_amx(cpu);
+  }
+  void capabilities(const char* key, detect::Arch arch, const detect::CapabilityFacts& facts) {
+    member(key, render_capabilities(arch, facts, detail_));
   }
   void sources(const char* key, const detect::Sources& sources) {
     Json json = Json::object();
@@ -84,6 +111,10 @@ class FieldWriter {
   template <class Type>
   void part(const char* key, const Type& value) {
     member(key, write(value));
+  }
+  template <class Type>
+  void part(const char* key, const std::optional<Type>& value) {
+    member(key, value ? write(*value) : Json());
   }
   template <class Type>
   void each(const char* key, const std::vector<Type>& values) {

@@ -245,6 +245,8 @@ void read_processor(Object& object, Recording& recording) {
   recording.sve_bytes = read_length(object, "sve_bytes");
   recording.sme_bytes = read_length(object, "sme_bytes");
   read_masks(object, "hwprobe", recording.hwprobe);
+  recording.vtype = read_mask(object, "vtype");
+  read_texts(object, "sysctl", recording.sysctls, false);
 }
 
 }  // namespace

@@ -125,6 +125,8 @@ void put_processor(Json& json, const Recording& recording) {
   if (recording.sve_bytes) json["sve_bytes"] = *recording.sve_bytes;
   if (recording.sme_bytes) json["sme_bytes"] = *recording.sme_bytes;
   put(json, "hwprobe", render_masks(recording.hwprobe));
+  if (recording.vtype) json["vtype"] = render_mask(*recording.vtype);
+  put(json, "sysctl", render_texts(recording.sysctls));
 }
 
 void put_paths(Json& json, const Recording& recording) {

@@ -36,24 +36,28 @@ struct Circumstance {
   std::string_view after;
 };
 
+constexpr std::string_view too_old = "the kernel is too old to tell whether the CPU has ";
+
 constexpr Circumstance circumstances[] = {
+    {"auxv", "the CPU has ", ", but the kernel does not allow it (Linux 5.9 or newer does)"},
     {"xcr0", "the CPU has ",
      ", but the kernel does not switch on the registers (an old kernel, a hypervisor, or booted "
-     "with "
-     "noxsave or clearcpuid)"},
+     "with noxsave or clearcpuid)"},
     {"osxsave", "the CPU has ",
      ", but the kernel saves no extended registers (booted with noxsave?)"},
     {"arch_prctl", "the CPU has ",
      ", but the kernel does not hand it out (Linux 5.16 or newer does)"},
     {"arch_prctl-refused", "the CPU has ",
      ", but whether the kernel hands it out is not known: arch_prctl is refused (a seccomp filter "
-     "of "
-     "the container?)"},
+     "of the container?)"},
     {"other-cores", "some of the CPU's cores lack ", ""},
     {"auxv-any-version", "the kernel tells of ",
-     ", but not of which version (Linux 6.4 or newer does)"},
-    {"auxv-without-word", "the kernel is too old to tell whether the CPU has ", ""},
-    {"hwprobe-without-key", "the kernel is too old to tell whether the CPU has ", ""},
+     ", but not of which version, and vectors are switched off for this process (Linux 6.4 or "
+     "newer "
+     "tells)"},
+    {"auxv-without-word", too_old, ""},
+    {"hwprobe-without-key", too_old, ""},
+    {"sysctl-without-name", too_old, ""},
 };
 
 const Circumstance* find_circumstance(const detect::Cpu& cpu, Capability capability) {
@@ -135,6 +139,21 @@ std::string describe_capabilities(const detect::Cpu& cpu, std::span<const Capabi
            (affected.size() == 1 ? "it" : "them");
   }
   return "the CPU has " + names(Presence::present);
+}
+
+std::vector<std::string> describe_withheld(const detect::Cpu& cpu) {
+  std::vector<std::string> sentences;
+  for (const Circumstance& each : circumstances) {
+    if (each.before == too_old) continue;
+    std::vector<Capability> affected;
+    for (const detect::CapabilityRow& row : detect::capabilities()) {
+      const Presence presence = cpu.capabilities.of(row.id);
+      const bool open = presence == Presence::blocked || presence == Presence::unknown;
+      if (open && find_circumstance(cpu, row.id) == &each) affected.push_back(row.id);
+    }
+    if (!affected.empty()) sentences.push_back(describe_circumstance(cpu, affected));
+  }
+  return sentences;
 }
 
 std::string describe_flag(const detect::Cpu& cpu, detect::Arch arch, std::string_view ns,

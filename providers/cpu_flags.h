@@ -31,6 +31,10 @@ namespace axle::providers {
 [[nodiscard]] std::string describe_capabilities(const detect::Cpu& cpu,
                                                 std::span<const detect::Capability> needed);
 
+/// One sentence a reason for what the CPU has and programs cannot count on, blocked or not known.
+/// What a kernel is too old to tell of is left out: there is always some of it.
+[[nodiscard]] std::vector<std::string> describe_withheld(const detect::Cpu& cpu);
+
 /// The sentence for a flag of a CPU namespace that is written for `arch`.
 [[nodiscard]] std::string describe_flag(const detect::Cpu& cpu, detect::Arch arch,
                                         std::string_view ns, std::string_view feature,

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::string_view ns = "x86_64";
 constexpr std::string_view level_feature = "level";
-constexpr unsigned last_level = 4;
 
 // The published list in its order of preference.
 constexpr std::string_view flags[] = {
@@ -87,17 +86,6 @@ std::vector<Capability> needed_for(unsigned level) {
   return needed;
 }
 
-unsigned highest_level(const detect::Cpu& cpu) {
-  unsigned level = 0;
-  while (level < last_level) {
-    for (const Capability capability : detect::x86_64_level(level + 1)) {
-      if (!cpu.capabilities.has(capability)) return level;
-    }
-    ++level;
-  }
-  return level;
-}
-
 Feature levels_up_to(unsigned highest) {
   Feature feature{std::string(level_feature), false, {}};
   for (unsigned level = highest; level > 0; --level) {
@@ -109,7 +97,8 @@ Feature levels_up_to(unsigned highest) {
 Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
   if (machine.cpu.arch != Arch::x86_64) return {};
   Features features = flags_present(machine.cpu, ns, flags);
-  if (Feature levels = levels_up_to(highest_level(machine.cpu)); !levels.values.empty()) {
+  if (Feature levels = levels_up_to(detect::highest_x86_64_level(machine.cpu.capabilities));
+      !levels.values.empty()) {
     features.insert(features.begin(), std::move(levels));
   }
   return features;
@@ -117,7 +106,7 @@ Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
 
 Features all() {
   Features features = flags_known(flags);
-  features.insert(features.begin(), levels_up_to(last_level));
+  features.insert(features.begin(), levels_up_to(detect::last_x86_64_level));
   return features;
 }
 
@@ -133,7 +122,7 @@ std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::strin
     return other;
   }
   const auto level = static_cast<unsigned>(value[1] - '0');
-  const unsigned highest = highest_level(machine.cpu);
+  const unsigned highest = detect::highest_x86_64_level(machine.cpu.capabilities);
   if (highest >= level) return "the CPU has level v" + std::to_string(highest);
   return describe_capabilities(machine.cpu, needed_for(level)) + " (level " + std::string(value) +
          ")";

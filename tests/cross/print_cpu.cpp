@@ -34,15 +34,6 @@ std::string flags(Arch arch) {
   return text;
 }
 
-unsigned x86_64_level_of(const CapabilityFacts& facts) {
-  for (unsigned level = 1; level <= 4; ++level) {
-    for (const Capability each : x86_64_level(level)) {
-      if (!facts.has(each)) return level - 1;
-    }
-  }
-  return 4;
-}
-
 std::string versions(const CapabilityFacts& facts, VersionRule rule) {
   std::string text;
   for (const std::string_view each : held_aarch64_architectures(facts, rule)) {
@@ -69,7 +60,7 @@ int main() {
     print(std::string(render_presence(presence)).c_str(),
           names(cpu.capabilities, presence, cpu.arch));
   }
-  print("level", std::to_string(x86_64_level_of(cpu.capabilities)));
+  print("level", std::to_string(highest_x86_64_level(cpu.capabilities)));
   print("versions", versions(cpu.capabilities, VersionRule::soft));
   print("sve", std::to_string(cpu.sve_vector_bytes.value_or(0)));
   print("sme", std::to_string(cpu.sme_vector_bytes.value_or(0)));

@@ -3,17 +3,26 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "detect/driver_lines.h"
 
 using namespace axle::detect;
 using namespace std::chrono_literals;
@@ -26,15 +35,43 @@ DriverAnswer ask_one(AskVendor ask, std::chrono::milliseconds limit = 20s) {
   return ask_in_children(vendors, ask, limit).front();
 }
 
+[[noreturn]] void sleep_for_ever() {
+  while (true) ::pause();
+}
+
 std::ptrdiff_t open_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
-bool has_children() { return ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD; }
-
-[[noreturn]] void sleep_for_ever() {
-  while (true) ::pause();
+/// Whether a process of that number runs; one that is dead and not yet reaped by its parent does
+/// not.
+bool runs(const std::string& pid) {
+  std::ifstream file("/proc/" + pid + "/stat");
+  std::string number;
+  std::string name;
+  std::string state;
+  return (file >> number >> name >> state) && state != "Z" && state != "X";
 }
+
+std::string field_of(const DriverAnswer& answer, std::string_view word) {
+  for (const DriverLine& line : parse_driver_lines(answer.lines)) {
+    if (line.word == word) return std::string(line.field(0));
+  }
+  return {};
+}
+
+/// Leaves a process behind that holds the pipe, as a driver's daemon would; it ends by itself.
+void leave_behind(LineSink& sink, bool in_a_session_of_its_own) {
+  const pid_t left = ::fork();
+  if (left == 0) {
+    if (in_a_session_of_its_own) ::setsid();
+    ::alarm(10);
+    sleep_for_ever();
+  }
+  sink.say("left", left);
+}
+
+bool has_children() { return ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD; }
 
 }  // namespace
 
@@ -87,6 +124,57 @@ TEST_CASE("one child that hangs does not silence the others") {
   CHECK(answers[1] == DriverAnswer{End::finished, 0, "here\n"});
 }
 
+TEST_CASE("what a library leaves behind holds nobody up, and is killed") {
+  const DriverAnswer answer = ask_one([](GpuVendor, LineSink& sink) { leave_behind(sink, false); });
+  CHECK(answer.end == End::finished);
+  const std::string left = field_of(answer, "left");
+  REQUIRE_FALSE(left.empty());
+  // SIGKILL has been sent; the process may take a moment to be gone.
+  for (int i = 0; i < 1000 && runs(left); ++i) ::usleep(5000);
+  CHECK_FALSE(runs(left));
+}
+
+TEST_CASE("a crash is a crash though someone holds the pipe") {
+  for (const bool apart : {false, true}) {
+    const DriverAnswer answer = apart ? ask_one([](GpuVendor, LineSink& sink) {
+      leave_behind(sink, true);
+      ::raise(SIGSEGV);
+    })
+                                      : ask_one([](GpuVendor, LineSink& sink) {
+                                          leave_behind(sink, false);
+                                          ::raise(SIGSEGV);
+                                        });
+    CHECK(answer.end == End::crashed);
+    CHECK(answer.signal == SIGSEGV);
+    // The child's end was seen, not the time limit's.
+    if (apart) {
+      const std::string left = field_of(answer, "left");
+      CHECK(runs(left));
+      if (!left.empty()) ::kill(std::stoi(left), SIGKILL);
+    }
+  }
+}
+
+TEST_CASE("a field that says done is no farewell") {
+  const DriverAnswer answer = ask_one(
+      [](GpuVendor, LineSink& sink) {
+        sink.say("name", {"done"});
+        sleep_for_ever();
+      },
+      200ms);
+  CHECK(answer == DriverAnswer{End::timed_out, 0, "name\tdone\n"});
+}
+
+TEST_CASE("a child leaves no core dump, not even into a program that collects them") {
+  const DriverAnswer answer = ask_one([](GpuVendor, LineSink& sink) {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_CORE, &limit);
+    sink.say("core", static_cast<std::int64_t>(limit.rlim_cur));
+    sink.say("core", static_cast<std::int64_t>(limit.rlim_max));
+  });
+  CHECK(answer.lines == "core\t1\ncore\t1\n");
+}
+
 TEST_CASE("death by a signal, an exit and an exception are crashes") {
   CHECK(ask_one([](GpuVendor, LineSink& sink) {
           sink.say("first");
@@ -102,6 +190,7 @@ TEST_CASE("a child that talks without end is stopped") {
     while (true) sink.say("blah", {"blah blah blah blah blah blah blah blah"});
   });
   CHECK(answer.end == End::crashed);
+  CHECK(answer.signal == SIGKILL);
   CHECK(answer.lines.size() < 1024 * 1024);
   CHECK_FALSE(has_children());
 }
@@ -162,7 +251,60 @@ TEST_CASE("a program that ignores its children still gets their answers") {
 }
 
 TEST_CASE("a program's output is read, and one that does not exist says nothing") {
-  CHECK(run_program("/bin/pwd", 20s) == std::filesystem::current_path().string() + "\n");
-  CHECK(run_program("/does/not/exist", 20s) == "");
+  CHECK(run_in_child("/bin/pwd", 20s).text == std::filesystem::current_path().string() + "\n");
+  CHECK(run_in_child("/does/not/exist", 20s).text == "");
+  // A child's last word is nothing to a program.
+  const ProgramAnswer echo = run_in_child("/bin/echo done", 20s);
+  CHECK(echo.text == "done\n");
+  CHECK(echo.finished);
+  CHECK_FALSE(run_in_child("/bin/sleep 60", 200ms).finished);
   CHECK_FALSE(has_children());
+}
+
+namespace {
+
+/// close_range answers ENOSYS from here on, in this process: Linux before 5.9.
+bool refuse_close_range() {
+#ifdef SYS_close_range
+  std::array<sock_filter, 4> program{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog filter{program.size(), program.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+#else
+  return true;
+#endif
+}
+
+enum Outcome : int { as_expected, no_filter, others_open };
+
+}  // namespace
+
+TEST_CASE("descriptors are closed where the kernel has no call for it") {
+  const pid_t child = ::fork();  // a filter stays for good
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    if (!refuse_close_range()) ::_exit(no_filter);
+    for (int i = 0; i < 8; ++i) static_cast<void>(::open("/proc/self/status", O_RDONLY));
+    const DriverAnswer answer = ask_one([](GpuVendor, LineSink& sink) {
+      std::int64_t open = 0;
+      for (int descriptor = 3; descriptor < 1024; ++descriptor) {
+        if (::fcntl(descriptor, F_GETFD) != -1) ++open;
+      }
+      sink.say("open", open);
+    });
+    ::_exit(answer.lines == "open\t1\n" ? as_expected : others_open);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == no_filter) {
+    MESSAGE("SKIPPED: this process may set no seccomp filter");
+    return;
+  }
+  CHECK(WEXITSTATUS(status) == as_expected);
 }

@@ -9,7 +9,7 @@ using axle::testing::RecordedHost;
 
 namespace {
 
-const ContainerMark none{};
+const ContainerMark none{"", "no-mark"};
 
 }  // namespace
 
@@ -39,6 +39,13 @@ TEST_CASE("podman tells its name and version") {
   CHECK(parse_containerenv("engine=\"buildah-1.28.2\"\n") == "buildah");
   CHECK(parse_containerenv("engine=\"\x1b[31m\"\n") == "podman");
   CHECK(parse_containerenv("name=\"engine=x\"\n") == "podman");
+}
+
+TEST_CASE("podman's file is root's alone, and tells everybody else that it is there") {
+  RecordedHost host;
+  host.files["/run/.containerenv"] = "engine=\"buildah-1.28.2\"\n";
+  host.refused.insert("/run/.containerenv");
+  CHECK(look_for_container(host) == ContainerMark{"podman", "/run/.containerenv"});
 }
 
 TEST_CASE("in Kubernetes that is what counts, whatever engine it uses") {

@@ -108,6 +108,17 @@ TEST_CASE("a kernel without AT_HWCAP3 leaves its rows unknown, with the reason")
   CHECK(cpu.capabilities.of(Capability::arm_sme2p2) == Presence::absent);
 }
 
+TEST_CASE("a kernel that does not show MIDR_EL1 leaves the names unknown, with the reason") {
+  RecordedHost host = arm();
+  Cpu cpu;
+  probe_aarch64(host, cpu);
+  CHECK(cpu.vendor.empty());
+  CHECK(cpu.brand.empty());
+  for (const char* fact : {"vendor", "model", "brand"}) {
+    CHECK(cpu.sources.at(fact) == "midr-unreadable");
+  }
+}
+
 TEST_CASE("implementers and parts in MIDR_EL1") {
   CHECK(parse_midr("0x00000000410fd4f0\n") == MidrNames{"0x41", "0xd4f"});
   CHECK(parse_midr("0x00000000c00fac30") == MidrNames{"0xc0", "0xac3"});

@@ -118,12 +118,38 @@ TEST_CASE("without riscv_hwprobe the letter V alone is not enough: 0.7.1 sets it
   CHECK(cpu.sources.at("riscv_v") == "auxv-any-version");
   CHECK(cpu.capabilities.of(Capability::riscv_zba) == Presence::unknown);
   CHECK(cpu.sources.at("capabilities") == "auxv");
+  host.vtype = 0xC0;
+  cpu = probe(host);
+  CHECK(cpu.capabilities.has(Capability::riscv_v));
+  CHECK(cpu.sources.at("riscv_v") == "vsetvli");
+  host.vtype = std::uint64_t{1} << 63U;
+  cpu = probe(host);
+  CHECK(cpu.capabilities.of(Capability::riscv_v) == Presence::absent);
+  CHECK(cpu.sources.at("riscv_v") == "vsetvli");
   host.auxiliary_values[16] = letters("IMAC");
   cpu = probe(host);
   CHECK(cpu.capabilities.of(Capability::riscv_v) == Presence::absent);
   CHECK(cpu.capabilities.of(Capability::riscv_fd) == Presence::absent);
   host.auxiliary_values.clear();
   CHECK(probe(host).capabilities.of(Capability::riscv_ima) == Presence::unknown);
+}
+
+TEST_CASE("vectors are only tried where the kernel tells of them: elsewhere that traps") {
+  class Trap : public RecordedHost {
+   public:
+    std::optional<std::uint64_t> riscv_vtype() override {
+      FAIL("vsetvli without vectors");
+      return std::nullopt;
+    }
+  } host;
+  host.architecture = Arch::riscv64;
+  host.auxiliary_values[16] = letters("IMAFDC");
+  CHECK(probe(host).capabilities.of(Capability::riscv_v) == Presence::absent);
+  host.auxiliary_values.clear();
+  CHECK(probe(host).capabilities.of(Capability::riscv_v) == Presence::unknown);
+  host.auxiliary_values[16] = letters("IMAFDCV");
+  host.hwprobe = {{3, 1}, {4, 0}};
+  CHECK(probe(host).capabilities.of(Capability::riscv_v) == Presence::absent);
 }
 
 TEST_CASE("a machine of an architecture that we do not know has no capability") {

@@ -35,7 +35,14 @@ bool refuse_arch_prctl() {
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-enum Outcome : int { as_expected, no_filter, not_unknown, without_evidence, other_facts };
+enum Outcome : int {
+  as_expected,
+  no_filter,
+  not_unknown,
+  without_evidence,
+  permission_told,
+  other_facts
+};
 
 /// In a child: a filter stays for good.
 Outcome probe_under_filter(const Cpu& before) {
@@ -46,6 +53,8 @@ Outcome probe_under_filter(const Cpu& before) {
   if (evidence == after.sources.end() || evidence->second != "arch_prctl-refused") {
     return without_evidence;
   }
+  if (after.amx_permitted || !before.amx_permitted) return permission_told;
+  if (after.amx_tiles != before.amx_tiles) return other_facts;
   for (const CapabilityRow& row : capabilities()) {
     const bool tiles = row.os_state == OsState::tile || row.os_state == OsState::ace;
     if (!tiles && after.capabilities.of(row.id) != before.capabilities.of(row.id)) {

@@ -71,6 +71,8 @@ RecordedHost machine() {
   for (const char* node : {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"})
     host.add_node(node);
   host.files["/usr/lib/x86_64-linux-gnu/libcuda.so.1"] = "library";
+  host.files["/opt/x/libcuda.so.1"] = "old";
+  host.files["/etc/ld.so.cache"] = std::string("\0/opt/x/libcuda.so.1\0", 21);
   host.files["/proc/self/mountinfo"] = "1 0 0:1 / / rw - overlay a rw\n";
   host.say(GpuVendor::nvidia, complete);
   return host;
@@ -149,6 +151,8 @@ TEST_CASE("whatever the answer depends on makes it old") {
        [](RecordedHost& h) {
          h.files["/usr/lib/x86_64-linux-gnu/libcuda.so.1"] = "another library";
        }},
+      {"library that only the loader's cache names",
+       [](RecordedHost& h) { h.files["/opt/x/libcuda.so.1"] = "newer"; }},
       {"library elsewhere", [](RecordedHost& h) { h.files["/usr/lib64/libnvidia-ml.so.1"] = ""; }},
       {"loader's cache", [](RecordedHost& h) { h.files["/etc/ld.so.cache"] = "x"; }},
       {"device", [](RecordedHost& h) { h.plug("0000:66:00.0", 0x10DE, 0x2330, "nvidia"); }},
@@ -277,6 +281,17 @@ TEST_CASE("without a folder, or with one that cannot be made, every probe asks")
   }
 }
 
+TEST_CASE("where one boot cannot be told from another, every probe asks") {
+  for (const char* boot : {"", "\n"}) {
+    const Folder folder;
+    RecordedHost host = machine();
+    host.files["/proc/sys/kernel/random/boot_id"] = boot;
+    if (*boot == '\0') host.files.erase("/proc/sys/kernel/random/boot_id");
+    CHECK(children(host, folder) == 1);
+    CHECK(children(host, folder) == 1);
+  }
+}
+
 TEST_CASE("files of other boots are swept away when a new one is written") {
   const Folder folder;
   RecordedHost host = machine();
@@ -304,13 +319,14 @@ TEST_CASE("kept answers are read back as they were written, and nothing else is"
 TEST_CASE("npu-smi is remembered for ten minutes, other programs are not") {
   const Folder folder;
   RecordedHost host;
+  host.files["/proc/sys/kernel/random/boot_id"] = "b00t\n";
   host.files["/usr/bin/npu-smi"] = "";
   const std::string table = "| 0     910B3  | OK            | 1 |\n| 0  | 0000:C1:00.0  | 0 |\n";
   host.programs["/usr/bin/npu-smi info"] = table;
   host.programs["/lib/ld-musl-x86_64.so.1"] = "musl";
   const auto ask = [&](const std::string& command, std::int64_t later) {
     DriverCache cache(host, {.folder = folder.path(), .program = "1", .now = start + later});
-    return cache.program_output(command);
+    return cache.run_program(command, std::chrono::seconds(1)).text;
   };
   CHECK(ask("/usr/bin/npu-smi info", 0) == table);
   CHECK(ask("/lib/ld-musl-x86_64.so.1", 0) == "musl");
@@ -318,4 +334,45 @@ TEST_CASE("npu-smi is remembered for ten minutes, other programs are not") {
   CHECK(ask("/usr/bin/npu-smi info", 599) == table);
   CHECK(ask("/usr/bin/npu-smi info", 600).empty());
   CHECK(ask("/lib/ld-musl-x86_64.so.1", 0).empty());
+}
+
+namespace {
+
+/// A machine whose driver is replaced while its library is being asked.
+class ChangingHost : public RecordedHost {
+ public:
+  explicit ChangingHost(const RecordedHost& host) : RecordedHost(host) {}
+  std::vector<DriverAnswer> ask_drivers(std::span<const GpuVendor> vendors,
+                                        std::chrono::milliseconds limit) override {
+    files["/usr/lib/x86_64-linux-gnu/libcuda.so.1"] += "new";
+    return RecordedHost::ask_drivers(vendors, limit);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an answer during which the driver was replaced is not kept") {
+  const Folder folder;
+  ChangingHost host(machine());
+  CHECK(children(host, folder) == 1);
+  CHECK_FALSE(std::filesystem::exists(folder.path()));
+}
+
+TEST_CASE("a table that npu-smi did not finish is not kept") {
+  class SlowHost : public RecordedHost {
+   public:
+    ProgramAnswer run_program(const std::string&, std::chrono::milliseconds) override {
+      ++runs;
+      return {"| 0     910B3  | OK            | 1 |\n| 0  | 0000:C1:00.0  | 0 |\n", false};
+    }
+    int runs = 0;
+  };
+  const Folder folder;
+  SlowHost host;
+  host.files["/proc/sys/kernel/random/boot_id"] = "b00t\n";
+  for (int run = 1; run <= 2; ++run) {
+    DriverCache cache(host, {.folder = folder.path(), .program = "1", .now = start});
+    static_cast<void>(cache.run_program("/usr/bin/npu-smi info", std::chrono::seconds(1)));
+    CHECK(host.runs == run);
+  }
 }

@@ -256,6 +256,8 @@ TEST_CASE("several unlike devices are all told, in the order of the bus") {
 
 TEST_CASE("MIG is told by NVML") {
   CHECK(says(facts("nvidia", "mig"), "gpu.mig=yes"));
+  CHECK(says(facts("nvidia", "mig"), "gpu.usable=present"));
+  CHECK(says(facts("nvidia", "mig-empty"), "gpu.reason=no-mig-instance"));
   CHECK(says(facts("nvidia", "ok"), "gpu.mig=no"));
 }
 
@@ -300,6 +302,12 @@ TEST_CASE("a driver that floods its streams, aborts, or takes its time") {
   CHECK(says(aborted, "driver.api=12.8"));
   CHECK(says(facts("nvidia", "ok", "", "AXLE_STUB_DELAY=50"), "gpu.usable=present"));
   CHECK(says(facts("nvidia", "ok", "50", "AXLE_STUB_DELAY=20000"), "driver.reason=driver-hangs"));
+}
+
+TEST_CASE("a driver that leaves a process behind has answered all the same") {
+  const std::string lines = facts("nvidia", "daemon", "20000 nvidia");
+  CHECK(says(lines, "end=finished"));
+  CHECK(says(facts("nvidia", "daemon"), "gpu.usable=present"));
 }
 
 TEST_CASE("two ROCm SMIs are never in one process") {

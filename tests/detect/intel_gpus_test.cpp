@@ -199,3 +199,17 @@ TEST_CASE("without the libraries an Intel GPU is unknown") {
   CHECK(machine.gpus.at(0).usable == Presence::unknown);
   CHECK(machine.problems.empty());
 }
+
+TEST_CASE("a driver without the loader is no worse than neither") {
+  RecordedHost host = b580();
+  host.files.erase("/usr/lib/x86_64-linux-gnu/libze_loader.so.1");
+  host.files["/usr/lib/x86_64-linux-gnu/libze_intel_gpu.so.1"] = "";
+  host.say(GpuVendor::intel, "step\tloading libze_loader.so.1\nze.missing\tno such file\n");
+  const Machine machine = probe_machine(host);
+  CHECK(host.asked.size() == 1);
+  CHECK(machine.gpus.at(0).usable == Presence::present);
+  CHECK(machine.gpus.at(0).reason_code == "unconfirmed");
+  // One that root may not load is another matter.
+  host.say(GpuVendor::intel, "library.refused\t/x belongs to another user\nze.missing\tx\n");
+  check_blocked(host, "untrusted-library");
+}

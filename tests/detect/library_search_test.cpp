@@ -9,20 +9,33 @@ using axle::testing::RecordedHost;
 
 TEST_CASE("LD_LIBRARY_PATH comes before the folders and these before the loader's cache") {
   RecordedHost host;
-  CHECK(find_library(host, "libcuda.so.1").empty());
+  const auto find = [&] { return LibrarySearch(host).find("libcuda.so.1"); };
+  CHECK(find().empty());
   host.files["/etc/ld.so.cache"] =
       std::string("glibc-ld.so.cache1.1\0libcuda.so.1\0/opt/x/libcuda.so.1\0", 54);
-  CHECK(find_library(host, "libcuda.so.1") == "libcuda.so.1");
+  CHECK(find().empty());
+  host.files["/opt/x/libcuda.so.1"] = "";
+  CHECK(find() == "/opt/x/libcuda.so.1");
   host.files["/usr/lib64/libcuda.so.1"] = "";
-  CHECK(find_library(host, "libcuda.so.1") == "/usr/lib64/libcuda.so.1");
+  CHECK(find() == "/usr/lib64/libcuda.so.1");
   host.files["/stub/libcuda.so.1"] = "";
   host.variables["LD_LIBRARY_PATH"] = ":/nowhere:/stub:";
-  CHECK(find_library(host, "libcuda.so.1") == "/stub/libcuda.so.1");
-  CHECK(find_on_library_path(host, "libcuda.so.1") == "/stub/libcuda.so.1");
+  CHECK(find() == "/stub/libcuda.so.1");
+  LibrarySearch search(host);
+  CHECK(search.find_on_path("libcuda.so.1") == "/stub/libcuda.so.1");
+  CHECK(search.find_all("libcuda.so.1") == std::vector<std::string>{"/stub/libcuda.so.1",
+                                                                    "/usr/lib64/libcuda.so.1",
+                                                                    "/opt/x/libcuda.so.1"});
 }
 
-TEST_CASE("the loader's cache is searched for whole names") {
-  RecordedHost host;
-  host.files["/etc/ld.so.cache"] = std::string("xlibcuda.so.1\0libcuda.so.12\0", 28);
-  CHECK(find_library(host, "libcuda.so.1").empty());
+TEST_CASE("the loader's cache is searched for whole names with their paths") {
+  using namespace std::string_literals;
+  const auto paths = [](std::string_view cache) {
+    return paths_in_loader_cache(cache, "libcuda.so.1");
+  };
+  CHECK(paths("/lib/libcuda.so.12\0/lib/xlibcuda.so.1\0libcuda.so.1\0lib/libcuda.so.1\0"s).empty());
+  CHECK(paths("/lib/libcuda.so.1"s).empty());
+  CHECK(paths("\0/"s + std::string(5000, 'x') + "/libcuda.so.1\0"s).empty());
+  CHECK(paths("/a/libcuda.so.1\0/b/libcuda.so.1\0x\0/a/libcuda.so.1\0"s) ==
+        std::vector<std::string>{"/a/libcuda.so.1", "/b/libcuda.so.1"});
 }

@@ -103,7 +103,10 @@ TEST_CASE("Ascend's types as the published provider names them") {
   CHECK(ascend_type_of("910B3") == "910b");
   CHECK(ascend_type_of("Ascend910B4") == "910b");
   CHECK(ascend_type_of("310P3") == "310p");
-  CHECK(ascend_type_of("910A").empty());
+  CHECK(ascend_type_of("910A") == "910a");
+  CHECK(ascend_type_of("310B4") == "310b4");
+  CHECK(ascend_type_of("Ascend310") == "310");
+  CHECK(ascend_type_of("910-x").empty());
   CHECK(parse_ascend_version("# x\nVersion=24.1.rc3\n") == "24.1.rc3");
   CHECK(parse_ascend_version("version=\x1b[31m\n").empty());
 }
@@ -216,4 +219,33 @@ TEST_CASE("Intel's and Qualcomm's NPUs need their driver and node") {
   CHECK(machine.npus[0].reason_code == "no-permission");
   CHECK(machine.npus[1].reason_code == "other-driver");
   CHECK(machine.problems.size() == 2);
+}
+
+TEST_CASE("an npu-smi that hangs is told, and what it said before is kept") {
+  class SlowHost : public RecordedHost {
+   public:
+    explicit SlowHost(const RecordedHost& host) : RecordedHost(host) {}
+    ProgramAnswer run_program(const std::string& command,
+                              std::chrono::milliseconds limit) override {
+      CHECK(limit == std::chrono::milliseconds(700));
+      std::string text = RecordedHost::run_program(command, limit).text;
+      text.resize(text.find("0000:C2") == std::string::npos ? 0 : text.find("0000:C2"));
+      return {text, false};
+    }
+  };
+  SlowHost host(ascend());
+  const ProbeOptions options{.driver_time_limit = std::chrono::milliseconds(700)};
+  Machine machine = probe_machine(host, options);
+  REQUIRE(machine.npus.size() == 2);
+  CHECK(machine.npus[0].usable == Presence::present);
+  CHECK(machine.npus[0].type == "910b");
+  CHECK(machine.npus[1].usable == Presence::blocked);
+  CHECK(machine.npus[1].reason_code == "driver-hangs");
+  REQUIRE(machine.problems.size() == 1);
+  CHECK(machine.problems[0].code == "ascend.driver-hangs");
+  CHECK(machine.problems[0].message.find("700 ms") != std::string::npos);
+  host.programs.clear();
+  machine = probe_machine(host, options);
+  CHECK(machine.npus.at(0).reason_code == "driver-hangs");
+  CHECK(machine.npus.at(1).reason_code == "driver-hangs");
 }

@@ -39,7 +39,7 @@ TEST_CASE("versions of C libraries") {
 TEST_CASE("musl is known by its loader") {
   RecordedHost host;
   host.glibc = "";
-  CHECK(probe_libc(host) == Libc{});
+  CHECK(probe_libc(host) == Libc{"", 0, 0, {{"family", "no-loader"}, {"version", "no-loader"}}});
   host.files["/lib/ld-musl-x86_64.so.1"] = "";
   host.programs["/lib/ld-musl-x86_64.so.1"] = "musl libc (x86_64)\nVersion 1.2.5\n";
   const std::string loader = "/lib/ld-musl-x86_64.so.1";
@@ -61,9 +61,18 @@ TEST_CASE("os-release has two places") {
   CHECK(os.sources == Sources{{"system", "uname"},
                               {"kernel", "uname"},
                               {"wsl", "uname"},
+                              {"container", "no-mark"},
+                              {"tegra_release", "/etc/nv_tegra_release"},
                               {"name", "/usr/lib/os-release"}});
   host.files["/etc/os-release"] = "PRETTY_NAME=first\n";
   CHECK(probe_os(host, {"Linux", "6.1", "x86_64"}).name == "first");
+}
+
+TEST_CASE("a system without os-release has no name, with the reason") {
+  RecordedHost host;
+  const Os os = probe_os(host, {"Linux", "6.1", "x86_64"});
+  CHECK(os.name.empty());
+  CHECK(os.sources.at("name") == "no-os-release");
 }
 
 TEST_CASE("Jetson Linux tells its release") {

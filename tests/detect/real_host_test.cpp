@@ -73,6 +73,30 @@ TEST_CASE("work on a CPU leaves the affinity as it was") {
   CHECK_FALSE(host->on_cpu(1000000, [] { FAIL("there is no such CPU"); }));
 }
 
+TEST_CASE("work reaches a CPU outside the thread's own mask, which stays as it was") {
+  cpu_set_t all;
+  REQUIRE(::sched_getaffinity(0, sizeof(all), &all) == 0);
+  if (CPU_COUNT(&all) < 2) {
+    MESSAGE("skipped: this process has one CPU");
+    return;
+  }
+  unsigned first = 0;
+  while (!CPU_ISSET(first, &all)) ++first;
+  unsigned other = first + 1;
+  while (!CPU_ISSET(other, &all)) ++other;
+  cpu_set_t pinned;
+  CPU_ZERO(&pinned);
+  CPU_SET(first, &pinned);
+  REQUIRE(::sched_setaffinity(0, sizeof(pinned), &pinned) == 0);
+  int ran_on = -1;
+  CHECK(make_real_host()->on_cpu(other, [&] { ran_on = ::sched_getcpu(); }));
+  CHECK(ran_on == static_cast<int>(other));
+  cpu_set_t after;
+  REQUIRE(::sched_getaffinity(0, sizeof(after), &after) == 0);
+  CHECK(CPU_EQUAL(&pinned, &after));
+  REQUIRE(::sched_setaffinity(0, sizeof(all), &all) == 0);
+}
+
 TEST_CASE("this machine has a kernel, a C library and CPUs") {
   const auto host = make_real_host();
   const Machine machine = probe_machine(*host);
@@ -93,7 +117,7 @@ TEST_CASE("detection asks for no AMX permission") {
   const Machine machine = probe_machine(*host);
   CHECK(host->xcomp(XcompQuery::permitted) == before);
   if (before)
-    CHECK(machine.cpu.amx_permitted ==
+    CHECK(machine.cpu.amx_permitted.value_or(false) ==
           ((*before & 0x60000) == 0x60000 &&
            machine.cpu.capabilities.of(Capability::amx_tile) != Presence::absent));
 }

@@ -50,6 +50,30 @@ TEST_CASE("this machine reads the same when it is replayed") {
   CHECK(probe_machine(replay) == seen);
 }
 
+TEST_CASE("what is recorded for later keeps to the bounds of CPUID") {
+  RecordedHost host = busy_machine();
+  const CpuidLeaf nonsense{~0U, ~0U, ~0U, ~0U};
+  host.leaves[{0, 0}].eax = 0x1E;
+  host.leaves[{0x1D, 0}].eax = 1;
+  for (const auto& beyond : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
+           {0x1D, 2}, {0x1E, 1}, {0x24, 0}, {0x29, 0}, {0x40000000, 0}, {0x80000021, 0}}) {
+    host.leaves[beyond] = nonsense;
+  }
+  RecordingHost recorder(host);
+  survey_machine(recorder);
+  CHECK(recorder.recording().leaves.contains({0x1D, 1}));
+  for (const auto& [leaf, answer] : recorder.recording().leaves) {
+    CAPTURE(leaf.first);
+    CAPTURE(leaf.second);
+    CHECK(answer != nonsense);
+  }
+  host.leaves[{1, 0}].ecx |= 1U << 31U;
+  host.leaves[{0x40000000, 0}] = {0x40000001, 0x4B4D564B, 0x564B4D56, 0x0000004D};
+  host.leaves[{0x40000001, 0}] = {1, 0, 0, 0};
+  survey_machine(recorder);
+  CHECK(recorder.recording().leaves.contains({0x40000001, 0}));
+}
+
 TEST_CASE("recording changes no answer") {
   RecordedHost host = busy_machine();
   const Machine bare = probe_machine(host);

@@ -134,11 +134,86 @@ class Drivers(support.TestCase):
             with self.subTest(stub):
                 facts = self.detect("nvidia", stub=stub)
                 self.assertIn("nvidia.driver-crashed", self.problems(facts))
-        for stub, code in (("error:18", "driver-mismatch"), ("error:15", "gpu-lost"), ("error:4", "no-permission")):
-            with self.subTest(stub):
-                self.assertIn(f"nvidia.{code}", self.problems(self.detect("nvidia", stub=stub)))
         self.assertEqual(self.of("nvidia", self.detect("nvidia", stub="flood"))[0]["usable"], "present")
-        self.assertEqual(self.detect("cuda-old")["gpus"], [])
+        self.assertEqual(self.of("nvidia", self.detect("nvidia", stub="daemon"))[0]["usable"], "present")
+
+    def test_each_code_of_a_driver_has_its_reason(self):
+        nvml = {"error:4": "no-permission", "error:12": "no-user-driver", "error:15": "gpu-lost",
+                "error:17": "driver-error", "error:18": "driver-mismatch", "error:9": "driver-not-loaded",
+                "error:77": "driver-error"}
+        cuda = {"error:100": "no-device", "error:101": "no-device", "error:304": "no-permission",
+                "error:802": "not-ready", "error:803": "driver-mismatch", "error:804": "compat-not-supported",
+                "error:999": "driver-error", "version_error:34": "stub-library"}
+        for folder, table in (("nvidia", nvml), ("cuda", cuda)):
+            for stub, code in table.items():
+                with self.subTest(f"{folder} {stub}"):
+                    facts = self.detect(folder, stub=stub)
+                    self.assertEqual(facts["drivers"]["nvidia"]["reason_code"], code)
+                    # What is only left over on a machine without the hardware is no problem.
+                    harmless = code in ("no-device", "driver-not-loaded", "no-user-driver", "stub-library")
+                    self.assertEqual(f"nvidia.{code}" in self.problems(facts), not harmless)
+        self.assertEqual(self.detect("nvidia", stub="none")["drivers"]["nvidia"]["reason_code"], "no-device")
+        self.assertEqual(self.detect("nvidia", stub="mig-empty")["gpus"][0]["reason_code"], "no-mig-instance")
+
+    def test_a_driver_that_lacks_its_functions(self):
+        facts = self.detect("cuda-old")
+        self.assertIn("nvidia.missing-symbol", self.problems(facts))
+        self.assertEqual(facts["drivers"]["nvidia"]["api_version"], "12.8")
+        self.assertEqual(self.of("intel", self.detect("intel-old")), [])
+
+    def test_a_driver_behind_debians_level_zero_loader(self):
+        if not glob.glob("/usr/lib/*/libze_loader.so.1"):
+            self.skipTest("libze1 is not installed")
+        driver = {"ZE_ENABLE_ALT_DRIVERS": f"{STUBS}/ze-driver/libze_fake.so"}
+        gpu, = self.of("intel", self.detect(**driver))
+        self.assertEqual((gpu["pci_id"], gpu["arch"], gpu["usable"]), ("8086:e20b", "20.1.0", "present"))
+        anew = {"options": ["--no-cache"], **driver}
+        hangs = self.detect(stub="hang", AXLE_DRIVER_TIMEOUT="400ms", **anew)
+        self.assertIn("intel.driver-hangs", self.problems(hangs))
+        self.assertIn("intel.driver-crashed", self.problems(self.detect(stub="crash", **anew)))
+
+    def test_debians_rocm_smi_is_contained(self):
+        libraries = glob.glob("/usr/lib/librocm_smi64.so.1") + glob.glob("/usr/lib/*/librocm_smi64.so.1")
+        if not libraries:
+            self.skipTest("librocm-smi64-1 is not installed")
+        if os.path.exists("/dev/kfd"):
+            self.skipTest("this machine has an AMD GPU, of which ROCm SMI has more to say")
+        folder = self.root / "smi"
+        folder.mkdir()
+        (folder / "librocm_smi64.so.1").symlink_to(libraries[0])
+        result = self.variant("detect", "--json", env={"LD_LIBRARY_PATH": str(folder)})
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual(self.problems(result.json), [])
+        self.assertEqual(self.started(), 1)
+
+    def test_a_program_that_can_load_no_library_asks_the_tool(self):
+        if real_driver():
+            self.skipTest(f"this machine has {real_driver()}, which is asked beside the stand-in")
+        folder = self.root / "tool"
+        folder.mkdir()
+        tool = folder / "nvidia-smi"
+        gpu = "0, 570.124.06, 9.0, 00000000:65:00.0, 81559, GPU-a, 0x233010DE, Disabled, NVIDIA H100"
+        env = {"LD_PRELOAD": f"{STUBS}/no_loader/no_loader.so", "PATH": f"{folder}:{self.env.get('PATH', '/bin')}"}
+        options = ["--no-cache"]
+        facts = self.detect("nvidia", options=options, **env)
+        self.assertIn("there is no nvidia-smi", facts["drivers"]["nvidia"]["reason"])
+        tool.write_text(f"#!/bin/sh\necho {TALK} >&2\necho '{gpu}'\n")
+        tool.chmod(0o755)
+        facts = self.detect("nvidia", options=options, **env)
+        found, = self.of("nvidia", facts)
+        self.assertEqual((found["name"], found["arch"], found["usable"]), ("NVIDIA H100", "9.0", "present"))
+        self.assertEqual(found["sources"]["arch"], "nvidia-smi")
+        self.assertEqual(facts["drivers"]["nvidia"]["api_version"], "12.8")
+        tool.write_text("#!/bin/sh\nexec sleep 60\n")
+        facts = self.detect("nvidia", options=options, AXLE_DRIVER_TIMEOUT="300ms", **env)
+        self.assertIn("nvidia.driver-hangs", self.problems(facts))
+
+    def test_a_gpu_of_this_machine(self):
+        if not os.path.exists("/dev/nvidiactl"):
+            self.skipTest("there is no /dev/nvidiactl here, so no NVIDIA GPU to ask")
+        gpu = self.of("nvidia", self.detect())[0]
+        self.assertEqual(gpu["usable"], "present", gpu)
+        self.assertRegex(gpu["arch"], r"^\d+\.\d$")
 
     def test_one_vendor_that_hangs_does_not_cost_the_other_its_facts(self):
         folder = self.root / "mixed"
@@ -196,6 +271,38 @@ class Drivers(support.TestCase):
         self.assertIn(b"Stub H100", text)
         self.assertNotIn(TALK.encode(), text)
 
+    def test_without_dev_null_a_driver_is_silent_all_the_same(self):
+        script = f'mount -t tmpfs none /dev && exec "{support.VARIANT}" detect --json --no-cache'
+        env = {**self.env, "LD_LIBRARY_PATH": f"{STUBS}/nvidia", "AXLE_STUB": "ok"}
+        env.pop("LD_PRELOAD")
+        kind = ["--mount"] if os.geteuid() == 0 else ["--map-root-user", "--mount"]
+        done = subprocess.run(["unshare", *kind, "sh", "-c", script], env=env, capture_output=True, text=True)
+        if not done.stdout:
+            self.skipTest(f"no mount namespace here: {done.stderr.strip()}")
+        self.assertNotIn(TALK, done.stdout + done.stderr)
+        self.assertEqual(self.of("nvidia", json.loads(done.stdout))[0]["name"], "Stub H100")
+
+    def test_a_library_replaced_between_two_runs_is_asked_anew(self):
+        if real_driver():
+            self.skipTest(f"this machine has {real_driver()}, which may be asked beside the stand-in")
+        folder = self.root / "driver"
+        folder.mkdir()
+        for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+            shutil.copy(f"{STUBS}/nvidia/{name}", folder)
+        library = folder / "libcuda.so.1"
+        self.detect(str(folder))
+        self.detect(str(folder))
+        self.assertEqual(self.started(), 1)
+        # Another file of the same size and times, as `cp -p` or a layer of a container makes it.
+        status = library.stat()
+        other = self.root / "other"
+        shutil.copy(library, other)
+        os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.replace(other, library)
+        self.assertEqual(library.stat().st_mtime_ns, status.st_mtime_ns)
+        self.detect(str(folder))
+        self.assertEqual(self.started(), 1)
+
     def test_root_loads_no_library_of_another_user(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give a file away, and only root is this careful")
@@ -231,6 +338,12 @@ class Drivers(support.TestCase):
                               text=True, user=65534, group=65534, extra_groups=[], cwd="/")
         if done.returncode != 0:
             self.skipTest(f"the copied program does not run as another user: {done.stderr.strip()}")
+        self.assertEqual(json.loads(done.stdout)["gpus"], [])
+        self.assertFalse(log.exists())
+        # Level Zero's own loader reads the environment, whoever runs it.
+        env["ZE_ENABLE_ALT_DRIVERS"] = f"{STUBS}/ze-driver/libze_fake.so"
+        done = subprocess.run([str(program), "detect", "--no-cache", "--json"], env=env, capture_output=True,
+                              text=True, user=65534, group=65534, extra_groups=[], cwd="/")
         self.assertEqual(json.loads(done.stdout)["gpus"], [])
         self.assertFalse(log.exists())
 

@@ -80,7 +80,7 @@ void add_bit(Recording& recording, const CapabilityRow& row) {
   for (auto& [cpu, leaves] : recording.leaves_of_cpu) all.push_back(&leaves);
   for (detect::CpuidAnswers* leaves : all) {
     CpuidLeaf& leaf = (*leaves)[{row.leaf, row.subleaf}];
-    if (row.leaf == 0x24) {
+    if (row.leaf == 0x24 && row.bit < 8) {
       leaf.ebx = std::max<std::uint32_t>(leaf.ebx & 0xFFU, row.bit) | (leaf.ebx & ~0xFFU);
     } else {
       register_of(leaf, row.reg) |= 1U << row.bit;
@@ -172,7 +172,7 @@ TEST_CASE("a kernel that saves fewer registers never adds a property") {
       CHECK_MESSAGE(extra.empty(),
                     name << " - " << what << " gains " << (extra.empty() ? "" : extra.front()));
     };
-    for (unsigned bit = 0; bit < 20; ++bit) {
+    for (unsigned bit = 0; bit < 64; ++bit) {
       if ((recording.xcr0_value >> bit & 1U) == 0) continue;
       Recording less = recording;
       less.xcr0_value &= ~(std::uint64_t{1} << bit);

@@ -94,7 +94,12 @@ Profile random_profile(std::mt19937& random) {
   if (random() % 2 == 0) machine.cpu.sve_vector_bytes = static_cast<unsigned>(random() % 257);
   if (random() % 2 == 0) machine.cpu.sme_vector_bytes = static_cast<unsigned>(random() % 257);
   machine.cpu.hypervisor = random_text(random);
-  machine.cpu.amx_permitted = random() % 2 == 0;
+  if (random() % 3 != 0) machine.cpu.amx_permitted = random() % 2 == 0;
+  if (random() % 2 == 0) {
+    const auto number = [&random] { return static_cast<unsigned>(1 + random() % 0xFFFF); };
+    machine.cpu.amx_tiles = {number(), number(), number(), number(), number(), number(), number()};
+  }
+  if (random() % 2 == 0) machine.cpu.ace_version = static_cast<unsigned>(random() % 256);
   machine.cpu.sources = random_sources(random);
   for (unsigned i = random() % 4; i-- > 0;) machine.gpus.push_back(random_gpu(random));
   for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
@@ -163,6 +168,8 @@ detect::Recording random_recording(std::mt19937& random) {
   recording.auxiliary_values[16] = (std::uint64_t{random()} << 32U) | random();
   if (random() % 2 == 0) recording.sve_bytes = 64;
   if (random() % 2 == 0) recording.sme_bytes = 32;
+  if (random() % 2 == 0) recording.vtype = random();
+  recording.sysctls["hw.optional." + std::to_string(random() % 9)] = random_text(random);
   recording.hwprobe[static_cast<std::int64_t>(random() % 7)] = random();
   recording.name = {random_text(random), random_text(random), "x86_64"};
   recording.cpus = static_cast<unsigned>(random() % 512);
@@ -238,6 +245,11 @@ TEST_CASE("a bad profile is refused with the file and the place") {
   check_malformed(R"({"schema_version": 1.5})", "expected a whole number");
   check_malformed(R"({"schema_version": "1"})", "expected a whole number");
   check_malformed(R"({"schema_version": 1, "colour": 1})", "unknown key at colour");
+  check_malformed(R"({"schema_version": 1, "cpu": {"amx_tiles": {"rows": 65536}}})",
+                  "at cpu.amx_tiles.rows");
+  check_malformed(R"({"schema_version": 1, "cpu": {"amx_tiles": {"columns": 1}}})",
+                  "unknown key at cpu.amx_tiles.columns");
+  check_malformed(R"({"schema_version": 1, "cpu": {"ace_version": 256}})", "at cpu.ace_version");
   check_malformed(R"({"schema_version": 1, "cpu": []})", "expected an object at cpu");
   check_malformed(R"({"schema_version": 1, "cpu": {"arch": "sparc"}})", "at cpu.arch");
   check_malformed(R"({"schema_version": 1, "cpu": {"arch": 1}})", "expected a string at cpu.arch");
@@ -371,7 +383,43 @@ TEST_CASE("facts for programs have every key, unknown ones null") {
         R"("problems": [])"}) {
     CHECK_MESSAGE(facts.find(expected) != std::string::npos, expected);
   }
-  CHECK(facts.find("avx512f") == std::string::npos);
+  // Of the CPU's own architecture what is not known is said; of others nothing.
+  CHECK(facts.find(R"("avx512f": "unknown")") != std::string::npos);
+  CHECK(facts.find("arm_sve") == std::string::npos);
+}
+
+TEST_CASE("AMX is told as three questions: of the CPU, of the kernel, of this process") {
+  Machine machine;
+  machine.cpu.arch = detect::Arch::x86_64;
+  const auto told = [&] {
+    const std::string facts = render_facts(machine);
+    const std::size_t begin = facts.find(R"("amx": {)");
+    REQUIRE(begin != std::string::npos);
+    std::string words;
+    for (const char c : facts.substr(begin, facts.find('}', begin) - begin)) {
+      if (c != ' ' && c != '\n' && c != '"') words += c;
+    }
+    return words;
+  };
+  const auto set = [&](Presence presence, const char* evidence) {
+    machine.cpu.capabilities.set(detect::Capability::amx_tile, presence);
+    machine.cpu.sources.clear();
+    if (evidence != nullptr) machine.cpu.sources["amx_tile"] = evidence;
+  };
+  CHECK(told() == "amx:{cpu:unknown,os:unknown,permitted:unknown");
+  set(Presence::absent, nullptr);
+  CHECK(told() == "amx:{cpu:absent,os:unknown,permitted:unknown");
+  set(Presence::blocked, "xcr0");
+  CHECK(told() == "amx:{cpu:present,os:blocked,permitted:unknown");
+  set(Presence::unknown, "arch_prctl-refused");
+  CHECK(told() == "amx:{cpu:present,os:unknown,permitted:unknown");
+  set(Presence::present, nullptr);
+  machine.cpu.amx_permitted = false;
+  CHECK(told() == "amx:{cpu:present,os:present,permitted:absent");
+  machine.cpu.amx_permitted = true;
+  CHECK(told() == "amx:{cpu:present,os:present,permitted:present");
+  machine.cpu.arch = detect::Arch::aarch64;
+  CHECK(render_facts(machine).find(R"("amx": null)") != std::string::npos);
 }
 
 TEST_CASE("bytes that are no UTF-8 do not stop a profile from being written") {

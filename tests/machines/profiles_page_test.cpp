@@ -18,13 +18,7 @@ constexpr std::string_view marker =
     "<!-- machines: AXLE_UPDATE_GOLDEN=1 build/release/bin/profiles_test writes what follows -->\n";
 
 std::string describe_cpu(const detect::Cpu& cpu) {
-  unsigned level = 0;
-  while (level < 4 &&
-         std::ranges::all_of(
-             detect::x86_64_level(level + 1),
-             [&](detect::Capability capability) { return cpu.capabilities.has(capability); })) {
-    ++level;
-  }
+  const unsigned level = detect::highest_x86_64_level(cpu.capabilities);
   std::string text(detect::render_arch(cpu.arch));
   if (level > 0) text += " v" + std::to_string(level);
   if (!cpu.brand.empty()) text += ", " + cpu.brand;

@@ -81,7 +81,7 @@ granite_rapids_d = granite_rapids.but("Intel(R) Xeon(R) 6776P-B", 174, 1, plus="
 # Announced; bits from the extensions reference (AVX10.2, APX, AMX-FP8, AMX-TF32, AMX-AVX512, MOVRS).
 diamond_rapids = X86("Intel(R) Xeon(R) (Diamond Rapids)", INTEL, 19, 1, 0,
                      granite_rapids_d.flags |
-                     words("avx10_2 apx_f movrs amx_fp8 amx_tf32 amx_avx512 amx_movrs avx_ifma "
+                     words("avx10_2 apx_f apx_nci_ndd_nf movrs amx_fp8 amx_tf32 amx_avx512 amx_movrs avx_ifma "
                            "avx_vnni_int8 avx_vnni_int16 avx_ne_convert cmpccxadd sha512 sm3 sm4"))
 knights_landing = X86("Intel(R) Xeon Phi(TM) CPU 7250 @ 1.40GHz", INTEL, 6, 87, 1,
                       (haswell.flags - {"invpcid"}) |

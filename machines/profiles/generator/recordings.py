@@ -82,7 +82,11 @@ class Machine:
             self.part("cpuid_of")[str(first)] = encode_x86(cores, set(cores.flags), None, "")
         self.expected["cpu"] = expect_x86(self, visible, xcr0 if "osxsave" in flags else 0,
                                           other_cores[1].flags if other_cores else None, mitigation)
-        self.expected["cpu"].update({"arch": "x86_64", "vendor": cpu.vendor.strip(), "brand": cpu.brand})
+        self.expected["cpu"].update({
+            "arch": "x86_64", "vendor": cpu.vendor.strip(), "brand": cpu.brand,
+            "model": f"{cpu.family}-{cpu.model}-{cpu.stepping}", "hybrid": "hybrid" in visible,
+            "logical_cpus": self.recording["cpus"],
+            "hypervisor": hypervisor or ("VirtualApple" if cpu.vendor == "VirtualApple" else None)})
 
     def arm(self, cpu, words=(16, 26), midrs=None):
         masks = {word: sum(1 << bit for bit, name in enumerate(registers.HWCAP[word])
@@ -96,11 +100,45 @@ class Machine:
             midr = implementer << 24 | 0xF << 16 | part << 4 | 1
             self.files[f"/sys/devices/system/cpu/cpu{number}/regs/identification/midr_el1"] = (
                 "0x%016x\n" % midr)
-        flags = {"arm_" + name: "present" if name in cpu.flags else "absent" for name in sorted(known) if name}
-        self.expected["cpu"] = {"arch": "aarch64", "flags": flags}
-        if cpu.sve_bytes:
-            self.expected["cpu"]["sve_vector_bytes"] = cpu.sve_bytes
+        self.expected["cpu"] = {
+            "arch": "aarch64", "vendor": "0x%02x" % (midrs[0][0] if midrs else cpu.implementer),
+            "model": "0x%03x" % (midrs[0][1] if midrs else cpu.part),
+            "logical_cpus": self.recording["cpus"], "hybrid": False, "hypervisor": None,
+            "sve_vector_bytes": cpu.sve_bytes, "sme_vector_bytes": None,
+            "flags": {"arm_" + name: "unknown" if word not in words else
+                      "present" if name in cpu.flags else "absent"
+                      for word, names in registers.HWCAP.items() for name in names}}
         self.properties["aarch64"] = expect_aarch64(cpu.flags)
+        self.properties["axle"] = expect_axle_arm(cpu)
+
+    def told_by_kernel(self, prefix, states):
+        """`states`: name -> present, absent or unknown."""
+        self.expected["cpu"] = {
+            "arch": self.recording["arch"], "logical_cpus": self.recording["cpus"], "hybrid": False,
+            "hypervisor": None, "flags": {prefix + name: state for name, state in states.items()}}
+        self.properties["axle"] = {prefix + name: ["on"] for name, state in states.items()
+                                   if state == "present"}
+
+    def riscv(self, names, keys=(3, 4)):
+        every = {name for key in keys for name in registers.HWPROBE[key]}
+        assert set(names) <= every, set(names) - every
+        self.recording["hwprobe"] = {
+            str(key): hex(sum(1 << bit for bit, name in enumerate(registers.HWPROBE[key])
+                              if name in names)) for key in keys}
+        self.told_by_kernel("riscv_", {
+            name: "unknown" if key not in keys else "present" if name in names else "absent"
+            for key, bits in registers.HWPROBE.items() for name in bits})
+
+    def power(self, words):
+        self.recording["auxv"] = {str(word): hex(mask) for word, mask in words.items()}
+        self.told_by_kernel("power_", {name: "present" if words[word] >> bit & 1 else "absent"
+                                       for word, bits in registers.POWER.items()
+                                       for bit, name in bits.items()})
+
+    def s390(self, mask):
+        self.recording["auxv"] = {"16": hex(mask)}
+        self.told_by_kernel("s390_", {name: "present" if mask >> bit & 1 else "absent"
+                                      for bit, name in enumerate(registers.S390)})
 
     def container(self, kind):
         marks = {"docker": "/.dockerenv", "podman": "/run/.containerenv"}
@@ -241,25 +279,75 @@ def expect_x86(machine, flags, xcr0, other_flags, mitigation):
             return tile
         if name in ("xsave", "xsavec", "xsaveopt"):
             return "present" if "osxsave" in flags else "blocked"
-        for names, state in ((registers.YMM, "ymm"), (registers.ZMM, "zmm"), ({"apx_f"}, "apx")):
+        for names, state in ((registers.YMM, "ymm"), (registers.ZMM, "zmm"), (registers.APX, "apx")):
             if name in names:
                 return "present" if has(state) else "blocked"
         return "present"
 
     names = {name for bits in registers.X86.values() for name in bits.values()}
+    avx10 = {"avx10_1", "avx10_128", "avx10_256", "avx10_512"}
     if {"avx10_1", "avx10_2"} & flags:
-        flags = flags | {"avx10_1"}
-        everywhere = everywhere | {"avx10_1"}
-    result = {name: judge(name) for name in sorted(names | {"avx10_1", "avx10_2"})}
+        flags = flags | avx10
+        everywhere = everywhere | avx10
+    result = {name: judge(name) for name in sorted(names | avx10 | {"avx10_2"})}
     if mitigation and "Enhanced" in mitigation:
         result["ibrs_enhanced"] = "present"  # Intel tells it in a register that only kernels read
     level = 0
     while level < 4 and all(result[name] == "present" for name in registers.LEVELS[level]):
         level += 1
     machine.properties["x86_64"] = expect_x86_64(level, result)
-    machine.properties["axle"] = {name: "on" if state == "present" else "off"
-                                  for name, state in result.items()}
-    return {"level": f"v{level}" if level else None, "flags": result}
+    machine.properties["axle"] = expect_axle_x86(result)
+    facts = {"level": f"v{level}" if level else None, "flags": result}
+    facts["amx"] = expect_amx(machine, "amx_tile" in everywhere, tile, has("tile"))
+    if "amx_tile" in everywhere:  # Intel SDM, leaves 1DH and 1EH
+        facts["amx_tiles"] = {"total_bytes": 8192, "tile_bytes": 1024, "row_bytes": 64, "tiles": 8,
+                              "rows": 16, "multiply_k": 16, "multiply_n": 64}
+    return facts
+
+
+def expect_amx(machine, there, tile, asked):
+    if not there:
+        return {"cpu": "absent", "os": "unknown", "permitted": "unknown"}
+    permitted = "unknown"
+    if asked and machine.recording.get("xcomp"):
+        mask = int(machine.recording["xcomp"]["permitted"], 16)
+        permitted = "present" if mask & 0x60000 == 0x60000 else "absent"
+    return {"cpu": "present", "os": tile, "permitted": permitted}
+
+
+# Beyond the published lists: what docs/providers.md says of namespace axle.
+AXLE_X86 = (
+    "amx_tile amx_int8 amx_bf16 amx_fp16 amx_complex amx_fp8 amx_transpose amx_tf32 amx_avx512 amx_movrs "
+    "avx512_fp16 avx512er avx512pf avx512_4vnniw avx512_4fmaps avx_ifma avx_vnni_int8 avx_ne_convert "
+    "avx_vnni_int16 sha512 sm3 sm4 avx10_1 avx10_2 avx10_128 avx10_256 avx10_512 ace apx_f apx_nci_ndd_nf "
+    "movrs cmpccxadd raoint prefetchi serialize waitpkg cldemote pku fma4 xop tbm").split()
+
+
+def expect_axle_x86(result):
+    features = {name: ["on"] for name in AXLE_X86 if result[name] == "present"}
+    for feature, values in (("avx10_version", ("2", "1")), ("avx10_bits", ("512", "256", "128"))):
+        held = [value for value in values if result["avx10_" + value] == "present"]
+        if held:
+            features[feature] = held
+    return features
+
+
+def expect_axle_arm(cpu):
+    features = {"arm_" + name: ["on"] for names in registers.HWCAP.values() for name in names
+                if name in cpu.flags and name not in AARCH64_FLAGS}
+    for feature, strict in (("arm_version", False), ("arm_version_strict", True)):
+        held = []
+        for name, below, adds, soft in registers.ARM_ARCHITECTURES:
+            needed = set(adds.split()) | (set(soft.split()) if strict else set())
+            if set(below) <= set(held) and needed <= cpu.flags:
+                held.insert(0, name)
+        if held:
+            features[feature] = held
+    if cpu.sve_bytes:
+        features["sve_bytes"] = [str(cpu.sve_bytes)]
+        features["sve_bytes_lower_bound"] = [str(length) for length in (256, 128, 64, 32, 16)
+                                             if length <= cpu.sve_bytes]
+    return features
 
 
 # The published lists (x86-64-variant-provider 0.2.1, aarch64-variant-provider 0.2.0).

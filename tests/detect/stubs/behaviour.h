@@ -1,7 +1,8 @@
 // What a stand-in does where a driver may fail: AXLE_STUB is ok, none, mixed (several unlike
-// devices), error:<code>, hang, crash, abort, exit, flood. Stand-ins also talk to stdout, stderr
-// and the terminal, as vendors' libraries do. AXLE_STUB_DELAY: initialising takes that many
-// milliseconds. AXLE_STUB_LOG: a file that gets one line for every initialisation.
+// devices), error:<code>, hang, crash, abort, exit, flood, daemon (leaves a process behind).
+// Stand-ins also talk to stdout, stderr and the terminal, as vendors' libraries do.
+// AXLE_STUB_DELAY: initialising takes that many milliseconds. AXLE_STUB_LOG: a file that gets one
+// line for every initialisation.
 #pragma once
 #include <fcntl.h>
 #include <signal.h>
@@ -49,6 +50,12 @@ static int stub_initialise(void) {
   if (strcmp(mode, "flood") == 0) {
     for (int i = 0; i < 100000; ++i) puts("a driver library talks to stdout, without end");
     fflush(stdout);
+  }
+  if (strcmp(mode, "daemon") == 0 && fork() == 0) {
+    setsid();
+    signal(SIGTERM, SIG_IGN);
+    alarm(20);
+    for (;;) pause();
   }
   if (strcmp(mode, "crash") == 0) raise(SIGSEGV);
   if (strcmp(mode, "abort") == 0) abort();

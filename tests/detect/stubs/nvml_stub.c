@@ -75,8 +75,20 @@ int nvmlDeviceGetCudaComputeCapability(void* device, int* major, int* minor) {
 
 int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
   (void)device;
-  *current = *pending = strcmp(stub_mode(), "mig") == 0;
+  *current = *pending = strncmp(stub_mode(), "mig", 3) == 0;
   return 0;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count) {
+  (void)device;
+  *count = 7;
+  return 0;
+}
+
+// Instances lie in slots of their own, with free ones between: 6 is NOT_FOUND.
+int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** instance) {
+  *instance = device;
+  return strcmp(stub_mode(), "mig") == 0 && index == 3 ? 0 : 6;
 }
 
 // What a GPU behind NVSwitch says before the fabric manager has come: state 2, in progress.
