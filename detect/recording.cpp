@@ -23,8 +23,8 @@ void add_children(const Map& map, const std::string& folder, std::vector<std::st
   for (auto at = map.lower_bound(folder); at != map.end(); ++at) {
     const std::string& path = at->first;
     if (!path.starts_with(folder)) break;
-    const std::string rest = path.substr(folder.size());
-    if (!rest.empty()) names.push_back(rest.substr(0, rest.find('/')));
+    std::string name = path.substr(folder.size(), path.find('/', folder.size()) - folder.size());
+    if (!name.empty()) names.push_back(std::move(name));
   }
 }
 

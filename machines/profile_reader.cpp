@@ -210,7 +210,8 @@ Result<Profile> parse_profile(std::string_view json, std::string_view where) {
   Reading reading(where);
   if (json.size() > largest_profile) {
     return fail(ErrorKind::malformed,
-                fmt::format("{}: larger than a machine profile can be", where));
+                fmt::format("{}: larger than a machine profile can be", where),
+                "record a profile with `variant detect --profile FILE`");
   }
   Json root;
   try {

@@ -1,6 +1,8 @@
 #include "machines/selection.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -29,11 +31,14 @@ NamedMachine name_machine(std::string name, Profile&& profile) {
 }
 
 Result<NamedMachine> read_profile_file(const fs::path& path) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text(largest_profile + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file.is_open() || file.bad()) {
-    return fail(ErrorKind::io, fmt::format("{}: cannot be read", path.string()));
+    const std::string why = errno != 0 ? fmt::format(": {}", std::strerror(errno)) : "";
+    return fail(ErrorKind::io, fmt::format("{}: cannot be read{}", path.string(), why),
+                "a machine profile is a JSON file: variant detect --profile FILE");
   }
   text.resize(static_cast<std::size_t>(file.gcount()));
   auto profile = parse_profile(text, path.string());

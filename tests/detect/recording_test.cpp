@@ -148,4 +148,6 @@ TEST_CASE("what may be done with a path is kept, and folders follow from paths")
   CHECK_FALSE(host.accessible("/et", Access::exists));
   CHECK(host.list_folder("/dev") == std::vector<std::string>{"dri", "kfd"});
   CHECK(host.list_folder("/dev/dri/") == std::vector<std::string>{"renderD128"});
+  recording.files["/dev//odd"] = "";
+  CHECK(host.list_folder("/dev") == std::vector<std::string>{"dri", "kfd"});
 }

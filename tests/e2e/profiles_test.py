@@ -175,6 +175,12 @@ class Recording(ProfileTestCase):
                 again = self.assert_ok(self.variant("detect", "--json", "--properties", "--for", file.stem))
                 self.assertEqual(first.out, again.out)
 
+    def test_what_is_no_file_of_a_profile_is_told(self):
+        self.assert_fails(self.variant("detect", "--for", "/proc/self/mem"), 1, "/proc/self/mem", "cannot be read: ",
+                          "--profile")
+        self.assert_fails(self.variant("detect", "--for", "/dev/zero"), 1, "larger than", "--profile")
+        self.assert_fails(self.variant("detect", "--for", "/dev/null"), 1, "is not JSON", "--profile")
+
     def test_bad_profiles_name_file_and_place(self):
         profile = self.root / "bad.json"
         profile.write_text('{"schema_version": 2, "origin": {"kind": "synthesised", "source": "x"},'
