@@ -16,6 +16,13 @@ constexpr std::uint64_t largest_dynamic = 1U << 20;  // bytes
 constexpr std::size_t most_needed = 4096;
 constexpr std::size_t longest_path = 4096;
 
+/// Parts of the names of what tells which CPU it is: libgcc's and compiler-rt's own, glibc's, and
+/// those of FFmpeg, cpuinfo, cpu_features and their like.
+constexpr std::string_view cpu_questions[] = {
+    "__cpu_model", "__cpu_indicator", "__cpu_features", "getauxval", "cpu_flags", "cpu_feature",
+    "CpuFeature",  "cpuid",           "cpu_support",    "cpuinfo",   "CpuInfo",   "cpu_caps",
+};
+
 /// Counts what is read.
 class CountingSource final : public wheel::ByteSource {
  public:
@@ -115,6 +122,8 @@ class Scan {
                               std::min(size, segment->size - inside), where_);
     if (!strings) return std::unexpected(std::move(strings).error());
     for (const Elf64_Dyn& entry : entries) add_name(entry, *strings);
+    facts_.names_cpu_question = std::ranges::any_of(
+        cpu_questions, [&](std::string_view name) { return strings->contains(name); });
     return {};
   }
 

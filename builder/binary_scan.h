@@ -29,6 +29,9 @@ struct BinaryFacts {
   std::vector<std::string> needed;   ///< DT_NEEDED, in file order
   std::vector<std::string> rpath;    ///< DT_RPATH's folders: before LD_LIBRARY_PATH
   std::vector<std::string> runpath;  ///< DT_RUNPATH's: after it; with it DT_RPATH does not count
+  /// Among the dynamic names is one by which libraries ask for the CPU: __cpu_model, getauxval,
+  /// av_get_cpu_flags, … Silence means nothing: the question may be in its own code.
+  bool names_cpu_question = false;
   IsaLevels isa;
   CudaFatbins cuda;               ///< .nv_fatbin and beside it .ldata: what the driver is given
   bool cuda_relocatable = false;  ///< __nv_relfatbin: for a further link, never loaded

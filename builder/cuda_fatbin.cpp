@@ -69,7 +69,9 @@ CudaCode code_of(const EntryHeader& entry) {
                                                             : '\0';
   code.major = entry.major;
   code.minor = entry.minor;
-  code.compressed = (entry.flags & (flag_lz4 | flag_zstd)) != 0;
+  code.packing = (entry.flags & flag_zstd) != 0  ? CudaPacking::zstd
+                 : (entry.flags & flag_lz4) != 0 ? CudaPacking::lz4
+                                                 : CudaPacking::none;
   return code;
 }
 

@@ -9,8 +9,8 @@
 //           u32 size when compressed · u32 offset of PTX options · u16 minor, u16 major of the
 //           code's version · u32 architecture (90) · u32 offset, u32 length of a name · u64 flags ·
 //           …
-// Of the flags 0x2000 (LZ4) and 0x8000 (zstd) say compressed, 0x100000 an `a` target (sm_90a),
-// 0x200000 an `f` target (sm_100f).
+// Of the flags 0x2000 (LZ4) and 0x8000 (zstd) say how it is compressed, 0x100000 an `a` target
+// (sm_90a), 0x200000 an `f` target (sm_100f).
 
 #include <cstddef>
 #include <cstdint>
@@ -29,13 +29,18 @@ enum class CudaCodeKind : std::uint8_t {
   other,
 };
 
+/// How a code object is compressed. What zstd packed (`nvcc --compress-mode=size|balance`) only
+/// drivers from CUDA 12.4 on unpack; older ones fail with "device kernel image is invalid"
+/// (ollama issue 12258). LZ4 (`speed`, the only mode before) every driver does.
+enum class CudaPacking : std::uint8_t { none, lz4, zstd };
+
 struct CudaCode {
   CudaCodeKind kind = CudaCodeKind::other;
   std::uint32_t architecture = 0;  ///< 90 for sm_90, 120 for sm_120
   char target = 0;          ///< 'a': that architecture only; 'f': its family; 0: the usual rule
   std::uint16_t major = 0;  ///< of the version of PTX (8.7), or of the cubin's format
   std::uint16_t minor = 0;
-  bool compressed = false;
+  CudaPacking packing = CudaPacking::none;
   friend auto operator<=>(const CudaCode&, const CudaCode&) = default;
 };
 

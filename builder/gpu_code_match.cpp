@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -35,6 +36,18 @@ constexpr std::array ptx_versions = {
     PtxRow{8, 5, "12.5"}, PtxRow{8, 6, "12.7"}, PtxRow{8, 7, "12.8"}, PtxRow{8, 8, "12.9"},
     PtxRow{9, 0, "13.0"}, PtxRow{9, 1, "13.1"}, PtxRow{9, 2, "13.2"},
 };
+
+constexpr std::pair first_cuda_with_zstd{12U, 4U};
+
+/// A machine with that GPU alone, which counts.
+Machine machine_of(const Gpu& gpu, const std::vector<detect::Driver>& drivers) {
+  Machine alone;
+  alone.gpus = {gpu};
+  alone.gpus.front().usable = detect::Presence::present;
+  alone.gpus.front().masked = false;
+  alone.drivers = drivers;
+  return alone;
+}
 
 /// What `axle :: cuda_code` and its kin say of that GPU alone.
 bool supports(const Machine& alone, std::string_view feature, std::string_view value) {
@@ -103,14 +116,25 @@ std::string cuda_of_ptx(unsigned major, unsigned minor) {
 
 CodeFit judge_cuda_group(const CudaGroup& group, const Gpu& gpu, const Machine& machine) {
   if (gpu.arch.empty()) return CodeFit::unknown;
-  Machine alone;
-  alone.gpus = {gpu};
-  alone.gpus.front().usable = detect::Presence::present;
-  alone.gpus.front().masked = false;
-  alone.drivers = machine.drivers;
+  const Machine alone = machine_of(gpu, machine.drivers);
   CodeFit best = CodeFit::absent;
   for (const CudaCode& code : group.codes) best = std::min(best, judge_cuda_code(code, gpu, alone));
   return best;
+}
+
+bool needs_unpacking_driver(const CudaGroup& group, const Gpu& gpu, const Machine& machine) {
+  const detect::Driver* driver = detect::find_driver(machine, detect::GpuVendor::nvidia);
+  const auto runs =
+      driver == nullptr ? std::nullopt : providers::parse_major_minor(driver->api_version);
+  if (!runs || *runs >= first_cuda_with_zstd || gpu.arch.empty()) return false;
+  const Machine alone = machine_of(gpu, machine.drivers);
+  bool some = false;
+  for (const CudaCode& code : group.codes) {
+    if (judge_cuda_code(code, gpu, alone) != CodeFit::runs) continue;
+    if (code.packing != CudaPacking::zstd) return false;
+    some = true;
+  }
+  return some;
 }
 
 CodeFit judge_amd_target(std::string_view target, const Gpu& gpu) {
@@ -139,10 +163,7 @@ CodeFit judge_amd_target(std::string_view target, const Gpu& gpu) {
 CodeFit judge_sycl_images(const SyclImages& images, const Gpu& gpu) {
   if (images.jit) return CodeFit::runs;
   if (gpu.arch.empty()) return CodeFit::unknown;
-  Machine alone;
-  alone.gpus = {gpu};
-  alone.gpus.front().usable = detect::Presence::present;
-  alone.gpus.front().masked = false;
+  const Machine alone = machine_of(gpu, {});
   const providers::Provider* intel = providers::find_provider("intel");
   if (intel != nullptr) {
     for (const providers::Feature& feature : intel->supported(alone, {})) {

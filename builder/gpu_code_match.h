@@ -28,6 +28,10 @@ enum class CodeFit : std::uint8_t {
 /// `gpu` is one of `machine`. Of several code objects the best verdict counts.
 [[nodiscard]] CodeFit judge_cuda_group(const CudaGroup& group, const detect::Gpu& gpu,
                                        const detect::Machine& machine);
+/// Whether the GPU runs the group's code and its driver cannot unpack it: all of it that fits is
+/// packed with zstd, and the driver runs no CUDA 12.4 (CudaPacking).
+[[nodiscard]] bool needs_unpacking_driver(const CudaGroup& group, const detect::Gpu& gpu,
+                                          const detect::Machine& machine);
 [[nodiscard]] CodeFit judge_amd_target(std::string_view target, const detect::Gpu& gpu);
 [[nodiscard]] CodeFit judge_sycl_images(const SyclImages& images, const detect::Gpu& gpu);
 

@@ -14,12 +14,13 @@ std::vector<Opt> operator+(std::vector<Opt> left, const std::vector<Opt>& right)
 const std::vector<Opt> environment = {Opt::python, Opt::system};
 
 const std::vector<Opt> resolving =
-    std::vector<Opt>{Opt::index_url,       Opt::extra_index_url,  Opt::find_links, Opt::no_index,
-                     Opt::family,          Opt::offline,          Opt::no_cache,   Opt::cache_dir,
-                     Opt::requirement,     Opt::constraint,       Opt::pre,        Opt::upgrade,
-                     Opt::reinstall,       Opt::no_deps,          Opt::variant,    Opt::no_variants,
-                     Opt::no_variants_of,  Opt::torch_backend,    Opt::require,    Opt::trust,
-                     Opt::enable_provider, Opt::disable_provider, Opt::gpu_policy} +
+    std::vector<Opt>{
+        Opt::index_url,       Opt::extra_index_url,  Opt::find_links, Opt::no_index,
+        Opt::family,          Opt::offline,          Opt::no_cache,   Opt::cache_dir,
+        Opt::requirement,     Opt::constraint,       Opt::pre,        Opt::upgrade,
+        Opt::reinstall,       Opt::no_deps,          Opt::variant,    Opt::no_variants,
+        Opt::no_variants_of,  Opt::torch_backend,    Opt::require,    Opt::trust,
+        Opt::enable_provider, Opt::disable_provider, Opt::supported,  Opt::gpu_policy} +
     environment;
 
 const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages, Opt::yes};
@@ -62,13 +63,14 @@ const std::array rows = {
             environment, "variant check", run_check},
     Command{"show", "What is known of installed packages", "PKG", Arity::any,
             environment + std::vector<Opt>{Opt::files}, "variant show --files demo", run_show},
-    Command{"doctor", "What is wrong with this machine and with what is installed, and the mend",
-            "", Arity::none,
-            environment + std::vector<Opt>{Opt::for_package, Opt::deep, Opt::family},
-            "variant doctor                            this machine, and the active environment\n"
-            "variant doctor --python .venv --for h100  would it run there?\n"
-            "variant doctor --for-package torch==2.9   which of its features work here",
-            run_doctor},
+    Command{
+        "doctor", "What is wrong with this machine and with what is installed, and the mend", "",
+        Arity::none,
+        environment + std::vector<Opt>{Opt::for_package, Opt::deep, Opt::gpu_policy, Opt::family},
+        "variant doctor                            this machine, and the active environment\n"
+        "variant doctor --python .venv --for h100  would it run there?\n"
+        "variant doctor --for-package torch==2.9   which of its features work here",
+        run_doctor},
     Command{"resolve", "What would be installed", "REQ|WHEEL", Arity::any,
             resolving + std::vector<Opt>{Opt::explain},
             "variant resolve torch torchvision --for h100 --for gtx1080ti --for none", run_resolve,
@@ -124,9 +126,9 @@ const std::array rows = {
             "Let the plugin of a package, a program or a shared object run",
             "NAME|PATH",
             Arity::any,
-            {Opt::ns},
+            {Opt::ns, Opt::device},
             "variant providers trust acme-variant-provider\n"
-            "variant providers trust /opt/acme/provider --namespace acme",
+            "variant providers trust /opt/acme/provider --namespace acme --device '/dev/acme*'",
             run_providers_trust},
     Command{"providers untrust",
             "Take that back",
@@ -153,7 +155,7 @@ const std::array rows = {
             "Whether a provider keeps its promises: names, order, stability, time, manners",
             "PLUGIN",
             Arity::one,
-            {Opt::runs, Opt::ns, Opt::python},
+            {Opt::runs, Opt::ns, Opt::device, Opt::python},
             "variant providers check build/acme_provider.so\n"
             "variant providers check acme/                    the project of a Python plugin",
             run_providers_check},

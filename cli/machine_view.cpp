@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/text_lines.h"
 #include "detect/aarch64_versions.h"
 #include "providers/cpu_flags.h"
 
@@ -17,11 +19,6 @@ using detect::Presence;
 using detect::VersionRule;
 using nlohmann::ordered_json;
 
-bool wanted(std::string_view ns, const std::vector<std::string>& namespaces) {
-  return namespaces.empty() ||
-         std::find(namespaces.begin(), namespaces.end(), ns) != namespaces.end();
-}
-
 bool in_level(Capability capability, unsigned highest) {
   for (unsigned level = 1; level <= highest; ++level) {
     const auto members = detect::x86_64_level(level);
@@ -30,45 +27,31 @@ bool in_level(Capability capability, unsigned highest) {
   return false;
 }
 
-/// Names of the capabilities with `presence` that `level` does not already say.
-std::vector<std::string> names(const detect::Cpu& cpu, Presence presence, unsigned level) {
+/// What a build could be made for: on x86-64 the table also has what only a kernel uses.
+bool concerns_builds(const detect::CapabilityRow& row) {
+  return row.arch != detect::Arch::x86_64 || !row.gcc_flag.empty() || !row.mnemonics.empty();
+}
+
+/// Names of the capabilities with `presence` that `level` does not already say; `all`: also those
+/// that no build is made for.
+std::vector<std::string> names(const detect::Cpu& cpu, Presence presence, unsigned level,
+                               bool all) {
   std::vector<std::string> found;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
-    if (row.arch != cpu.arch) continue;
+    if (row.arch != cpu.arch || !(all || concerns_builds(row))) continue;
     if (cpu.capabilities.of(row.id) == presence && !in_level(row.id, level))
       found.emplace_back(detect::plain_name(row));
   }
   return found;
 }
 
-/// Words joined by spaces, broken before column 100, later lines indented as the first.
-std::string wrapped(const std::vector<std::string>& words, std::string_view title) {
-  const std::string indent(12, ' ');
-  std::string text = fmt::format("{:<12}", title);
-  std::size_t column = indent.size();
-  for (const std::string& word : words) {
-    if (column + word.size() + 1 > 100) {
-      text += "\n" + indent;
-      column = indent.size();
-    }
-    if (column > indent.size()) {
-      text += ' ';
-      ++column;
-    }
-    text += word;
-    column += word.size();
-  }
-  return text + "\n";
+std::string row(std::string_view title, const std::string& text) {
+  return fmt::format("{:<12}{}\n", title, wrap_text(text, 12));
 }
 
-std::vector<std::string> split_words(std::string_view sentence) {
-  std::vector<std::string> words;
-  while (!sentence.empty()) {
-    const std::size_t end = std::min(sentence.find(' '), sentence.size());
-    words.emplace_back(sentence.substr(0, end));
-    sentence.remove_prefix(std::min(end + 1, sentence.size()));
-  }
-  return words;
+/// A line below a row, of one style.
+std::string note(Style style, const std::string& text, const Output& output) {
+  return fmt::format("{:<12}{}\n", "", output.paint(style, wrap_text(text, 12)));
 }
 
 std::string amx_state(const detect::Cpu& cpu) {
@@ -92,47 +75,44 @@ std::string amx_state(const detect::Cpu& cpu) {
 std::string render_arm(const detect::Cpu& cpu) {
   std::string text;
   const auto versions = detect::held_aarch64_architectures(cpu.capabilities, VersionRule::soft);
-  if (!versions.empty()) text += fmt::format("{:<12}Armv{}\n", "version", versions.front());
+  if (!versions.empty()) text += row("version", fmt::format("Armv{}", versions.front()));
   if (cpu.sve_vector_bytes)
-    text += fmt::format("{:<12}{} bytes\n", "SVE vector", *cpu.sve_vector_bytes);
+    text += row("SVE vector", fmt::format("{} bytes", *cpu.sve_vector_bytes));
   if (cpu.sme_vector_bytes)
-    text += fmt::format("{:<12}{} bytes\n", "SME vector", *cpu.sme_vector_bytes);
+    text += row("SME vector", fmt::format("{} bytes", *cpu.sme_vector_bytes));
   return text;
 }
 
 /// What the CPU has and programs may not count on, with the reason.
 std::string render_withheld(const detect::Cpu& cpu, const Output& output) {
   std::string text;
-  const std::vector<std::string> blocked = names(cpu, Presence::blocked, 0);
-  if (!blocked.empty()) text += wrapped(blocked, "withheld");
+  const std::vector<std::string> blocked = names(cpu, Presence::blocked, 0, true);
+  if (!blocked.empty()) text += row("withheld", fmt::format("{}", fmt::join(blocked, " ")));
   for (const std::string& reason : providers::describe_withheld(cpu)) {
-    text += output.paint(Style::faint, wrapped(split_words(reason), ""));
+    text += note(Style::faint, reason, output);
   }
   return text;
 }
 
 std::string render_cpu(const detect::Cpu& cpu, const Output& output) {
   const std::string model = cpu.brand.empty() ? cpu.vendor : cpu.brand;
-  std::string text =
-      fmt::format("{:<12}{}{}", "CPU", model.empty() ? "unknown model" : model,
-                  cpu.logical_cpus == 0 ? "" : fmt::format(", {} logical", cpu.logical_cpus));
-  text += fmt::format(" ({})\n", detect::render_arch(cpu.arch));
+  std::string text = row(
+      "CPU", fmt::format("{}{} ({})", model.empty() ? "unknown model" : model,
+                         cpu.logical_cpus == 0 ? "" : fmt::format(", {} logical", cpu.logical_cpus),
+                         detect::render_arch(cpu.arch)));
   unsigned level = 0;
   if (cpu.arch == detect::Arch::x86_64) {
     level = detect::highest_x86_64_level(cpu.capabilities);
-    text += fmt::format("{:<12}{}\n", "level",
-                        level == 0 ? "unknown" : fmt::format("x86-64-v{}", level));
+    text += row("level", level == 0 ? "unknown" : fmt::format("x86-64-v{}", level));
   }
-  const std::vector<std::string> beyond = names(cpu, Presence::present, level);
-  if (!beyond.empty()) text += wrapped(beyond, level == 0 ? "features" : "beyond it");
+  const std::vector<std::string> beyond =
+      names(cpu, Presence::present, level, output.options().verbose);
+  if (!beyond.empty())
+    text += row(level == 0 ? "features" : "beyond it", fmt::format("{}", fmt::join(beyond, " ")));
   text += render_withheld(cpu, output);
-  if (cpu.arch == detect::Arch::x86_64) text += fmt::format("{:<12}{}\n", "AMX", amx_state(cpu));
+  if (cpu.arch == detect::Arch::x86_64) text += row("AMX", amx_state(cpu));
   if (cpu.arch == detect::Arch::aarch64) text += render_arm(cpu);
   return text;
-}
-
-std::string row(std::string_view title, const std::string& text) {
-  return fmt::format("{:<12}{}\n", title, text);
 }
 
 /// "api_version libcuda, name nvml": where the facts are from.
@@ -146,19 +126,29 @@ std::string render_sources(const detect::Sources& sources) {
 
 std::string sources_row(const detect::Sources& sources, const Output& output) {
   if (!output.options().verbose || sources.empty()) return {};
-  return row("", output.paint(Style::faint, "from: " + render_sources(sources)));
+  return note(Style::faint, "from: " + render_sources(sources), output);
 }
 
-std::string verdict_row(Presence usable, const std::string& reason, const Output& output) {
-  if (usable == Presence::present) {
-    return reason.empty() ? std::string() : row("", output.paint(Style::faint, reason));
-  }
-  const std::string said = reason.empty() ? "unknown" : reason;
-  const bool absent = usable == Presence::absent;
-  return row("", output.paint(absent ? Style::faint : Style::bad, "not usable: " + said));
+/// `told`: the code of the problem below that says why; empty where there is none.
+std::string verdict_row(Presence usable, const std::string& reason, const std::string& told,
+                        const Output& output) {
+  const std::string& said = told.empty() ? reason : told;
+  if (usable == Presence::present)
+    return said.empty() ? std::string() : note(Style::faint, said, output);
+  return note(usable == Presence::absent ? Style::faint : Style::bad,
+              "not usable: " + (said.empty() ? std::string("unknown") : said), output);
 }
 
-std::string render_gpu(const detect::Gpu& gpu, const Output& output) {
+std::string problem_of(const detect::Machine& machine, std::string_view vendor,
+                       const std::string& reason_code) {
+  const std::string code = fmt::format("{}.{}", vendor, reason_code);
+  const bool told =
+      std::ranges::find(machine.problems, code, &detect::Problem::code) != machine.problems.end();
+  return told ? code : std::string();
+}
+
+std::string render_gpu(const detect::Machine& machine, const detect::Gpu& gpu,
+                       const Output& output) {
   std::string text = fmt::format("{} {}", detect::render_vendor(gpu.vendor),
                                  gpu.name.empty() ? "(name unknown)" : gpu.name);
   const std::string& arch = gpu.target_id.empty() ? gpu.arch : gpu.target_id;
@@ -169,7 +159,8 @@ std::string render_gpu(const detect::Gpu& gpu, const Output& output) {
   if (gpu.integrated) text += ", integrated";
   if (gpu.mig) text += ", in MIG instances";
   if (gpu.masked) text += ", hidden by a device mask";
-  return row("GPU", text) + verdict_row(gpu.usable, gpu.reason, output) +
+  const std::string told = problem_of(machine, detect::render_vendor(gpu.vendor), gpu.reason_code);
+  return row("GPU", text) + verdict_row(gpu.usable, gpu.reason, told, output) +
          sources_row(gpu.sources, output);
 }
 
@@ -198,14 +189,16 @@ std::string render_driver(const detect::Driver& driver, const Output& output) {
   return text + sources_row(driver.sources, output);
 }
 
-std::string render_npu(const detect::Npu& npu, const Output& output) {
+std::string render_npu(const detect::Machine& machine, const detect::Npu& npu,
+                       const Output& output) {
   std::string text = fmt::format("{} {}", detect::render_npu_kind(npu.kind),
                                  npu.name.empty() ? "(name unknown)" : npu.name);
   if (!npu.type.empty()) text += ", type " + npu.type;
   if (!npu.driver_version.empty()) text += ", driver " + npu.driver_version;
   if (!npu.toolkit_version.empty()) text += ", toolkit " + npu.toolkit_version;
   if (!npu.pci_address.empty()) text += ", " + npu.pci_address;
-  return row("NPU", text) + verdict_row(npu.usable, npu.reason, output) +
+  const std::string told = problem_of(machine, detect::render_npu_kind(npu.kind), npu.reason_code);
+  return row("NPU", text) + verdict_row(npu.usable, npu.reason, told, output) +
          sources_row(npu.sources, output);
 }
 
@@ -229,71 +222,17 @@ std::string render_system(const detect::Machine& machine, const Output& output) 
 
 std::string render_machine(const detect::Machine& machine, const Output& output) {
   std::string text = render_cpu(machine.cpu, output) + sources_row(machine.cpu.sources, output);
-  for (const detect::Gpu& gpu : machine.gpus) text += render_gpu(gpu, output);
+  for (const detect::Gpu& gpu : machine.gpus) text += render_gpu(machine, gpu, output);
   if (machine.gpus.empty()) text += row("GPU", "none");
   for (const detect::Driver& driver : machine.drivers) text += render_driver(driver, output);
-  for (const detect::Npu& npu : machine.npus) text += render_npu(npu, output);
+  for (const detect::Npu& npu : machine.npus) text += render_npu(machine, npu, output);
   text += render_system(machine, output);
   for (const detect::Problem& problem : machine.problems) {
-    text += output.paint(Style::bad, "problem") + "     " + problem.message + "\n";
-    if (!problem.hint.empty()) text += row("", problem.hint);
+    text += fmt::format("{}     {}\n", output.paint(Style::bad, "problem"),
+                        wrap_text(problem.code + ": " + problem.message, 12));
+    if (!problem.hint.empty()) text += row("", "mend: " + problem.hint);
   }
   return text;
-}
-
-std::string render_properties(const detect::Machine& machine, const providers::GpuPolicy& gpus,
-                              const std::vector<std::string>& namespaces) {
-  std::string text;
-  for (const providers::Provider& provider : providers::builtin_providers()) {
-    if (!wanted(provider.ns, namespaces)) continue;
-    for (const providers::Feature& feature : provider.supported(machine, gpus)) {
-      for (const std::string& value : feature.values) {
-        text += fmt::format("{} :: {} :: {}\n", provider.ns, feature.name, value);
-      }
-    }
-  }
-  return text;
-}
-
-ordered_json static_lists_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,
-                               const std::vector<std::string>& namespaces) {
-  ordered_json out = ordered_json::object();
-  const ordered_json properties = properties_json(machine, gpus, namespaces);
-  for (const auto& [ns, features] : properties.items()) {
-    if (features.empty()) continue;
-    ordered_json order = ordered_json::array();
-    for (const auto& [feature, values] : features.items()) order.push_back(feature);
-    out[ns] = {{"static-properties", features}, {"feature-order", std::move(order)}};
-  }
-  return out;
-}
-
-std::string render_static_lists(const detect::Machine& machine, const providers::GpuPolicy& gpus,
-                                const std::vector<std::string>& namespaces) {
-  // Names and values are words of PEP 825: as JSON writes them they are TOML too.
-  std::string text;
-  const ordered_json all = static_lists_json(machine, gpus, namespaces);
-  for (const auto& [ns, lists] : all.items()) {
-    text += fmt::format("{}[variant.providers.{}]\nfeature-order = {}\n\n",
-                        text.empty() ? "" : "\n", ns, lists["feature-order"].dump());
-    text += fmt::format("[variant.providers.{}.static-properties]\n", ns);
-    for (const auto& [feature, values] : lists["static-properties"].items())
-      text += fmt::format("{} = {}\n", feature, values.dump());
-  }
-  return text.empty() ? "# nothing is supported here\n" : text;
-}
-
-ordered_json properties_json(const detect::Machine& machine, const providers::GpuPolicy& gpus,
-                             const std::vector<std::string>& namespaces) {
-  ordered_json out = ordered_json::object();
-  for (const providers::Provider& provider : providers::builtin_providers()) {
-    if (!wanted(provider.ns, namespaces)) continue;
-    ordered_json features = ordered_json::object();
-    for (const providers::Feature& feature : provider.supported(machine, gpus))
-      features[feature.name] = feature.values;
-    out[std::string(provider.ns)] = std::move(features);
-  }
-  return out;
 }
 
 }  // namespace axle::cli

@@ -13,6 +13,7 @@
 #include "cli/parse.h"
 #include "cli/session.h"
 #include "cli/variables.h"
+#include "providers/plugins/shared_object.h"
 
 namespace {
 
@@ -57,6 +58,8 @@ int run(std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // In the sandbox, for the provider plugin of a shared object: there is nothing else to do.
+  if (const auto code = axle::plugins::answer_if_asked(argc, argv)) ::_exit(*code);
   // File names in archives are UTF-8, whatever the caller's locale.
   std::setlocale(LC_CTYPE, "C.UTF-8");
   // A closed pipe is a write error that is reported, not a silent death. A handler, because what is

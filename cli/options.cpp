@@ -84,7 +84,8 @@ constexpr std::array rows = {
               "As static-properties and feature-order, for a pyproject.toml"},
     OptionRow{
         Opt::supported, value, "--supported", "LISTS",
-        "Supported lists in the place of the machine: {ns: {feature: [value, ...]}}, a file or -"},
+        "Supported lists in the place of what the machine says: {ns: {feature: [value, ...]}}, a "
+        "file or -"},
     OptionRow{Opt::out, value, "--out", "DIR", "Where the result goes"},
     OptionRow{Opt::build_variant, list, "--variant", "LABEL", "Only this variant"},
     OptionRow{Opt::files, flag, "--files,-f", "", "The installed files as well"},
@@ -92,6 +93,8 @@ constexpr std::array rows = {
     OptionRow{Opt::threads, value, "--threads", "N", "Threads (those of the machine)"},
     OptionRow{Opt::language, value, "--language", "LANGUAGE", "c++ (default) or python"},
     OptionRow{Opt::runs, value, "--runs", "N", "How often it is asked (100)"},
+    OptionRow{Opt::device, list, "--device", "PATTERN",
+              "A device node that the plugin may open for writing: /dev/acme0, '/dev/acme*'"},
     OptionRow{Opt::for_package, value, "--for-package", "REQ",
               "The features of that release, as usable here or not (torch==2.9)"},
     OptionRow{Opt::deep, flag, "--deep", "",

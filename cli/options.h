@@ -66,6 +66,7 @@ enum class Opt : std::uint8_t {
   // of provider plugins
   language,
   runs,
+  device,
   for_package,
   deep,
 };

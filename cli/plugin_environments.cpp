@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -10,7 +11,9 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "cli/sole_owner.h"
 #include "detect/machine.h"
+#include "index/transport.h"
 #include "installer/transaction.h"
 #include "wheel/requirement.h"
 #include "wheel/sha256.h"
@@ -57,6 +60,18 @@ BasePython base_of(const installer::Environment& environment) {
   return {executable.string(), executable.parent_path().parent_path().string()};
 }
 
+/// What tells a wheel from another one of its name: its hash, else where it lies; of a local file
+/// also when it was written, since a folder lists no hashes.
+std::string identity_of(const resolver::ResolvedPackage& package) {
+  if (!package.sha256.empty()) return package.sha256;
+  const auto path = index::file_path(package.url);
+  if (!path) return package.url;
+  std::error_code error;
+  const auto written = fs::last_write_time(*path, error).time_since_epoch().count();
+  const std::uintmax_t size = fs::file_size(*path, error);
+  return fmt::format("{} {} {}", package.url, size, written);
+}
+
 std::string key_of(const installer::Environment& environment,
                    const resolver::Resolution& resolution) {
   const BasePython base = base_of(environment);
@@ -64,7 +79,7 @@ std::string key_of(const installer::Environment& environment,
       fmt::format("{} {}\n", base.executable, wheel::render_version(environment.python_version));
   for (const resolver::ResolvedPackage& package : resolution.packages) {
     text += fmt::format("{} {} {} {}\n", package.name, wheel::render_version(package.version),
-                        package.filename, package.sha256.empty() ? package.url : package.sha256);
+                        package.filename, identity_of(package));
   }
   return wheel::render_hex(wheel::sha256(text)).substr(0, 32);
 }
@@ -82,12 +97,27 @@ Result<void> write_frame(const std::string& place, const installer::Environment&
   return fail(ErrorKind::io, fmt::format("{}: cannot be written", place));
 }
 
-/// Folders of the interpreter's own installation: not all that lies beside its bin, which may be a
-/// home folder.
-std::vector<std::string> readable_folders(const std::string& place,
-                                          const installer::Environment& environment) {
-  const BasePython base = base_of(environment);
-  return {place, base.folder + "/bin", base.folder + "/lib", base.folder + "/lib64"};
+constexpr auto kept_unused = std::chrono::hours(24 * 30);
+constexpr auto longest_making = std::chrono::hours(24);
+
+/// Removes the environments that nobody has used for long, and what interrupted runs have left.
+void discard_old(const std::string& kept) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  std::vector<fs::path> old;
+  for (auto entry = fs::directory_iterator(kept, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const bool whole = !entry->path().has_extension();
+    std::error_code unknown;
+    const auto age = now - entry->last_write_time(unknown);
+    if (!unknown && age > (whole ? kept_unused : longest_making)) old.push_back(entry->path());
+  }
+  for (const fs::path& path : old) {
+    // By one rename out of sight: what is there is whole.
+    const fs::path gone = path.has_extension() ? path : fs::path(path.string() + ".gone");
+    if (gone != path) fs::rename(path, gone, error);
+    fs::remove_all(gone, error);
+  }
 }
 
 plugins::PluginFailure failure(const Error& error) {
@@ -95,6 +125,14 @@ plugins::PluginFailure failure(const Error& error) {
 }
 
 }  // namespace
+
+std::vector<std::string> readable_folders(const std::string& place,
+                                          const installer::Environment& environment) {
+  const std::string base = base_of(environment).folder;
+  std::vector<std::string> folders = {base + "/bin", base + "/lib", base + "/lib64"};
+  if (place != base) folders.push_back(place);
+  return folders;
+}
 
 InstalledEnvironments::~InstalledEnvironments() {
   std::error_code ignored;
@@ -106,7 +144,10 @@ Result<std::string> InstalledEnvironments::folder() {
   if (!cache_folder_.empty()) {
     const std::string kept = cache_folder_ + "/plugins";
     fs::create_directories(kept, error);
-    if (!error && ::access(kept.c_str(), W_OK) == 0) return kept;
+    // What lies there is run: nobody else may have put it there.
+    const auto sound = check_folders_above(fs::absolute(kept) / "any");
+    if (!error && sound && ::access(kept.c_str(), W_OK) == 0) return kept;
+    if (!sound) report_.detail("plugins are installed anew in each run: " + sound.error().message);
     error.clear();
   }
   if (!temporary_.empty()) return temporary_;
@@ -173,6 +214,10 @@ InstalledEnvironments::environment_with(const std::vector<std::string>& requirem
   if (!fs::exists(place + "/pyvenv.cfg")) {
     if (const auto made = make(place, *resolution, quiet); !made)
       return std::unexpected(failure(made.error()));
+    discard_old(*kept);
+  } else {
+    std::error_code ignored;
+    fs::last_write_time(place, fs::file_time_type::clock::now(), ignored);
   }
   plugins::PluginEnvironment environment{
       place + "/bin/python", readable_folders(place, environment_), {}};

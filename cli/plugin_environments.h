@@ -4,7 +4,8 @@
 //
 //   <cache>/plugins/<hash of interpreter and wheels>/   an ordinary virtual environment
 //
-// A folder appears by one rename: what is there is whole.
+// A folder appears by one rename: what is there is whole. One that nobody has used for 30 days is
+// removed when another is made.
 
 #include <string>
 #include <vector>
@@ -16,6 +17,12 @@
 #include "resolver/solver.h"
 
 namespace axle::cli {
+
+/// What the interpreter of the environment in `place` reads, which rests on the same installation
+/// as `environment`: the environment whole, of the installation bin, lib and lib64, since what lies
+/// beside these may be a home folder.
+[[nodiscard]] std::vector<std::string> readable_folders(const std::string& place,
+                                                        const installer::Environment& environment);
 
 class InstalledEnvironments final : public plugins::Environments {
  public:

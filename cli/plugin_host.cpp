@@ -35,6 +35,18 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
+/// Each line marked as the plugin's own.
+std::string render_printed(std::string_view printed) {
+  if (printed.empty()) return {};
+  std::string text = ", printed:";
+  while (!printed.empty()) {
+    const std::size_t end = std::min(printed.find('\n'), printed.size());
+    text += fmt::format("\n    | {}", printed.substr(0, end));
+    printed.remove_prefix(std::min(end + 1, printed.size()));
+  }
+  return text;
+}
+
 const TrustedFile* file_for(const ProviderSettings& settings, std::string_view ns) {
   const auto found = std::ranges::find(settings.files, ns, &TrustedFile::ns);
   return found == settings.files.end() ? nullptr : &*found;
@@ -59,7 +71,9 @@ plugins::AskOptions ask_options(const ProviderSettings& settings) {
 }
 
 plugins::Plugin plugin_of(const TrustedFile& file) {
-  return {file.ns, file.kind, file.path, file.path};
+  plugins::Plugin plugin{file.ns, file.kind, file.path, file.path};
+  plugin.devices = file.devices;
+  return plugin;
 }
 
 std::optional<Distrust> distrust_of(const TrustedFile& file) {
@@ -77,7 +91,9 @@ std::string trust_command(std::span<const std::string> names) {
 }
 
 std::string trust_command(const TrustedFile& file) {
-  return fmt::format("{} --namespace {}", trust_command({&file.path, 1}), file.ns);
+  std::string command = fmt::format("{} --namespace {}", trust_command({&file.path, 1}), file.ns);
+  for (const std::string& device : file.devices) command += " --device " + shell_word(device);
+  return command;
 }
 
 void warn_of_lacks(Report& report) {
@@ -133,6 +149,7 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_file(const PluginRe
 
 std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const PluginRequest& request,
                                                                      Report& report) {
+  std::vector<std::string> names;
   std::vector<std::string> untrusted;
   for (const std::string& text : request.requires_) {
     const auto requirement = wheel::parse_requirement(text);
@@ -144,7 +161,8 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
       return std::nullopt;
     }
     std::string name = wheel::normalize_name(requirement->name);
-    if (!setup_.settings.trusts(name, request.ns)) untrusted.push_back(std::move(name));
+    if (!setup_.settings.trusts(name, request.ns)) untrusted.push_back(name);
+    names.push_back(std::move(name));
   }
   if (!untrusted.empty()) {
     refuse(
@@ -174,6 +192,12 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
   }
   plugins::Plugin plugin{request.ns,          plugins::PluginKind::python, packages,
                          environment->python, request.plugin_api,          environment->folders};
+  for (const TrustedPackage& trusted : setup_.settings.packages) {
+    const bool granted = (trusted.ns.empty() || trusted.ns == request.ns) &&
+                         std::ranges::find(names, trusted.name) != names.end();
+    if (granted)
+      plugin.devices.insert(plugin.devices.end(), trusted.devices.begin(), trusted.devices.end());
+  }
   const auto first = wheel::parse_requirement(request.requires_.front());
   const std::string name = first ? wheel::normalize_name(first->name) : packages;
   return Asked{key_of(request), std::move(plugin),
@@ -189,9 +213,8 @@ void TrustedPlugins::ask_now(std::span<const Asked> asked, Report& report) {
   for (std::size_t i = 0; i < asked.size(); ++i) {
     plugins::PluginAnswer& answer = answers[i];
     const Asked& one = asked[i];
-    report.detail(fmt::format("plugin {} of namespace {}: {} ms{}{}", one.detail, one.plugin.ns,
-                              answer.duration.count(), answer.printed.empty() ? "" : ", printed:\n",
-                              answer.printed));
+    report.detail(fmt::format("plugin {} of namespace {}: {} ms{}", one.detail, one.plugin.ns,
+                              answer.duration.count(), render_printed(answer.printed)));
     for (const std::string& reason : answer.notes.reasons)
       report.detail(
           fmt::format("plugin {} of namespace {} says: {}", one.detail, one.plugin.ns, reason));

@@ -15,6 +15,7 @@
 #include <toml++/toml.h>
 #include <unistd.h>
 
+#include "cli/plugin_environments.h"
 #include "cli/variables.h"
 #include "cli/workspace.h"
 #include "wheel/entry_points.h"
@@ -60,24 +61,15 @@ Outcome<PluginEntry> choose(Session& session, const std::vector<PluginEntry>& en
                  fmt::format("it offers {}", known));
 }
 
-/// Everything that the interpreter of `environment` reads: its own and its base's installation.
-std::vector<std::string> folders_of(const installer::Environment& environment) {
-  std::vector<std::string> folders = environment.outer_sites;
-  folders.push_back(environment.prefix);
-  std::error_code error;
-  const fs::path base = fs::canonical(environment.python, error).parent_path().parent_path();
-  if (!error) folders.push_back(base.string());
-  std::erase_if(folders, [](const std::string& folder) { return folder.empty() || folder == "/"; });
-  return folders;
-}
-
 Outcome<Plugin> python_plugin(Session& session, std::string ns, std::string plugin_api,
                               std::string package) {
   auto environment = open_environment(session, true);
   if (!environment) return std::unexpected(environment.error());
   Plugin plugin{std::move(ns), PluginKind::python, std::move(package), environment->python};
   plugin.plugin_api = std::move(plugin_api);
-  plugin.folders = folders_of(*environment);
+  plugin.folders = readable_folders(environment->prefix, *environment);
+  plugin.folders.insert(plugin.folders.end(), environment->outer_sites.begin(),
+                        environment->outer_sites.end());
   return plugin;
 }
 

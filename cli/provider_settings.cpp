@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <system_error>
 
 #include <fcntl.h>
@@ -14,7 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/sole_owner.h"
 #include "cli/variables.h"
+#include "providers/plugins/answer.h"
+#include "providers/plugins/exceptions.h"
 #include "providers/provider.h"
 #include "wheel/requirement.h"
 #include "wheel/sha256.h"
@@ -67,13 +72,19 @@ void read_trusted(TomlTable& table, ProviderSettings& settings) {
     return table.refuse("package", "exactly one of `package` and `path` is expected");
   if (!ns.empty() && !is_namespace(ns))
     table.refuse("namespace", fmt::format("`{}` is no namespace", ns));
+  std::vector<std::string> devices = table.texts("devices");
+  for (const std::string& device : devices) {
+    if (!plugins::is_device_pattern(device))
+      table.refuse("devices", fmt::format("`{}` names no device nodes", device));
+  }
   if (package) {
     if (!wheel::is_valid_name(*package))
       table.refuse("package", fmt::format("`{}` is no name of a package", *package));
-    settings.packages.push_back({wheel::normalize_name(*package), ns});
+    settings.packages.push_back({wheel::normalize_name(*package), ns, std::move(devices)});
     return table.finish();
   }
-  TrustedFile file{*path, ns, plugins::PluginKind::executable, table.required_text("sha256")};
+  TrustedFile file{*path, ns, plugins::PluginKind::executable, table.required_text("sha256"),
+                   std::move(devices)};
   const std::string kind = table.required_text("kind");
   if (kind == plugins::render_kind(plugins::PluginKind::shared_object)) {
     file.kind = plugins::PluginKind::shared_object;
@@ -103,35 +114,12 @@ std::string quote(std::string_view text) {
   return out + "\"";
 }
 
-std::string render_list(std::string_view key, const std::set<std::string, std::less<>>& names) {
+template <class Names>
+std::string render_list(std::string_view key, const Names& names) {
   if (names.empty()) return {};
   std::string out;
   for (const std::string& name : names) out += (out.empty() ? "" : ", ") + quote(name);
   return fmt::format("{} = [{}]\n", key, out);
-}
-
-/// Whoever may write the file, or exchange it, decides what runs.
-Result<void> check_owner(const std::string& path, std::string_view what) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0)
-    return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)));
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
-    return fail(ErrorKind::unsupported, fmt::format("{}: {} belongs to another user", path, what),
-                "whoever owns it decides what runs here: make it your own");
-  }
-  const bool shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  // In a sticky folder only the owner exchanges a file.
-  const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
-  if (shared && !sticky) {
-    return fail(ErrorKind::unsupported, fmt::format("{}: others may write {}", path, what),
-                fmt::format("chmod go-w '{}'", path));
-  }
-  return {};
-}
-
-Result<void> check_place(const std::string& path) {
-  if (const auto sound = check_owner(path, "the file"); !sound) return sound;
-  return check_owner(fs::path(path).parent_path().string(), "its folder");
 }
 
 Result<std::string> read_whole(const std::string& path) {
@@ -185,7 +173,9 @@ Outcome<ProviderSettings> read_from(const std::string& path) {
   if (path.empty() || !fs::exists(status)) return ProviderSettings{};
   if (!fs::is_regular_file(status))
     return failed({ErrorKind::malformed, fmt::format("{}: it is no file", path), {}});
-  if (const auto sound = check_place(path); !sound) return failed(sound.error());
+  if (const auto sound = check_owner(path, "the file"); !sound) return failed(sound.error());
+  if (const auto sound = check_owner(fs::path(path).parent_path().string(), "this folder"); !sound)
+    return failed(sound.error());
   const auto text = read_whole(path);
   if (!text) return failed(text.error());
   auto settings = parse_provider_settings(*text, path);
@@ -202,7 +192,7 @@ bool ProviderSettings::trusts(std::string_view package, std::string_view ns) con
 }
 
 bool is_namespace(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+  return !text.empty() && text.size() <= plugins::max_name && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
 }
@@ -253,11 +243,13 @@ std::string render_provider_settings(const ProviderSettings& settings) {
   for (const TrustedPackage& package : settings.packages) {
     out += fmt::format("\n[[trusted]]\npackage = {}\n", quote(package.name));
     if (!package.ns.empty()) out += fmt::format("namespace = {}\n", quote(package.ns));
+    out += render_list("devices", package.devices);
   }
   for (const TrustedFile& file : settings.files) {
     out +=
         fmt::format("\n[[trusted]]\npath = {}\nkind = \"{}\"\nnamespace = {}\nsha256 = \"{}\"\n",
                     quote(file.path), plugins::render_kind(file.kind), quote(file.ns), file.sha256);
+    out += render_list("devices", file.devices);
   }
   return out;
 }
@@ -266,13 +258,16 @@ Outcome<ProviderSettings> read_provider_settings() { return read_from(provider_s
 
 Outcome<void> change_provider_settings(
     const std::function<Outcome<void>(ProviderSettings&)>& change) {
-  const std::string path = provider_settings_path();
+  std::string path = provider_settings_path();
   if (path.empty()) {
     return failed({ErrorKind::io, "there is no place for the settings of providers",
                    "set HOME or XDG_CONFIG_HOME"});
   }
-  const fs::path folder = fs::path(path).parent_path();
   std::error_code error;
+  // A link stays one: what it leads to is replaced.
+  if (fs::exists(fs::symlink_status(path, error)) && fs::is_symlink(path, error))
+    path = fs::weakly_canonical(path, error).string();
+  const fs::path folder = fs::path(path).parent_path();
   // As the XDG base directory specification has it, whatever the umask is: 0700.
   fs::create_directories(folder.parent_path(), error);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
@@ -283,8 +278,11 @@ Outcome<void> change_provider_settings(
   auto settings = read_from(path);
   if (!settings) return std::unexpected(settings.error());
   if (const auto changed = change(*settings); !changed) return changed;
-  if (const auto written = replace_file(path, render_provider_settings(*settings)); !written)
-    return failed(written.error());
+  const std::string text = render_provider_settings(*settings);
+  // What cannot be read again would stop every later command.
+  if (const auto again = parse_provider_settings(text, path); !again)
+    return failed({ErrorKind::malformed, "this cannot be kept: " + again.error().message, {}});
+  if (const auto written = replace_file(path, text); !written) return failed(written.error());
   return {};
 }
 
@@ -312,19 +310,36 @@ Outcome<resolver::ProviderPolicy> provider_policy(const ProviderSettings& settin
   return policy;
 }
 
+Outcome<std::vector<std::string>> device_option(const Arguments& arguments) {
+  std::vector<std::string> devices = arguments.values(Opt::device);
+  for (const std::string& device : devices) {
+    if (plugins::is_device_pattern(device)) continue;
+    return misused(fmt::format("--device {}: that names no device nodes", device),
+                   "for example --device /dev/acme0 or --device '/dev/acme*'");
+  }
+  return devices;
+}
+
 Result<std::string> fingerprint(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error))
-    return fail(ErrorKind::not_found, fmt::format("{}: there is no such file", path));
-  if (const auto sound = check_place(path); !sound) return std::unexpected(sound.error());
-  std::ifstream file(path, std::ios::binary);
+  // What is looked at and what is read are one file, whatever the name comes to mean.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                             std::fclose);
+  struct stat status{};
+  if (file == nullptr || ::fstat(::fileno(file.get()), &status) != 0 || !S_ISREG(status.st_mode)) {
+    const bool unreadable = file == nullptr && errno == EACCES;
+    return unreadable
+               ? fail(ErrorKind::io, fmt::format("{}: cannot be read", path), "is it your own?")
+               : fail(ErrorKind::not_found, fmt::format("{}: there is no such file", path));
+  }
+  if (const auto sound = check_owner(status, path, "the file"); !sound)
+    return std::unexpected(sound.error());
+  if (const auto sound = check_folders_above(path); !sound) return std::unexpected(sound.error());
   wheel::Sha256 hash;
   std::string buffer(1U << 16, '\0');
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
-         file.gcount() > 0) {
-    hash.update(std::as_bytes(std::span(buffer.data(), static_cast<std::size_t>(file.gcount()))));
-  }
-  if (!file.eof()) return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get()))
+    hash.update(std::as_bytes(std::span(buffer.data(), got)));
+  if (std::ferror(file.get()) != 0)
+    return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
   return wheel::render_hex(hash.finish());
 }
 

@@ -19,8 +19,9 @@ namespace axle::cli {
 
 /// A package whose plugin may run.
 struct TrustedPackage {
-  std::string name;  ///< normalised
-  std::string ns;    ///< only for this namespace; empty: for any
+  std::string name;                       ///< normalised
+  std::string ns;                         ///< only for this namespace; empty: for any
+  std::vector<std::string> devices = {};  ///< patterns: nodes that it may open for writing
 };
 
 /// A program or shared object that may run, as long as it is the file that was trusted.
@@ -28,7 +29,8 @@ struct TrustedFile {
   std::string path;  ///< absolute
   std::string ns;    ///< that it answers for
   plugins::PluginKind kind = plugins::PluginKind::executable;
-  std::string sha256;  ///< 64 hex digits
+  std::string sha256;                     ///< 64 hex digits
+  std::vector<std::string> devices = {};  ///< as of packages
 };
 
 struct ProviderSettings {
@@ -61,8 +63,11 @@ struct ProviderSettings {
                                                                 const Arguments& arguments);
 
 /// Of a file that may be trusted, hex. Errors: not_found, io; unsupported for one that others may
-/// write.
+/// write or exchange, so that it is still the same one when it is started.
 [[nodiscard]] Result<std::string> fingerprint(const std::string& path);
+
+/// What `--device` says. Errors: usage for what is no pattern of device nodes.
+[[nodiscard]] Outcome<std::vector<std::string>> device_option(const Arguments& arguments);
 
 [[nodiscard]] bool is_namespace(std::string_view text);
 /// `name` itself, or the namespace of the provider that Axle carries under that package's name.

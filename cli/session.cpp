@@ -43,6 +43,10 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
   if (!found) return found;
   for (const machines::NamedMachine& machine : *found) {
     const auto unknown = providers::unknown_devices(machine.machine, *policy);
+    for (const auto& [device, why] : providers::idle_devices(machine.machine, *policy)) {
+      output_.warn(fmt::format("--gpu-policy names GPU {} of {}, which counts for nothing: {}",
+                               device, machine.name, why));
+    }
     if (unknown.empty()) continue;
     return misused(
         fmt::format("--gpu-policy {}: {} has no GPU {}", providers::render_gpu_policy(*policy),
@@ -53,13 +57,15 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
 }
 
 machines::NamedMachine Session::find_this_machine() {
-  const bool recorded = arguments_.has(Opt::profile) || arguments_.has(Opt::why);
-  machines::NamedMachine here =
-      recorded
-          ? record_this_machine(arguments_.has(Opt::profile), output_)
-          : machines::NamedMachine{"this machine", probe_this_machine(cache_folder(), output_)};
-  here.overrides = read_overrides();
-  machines::apply_overrides(here.machine, here.overrides, output_);
+  std::vector<machines::Override> overrides = read_overrides();
+  machines::NamedMachine here{"this machine", {}};
+  if (arguments_.has(Opt::profile) || arguments_.has(Opt::why)) {
+    here = record_this_machine(arguments_.has(Opt::profile), output_);
+  } else {
+    here.machine = probe_this_machine(cache_folder(), machines::stated_vendors(overrides), output_);
+  }
+  machines::apply_overrides(here.machine, overrides, output_);
+  here.overrides = std::move(overrides);
   return here;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/input_file.h"
+
 namespace axle::cli {
 
 namespace {
@@ -48,6 +50,12 @@ Result<resolver::SupportedProperties> parse_supported_lists(std::string_view jso
     }
   }
   return supported;
+}
+
+Result<resolver::SupportedProperties> read_supported_lists(const std::string& path) {
+  const auto text = read_input(path);
+  if (!text) return std::unexpected(text.error());
+  return parse_supported_lists(*text, path);
 }
 
 }  // namespace axle::cli

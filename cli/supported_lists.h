@@ -2,6 +2,7 @@
 // Supported lists as the user writes them: {ns: {feature: [value, …]}}, bare or as `properties
 // --json` prints it; order counts.
 
+#include <string>
 #include <string_view>
 
 #include "report/error.h"
@@ -12,5 +13,8 @@ namespace axle::cli {
 /// Error: malformed, naming `where` and the key.
 [[nodiscard]] Result<resolver::SupportedProperties> parse_supported_lists(std::string_view json,
                                                                           std::string_view where);
+
+/// Those in a file, or on stdin for "-". Errors of `read_input` as well.
+[[nodiscard]] Result<resolver::SupportedProperties> read_supported_lists(const std::string& path);
 
 }  // namespace axle::cli

@@ -87,8 +87,10 @@ std::optional<std::chrono::milliseconds> parse_driver_timeout(std::string_view t
   return std::chrono::milliseconds(static_cast<std::int64_t>(value));
 }
 
-detect::Machine probe_this_machine(const std::string& cache_folder, Report& report) {
-  const detect::ProbeOptions options = probe_options(report);
+detect::Machine probe_this_machine(const std::string& cache_folder,
+                                   std::vector<detect::GpuVendor> stated, Report& report) {
+  detect::ProbeOptions options = probe_options(report);
+  options.stated = std::move(stated);
   const auto host = detect::make_real_host();
   if (const auto site = find_site_profile(*host, report)) {
     machines::SiteHost recorded(*site->recording, *host);

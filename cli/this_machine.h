@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "detect/machine.h"
 #include "machines/selection.h"
@@ -18,8 +19,10 @@ namespace axle::cli {
 
 /// The machine as the site's profile has it, where there is one that counts
 /// (machines/site_profile.h); else probed. Drivers' answers are kept under `cache_folder`, unless
-/// it is empty.
-[[nodiscard]] detect::Machine probe_this_machine(const std::string& cache_folder, Report& report);
+/// it is empty; the libraries of `stated` vendors are not asked.
+[[nodiscard]] detect::Machine probe_this_machine(const std::string& cache_folder,
+                                                 std::vector<detect::GpuVendor> stated,
+                                                 Report& report);
 
 /// The same with what it answered, scrubbed. `anew`: neither the site's profile nor kept answers.
 [[nodiscard]] machines::NamedMachine record_this_machine(bool anew, Report& report);

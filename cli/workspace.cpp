@@ -7,6 +7,7 @@
 #include "cli/default_index.h"
 #include "cli/families.h"
 #include "cli/requests.h"
+#include "cli/supported_lists.h"
 #include "cli/variables.h"
 #include "cli/version.h"
 #include "providers/provider.h"
@@ -135,6 +136,11 @@ Outcome<void> open_plugins(Workspace& workspace, Session& session) {
   resolver::ProviderPolicy& providers = workspace.options.providers;
   providers.enabled = std::move(policy->enabled);
   providers.disabled = std::move(policy->disabled);
+  if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
+    auto given = read_supported_lists(lists);
+    if (!given) return failed(given.error());
+    providers.user_lists = std::move(*given);
+  }
   workspace.plugin_environments = std::make_unique<InstalledEnvironments>(
       workspace.environment, workspace.sources, session.cache_folder(), session.output());
   workspace.plugins = std::make_unique<TrustedPlugins>(TrustedPlugins::Setup{

@@ -82,11 +82,17 @@ AscendTool parse_npu_smi(std::string_view text) {
 }
 
 std::string ascend_type_of(std::string_view name) {
-  if (name == "Ascend910") return "a3";
-  if (name.starts_with("Ascend")) name.remove_prefix(6);
-  if (name.starts_with("910B")) return "910b";
-  if (name.starts_with("310P")) return "310p";
-  return {};
+  std::string type(name);
+  std::ranges::transform(type, type.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (type.starts_with("ascend") && type.size() > 6) type.erase(0, 6);
+  if (type == "910") return "a3";
+  if (type.starts_with("910b")) return "910b";
+  if (type.starts_with("310p")) return "310p";
+  const bool plain = std::ranges::all_of(
+      type, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+  return plain ? type : std::string();
 }
 
 std::string parse_ascend_version(std::string_view text) {

@@ -23,7 +23,7 @@ struct AscendTool {
 [[nodiscard]] AscendTool parse_npu_smi(std::string_view text);
 
 /// The type that the published provider names: "Ascend910" -> "a3", "910B3" -> "910b", "310P3" ->
-/// "310p". Empty for others.
+/// "310p", others in lower case: "310B4" -> "310b4". Empty where there are other characters.
 [[nodiscard]] std::string ascend_type_of(std::string_view name);
 
 /// The value of `version=` or `Version=` in an install.info or version.info file: "8.0.0". Empty

@@ -98,6 +98,12 @@ std::string pci_folder(std::string_view address) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+bool may_accelerate(const PciId& id) {
+  constexpr std::uint8_t coprocessor_class = 0x0B;
+  return id.base_class == display_class || id.base_class == coprocessor_class ||
+         id.base_class == accelerator_class;
+}
+
 std::string render_pci_id(std::uint32_t vendor, std::uint32_t device) {
   std::array<char, 24> text;
   std::snprintf(text.data(), text.size(), "%04x:%04x", vendor, device);

@@ -96,21 +96,26 @@ void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
   const AmdSigns amd = look_for_amd(host, bus.displays);
   host.turn_to("intel");
   const IntelSigns intel = look_for_intel(host, bus.displays);
+  const auto asked_for = [&](GpuVendor vendor) {
+    return options.driver_libraries &&
+           std::ranges::find(options.stated, vendor) == options.stated.end();
+  };
   std::vector<GpuVendor> vendors;
-  if (options.driver_libraries) {
-    if (nvidia.worth_asking()) vendors.push_back(GpuVendor::nvidia);
-    if (amd.worth_asking()) vendors.push_back(GpuVendor::amd);
-    if (intel.worth_asking()) vendors.push_back(GpuVendor::intel);
-  }
+  const auto add_vendor = [&](GpuVendor vendor, bool worth_asking) {
+    if (worth_asking && asked_for(vendor)) vendors.push_back(vendor);
+  };
+  add_vendor(GpuVendor::nvidia, nvidia.worth_asking());
+  add_vendor(GpuVendor::amd, amd.worth_asking());
+  add_vendor(GpuVendor::intel, intel.worth_asking());
   const auto limit = options.driver_time_limit;
   const Answers answers(host, vendors, limit);
   host.turn_to("nvidia");
-  add(machine, judge_nvidia(nvidia, answers.of(GpuVendor::nvidia), options.driver_libraries, limit,
-                            host.environment("CUDA_VISIBLE_DEVICES")));
+  add(machine, judge_nvidia(nvidia, answers.of(GpuVendor::nvidia), asked_for(GpuVendor::nvidia),
+                            limit, host.environment("CUDA_VISIBLE_DEVICES")));
   host.turn_to("amd");
   add(machine, judge_amd(amd, answers.of(GpuVendor::amd), limit, read_amd_environment(host, amd)));
   host.turn_to("intel");
-  add(machine, judge_intel(intel, answers.of(GpuVendor::intel), options.driver_libraries, limit,
+  add(machine, judge_intel(intel, answers.of(GpuVendor::intel), asked_for(GpuVendor::intel), limit,
                            host.environment("ZE_AFFINITY_MASK")));
   sort_by_address(machine.gpus);
   host.turn_to("npu");

@@ -2,6 +2,7 @@
 // From the real machine to its facts.
 
 #include <chrono>
+#include <vector>
 
 #include "detect/host.h"
 #include "detect/machine.h"
@@ -12,6 +13,8 @@ struct ProbeOptions {
   bool gpus = true;              ///< false: CPU, OS and libc only
   bool driver_libraries = true;  ///< false: sysfs and procfs only, no vendor library is loaded
   std::chrono::milliseconds driver_time_limit{3000};  ///< per vendor; the child is killed after it
+  /// Vendors whose libraries are not asked, because what they would say is stated elsewhere.
+  std::vector<GpuVendor> stated = {};
 };
 
 /// Everything that can be known of the machine behind `host`. Never fails: what cannot be read is

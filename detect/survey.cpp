@@ -2,6 +2,8 @@
 
 #include "detect/cpuid_leaves.h"
 
+#include "detect/pci_bus.h"
+
 namespace axle::detect {
 namespace {
 
@@ -34,12 +36,8 @@ void survey_bus(Host& host) {
   const std::string folder = "/sys/bus/pci/devices";
   for (const std::string& address : host.list_folder(folder)) {
     const std::string device = folder + '/' + address;
-    const auto alias = host.read_file(device + "/modalias");
-    // Display controllers, co-processors and processing accelerators (PCI Code and ID Assignment).
-    const bool accelerator = alias && (alias->find("bc03") != std::string::npos ||
-                                       alias->find("bc0B") != std::string::npos ||
-                                       alias->find("bc12") != std::string::npos);
-    if (!accelerator) continue;
+    const auto id = parse_modalias(host.read_file(device + "/modalias").value_or(""));
+    if (!id || !may_accelerate(*id)) continue;
     (void)host.read_link(device + "/driver");
     (void)host.read_file(device + "/revision");
     (void)host.list_folder(device + "/drm");

@@ -24,9 +24,14 @@ namespace {
 
 constexpr std::string_view source = "override";
 
-/// Larger parts are no versions: lists of all smaller ones would go on for thousands of values (uv
-/// refuses more than 1024).
+/// Larger parts are no versions of ROCm, and no compute capabilities.
 constexpr unsigned largest_part = 50;
+
+/// As uv has it: a forced CUDA version whose list of lower bounds is longer makes no sense. Counted
+/// from 11.0 on, 21 minors and the major alone for each one below the version's own.
+constexpr unsigned most_cuda_versions = 1024;
+constexpr unsigned first_cuda_major = 11;
+constexpr unsigned values_per_cuda_major = 22;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -119,8 +124,17 @@ void force_gpus(Machine& machine, GpuVendor vendor, const std::vector<std::strin
   }
 }
 
+bool is_listable_cuda(const std::vector<unsigned>& parts) {
+  const unsigned major = parts[0];
+  const unsigned minor = parts.size() > 1 ? parts[1] : 0;
+  if (major < first_cuda_major) return true;
+  return (major - first_cuda_major) * values_per_cuda_major + minor + 2 <= most_cuda_versions;
+}
+
 bool force_cuda(Machine& machine, const std::string& value) {
-  auto version = version_of(value, 1, 3);
+  constexpr std::size_t most_parts = 8;
+  auto version = version_of(value, 1, most_parts, most_cuda_versions);
+  if (version && !is_listable_cuda(*parse_parts(*version))) version.reset();
   if (version && version->find('.') == std::string::npos) *version += ".0";
   force_api(machine, GpuVendor::nvidia, version.value_or(""));
   return version.has_value();
@@ -282,6 +296,23 @@ constexpr auto variables = [] {
 }  // namespace
 
 std::span<const OverrideVariable> override_variables() { return variables; }
+
+std::vector<GpuVendor> stated_vendors(std::span<const Override> overrides) {
+  const auto stated = [&](auto... force) {
+    return std::ranges::any_of(rows, [&](const Row& row) {
+      return ((row.force == force) || ...) &&
+             std::ranges::any_of(overrides, [&](const Override& given) {
+               return given.variable == row.variable.name && !trimmed(given.value).empty();
+             });
+    });
+  };
+  std::vector<GpuVendor> vendors;
+  if (stated(force_sm) && stated(force_cuda, force_cuda_driver))
+    vendors.push_back(GpuVendor::nvidia);
+  if (stated(force_gfx)) vendors.push_back(GpuVendor::amd);
+  if (stated(force_device_ip)) vendors.push_back(GpuVendor::intel);
+  return vendors;
+}
 
 void apply_overrides(Machine& machine, std::span<const Override> overrides, Report& report) {
   for (const Row& row : rows) {

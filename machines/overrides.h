@@ -26,6 +26,10 @@ struct Override {
   std::string value;
 };
 
+/// The vendors whose drivers need not be asked, since the variables state what they would say: the
+/// architecture, and of NVIDIA the CUDA version too.
+[[nodiscard]] std::vector<detect::GpuVendor> stated_vendors(std::span<const Override> overrides);
+
 /// Puts what the variables state in the place of what was found; the facts get the source
 /// "override", and each is said in `report`. A value that cannot be understood makes its fact
 /// unknown, so that nothing is chosen by it, and is warned about. Variables that are not known and

@@ -39,6 +39,7 @@ inline constexpr Words<detect::NpuKind, 4> npu_words{
     detect::render_npu_kind,
     true};
 
+inline constexpr std::uint64_t largest_tile_number = 0xFFFF;  ///< 16 bits of CPUID
 inline constexpr std::uint64_t longest_vector = 256;  ///< bytes: 2048 bits, as Arm has it at most
 
 template <class Type>
@@ -74,13 +75,13 @@ template <>
 struct Fields<detect::AmxTiles> {
   static void visit(auto& visitor, auto& tiles) {
     auto& [total_bytes, tile_bytes, row_bytes, count, rows, multiply_k, multiply_n] = tiles;
-    visitor.count("total_bytes", total_bytes);
-    visitor.count("tile_bytes", tile_bytes);
-    visitor.count("row_bytes", row_bytes);
-    visitor.count("tiles", count);
-    visitor.count("rows", rows);
-    visitor.count("multiply_k", multiply_k);
-    visitor.count("multiply_n", multiply_n);
+    visitor.count("total_bytes", total_bytes, largest_tile_number);
+    visitor.count("tile_bytes", tile_bytes, largest_tile_number);
+    visitor.count("row_bytes", row_bytes, largest_tile_number);
+    visitor.count("tiles", count, largest_tile_number);
+    visitor.count("rows", rows, largest_tile_number);
+    visitor.count("multiply_k", multiply_k, largest_tile_number);
+    visitor.count("multiply_n", multiply_n, largest_tile_number);
   }
 };
 

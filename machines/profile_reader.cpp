@@ -43,8 +43,8 @@ class FieldReader {
   void number(const char* key, std::optional<Number>& value, std::uint64_t largest) {
     if (const auto read = object_.number(key, largest)) value = static_cast<Number>(*read);
   }
-  void count(const char* key, unsigned& value) {
-    value = static_cast<unsigned>(object_.number(key, largest_count).value_or(0));
+  void count(const char* key, unsigned& value, std::uint64_t largest = largest_count) {
+    value = static_cast<unsigned>(object_.number(key, largest).value_or(0));
   }
   void flag(const char* key, bool& value) { value = object_.flag(key); }
   void flag(const char* key, std::optional<bool>& value) {

@@ -71,7 +71,9 @@ class FieldWriter {
   void number(const char* key, const std::optional<Number>& value, std::uint64_t /*largest*/) {
     put(key, value.value_or(0), value.has_value());
   }
-  void count(const char* key, unsigned value) { put(key, value, value != 0); }
+  void count(const char* key, unsigned value, std::uint64_t /*largest*/ = 0) {
+    put(key, value, value != 0);
+  }
   void flag(const char* key, bool value) {
     if (value || detail_ == Detail::facts) json_[key] = value;
   }

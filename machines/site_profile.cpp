@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "detect/pci_bus.h"
 #include "machines/profile_schema.h"
 
 namespace axle::machines {
@@ -55,25 +56,16 @@ void add_words(Host& host, Fingerprint& print) {
       host.read_file("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", 64).value_or("");
 }
 
-/// Display controllers (03), co-processors (0B) and processing accelerators (12).
-bool is_accelerator(const std::string& alias) {
-  const std::size_t at = alias.find("bc");
-  const std::string kind = at == std::string::npos ? "" : alias.substr(at + 2, 2);
-  return kind == "03" || kind == "0B" || kind == "0b" || kind == "12";
-}
-
 void add_devices(Host& host, Fingerprint& print) {
-  const std::string folder = "/sys/bus/pci/devices";
   std::string devices;
-  std::vector<std::string> addresses = host.list_folder(folder);
-  for (const std::string& address : addresses) {
-    const std::string alias = host.read_file(folder + '/' + address + "/modalias").value_or("");
-    if (!is_accelerator(alias)) continue;
-    // "pci:v000010DEd00002330sv…": vendor and device.
-    constexpr std::size_t ids = 4 + 9 + 9;
-    const std::string driver = host.read_link(folder + '/' + address + "/driver").value_or("");
-    devices += fmt::format("{}{} {} {}", devices.empty() ? "" : ", ", address, alias.substr(0, ids),
-                           driver.substr(driver.rfind('/') + 1));
+  for (const std::string& address : host.list_folder("/sys/bus/pci/devices")) {
+    const std::string device = detect::pci_folder(address);
+    const auto id = detect::parse_modalias(host.read_file(device + "/modalias").value_or(""));
+    if (!id || !detect::may_accelerate(*id)) continue;
+    const std::string driver = host.read_link(device + "/driver").value_or("");
+    devices +=
+        fmt::format("{}{} {} {}", devices.empty() ? "" : ", ", address,
+                    detect::render_pci_id(id->vendor, id->device), detect::file_name(driver));
   }
   print["the accelerators on the bus"] = devices;
 }

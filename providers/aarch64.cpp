@@ -81,7 +81,9 @@ std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::strin
   return describe_flag(machine.cpu, Arch::aarch64, ns, feature, value);
 }
 
+// The older package moved its functions to the module with 0.0.3.
 constexpr std::string_view plugin_apis[] = {"", "aarch64_variant_provider",
+                                            "provider_variant_aarch64",
                                             "provider_variant_aarch64.plugin:AArch64Plugin"};
 constexpr std::string_view aliases[] = {"provider-variant-aarch64"};
 

@@ -1,10 +1,10 @@
-// Namespace `ascend`, as huawei-ascend-variant-provider 0.0.2 defines it: the kinds of NPU, the
-// driver and the CANN toolkit, each version one exact value. The published provider gives features
-// without a value where it finds nothing, and the same value twice where there are two NPUs of one
-// kind: installers refuse both.
+// Namespace `ascend`, as huawei-ascend-variant-provider 0.0.2 defines it: the kind of NPU, the
+// driver and the CANN toolkit, each one exact value. The published provider takes the first NPU's
+// kind and the first version that it meets; here what differs between the NPUs is no fact of the
+// machine.
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "providers/cpu_flags.h"
 #include "providers/namespaces.h"
@@ -22,15 +22,16 @@ constexpr std::string_view ns = "ascend";
 
 struct AscendFeature {
   std::string_view name;
-  bool multi_value;
   std::string Npu::* fact;
+  const char* fact_name;  ///< in Npu::sources
+  bool is_version;
   std::string_view title;
 };
 
 constexpr AscendFeature ascend_features[] = {
-    {"npu_type", true, &Npu::type, "the NPU is "},
-    {"driver_version", false, &Npu::driver_version, "the NPU driver has version "},
-    {"cann_version", false, &Npu::toolkit_version, "the system has CANN "},
+    {"npu_type", &Npu::type, "type", false, "the NPU is "},
+    {"driver_version", &Npu::driver_version, "driver_version", true, "the NPU driver has version "},
+    {"cann_version", &Npu::toolkit_version, "toolkit_version", true, "the system has CANN "},
 };
 
 constexpr std::string_view known_types[] = {"a3", "a2", "910b", "310p"};
@@ -42,17 +43,51 @@ bool is_value(std::string_view text) {
   });
 }
 
+std::string_view take_digits(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view digits = text.substr(0, end);
+  text.remove_prefix(end);
+  return digits;
+}
+
+/// "8.0.RC2.alpha001" -> "8.0.rc2", as published: two or three numbers and the release candidate,
+/// without what follows. Empty for what is no version.
+std::string published_version(std::string_view text) {
+  std::string version(take_digits(text));
+  if (version.empty()) return {};
+  for (std::size_t parts = 1; text.starts_with('.'); ++parts) {
+    std::string_view rest = text.substr(1);
+    const bool candidate = rest.starts_with("rc") || rest.starts_with("RC");
+    if (candidate) rest.remove_prefix(2);
+    if (candidate ? parts < 2 : parts == 3) break;
+    const std::string_view number = take_digits(rest);
+    if (number.empty()) break;
+    version += (candidate ? ".rc" : ".") + std::string(number);
+    if (candidate) return version;
+    text = rest;
+  }
+  return version.find('.') == std::string::npos ? std::string() : version;
+}
+
+std::string value_of(const Npu& npu, const AscendFeature& feature) {
+  const auto source = npu.sources.find(feature.fact_name);
+  // As published: a version that is forced is taken as it is.
+  const bool forced = source != npu.sources.end() && source->second == "override";
+  std::string value = npu.*feature.fact;
+  if (feature.is_version && !forced) value = published_version(value);
+  return is_value(value) ? value : std::string();
+}
+
+/// What the working NPUs say, each value once; sorted, since the bus decides nothing.
 std::vector<std::string> values_of(const Machine& machine, const AscendFeature& feature) {
   std::vector<std::string> values;
   for (const Npu& npu : machine.npus) {
     if (npu.kind != NpuKind::ascend || npu.usable != Presence::present) continue;
-    const std::string& value = npu.*feature.fact;
-    if (is_value(value) && std::ranges::find(values, value) == values.end())
-      values.push_back(value);
+    std::string value = value_of(npu, feature);
+    if (!value.empty() && std::ranges::find(values, value) == values.end())
+      values.push_back(std::move(value));
   }
-  // The bus decides nothing; a driver has one version, and two are no fact.
   std::ranges::sort(values);
-  if (!feature.multi_value && values.size() > 1) values.clear();
   return values;
 }
 
@@ -60,15 +95,15 @@ Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
   Features features;
   for (const AscendFeature& feature : ascend_features) {
     std::vector<std::string> values = values_of(machine, feature);
-    if (values.empty()) continue;
-    features.push_back({std::string(feature.name), feature.multi_value, std::move(values)});
+    if (values.size() == 1)
+      features.push_back({std::string(feature.name), false, std::move(values)});
   }
   return features;
 }
 
 /// The published provider knows no values but those of the machine at hand, and no builder can
 /// check against that: these are the kinds that it has names for. Others pass through it.
-Features all() { return {{"npu_type", true, {std::begin(known_types), std::end(known_types)}}}; }
+Features all() { return {{"npu_type", false, {std::begin(known_types), std::end(known_types)}}}; }
 
 std::string describe_no_npu(const Machine& machine) {
   for (const Npu& npu : machine.npus) {
@@ -93,7 +128,8 @@ std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::strin
   const std::vector<std::string> values = values_of(machine, *known);
   if (values.empty()) return "it is not known which " + std::string(feature) + " the NPU has";
   std::string text(known->title);
-  for (const std::string& each : values) text += (&each == values.data() ? "" : ", ") + each;
+  for (const std::string& each : values) text += (&each == values.data() ? "" : " and ") + each;
+  if (values.size() > 1) text += " at once, which counts for nothing";
   return text + ", the build is for " + std::string(value);
 }
 

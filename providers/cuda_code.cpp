@@ -93,6 +93,7 @@ std::vector<std::string> compiled_code(MajorMinor device) {
 /// What the driver may compile: any older PTX, but bound PTX only where bound code runs.
 void add_ptx(std::vector<std::string>& values, MajorMinor device) {
   add_bound_code(values, device, "_virtual");
+  if (!is_known(device)) values.push_back(digits(device) + "_virtual");
   for (const MajorMinor& ptx : capabilities) {
     if (ptx <= device) values.push_back(digits(ptx) + "_virtual");
   }
@@ -109,11 +110,13 @@ void add_known_code(std::vector<std::string>& values, std::string_view kind) {
   for (const MajorMinor& code : capabilities) values.push_back(digits(code) + std::string(kind));
 }
 
-/// "M.m" down to "11.0".
+/// "M.m" down to "11.0"; of a driver newer than the list, what the list has.
 std::vector<std::string> toolkits_up_to(MajorMinor driver) {
   std::vector<std::string> values;
-  for (unsigned major = driver.first; major >= first_cuda_major; --major) {
-    const unsigned newest = major == driver.first ? driver.second : last_cuda_minor;
+  for (unsigned major = std::min(driver.first, last_cuda_major); major >= first_cuda_major;
+       --major) {
+    const unsigned newest =
+        major == driver.first ? std::min(driver.second, last_cuda_minor) : last_cuda_minor;
     for (unsigned minor = newest + 1; minor-- > 0;)
       values.push_back(render_version({major, minor}));
   }
@@ -123,9 +126,7 @@ std::vector<std::string> toolkits_up_to(MajorMinor driver) {
 std::optional<MajorMinor> driver_cuda(const Machine& machine, const GpuPolicy& policy) {
   const detect::Driver* driver = counted_nvidia_driver(machine, policy);
   const auto cuda = driver == nullptr ? std::nullopt : parse_major_minor(driver->api_version);
-  const bool known = cuda && cuda->first >= first_cuda_major && cuda->first <= last_cuda_major &&
-                     cuda->second <= last_cuda_minor;
-  return known ? cuda : std::nullopt;
+  return cuda && cuda->first >= first_cuda_major ? cuda : std::nullopt;
 }
 
 /// "90a_real" -> "compiled code for 9.0 alone", "80_virtual" -> "PTX for 8.0"; empty unless the
@@ -182,8 +183,7 @@ Features supported_gpu_code(const Machine& machine, const GpuPolicy& policy) {
     if (!counted_gpus(machine, vendor, policy).empty())
       working.values.emplace_back(render_vendor(vendor));
   }
-  if (working.values.empty()) return features;
-  features.push_back(std::move(working));
+  if (!working.values.empty()) features.push_back(std::move(working));
   std::vector<std::vector<std::string>> code;
   std::vector<std::vector<std::string>> code_or_jit;
   const auto cuda = driver_cuda(machine, policy);

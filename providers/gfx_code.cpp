@@ -25,6 +25,8 @@ struct Target {
 };
 
 constexpr Target targets[] = {
+    {"gfx1251", "gfx12_5_generic"},
+    {"gfx1250", "gfx12_5_generic"},
     {"gfx1201", "gfx12_generic"},
     {"gfx1200", "gfx12_generic"},
     {"gfx1153", "gfx11_generic"},

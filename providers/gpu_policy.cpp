@@ -65,6 +65,13 @@ std::vector<const Gpu*> in_bus_order(const Machine& machine, GpuVendor vendor) {
 
 bool works(const Gpu& gpu) { return gpu.usable == Presence::present && !gpu.masked; }
 
+/// "00000000:65:00.0" and "65:00.0" -> "0:65:00.0": tools differ in how they write the domain.
+std::string plain_address(std::string_view address) {
+  if (std::ranges::count(address, ':') < 2) return "0:" + lowered(address);
+  while (address.starts_with('0') && address[1] != ':') address.remove_prefix(1);
+  return lowered(address);
+}
+
 /// `index`: the GPU's number in its vendor's order.
 bool names(std::string_view device, const Gpu& gpu, std::size_t index) {
   const std::string wanted = lowered(device);
@@ -75,11 +82,31 @@ bool names(std::string_view device, const Gpu& gpu, std::size_t index) {
   if (const auto given = parse_index(number)) return *given == index;
   if (with_vendor) return names(number, gpu, index);
   if (wanted.find(':') != std::string::npos) {
-    const std::string address = lowered(gpu.pci_address);
-    return !address.empty() && (address == wanted || address == "0000:" + wanted);
+    return !gpu.pci_address.empty() && plain_address(gpu.pci_address) == plain_address(wanted);
   }
   const std::string part = squeezed(wanted);
   return !part.empty() && squeezed(gpu.name).find(part) != std::string::npos;
+}
+
+/// The GPUs of all vendors that `device` names.
+std::vector<const Gpu*> named_gpus(const Machine& machine, std::string_view device) {
+  std::vector<const Gpu*> named;
+  for (const GpuVendor vendor : vendors) {
+    const std::vector<const Gpu*> gpus = in_bus_order(machine, vendor);
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+      if (names(device, *gpus[i], i)) named.push_back(gpus[i]);
+    }
+  }
+  return named;
+}
+
+/// Of one that does not work, or that a mask hides.
+std::string describe_idle(const Gpu& gpu) {
+  const std::string name =
+      gpu.name.empty() ? std::string(vendor_title(gpu.vendor)) + " GPU" : gpu.name;
+  if (gpu.usable == Presence::present) return name + " is hidden from programs by a device mask";
+  if (gpu.usable == Presence::unknown) return "it is not known whether " + name + " works";
+  return name + " does not work" + (gpu.reason.empty() ? std::string() : ": " + gpu.reason);
 }
 
 bool is_named(const GpuPolicy& policy, const Gpu& gpu, std::size_t index) {
@@ -160,14 +187,20 @@ std::string render_gpu_policy(const GpuPolicy& policy) {
 std::vector<std::string> unknown_devices(const Machine& machine, const GpuPolicy& policy) {
   std::vector<std::string> unknown;
   for (const std::string& device : policy.devices) {
-    bool found = false;
-    for (const GpuVendor vendor : vendors) {
-      const std::vector<const Gpu*> gpus = in_bus_order(machine, vendor);
-      for (std::size_t i = 0; i < gpus.size(); ++i) found = found || names(device, *gpus[i], i);
-    }
-    if (!found) unknown.push_back(device);
+    if (named_gpus(machine, device).empty()) unknown.push_back(device);
   }
   return unknown;
+}
+
+std::vector<std::pair<std::string, std::string>> idle_devices(const Machine& machine,
+                                                              const GpuPolicy& policy) {
+  std::vector<std::pair<std::string, std::string>> idle;
+  for (const std::string& device : policy.devices) {
+    const std::vector<const Gpu*> gpus = named_gpus(machine, device);
+    const bool any_works = std::ranges::any_of(gpus, [](const Gpu* gpu) { return works(*gpu); });
+    if (!gpus.empty() && !any_works) idle.emplace_back(device, describe_idle(*gpus.front()));
+  }
+  return idle;
 }
 
 std::vector<const Gpu*> counted_gpus(const Machine& machine, GpuVendor vendor,

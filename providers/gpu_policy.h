@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "detect/machine.h"
@@ -22,8 +23,8 @@ struct GpuPolicy {
   GpuRule rule = GpuRule::all;
   /// With `named`, each as the user wrote it: a number in the vendor's own order, which is that of
   /// the bus and counts every GPU of the vendor ("0", as nvidia-smi has them), the same with the
-  /// vendor ("amd:0"), a PCI address ("0000:65:00.0", "65:00.0"), or a part of the GPU's name
-  /// ("h100"; letters and digits alone count).
+  /// vendor ("amd:0"), a PCI address ("0000:65:00.0", "65:00.0", nvidia-smi's "00000000:65:00.0"),
+  /// or a part of the GPU's name ("h100"; letters and digits alone count).
   std::vector<std::string> devices = {};
   friend bool operator==(const GpuPolicy&, const GpuPolicy&) = default;
 };
@@ -36,6 +37,11 @@ struct GpuPolicy {
 /// Those of `policy.devices` that name no GPU of `machine`.
 [[nodiscard]] std::vector<std::string> unknown_devices(const detect::Machine& machine,
                                                        const GpuPolicy& policy);
+
+/// Those of `policy.devices` that name only GPUs that do not work or that a mask hides, each with
+/// the sentence why: {"0", "NVIDIA H100 is hidden from programs by a device mask"}.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> idle_devices(
+    const detect::Machine& machine, const GpuPolicy& policy);
 
 /// GPUs of `vendor` that work, that no mask hides and that `policy` counts: cards before
 /// integrated units, newer before older, then by their place on the bus. An integrated unit beside

@@ -19,7 +19,7 @@ namespace {
 
 using Version = MajorMinor;
 
-// The published provider knows CUDA 11.0 to 15.20 and the architectures 5.0 to 12.9.
+// The published list: CUDA 11.0 to 15.20 and the architectures 5.0 to 12.9.
 constexpr unsigned first_major = 11;
 constexpr unsigned last_major = 15;
 constexpr unsigned last_minor = 20;
@@ -76,16 +76,19 @@ Feature joined_architectures(const Machine& machine, const GpuPolicy& policy) {
   return {std::string(sm_arch), true, join_lists(policy, lists)};
 }
 
-bool known_cuda(Version version) {
-  return version >= Version(first_major, 0) && version <= Version(last_major, last_minor);
+/// A driver newer than the list still runs what the list has. What is above 99.99 is no version
+/// (cuDriverGetVersion counts in thousands).
+bool counts(Version version, const Driver& driver) {
+  // As published: a version that is forced may be any.
+  if (is_forced(driver)) return true;
+  return version.first >= first_major && version.first <= 99 && version.second <= 99;
 }
 
 Features supported(const Machine& machine, const GpuPolicy& policy) {
   const Driver* driver = counted_nvidia_driver(machine, policy);
   if (driver == nullptr) return {};
   const auto cuda = parse_major_minor(driver->api_version);
-  // As published: a version that is forced may be any; one that was found must be a known one.
-  if (!cuda || !(known_cuda(*cuda) || is_forced(*driver))) return {};
+  if (!cuda || !counts(*cuda, *driver)) return {};
   Features features;
   if (Feature lower = lower_bounds(*cuda); !lower.values.empty())
     features.push_back(std::move(lower));
@@ -129,8 +132,7 @@ std::string describe_cuda(const Machine& machine, const GpuPolicy& policy, std::
   const auto cuda = parse_major_minor(driver->api_version);
   if (!cuda) return "it is not known which CUDA versions " + describe_driver(*driver) + " runs";
   std::string text = describe_driver(*driver) + " runs CUDA up to " + render_version(*cuda) + ", ";
-  if (!known_cuda(*cuda) && !is_forced(*driver))
-    return text + "the provider knows 11.0 to 15.20 only";
+  if (!counts(*cuda, *driver)) return text + "the provider knows 11.0 and newer only";
   text += feature == lower_bound ? "the build needs " : "the build is for drivers below ";
   return text + std::string(value);
 }

@@ -23,6 +23,23 @@ SupportedProperties lists_of(const detect::Machine& view, const SupportedLists& 
   return lists;
 }
 
+/// The property speaks of what a GPU of `vendor` runs, not of its driver.
+bool is_about(const wheel::Property& property, detect::GpuVendor vendor) {
+  const std::string_view feature = property.feature;
+  if (property.ns == detect::render_vendor(vendor))
+    return !feature.starts_with("cuda_version") && feature != "rocm_version";
+  if (property.ns != "axle") return false;
+  switch (vendor) {
+    case detect::GpuVendor::nvidia:
+      return feature.starts_with("cuda_code");
+    case detect::GpuVendor::amd:
+      return feature == "gfx_code";
+    case detect::GpuVendor::intel:
+      return feature == "intel_platform";
+  }
+  return false;
+}
+
 }  // namespace
 
 ViewedRanking rank_on_views(const wheel::VariantMetadata& metadata,
@@ -48,14 +65,8 @@ ViewedRanking rank_on_views(const wheel::VariantMetadata& metadata,
 
 std::string describe_view(const detect::Machine& view, const wheel::Property& property) {
   for (const detect::Gpu& gpu : view.gpus) {
-    const std::string_view vendor = detect::render_vendor(gpu.vendor);
-    const bool nvidia_code = vendor == "nvidia" && property.feature.starts_with("cuda_code");
-    const bool amd_code = vendor == "amd" && property.feature.starts_with("gfx_code");
-    const bool about = property.ns == vendor ? !property.feature.starts_with("cuda_version") &&
-                                                   property.feature != "rocm_version"
-                                             : property.ns == "axle" && (nvidia_code || amd_code);
     const bool works = gpu.usable == detect::Presence::present && !gpu.masked;
-    if (!about || !works) continue;
+    if (!works || !is_about(property, gpu.vendor)) continue;
     return fmt::format(" ({}; every GPU must run it, --gpu-policy says otherwise)",
                        gpu.name.empty() ? gpu.arch : gpu.name);
   }

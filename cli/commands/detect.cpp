@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/machine_view.h"
+#include "cli/property_lists.h"
 #include "cli/session.h"
 #include "cli/version.h"
 #include "cli/why_view.h"
@@ -35,13 +37,23 @@ std::string today() {
 }
 
 /// What was recorded is written as it was; facts that were stated are from here.
+/// The machine as the user named it, without the folders of its file, which may name people.
+std::string source_of(std::string name) {
+  constexpr std::size_t longest = 200;
+  name.erase(0, name.rfind('/', name.find(';')) + 1);
+  if (name.size() > longest) name.resize(longest);
+  std::ranges::replace_if(name, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return name;
+}
+
 machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhere) {
   const std::string program = fmt::format("variant {}", version);
   machines::Profile profile{named.machine, named.origin, named.recording};
   if (!elsewhere) {
     profile.origin = {"captured", program, today()};
   } else if (profile.origin.kind.empty() || profile.origin.source.empty()) {
-    profile.origin = {"synthesised", fmt::format("{}, --for {}", program, named.name), today()};
+    profile.origin = {"synthesised", fmt::format("{}, --for {}", program, source_of(named.name)),
+                      today()};
   }
   return profile;
 }
@@ -107,8 +119,10 @@ int run_detect(Session& session) {
   std::string text = json ? std::string() : render_machine(machine, output);
   if (session.arguments().has(Opt::properties)) {
     add_gpu_policy(body, machine, *gpus);
-    body["properties"] = properties_json(machine, *gpus, {});
-    text += "\n" + render_properties(machine, *gpus, {});
+    const auto lists = property_lists_of(session, machine, *gpus, {});
+    if (!lists) return output.failure(lists.error());
+    body["properties"] = properties_json(*lists);
+    text += "\n" + render_properties(*lists);
   }
   return output.answer(text, body);
 }
@@ -119,22 +133,17 @@ int run_properties(Session& session) {
   if (!named) return output.failure(named.error());
   const auto gpus = session.gpu_policy();
   if (!gpus) return output.failure(gpus.error());
-  const std::vector<std::string> namespaces = session.arguments().values(Opt::ns);
-  for (const std::string& ns : namespaces) {
-    if (providers::find_provider(ns) == nullptr) {
-      return output.failure(misused(fmt::format("there is no provider for the namespace `{}`", ns),
-                                    "`variant providers list` shows them")
-                                .error());
-    }
-  }
+  const auto lists =
+      property_lists_of(session, named->machine, *gpus, session.arguments().values(Opt::ns));
+  if (!lists) return output.failure(lists.error());
   ordered_json body = ordered_json::object();
   add_gpu_policy(body, named->machine, *gpus);
   if (session.arguments().has(Opt::static_lists)) {
-    body["static"] = static_lists_json(named->machine, *gpus, namespaces);
-    return output.answer(render_static_lists(named->machine, *gpus, namespaces), body);
+    body["static"] = static_lists_json(*lists);
+    return output.answer(render_static_lists(*lists), body);
   }
-  body["properties"] = properties_json(named->machine, *gpus, namespaces);
-  return output.answer(render_properties(named->machine, *gpus, namespaces), body);
+  body["properties"] = properties_json(*lists);
+  return output.answer(render_properties(*lists), body);
 }
 
 }  // namespace axle::cli

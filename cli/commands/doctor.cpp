@@ -26,6 +26,13 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t largest_loader_file = 8U << 20;
 
+void say_broken_environment(const std::string& where, const Error& error, Findings& findings) {
+  Finding& finding =
+      findings.add("environment-broken", where, "the environment cannot be examined");
+  finding.evidence.push_back({"", "", error.message});
+  finding.mend = error.hint.empty() ? "make it anew: python3 -m venv PATH" : error.hint;
+}
+
 /// The release that --for-package asks for.
 struct AskedPackage {
   const index::Family* family = nullptr;
@@ -43,11 +50,23 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   return parts;
 }
 
+/// An item without a name is the working folder.
+std::vector<std::string> library_folders(std::string_view text) {
+  std::vector<std::string> folders;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(":;"), text.size());
+    folders.emplace_back(end == 0 ? "." : text.substr(0, end));
+    if (end + 1 == text.size()) folders.emplace_back(".");
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return folders;
+}
+
 /// As ld.so(8) has it; of this machine alone.
 LoaderPath read_loader_path() {
   const auto host = detect::make_real_host();
   LoaderPath path;
-  path.folders = split(host->environment("LD_LIBRARY_PATH").value_or(""), ":;");
+  path.folders = library_folders(host->environment("LD_LIBRARY_PATH").value_or(""));
   path.preload = split(host->environment("LD_PRELOAD").value_or(""), ": ");
   for (std::string& file :
        split(host->read_file("/etc/ld.so.preload", largest_loader_file).value_or(""), ": \t\n"))
@@ -57,17 +76,20 @@ LoaderPath read_loader_path() {
   return path;
 }
 
-Outcome<std::optional<installer::Environment>> find_asked_environment(Session& session,
-                                                                      Findings& findings) {
+/// An environment that is no good is what doctor is asked for: a finding, as is that there is none.
+std::optional<installer::Environment> find_asked_environment(Session& session, Findings& findings) {
   auto environment = open_environment(session, false);
   if (environment) return std::move(*environment);
+  const Error& error = environment.error().error;
   const bool named = session.arguments().has(Opt::python) || session.arguments().has(Opt::system);
-  if (named || environment.error().error.kind != ErrorKind::not_found)
-    return std::unexpected(environment.error());
-  Finding& finding =
-      findings.add("no-environment", "",
-                   "no environment was examined: none is active and there is no .venv here");
-  finding.mend = "variant doctor --python PATH";
+  if (named || error.kind != ErrorKind::not_found) {
+    say_broken_environment(session.arguments().value(Opt::python), error, findings);
+  } else {
+    findings
+        .add("no-environment", "",
+             "no environment was examined: none is active and there is no .venv here")
+        .mend = "variant doctor --python PATH";
+  }
   return std::nullopt;
 }
 
@@ -113,19 +135,28 @@ void add_remarks(const CollectedReport& remarks, const installer::Environment& e
 }
 
 Outcome<ordered_json> examine(Session& session, installer::Environment environment,
-                              const detect::Machine& machine, index::FamilyBook& families,
+                              const JudgedMachine& judged, index::FamilyBook& families,
                               Findings& findings) {
   CollectedReport remarks;
   auto distributions = installer::list_installed(environment, remarks);
-  if (!distributions) return failed(distributions.error());
+  if (!distributions) {
+    say_broken_environment(environment.prefix, distributions.error(), findings);
+    return nullptr;
+  }
   add_remarks(remarks, environment, findings);
-  const InstalledFiles files =
-      read_installed_files(std::move(environment), *distributions, findings);
+  InstalledFiles files = read_installed_files(std::move(environment), *distributions, findings);
+  for (InstalledPackageFiles& package : files.packages) {
+    auto family = families.of_project(package.distribution.name);
+    if (!family) return failed(family.error());
+    package.has_builds = package.distribution.variant.has_value() ||
+                         (*family != nullptr && (*family)->has_member(package.distribution.name));
+  }
   check_packages(files, *distributions, findings);
-  if (auto done = check_variants(files, machine, families, findings); !done)
+  if (auto done = check_variants(files, judged, families, findings); !done)
     return failed(done.error());
-  check_code(files, machine, findings);
-  if (session.arguments().has(Opt::deep)) check_instructions(files, machine, findings);
+  check_code(files, judged, findings);
+  if (session.arguments().has(Opt::deep)) check_instructions(files, judged, findings);
+  check_twice(files, findings);
   if (session.elsewhere()) {
     findings.not_looked_at(
         "LD_LIBRARY_PATH and the loader's cache: they are this machine's, not that of --for");
@@ -147,6 +178,9 @@ int run_doctor(Session& session) {
   Output& output = session.output();
   auto named = session.machine();
   if (!named) return output.failure(named.error());
+  const auto gpus = session.gpu_policy();
+  if (!gpus) return output.failure(gpus.error());
+  const JudgedMachine judged{named->machine, *gpus};
   const auto transport = index::make_transport({});
   auto families = all_families(session.arguments(), *transport, output);
   if (!families) return output.failure(families.error());
@@ -154,15 +188,14 @@ int run_doctor(Session& session) {
   if (!asked) return output.failure(asked.error());
   auto torch = (*families)->named("torch");
   Findings findings;
-  check_machine(named->machine, torch ? *torch : nullptr, findings);
+  check_machine(judged, torch ? *torch : nullptr, findings);
   auto environment = find_asked_environment(session, findings);
-  if (!environment) return output.failure(environment.error());
   ordered_json examined = nullptr;
   wheel::MarkerEnvironment markers;
-  if (*environment) {
-    if (session.elsewhere()) put_elsewhere((*environment)->markers, named->machine);
-    markers = (*environment)->markers;
-    auto done = examine(session, std::move(**environment), named->machine, **families, findings);
+  if (environment) {
+    if (session.elsewhere()) put_elsewhere(environment->markers, named->machine);
+    markers = environment->markers;
+    auto done = examine(session, std::move(*environment), judged, **families, findings);
     if (!done) return output.failure(done.error());
     examined = std::move(*done);
   }
@@ -175,7 +208,7 @@ int run_doctor(Session& session) {
   if (*asked) {
     std::vector<FeatureAnswer> answers;
     if ((*asked)->release != nullptr)
-      answers = list_features(*(*asked)->family, *(*asked)->release, named->machine, markers);
+      answers = list_features(*(*asked)->family, *(*asked)->release, judged, markers);
     text += "\n" + render_features(answers, (*asked)->title, output);
     body["package"] = (*asked)->title;
     body["features"] = features_json(answers);

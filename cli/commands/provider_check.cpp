@@ -65,9 +65,12 @@ int run_providers_check(Session& session) {
   if (!runs) return output.failure(runs.error());
   const auto settings = read_provider_settings();
   if (!settings) return output.failure(settings.error());
-  const auto located = locate_plugin(session, session.arguments().positionals.front());
+  auto devices = device_option(session.arguments());
+  if (!devices) return output.failure(devices.error());
+  auto located = locate_plugin(session, session.arguments().positionals.front());
   if (!located) return output.failure(located.error());
 
+  located->plugin.devices = std::move(*devices);
   warn_of_lacks(output);
   plugins::ConformanceOptions options;
   options.runs = *runs;

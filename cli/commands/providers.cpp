@@ -138,6 +138,8 @@ Outcome<Start> start(Session& session) {
 std::vector<AskedFile> ask_files(const Start& at, Session& session, const std::string& only_ns) {
   std::vector<AskedFile> asked;
   const plugins::AskOptions options = ask_options(at.settings);
+  if (!at.settings.files.empty() && !session.elsewhere() && only_ns.empty())
+    warn_of_lacks(session.output());
   for (const TrustedFile& file : at.settings.files) {
     if (!only_ns.empty() && file.ns != only_ns) continue;
     if (session.elsewhere()) {
@@ -186,6 +188,11 @@ ordered_json exceptions_json(const plugins::Exceptions* row, std::string_view ns
   out["devices"] = words_json(row->devices);
   out["readable"] = words_json(row->readable);
   return out;
+}
+
+std::string render_devices(const std::vector<std::string>& devices) {
+  if (devices.empty()) return {};
+  return fmt::format("  you let it write to {}\n", fmt::join(devices, " "));
 }
 
 std::string render_exceptions(const plugins::Exceptions* row, std::string_view ns) {
@@ -238,6 +245,7 @@ void show_file(const AskedFile& asked, Shown& shown) {
   shown.text +=
       fmt::format("  {}: {}, {}\n  sha256 {}\n", file.path, plugins::render_kind(file.kind),
                   asked.trusted ? "trusted by you" : "not trusted any more", file.sha256);
+  shown.text += render_devices(file.devices);
   if (asked.problem.empty()) {
     shown.text += "  supported here:\n" + render_features(asked.supported);
     for (const std::string& reason : asked.notes.reasons)
@@ -252,6 +260,7 @@ void show_file(const AskedFile& asked, Shown& shown) {
        {"version",
         asked.notes.version.empty() ? ordered_json(nullptr) : ordered_json(asked.notes.version)},
        {"sha256", file.sha256},
+       {"devices", file.devices},
        {"trusted", asked.trusted},
        {"supported", features_json(asked.supported)},
        {"all", features_json(asked.all)},
@@ -261,9 +270,11 @@ void show_file(const AskedFile& asked, Shown& shown) {
 void show_package(const TrustedPackage& package, Shown& shown) {
   shown.text += fmt::format(
       "  {}: python, trusted by you; installed and asked when a release names it\n", package.name);
+  shown.text += render_devices(package.devices);
   shown.rows.push_back({{"kind", plugins::render_kind(plugins::PluginKind::python)},
                         {"package", package.name},
                         {"version", nullptr},
+                        {"devices", package.devices},
                         {"trusted", true},
                         {"supported", nullptr},
                         {"all", nullptr},

@@ -12,6 +12,7 @@
 #include "cli/provider_settings.h"
 #include "cli/session.h"
 #include "wheel/requirement.h"
+#include "wheel/utf8.h"
 
 namespace axle::cli {
 
@@ -31,17 +32,29 @@ Outcome<std::string> namespace_of(const TrustedFile& file, const std::string& as
                  said.error().mend});
 }
 
-Outcome<TrustedFile> trusted_file(const std::string& name, const std::string& ns) {
+/// What is given with trust.
+struct Terms {
+  std::string ns;  ///< empty: the file's own; of packages: any
+  std::vector<std::string> devices;
+};
+
+Outcome<TrustedFile> trusted_file(const std::string& name, const Terms& terms) {
   std::error_code error;
   TrustedFile file;
   file.path = fs::canonical(name, error).string();
   if (error) return failed({ErrorKind::not_found, fmt::format("{}: there is no such file", name)});
+  if (!wheel::is_valid_utf8(file.path)) {
+    return failed({ErrorKind::unsupported,
+                   fmt::format("{}: its path is not UTF-8", wheel::mend_utf8(file.path)),
+                   "the settings are TOML: rename it, or its folder"});
+  }
   if (file.path.ends_with(".so") || file.path.contains(".so."))
     file.kind = plugins::PluginKind::shared_object;
   auto sha256 = fingerprint(file.path);
   if (!sha256) return failed(sha256.error());
   file.sha256 = std::move(*sha256);
-  auto found = namespace_of(file, ns);
+  file.devices = terms.devices;
+  auto found = namespace_of(file, terms.ns);
   if (!found) return std::unexpected(found.error());
   file.ns = std::move(*found);
   return file;
@@ -54,9 +67,9 @@ Outcome<std::string> namespace_option(const Arguments& arguments) {
                  "a namespace is made of a-z, 0-9 and _");
 }
 
-Outcome<std::string> trust_file(const std::string& name, const std::string& ns,
+Outcome<std::string> trust_file(const std::string& name, const Terms& terms,
                                 ProviderSettings& settings) {
-  auto file = trusted_file(name, ns);
+  auto file = trusted_file(name, terms);
   if (!file) return std::unexpected(file.error());
   // One file answers for a namespace: the last one that was trusted.
   std::erase_if(settings.files, [&](const TrustedFile& old) {
@@ -68,18 +81,19 @@ Outcome<std::string> trust_file(const std::string& name, const std::string& ns,
   return line;
 }
 
-Outcome<std::string> trust_package(const std::string& text, const std::string& ns,
+Outcome<std::string> trust_package(const std::string& text, const Terms& terms,
                                    ProviderSettings& settings) {
+  const auto& [ns, devices] = terms;
   if (!wheel::is_valid_name(text)) {
     return misused(fmt::format("`{}` is no name of a package", text),
                    "a file is named by its path, with a slash: ./provider");
   }
   const std::string name = wheel::normalize_name(text);
-  const auto same = [&](const TrustedPackage& old) {
-    return old.name == name && (old.ns == ns || ns.empty());
+  const auto same = [&name, &given = ns](const TrustedPackage& old) {
+    return old.name == name && (old.ns == given || given.empty());
   };
   std::erase_if(settings.packages, same);
-  settings.packages.push_back({name, ns});
+  settings.packages.push_back({name, ns, devices});
   return fmt::format("{} is trusted{}\n", name,
                      ns.empty() ? "" : fmt::format(" for namespace {}", ns));
 }
@@ -117,8 +131,14 @@ Outcome<std::string> switched(const std::string& name) {
 int run_providers_trust(Session& session) {
   const auto ns = namespace_option(session.arguments());
   if (!ns) return session.output().failure(ns.error());
+  auto devices = device_option(session.arguments());
+  if (!devices) return session.output().failure(devices.error());
+  const Terms terms{*ns, std::move(*devices)};
+  // A file is asked for its namespace: it runs.
+  if (ns->empty() && std::ranges::any_of(session.arguments().positionals, is_path))
+    warn_of_lacks(session.output());
   return change_each(session, "trust", [&](const std::string& name, ProviderSettings& settings) {
-    return is_path(name) ? trust_file(name, *ns, settings) : trust_package(name, *ns, settings);
+    return is_path(name) ? trust_file(name, terms, settings) : trust_package(name, terms, settings);
   });
 }
 

@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/input_file.h"
 #include "cli/plugin_host.h"
 #include "cli/provider_settings.h"
 #include "cli/session.h"
@@ -24,21 +22,6 @@ namespace axle::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr std::uintmax_t max_metadata_bytes = 64U << 20;
-
-/// The text of a small file, or of stdin for "-".
-Result<std::string> read_input(const std::string& path) {
-  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) return fail(ErrorKind::not_found, fmt::format("{}: no such file", path));
-  if (size > max_metadata_bytes)
-    return fail(ErrorKind::malformed, fmt::format("{}: too large", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 /// The metadata of a wheel or of a variants file.
 Result<wheel::VariantMetadata> read_metadata(const std::string& path, Report& report) {
@@ -130,9 +113,7 @@ int run_rank(Session& session) {
   resolver::ProviderPolicy policy;
   std::unique_ptr<TrustedPlugins> plugins;
   if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
-    auto text = read_input(lists);
-    if (!text) return output.failure(failed(text.error()).error());
-    auto parsed = parse_supported_lists(*text, lists);
+    auto parsed = read_supported_lists(lists);
     if (!parsed) return output.failure(failed(parsed.error()).error());
     supported.lists = std::move(*parsed);
     // Given lists take the place of every provider, static ones too: that is what the caller asked.

@@ -6,13 +6,16 @@
 
 #include "cli/doctor/finding.h"
 #include "cli/doctor/installed_files.h"
-#include "detect/machine.h"
+#include "cli/doctor/judged_machine.h"
 #include "index/family_book.h"
 #include "report/report.h"
 
 namespace axle::cli {
 
-/// Records, files, requirements, and paths with two owners (package_checks.cpp).
+/// Paths and import names with two owners (ownership_checks.cpp).
+void check_owners(const InstalledFiles& files, Findings& findings);
+
+/// Records, files, requirements, and what has two owners (package_checks.cpp).
 void check_packages(const InstalledFiles& files,
                     const std::vector<installer::InstalledDistribution>& distributions,
                     Findings& findings);
@@ -20,15 +23,20 @@ void check_packages(const InstalledFiles& files,
 /// Labels and properties that the installed variants were chosen by, against the machine of now,
 /// and the members of families against each other (variant_checks.cpp). Errors: what is wrong with
 /// a user's family file.
-[[nodiscard]] Result<void> check_variants(const InstalledFiles& files,
-                                          const detect::Machine& machine,
+[[nodiscard]] Result<void> check_variants(const InstalledFiles& files, const JudgedMachine& judged,
                                           index::FamilyBook& families, Findings& findings);
 
-/// Architecture, CPU levels, the run time's driver floor, and code for GPUs (code_checks.cpp).
-void check_code(const InstalledFiles& files, const detect::Machine& machine, Findings& findings);
+/// Whether the library is for another CPU architecture than the machine's.
+[[nodiscard]] bool is_foreign(const InstalledLibrary& library, const detect::Machine& machine);
 
-/// Instructions that the CPU lacks, by disassembly: slow (code_checks.cpp).
-void check_instructions(const InstalledFiles& files, const detect::Machine& machine,
+/// Code for GPUs (gpu_code_checks.cpp).
+void check_gpu_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
+
+/// Architecture, CPU levels, the run time's driver floor, and code for GPUs (code_checks.cpp).
+void check_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
+
+/// Instructions that the CPU lacks, by disassembly: slow (instruction_checks.cpp).
+void check_instructions(const InstalledFiles& files, const JudgedMachine& judged,
                         Findings& findings);
 
 /// Where the loader of this machine looks besides a library's own path.
@@ -40,6 +48,10 @@ struct LoaderPath {
 
 /// The paths in a file of ldconfig's, in whatever of its formats: texts that begin with a slash.
 [[nodiscard]] std::vector<std::string> parse_loader_cache(std::string_view bytes);
+
+/// CUDA libraries of one name in two packages: a process has one library of a name, and whoever
+/// comes second gets the first one's (shadow_checks.cpp).
+void check_twice(const InstalledFiles& files, Findings& findings);
 
 /// Libraries of the loader's path with the names of those that the wheels bring
 /// (shadow_checks.cpp).

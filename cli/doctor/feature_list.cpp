@@ -9,18 +9,16 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/text_lines.h"
 #include "index/family_variants.h"
 #include "providers/gpu_state.h"
 #include "providers/provider.h"
-#include "resolver/provider_algorithm.h"
-#include "resolver/ranking.h"
 
 namespace axle::cli {
 
 namespace {
 
 using detect::GpuVendor;
-using detect::Machine;
 using detect::Presence;
 using index::Family;
 using index::FamilyFeature;
@@ -39,26 +37,26 @@ std::optional<GpuVendor> vendor_named(std::string_view name) {
 }
 
 /// Whether nothing is known of what decides a property: then "not supported" is no answer.
-bool is_unknown(const wheel::Property& property, const Machine& machine) {
+bool is_unknown(const wheel::Property& property, const JudgedMachine& judged) {
   const std::string text = wheel::render_property(property);
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     if (row.property != text) continue;
-    const bool own = row.arch == machine.cpu.arch;
-    return own && machine.cpu.capabilities.of(row.id) == Presence::unknown;
+    const bool own = row.arch == judged.machine.cpu.arch;
+    return own && judged.machine.cpu.capabilities.of(row.id) == Presence::unknown;
   }
   if (property.ns == "x86_64" && property.feature == "level")
-    return !machine.cpu.capabilities.has(detect::Capability::sse2);
+    return !judged.machine.cpu.capabilities.has(detect::Capability::sse2);
   const auto vendor = vendor_named(property.ns);
   if (!vendor) return false;
-  return std::ranges::any_of(machine.gpus, [&](const detect::Gpu& gpu) {
+  return std::ranges::any_of(judged.machine.gpus, [&](const detect::Gpu& gpu) {
     return gpu.vendor == *vendor && (gpu.usable == Presence::unknown || gpu.arch.empty());
   });
 }
 
-bool supports(const wheel::Property& property, const Machine& machine) {
+bool supports(const wheel::Property& property, const JudgedMachine& judged) {
   const providers::Provider* provider = providers::find_provider(property.ns);
   if (provider == nullptr) return false;
-  for (const providers::Feature& feature : provider->supported(machine, {})) {
+  for (const providers::Feature& feature : provider->supported(judged.machine, judged.gpus)) {
     if (feature.name != property.feature) continue;
     if (std::ranges::find(feature.values, property.value) != feature.values.end()) return true;
   }
@@ -66,19 +64,20 @@ bool supports(const wheel::Property& property, const Machine& machine) {
 }
 
 /// Of each feature named one value must be supported, as of a variant.
-Verdict judge_properties(const FamilyFeature& feature, const Machine& machine) {
+Verdict judge_properties(const FamilyFeature& feature, const JudgedMachine& judged) {
   std::map<std::pair<std::string, std::string>, std::vector<wheel::Property>> groups;
   for (const wheel::Property& property : feature.needs)
     groups[{property.ns, property.feature}].push_back(property);
   for (const auto& [key, values] : groups) {
-    if (std::ranges::any_of(values, [&](const auto& one) { return supports(one, machine); }))
+    if (std::ranges::any_of(values, [&](const auto& one) { return supports(one, judged); }))
       continue;
     const wheel::Property& first = values.front();
     const providers::Provider* provider = providers::find_provider(first.ns);
-    const bool unknown = provider == nullptr || is_unknown(first, machine);
-    std::string reason = provider == nullptr
-                             ? fmt::format("nothing here knows the namespace {}", first.ns)
-                             : provider->fact(machine, {}, first.feature, first.value);
+    const bool unknown = provider == nullptr || is_unknown(first, judged);
+    std::string reason =
+        provider == nullptr
+            ? fmt::format("nothing here knows the namespace {}", first.ns)
+            : provider->fact(judged.machine, judged.gpus, first.feature, first.value);
     if (values.size() > 1) {
       std::vector<std::string> names;
       for (const wheel::Property& one : values) names.push_back(one.value);
@@ -89,41 +88,39 @@ Verdict judge_properties(const FamilyFeature& feature, const Machine& machine) {
   return {Usable::yes, {}};
 }
 
-Verdict judge_gpus(const FamilyFeature& feature, const Machine& machine) {
+Verdict judge_gpus(const FamilyFeature& feature, const JudgedMachine& judged) {
   const auto vendor = vendor_named(feature.vendor);
   if (!vendor) return {Usable::yes, {}};
-  const auto gpus = providers::counted_gpus(machine, *vendor, {});
+  const auto gpus = judged.counted(*vendor);
   if (gpus.size() < feature.gpus) {
     return {Usable::no, fmt::format("it needs {} {} GPUs, and {} can be used", feature.gpus,
                                     providers::vendor_title(*vendor), gpus.size())};
   }
   if (feature.capability.empty()) return {Usable::yes, {}};
   const auto least = providers::parse_major_minor(feature.capability);
-  bool known = false;
+  const detect::Gpu* able = nullptr;
+  const detect::Gpu* unable = nullptr;
   for (const detect::Gpu* gpu : gpus) {
     const auto is = providers::parse_major_minor(gpu->arch);
-    if (!is) continue;
-    known = true;
-    if (least && *is >= *least)
-      return {Usable::yes, fmt::format("the GPU has compute capability {}", gpu->arch)};
+    if (is) (least && *is >= *least ? able : unable) = gpu;
   }
-  if (!known) return {Usable::unknown, "it is not known which compute capability the GPU has"};
+  if (able != nullptr && unable != nullptr) {
+    return {Usable::yes, fmt::format("on the {} alone: another GPU has compute capability {}",
+                                     able->name.empty() ? able->arch : able->name, unable->arch)};
+  }
+  if (able != nullptr) return {Usable::yes, {}};
+  if (unable == nullptr)
+    return {Usable::unknown, "it is not known which compute capability the GPU has"};
   return {Usable::no, fmt::format("it needs compute capability {}, the GPU has {}",
-                                  feature.capability, gpus.front()->arch)};
+                                  feature.capability, unable->arch)};
 }
 
 /// The builds of one release on the machine.
 struct Builds {
-  std::vector<std::string> fitting;                          ///< best first
-  std::map<std::string, std::string, std::less<>> rejected;  ///< label -> the fact that said no
+  VariantFit fit;
   std::set<std::string, std::less<>> unknown;
   std::string platform;
 };
-
-std::string platform_of(const Machine& machine) {
-  if (machine.cpu.arch == detect::Arch::x86_64) return "linux_x86_64";
-  return machine.cpu.arch == detect::Arch::aarch64 ? "linux_aarch64" : std::string();
-}
 
 wheel::Version version_of(const FamilyRelease& release) {
   wheel::Version version;
@@ -131,10 +128,10 @@ wheel::Version version_of(const FamilyRelease& release) {
   return version;
 }
 
-Builds judge_builds(const Family& family, const FamilyRelease& release, const Machine& machine,
+Builds judge_builds(const Family& family, const FamilyRelease& release, const JudgedMachine& judged,
                     const wheel::MarkerEnvironment& markers) {
   Builds builds;
-  builds.platform = platform_of(machine);
+  builds.platform = family_platform_of(judged.machine);
   std::set<std::string, std::less<>> labels;
   for (const index::FamilyBuild& build : release.builds) {
     if (build.platform == builds.platform) labels.insert(build.label);
@@ -142,19 +139,8 @@ Builds judge_builds(const Family& family, const FamilyRelease& release, const Ma
   const index::FamilyVariants variants =
       index::family_variants(family, family.anchor(), version_of(release), builds.platform, labels);
   for (const auto& [label, what] : variants.unknown) builds.unknown.insert(label);
-  CollectedReport unheard;
-  const auto lists = resolver::supported_lists(variants.document, machine, {}, markers, unheard);
-  const resolver::Ranking ranking = resolver::rank_variants(variants.document, lists.lists);
-  for (const resolver::RankedVariant& variant : ranking.ranked) {
-    if (labels.contains(variant.label)) builds.fitting.push_back(variant.label);
-  }
-  for (const resolver::RejectedVariant& variant : ranking.rejected) {
-    const providers::Provider* provider = providers::find_provider(variant.property.ns);
-    builds.rejected.emplace(
-        variant.label, provider == nullptr ? variant.reason
-                                           : provider->fact(machine, {}, variant.property.feature,
-                                                            variant.property.value));
-  }
+  builds.fit = judge_variants(variants.document, judged, markers);
+  std::erase_if(builds.fit.fitting, [&](const std::string& one) { return !labels.contains(one); });
   return builds;
 }
 
@@ -172,13 +158,13 @@ void take_better(FeatureAnswer& left, FeatureAnswer right) {
 
 class FeatureJudge {
  public:
-  FeatureJudge(const Family& family, const FamilyRelease& release, const Machine& machine,
+  FeatureJudge(const Family& family, const FamilyRelease& release, const JudgedMachine& judged,
                const wheel::MarkerEnvironment& markers)
       : family_(family),
         release_(release),
-        machine_(machine),
+        judged_(judged),
         version_(version_of(release)),
-        builds_(judge_builds(family, release, machine, markers)) {}
+        builds_(judge_builds(family, release, judged, markers)) {}
 
   [[nodiscard]] FeatureAnswer judge(const FamilyFeature& feature) const {
     FeatureAnswer answer;
@@ -216,35 +202,40 @@ class FeatureJudge {
               fmt::format("only builds for {} have it", fmt::join(feature.platforms, ", "))};
     const auto has = [&](const std::string& one) { return has_feature(family_, feature, one); };
     // A build whose needs are known comes first, as it does when one is chosen.
-    auto fits = std::ranges::find_if(builds_.fitting, [&](const std::string& one) {
+    auto fits = std::ranges::find_if(builds_.fit.fitting, [&](const std::string& one) {
       return has(one) && !builds_.unknown.contains(one);
     });
-    if (fits == builds_.fitting.end()) fits = std::ranges::find_if(builds_.fitting, has);
-    if (fits == builds_.fitting.end()) return without_build(feature);
+    if (fits == builds_.fit.fitting.end()) fits = std::ranges::find_if(builds_.fit.fitting, has);
+    if (fits == builds_.fit.fitting.end()) return without_build(feature);
     label = *fits;
-    if (Verdict verdict = judge_gpus(feature, machine_); verdict.usable != Usable::yes)
-      return verdict;
-    if (Verdict verdict = judge_properties(feature, machine_); verdict.usable != Usable::yes)
+    const Verdict gpus = judge_gpus(feature, judged_);
+    if (gpus.usable != Usable::yes) return gpus;
+    if (Verdict verdict = judge_properties(feature, judged_); verdict.usable != Usable::yes)
       return verdict;
     if (builds_.unknown.contains(label))
       return {Usable::unknown, fmt::format("what the build {} needs is not known", label)};
     if (!feature.unproven.empty())
       return {Usable::unknown, fmt::format("no fact tells: {}", feature.unproven)};
-    return {Usable::yes, fmt::format("with the build {}", label)};
+    return {Usable::yes, fmt::format("with the build {}{}{}", label,
+                                     gpus.reason.empty() ? "" : ", ", gpus.reason)};
   }
 
   [[nodiscard]] Verdict without_build(const FamilyFeature& feature) const {
     const auto vendor = vendor_named(feature.vendor);
-    if (vendor && providers::counted_gpus(machine_, *vendor, {}).empty()) {
-      const bool unknown = std::ranges::any_of(machine_.gpus, [&](const detect::Gpu& gpu) {
+    if (vendor && judged_.counted(*vendor).empty()) {
+      const bool unknown = std::ranges::any_of(judged_.machine.gpus, [&](const detect::Gpu& gpu) {
         return gpu.vendor == *vendor && gpu.usable == Presence::unknown;
       });
       return {unknown ? Usable::unknown : Usable::no,
-              providers::describe_no_gpu(machine_, *vendor, {})};
+              providers::describe_no_gpu(judged_.machine, *vendor, judged_.gpus)};
     }
-    for (const auto& [label, fact] : builds_.rejected) {
-      if (has_feature(family_, feature, label))
-        return {Usable::no, fmt::format("the build {} does not fit: {}", label, fact)};
+    for (const index::FamilyLabel& label : family_.labels) {  // the best first
+      const auto misfit = builds_.fit.rejected.find(label.name);
+      if (misfit == builds_.fit.rejected.end() || !has_feature(family_, feature, label.name))
+        continue;
+      const auto& [property, rule, fact] = misfit->second;
+      return {Usable::no,
+              fmt::format("the build {} does not fit: {}", label.name, fact.empty() ? rule : fact)};
     }
     return {Usable::no, fmt::format("{} {} has no build with it for {}", family_.anchor(),
                                     release_.version, builds_.platform)};
@@ -252,13 +243,13 @@ class FeatureJudge {
 
   const Family& family_;
   const FamilyRelease& release_;
-  const Machine& machine_;
+  const JudgedMachine& judged_;
   wheel::Version version_;
   Builds builds_;
 };
 
 /// A GPU that can be used and that no entry of the feature speaks of makes "no" an overstatement.
-void admit_silence(const Family& family, const Machine& machine, FeatureAnswer& answer) {
+void admit_silence(const Family& family, const JudgedMachine& judged, FeatureAnswer& answer) {
   if (answer.usable != Usable::no) return;
   std::set<std::string, std::less<>> spoken;
   for (const FamilyFeature& feature : family.features) {
@@ -268,7 +259,7 @@ void admit_silence(const Family& family, const Machine& machine, FeatureAnswer& 
   }
   for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
     const std::string name(detect::render_vendor(vendor));
-    if (spoken.contains(name) || providers::counted_gpus(machine, vendor, {}).empty()) continue;
+    if (spoken.contains(name) || judged.counted(vendor).empty()) continue;
     answer.usable = Usable::unknown;
     answer.reason = fmt::format("the family {} has no fact about it on {} GPUs", family.name,
                                 providers::vendor_title(vendor));
@@ -310,9 +301,9 @@ const FamilyRelease* meant_release(const Family& family, const wheel::SpecifierS
 }
 
 std::vector<FeatureAnswer> list_features(const Family& family, const FamilyRelease& release,
-                                         const Machine& machine,
+                                         const JudgedMachine& judged,
                                          const wheel::MarkerEnvironment& markers) {
-  const FeatureJudge judge(family, release, machine, markers);
+  const FeatureJudge judge(family, release, judged, markers);
   std::vector<FeatureAnswer> answers;
   for (const FamilyFeature& feature : family.features) {
     FeatureAnswer answer = judge.judge(feature);
@@ -322,7 +313,7 @@ std::vector<FeatureAnswer> list_features(const Family& family, const FamilyRelea
       answers.push_back(std::move(answer));
     }
   }
-  for (FeatureAnswer& answer : answers) admit_silence(family, machine, answer);
+  for (FeatureAnswer& answer : answers) admit_silence(family, judged, answer);
   return answers;
 }
 
@@ -330,17 +321,17 @@ std::string render_features(const std::vector<FeatureAnswer>& answers, const std
                             const Output& output) {
   std::string text = output.paint(Style::strong, fmt::format("features of {}", title)) + "\n";
   if (answers.empty()) text += "  nothing is known of them\n";
+  const auto faint = [&](const std::string& lines) {
+    return "          " + output.paint(Style::faint, wrap_text(lines, 10)) + "\n";
+  };
   for (const FeatureAnswer& answer : answers) {
     text += fmt::format(
-        "  {} {}: {}\n",
+        "  {} {}\n",
         output.paint(style_of(answer.usable), fmt::format("{:<7}", render_usable(answer.usable))),
-        answer.title, answer.reason);
-    if (!answer.note.empty())
-      text += output.paint(Style::faint, fmt::format("          {}", answer.note)) + "\n";
+        wrap_text(fmt::format("{}: {}", answer.title, answer.reason), 10));
+    if (!answer.note.empty()) text += faint(answer.note);
     if (output.options().verbose && !answer.source.empty())
-      text += output.paint(Style::faint, fmt::format("          {}, {}: {}", answer.confidence,
-                                                     answer.date, answer.source)) +
-              "\n";
+      text += faint(fmt::format("{}, {}: {}", answer.confidence, answer.date, answer.source));
   }
   return text;
 }

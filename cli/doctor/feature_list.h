@@ -7,8 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "cli/doctor/judged_machine.h"
 #include "cli/output.h"
-#include "detect/machine.h"
 #include "index/family.h"
 #include "wheel/marker.h"
 #include "wheel/version.h"
@@ -37,7 +37,7 @@ struct FeatureAnswer {
 /// One answer a feature, in the file's order.
 [[nodiscard]] std::vector<FeatureAnswer> list_features(const index::Family& family,
                                                        const index::FamilyRelease& release,
-                                                       const detect::Machine& machine,
+                                                       const JudgedMachine& judged,
                                                        const wheel::MarkerEnvironment& markers);
 
 [[nodiscard]] std::string render_features(const std::vector<FeatureAnswer>& answers,

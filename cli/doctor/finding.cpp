@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/text_lines.h"
+
 namespace axle::cli {
 
 namespace {
@@ -25,15 +27,18 @@ constexpr std::array rows = {
                 "start the container with the GPU (`--gpus all` and its like)"},
     FindingCode{"gpu-permission", error, "The device files of a GPU cannot be opened by this user",
                 "join the group that owns them, or pass them to the container"},
-    FindingCode{"gpu-problem", error,
-                "A driver does not work; the evidence has the reason's word (docs of `detect`)",
-                "as the finding says: load, reinstall or update the driver, reset the GPU, reboot"},
+    FindingCode{
+        "gpu-problem", error,
+        "A driver does not work; the evidence has the reason's word (docs of `detect`); a warning "
+        "where nobody could ask it",
+        "as the finding says: load, reinstall or update the driver, reset the GPU, reboot"},
     FindingCode{"driver-versions-differ", error,
                 "The loaded kernel module and the driver's libraries are of two versions",
                 "reboot"},
-    FindingCode{"gpu-unusable", warning,
-                "A GPU is there that cannot be used, beside others that can",
-                "as the finding says; nothing, where the GPU is too old to compute"},
+    FindingCode{
+        "gpu-unusable", warning,
+        "A GPU cannot be used, and no driver is to blame; info for a processor's own graphics",
+        "as the finding says; nothing, where the GPU is too old to compute"},
     FindingCode{"gpu-masked", info,
                 "An environment variable hides a GPU from programs; a warning when it hides all",
                 "unset the variable"},
@@ -54,15 +59,22 @@ constexpr std::array rows = {
     FindingCode{"wsl", info, "Windows Subsystem for Linux: the GPU driver is that of Windows",
                 "update the driver in Windows, install none inside"},
     // The environment.
+    FindingCode{"environment-broken", error,
+                "The environment that is named or active is none, or its interpreter does not work",
+                "make it anew, or name another with --python"},
     FindingCode{"dist-info-broken", error, "What records an installed package cannot be read",
                 "install the package again"},
-    FindingCode{"files-missing", error, "Files that a package's RECORD lists are gone or cut off",
+    FindingCode{"files-missing", error,
+                "Files that a package's RECORD lists are gone, cut off, or no files",
                 "install the package again"},
     FindingCode{
         "path-owned-twice", error,
         "Two packages installed one path with different content, so one of them is damaged; a "
         "warning where only Python source is concerned",
         "remove one of them, install the other again"},
+    FindingCode{"import-hidden", warning,
+                "Two packages bring one import name in different files: Python imports one of them",
+                "remove one of them"},
     FindingCode{"requirement-broken", error,
                 "A package needs another one that is missing or of another version",
                 "install what it needs"},
@@ -83,6 +95,9 @@ constexpr std::array rows = {
     FindingCode{"family-versions-differ", error,
                 "A member of a family was made for another release of the first one",
                 "install them together"},
+    FindingCode{"library-damaged", error,
+                "A compiled module of Python is no ELF file, or a broken one",
+                "install the package again"},
     FindingCode{"wrong-architecture", error, "A library is for another CPU architecture",
                 "install the package again, for this machine"},
     FindingCode{"cpu-level-missing", error,
@@ -93,6 +108,10 @@ constexpr std::array rows = {
                 "update the driver, or install builds for an older CUDA"},
     FindingCode{"gpu-code-missing", error, "No library of a package has code that the GPU runs",
                 "install a build that has"},
+    FindingCode{"gpu-code-packed", error,
+                "Code for the GPU is packed with zstd (`nvcc --compress-mode=size`), and the "
+                "driver, older than CUDA 12.4, does not unpack it",
+                "update the driver"},
     FindingCode{"ptx-needs-driver", error,
                 "A package has PTX only for this GPU, of a newer CUDA than the driver compiles",
                 "update the driver"},
@@ -104,20 +123,24 @@ constexpr std::array rows = {
     FindingCode{"gpu-code-unknown", info, "Code for GPUs is there whose targets could not be read",
                 "nothing; the finding says what was not understood"},
     FindingCode{"gpu-build-without-gpu", warning,
-                "Packages hold code for GPUs of a vendor of which no GPU can be used here",
+                "Packages hold code for GPUs of one vendor, of which no GPU can be used here; info "
+                "where none of them is made in several builds",
                 "install the build for the CPU, or mend the GPU"},
     FindingCode{"library-shadowed", warning,
                 "The loader takes a library of the same name from elsewhere before the wheels' own",
                 "take the folder out of LD_LIBRARY_PATH"},
+    FindingCode{"library-twice", warning,
+                "Two packages bring a CUDA library of one name: the first one loaded serves both",
+                "remove one of them, or install both in the versions that belong together"},
     FindingCode{
         "library-elsewhere", info,
         "A library of the same name lies on the loader's path, but the wheels' own come first",
         "nothing"},
     FindingCode{
         "cpu-instructions", info,
-        "With `--deep`: a library contains instructions that this CPU lacks; whether they are "
-        "behind a check cannot be told",
-        "nothing, unless the program dies of SIGILL"},
+        "With `--deep`: libraries contain instructions that this CPU lacks; a warning where "
+        "nothing in them asks which CPU it is",
+        "nothing, unless the program dies of SIGILL; then a build for an older CPU"},
     FindingCode{"no-environment", info, "No environment was named or found, so none was examined",
                 "name one with --python"},
 };
@@ -161,10 +184,12 @@ std::string render_finding(const Finding& finding, const Output& output) {
       output.paint(style_of(finding.level), fmt::format("{:<7}", render_level(finding.level))),
       output.paint(Style::strong, finding.code), finding.subject.empty() ? "" : ": ",
       printable(finding.subject));
-  text += fmt::format("        {}\n", printable(finding.message));
-  for (const Evidence& evidence : finding.evidence)
-    text +=
-        output.paint(Style::faint, fmt::format("        - {}", render_evidence(evidence))) + "\n";
+  text += fmt::format("        {}\n", wrap_text(printable(finding.message), 8));
+  for (const Evidence& evidence : finding.evidence) {
+    const std::string lines = wrap_text(render_evidence(evidence), 10);
+    text += output.paint(Style::faint, fmt::format("        - {}", lines)) + "\n";
+  }
+  // A command must stay on one line, or nobody can copy it.
   if (!finding.mend.empty()) text += fmt::format("        mend: {}\n", printable(finding.mend));
   return text;
 }
@@ -231,7 +256,7 @@ std::string render_findings(const Findings& findings, const Output& output) {
   if (!findings.unseen().empty()) {
     text += "\nnot looked at:\n";
     for (const std::string& what : findings.unseen())
-      text += fmt::format("  - {}\n", printable(what));
+      text += fmt::format("  - {}\n", wrap_text(printable(what), 4));
   }
   return text;
 }

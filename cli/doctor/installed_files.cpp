@@ -1,6 +1,7 @@
 #include "cli/doctor/installed_files.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/core.h>
 
@@ -16,29 +17,52 @@ bool is_library(std::string_view path) {
   return name.ends_with(".so") || name.contains(".so.");
 }
 
-/// Paths of RECORD that lead out of site-packages (scripts, headers) are not libraries.
-bool lies_inside(std::string_view path) {
-  return !path.starts_with('/') && !path.starts_with("../") && !path.contains("/../");
+/// Where a path of RECORD leads; empty unless inside of the environment: MKL and Intel's run time
+/// for SYCL lie in the prefix's own lib.
+std::string place_of(const wheel::RecordEntry& entry, const InstalledPackageFiles& package,
+                     const installer::Environment& environment) {
+  const std::string path =
+      std::filesystem::path(package.site + "/" + entry.path).lexically_normal().string();
+  const bool inside = path.starts_with(package.site + "/") ||
+                      (!environment.prefix.empty() && path.starts_with(environment.prefix + "/"));
+  return inside && !entry.path.starts_with('/') ? path : std::string();
+}
+
+/// Python loads it and nothing else: no linker script, no library of another system.
+bool is_python_module(std::string_view path) {
+  return path.ends_with(".abi3.so") ||
+         (path.ends_with("-linux-gnu.so") && path.contains(".cpython-"));
+}
+
+void say_damaged(const InstalledPackageFiles& owner, const wheel::RecordEntry& entry,
+                 const Error& error, const InstalledFiles& files, Findings& findings) {
+  Finding& finding =
+      findings.add("library-damaged", owner.title, "a compiled module cannot be loaded");
+  finding.evidence.push_back({entry.path, "ELF header", error.message});
+  finding.mend = reinstall_same(owner, files);
 }
 
 void read_libraries(InstalledFiles& files, std::size_t package, Findings& findings,
                     const FileLimits& limits, std::size_t& passed_over) {
   const InstalledPackageFiles& owner = files.packages[package];
   for (const wheel::RecordEntry& entry : owner.record) {
-    if (!is_library(entry.path) || !lies_inside(entry.path)) continue;
+    if (!is_library(entry.path)) continue;
+    InstalledLibrary library;
+    library.path = place_of(entry, owner, files.environment);
+    if (library.path.empty()) continue;
     if (files.libraries.size() >= limits.libraries || files.bytes_read >= limits.bytes) {
       ++passed_over;
       continue;
     }
-    InstalledLibrary library;
-    library.path = owner.site + "/" + entry.path;
     library.name = entry.path;
     library.package = package;
     auto facts = builder::scan_binary_file(library.path);
     if (!facts) {
-      // A missing one is told by the check of files; linker scripts and stubs are no libraries.
+      // A missing one is told by the check of files.
       if (facts.error().kind == ErrorKind::io)
         findings.not_looked_at(fmt::format("{}: {}", entry.path, facts.error().message));
+      if (facts.error().kind == ErrorKind::malformed && is_python_module(entry.path))
+        say_damaged(owner, entry, facts.error(), files, findings);
       continue;
     }
     library.facts = std::move(*facts);
@@ -52,6 +76,12 @@ void read_libraries(InstalledFiles& files, std::size_t package, Findings& findin
 std::string python_option(const installer::Environment& environment) {
   return " --python " +
          shell_word(environment.prefix.empty() ? environment.python : environment.prefix);
+}
+
+std::string reinstall_same(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  return fmt::format("variant install --reinstall {}=={}{}", package.distribution.name,
+                     wheel::render_version(package.distribution.metadata.version),
+                     files.python_option());
 }
 
 InstalledFiles read_installed_files(
@@ -71,6 +101,9 @@ InstalledFiles read_installed_files(
     package.title = fmt::format("{} {}", distribution.name,
                                 wheel::render_version(distribution.metadata.version));
     package.site = distribution.dist_info.substr(0, distribution.dist_info.rfind('/'));
+    std::error_code unreal;
+    const auto real = std::filesystem::canonical(package.site, unreal);
+    package.real_site = unreal ? package.site : real.string();
     if (distribution.dist_info.ends_with(".dist-info")) {
       auto record = installer::read_record(distribution);
       if (record) {
@@ -81,9 +114,7 @@ InstalledFiles read_installed_files(
                          "its RECORD cannot be read: nobody knows which files are its own");
         finding.evidence.push_back(
             {distribution.dist_info + "/RECORD", "", record.error().message});
-        finding.mend = fmt::format("variant install --reinstall {}=={}{}", distribution.name,
-                                   wheel::render_version(distribution.metadata.version),
-                                   files.python_option());
+        finding.mend = reinstall_same(package, files);
       }
     }
     files.packages.push_back(std::move(package));

@@ -24,9 +24,12 @@ struct InstalledLibrary {
 
 struct InstalledPackageFiles {
   installer::InstalledDistribution distribution;
-  std::string title;  ///< "torch 2.9.0+cu128"
-  std::string site;   ///< the folder that RECORD's paths start from
+  std::string title;      ///< "torch 2.9.0+cu128"
+  std::string site;       ///< the folder that RECORD's paths start from
+  std::string real_site;  ///< the same without links
   std::vector<wheel::RecordEntry> record;
+  /// `variant install` has builds of it to choose from: a variant, or a member of a family.
+  bool has_builds = false;
 };
 
 /// " --python PATH", quoted for a shell.
@@ -40,6 +43,10 @@ struct InstalledFiles {
 
   [[nodiscard]] std::string python_option() const { return cli::python_option(environment); }
 };
+
+/// The command that installs the same version again.
+[[nodiscard]] std::string reinstall_same(const InstalledPackageFiles& package,
+                                         const InstalledFiles& files);
 
 struct FileLimits {
   std::size_t libraries = 20'000;

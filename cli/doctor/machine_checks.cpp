@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "detect/cuda_drivers.h"
+#include "index/family_variants.h"
 #include "providers/gpu_state.h"
 
 namespace axle::cli {
@@ -35,8 +35,9 @@ std::string name_of(const Gpu& gpu) {
   return text;
 }
 
-/// How a container of that kind is given the GPUs of a vendor.
+/// How a container of that kind is given the GPUs of a vendor; empty where that is not known.
 std::string start_with_gpu(const std::string& container, const std::string& vendor) {
+  if (vendor != "nvidia" && vendor != "amd" && vendor != "intel") return {};
   if (vendor != "nvidia") {
     const std::string devices =
         vendor == "amd" ? "--device /dev/kfd --device /dev/dri" : "--device /dev/dri";
@@ -57,9 +58,21 @@ bool is_mismatch(const std::string& word) { return word == "driver-mismatch"; }
 
 /// Where no mend is known the kernel says more.
 std::string kernel_log(const std::string& vendor) {
-  return fmt::format("sudo dmesg | grep -i -E '{}'", vendor == "nvidia" ? "nvrm|nvidia"
-                                                     : vendor == "amd"  ? "amdgpu|kfd"
-                                                                        : "i915|xe");
+  return fmt::format("sudo dmesg | grep -i -E '{}'", vendor == "nvidia"  ? "nvrm|nvidia"
+                                                     : vendor == "amd"   ? "amdgpu|kfd"
+                                                     : vendor == "intel" ? "i915|xe"
+                                                                         : vendor);
+}
+
+/// No GPU behind the problem is known not to work: nobody could ask them.
+bool is_unconfirmed(const Machine& machine, const detect::Problem& problem) {
+  const auto concerned = [&](const Gpu& gpu) {
+    return problem.code == fmt::format("{}.{}", detect::render_vendor(gpu.vendor), gpu.reason_code);
+  };
+  const auto broken = [&](const Gpu& gpu) {
+    return concerned(gpu) && (gpu.usable == Presence::absent || gpu.usable == Presence::blocked);
+  };
+  return std::ranges::any_of(machine.gpus, concerned) && std::ranges::none_of(machine.gpus, broken);
 }
 
 void check_problem(const Machine& machine, const detect::Problem& problem, Findings& findings) {
@@ -67,10 +80,16 @@ void check_problem(const Machine& machine, const detect::Problem& problem, Findi
   const std::string vendor = vendor_of(problem);
   std::string code = "gpu-problem";
   std::string mend = problem.hint;
+  const bool contained = !machine.os.container.empty();
   if (word == "no-device-nodes") {
-    if (!machine.os.container.empty()) code = "container-without-gpu";
+    if (contained) code = "container-without-gpu";
+    const std::string start = start_with_gpu(machine.os.container, vendor);
+    if (!start.empty()) mend = contained ? start : problem.hint + ": " + start;
+  } else if (word == "no-user-driver" && contained && vendor == "nvidia") {
+    // The toolkit mounts the host's libraries: none are installed in an image.
     mend = start_with_gpu(machine.os.container, vendor);
-    if (machine.os.container.empty()) mend = problem.hint + ": " + mend;
+  } else if (word == "all-masked") {
+    code = "gpu-masked";
   } else if (word == "no-permission") {
     code = "gpu-permission";
     if (vendor == "amd") mend = "sudo usermod -aG render,video $USER, then log in again";
@@ -80,6 +99,8 @@ void check_problem(const Machine& machine, const detect::Problem& problem, Findi
     mend = "sudo reboot";
   }
   Finding& finding = findings.add(code, vendor, problem.message);
+  if (word == "all-masked" || is_unconfirmed(machine, problem))
+    finding.level = FindingLevel::warning;
   finding.evidence.push_back({"", "", problem.code});
   finding.mend = mend.empty() ? kernel_log(vendor) : std::move(mend);
 }
@@ -93,11 +114,15 @@ bool told(const Machine& machine, const Gpu& gpu) {
 
 void check_gpus(const Machine& machine, Findings& findings) {
   for (const Gpu& gpu : machine.gpus) {
-    if (gpu.masked && gpu.usable == Presence::present) {
-      const bool all = providers::counted_gpus(machine, gpu.vendor, {}).empty();
+    // Where a mask hides all of them, that is told as one problem.
+    const bool all = std::ranges::any_of(machine.problems, [&](const detect::Problem& problem) {
+      return problem.code == fmt::format("{}.all-masked", detect::render_vendor(gpu.vendor));
+    });
+    if (gpu.masked && gpu.usable == Presence::present && !all) {
       Finding& finding = findings.add("gpu-masked", name_of(gpu),
                                       "it works, and a device mask hides it from programs");
-      if (all) finding.level = FindingLevel::warning;
+      if (providers::counted_gpus(machine, gpu.vendor, {}).empty())
+        finding.level = FindingLevel::warning;
       const std::string_view variable = gpu.vendor == GpuVendor::nvidia ? "CUDA_VISIBLE_DEVICES"
                                         : gpu.vendor == GpuVendor::amd
                                             ? "ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES"
@@ -114,6 +139,9 @@ void check_gpus(const Machine& machine, Findings& findings) {
     if (!broken || told(machine, gpu)) continue;
     const std::string why = gpu.reason.empty() ? "the driver does not work" : gpu.reason;
     Finding& finding = findings.add("gpu-unusable", name_of(gpu), why);
+    // Graphics of the processor are for the screen: nothing is wrong with them.
+    if (gpu.usable == Presence::absent && providers::is_integrated(gpu))
+      finding.level = FindingLevel::info;
     finding.evidence.push_back(
         {"", "",
          fmt::format("{}.{}", detect::render_vendor(gpu.vendor),
@@ -158,37 +186,56 @@ void check_drivers(const Machine& machine, Findings& findings) {
   }
 }
 
-/// The labels that a driver for `cuda` cannot run, newest first.
-std::vector<std::string> labels_beyond(const index::Family& torch, const std::string& cuda) {
+/// The builds of torch's newest release that fit this machine, but for its driver; newest first.
+std::vector<const index::FamilyLabel*> builds_beyond(const index::Family& torch,
+                                                     const JudgedMachine& judged,
+                                                     const std::string& cuda) {
   const auto runs = providers::parse_major_minor(cuda);
-  std::vector<std::string> labels;
+  if (torch.releases.empty() || !runs) return {};
+  const index::FamilyRelease& release = torch.releases.front();
+  wheel::Version version;
+  version.release = release.prefix;
+  const std::string platform = family_platform_of(judged.machine);
+  std::vector<const index::FamilyLabel*> beyond;
   for (const index::FamilyLabel& label : torch.labels) {
-    if (label.vendor != "nvidia" || torch.releases.empty() || !runs) continue;
-    const bool current = std::ranges::any_of(torch.releases.front().builds, [&](const auto& build) {
-      return build.label == label.name;
-    });
     const auto needs = providers::parse_major_minor(label.cuda);
-    if (current && needs && *needs > *runs) labels.push_back(label.name);
+    const bool current = std::ranges::any_of(release.builds, [&](const index::FamilyBuild& build) {
+      return build.label == label.name && build.platform == platform;
+    });
+    if (label.vendor != "nvidia" || !current || !needs || *needs <= *runs) continue;
+    Machine newer = judged.machine;
+    for (Driver& driver : newer.drivers) {
+      if (driver.vendor == GpuVendor::nvidia) driver.api_version = label.cuda;
+    }
+    const auto variants =
+        index::family_variants(torch, torch.anchor(), version, platform, {label.name});
+    const VariantFit fit = judge_variants(variants.document, {newer, judged.gpus}, {});
+    if (std::ranges::find(fit.fitting, label.name) != fit.fitting.end()) beyond.push_back(&label);
   }
-  return labels;
+  return beyond;
 }
 
-void check_driver_age(const Machine& machine, const index::Family* torch, Findings& findings) {
-  const Driver* driver = detect::find_driver(machine, GpuVendor::nvidia);
+void check_driver_age(const JudgedMachine& judged, const index::Family* torch, Findings& findings) {
+  const Driver* driver = detect::find_driver(judged.machine, GpuVendor::nvidia);
   const bool counts = torch != nullptr && driver != nullptr && !driver->api_version.empty() &&
-                      !providers::counted_gpus(machine, GpuVendor::nvidia, {}).empty();
+                      !judged.counted(GpuVendor::nvidia).empty();
   if (!counts) return;
-  const std::vector<std::string> labels = labels_beyond(*torch, driver->api_version);
-  if (labels.empty()) return;
-  const index::FamilyLabel* newest = torch->label(labels.front());
-  Finding& finding =
-      findings.add("driver-old", "nvidia",
-                   fmt::format("the driver runs CUDA up to {}, the builds {} of {} {} need {}",
-                               driver->api_version, fmt::join(labels, ", "), torch->name,
-                               torch->releases.front().version, newest->cuda));
+  const auto beyond = builds_beyond(*torch, judged, driver->api_version);
+  if (beyond.empty()) return;
+  std::vector<std::string_view> names;
+  for (const index::FamilyLabel* label : beyond) names.push_back(label->name);
+  Finding& finding = findings.add(
+      "driver-old", "nvidia",
+      fmt::format("the driver runs CUDA up to {}, and of {} {} the builds {} need {}",
+                  driver->api_version, torch->anchor(), torch->releases.front().version,
+                  fmt::join(names, ", "), beyond.front()->cuda));
+  const std::string& version =
+      driver->kernel_version.empty() ? driver->library_version : driver->kernel_version;
   finding.evidence.push_back(
-      {"", "", fmt::format("driver {}, CUDA {}", driver->kernel_version, driver->api_version)});
-  finding.mend = fmt::format("install NVIDIA's driver {} or newer", newest->driver);
+      {"", "",
+       fmt::format("driver {}, CUDA {}", version.empty() ? "of unknown version" : version,
+                   driver->api_version)});
+  finding.mend = update_nvidia_driver(judged.machine, beyond.front()->driver);
 }
 
 /// The capabilities that the CPU has and something withholds, by the register state they need.
@@ -209,21 +256,24 @@ void check_cpu(const Machine& machine, Findings& findings) {
           ? std::string("boot a kernel that enables it")
           : fmt::format("let the hypervisor ({}) pass the CPU on as it is (host-passthrough)",
                         machine.cpu.hypervisor);
+  const bool hybrid = machine.cpu.hybrid && machine.cpu.hypervisor.empty();
+  const std::string cores =
+      "none for programs that may run on every core: the cores differ, and some lack them";
   const auto say = [&](const std::vector<std::string_view>& names, std::string_view what,
                        const std::string& mend) {
     if (names.empty()) return;
-    Finding& finding = findings.add(
-        "cpu-withheld", "CPU", fmt::format("the CPU has {}, but programs may not use it", what));
+    Finding& finding = findings.add("cpu-withheld", "CPU",
+                                    fmt::format("the CPU has {} that programs may not use", what));
     finding.evidence.push_back({"", "", fmt::format("withheld: {}", fmt::join(names, " "))});
     finding.mend = mend;
   };
-  say(tiles, "AMX",
+  say(tiles, "AMX instructions",
       fmt::format(
           "a kernel from 5.16 on, and no seccomp filter that denies arch_prctl (this is {}{})",
           machine.os.kernel.empty() ? "an unknown kernel" : machine.os.kernel,
           machine.os.container.empty() ? "" : ", in " + machine.os.container));
-  say(vectors, "AVX registers", guest);
-  say(others, "further instructions", guest);
+  say(vectors, "AVX instructions", hybrid ? cores : guest);
+  say(others, "further instructions", hybrid ? cores : guest);
 }
 
 void check_system(const Machine& machine, Findings& findings) {
@@ -243,11 +293,22 @@ void check_system(const Machine& machine, Findings& findings) {
 
 }  // namespace
 
-void check_machine(const Machine& machine, const index::Family* torch, Findings& findings) {
+std::string update_nvidia_driver(const Machine& machine, std::string_view least) {
+  const std::string version =
+      least.empty() ? std::string("a newer release") : fmt::format("{} or newer", least);
+  if (!machine.os.tegra_release.empty()) return "update JetPack: the driver is a part of it";
+  if (machine.os.wsl)
+    return fmt::format("update the NVIDIA driver in Windows, to one that belongs to {}", version);
+  return fmt::format("install NVIDIA's driver {}{}", version,
+                     machine.os.container.empty() ? "" : " on the container's host");
+}
+
+void check_machine(const JudgedMachine& judged, const index::Family* torch, Findings& findings) {
+  const Machine& machine = judged.machine;
   for (const detect::Problem& problem : machine.problems) check_problem(machine, problem, findings);
   check_gpus(machine, findings);
   check_drivers(machine, findings);
-  check_driver_age(machine, torch, findings);
+  check_driver_age(judged, torch, findings);
   check_cpu(machine, findings);
   check_system(machine, findings);
 }

@@ -39,6 +39,26 @@ bool is_same_file(const std::string& left, const std::string& right) {
   return fs::equivalent(left, right, error) && !error;
 }
 
+/// The loader passes over files of another class or architecture, and over nothing else: what is
+/// no ELF file at all makes it fail.
+bool is_passed_over(const std::string& file, const InstalledLibrary& own) {
+  const auto facts = builder::scan_binary_file(file);
+  if (!facts) return facts.error().kind == ErrorKind::unsupported;
+  return !own.facts.architecture.empty() && facts->architecture != own.facts.architecture;
+}
+
+/// In a folder of LD_LIBRARY_PATH; those for CPU levels come first. Empty: it is not there.
+std::string find_in(const std::string& folder, const std::string& name,
+                    const InstalledLibrary& own) {
+  for (const std::string_view level :
+       {"/glibc-hwcaps/x86-64-v4/", "/glibc-hwcaps/x86-64-v3/", "/glibc-hwcaps/x86-64-v2/", "/"}) {
+    std::string candidate = fmt::format("{}{}{}", folder, level, name);
+    std::error_code error;
+    if (fs::exists(candidate, error) && !is_passed_over(candidate, own)) return candidate;
+  }
+  return {};
+}
+
 std::vector<Foreign> foreign_of(const std::string& name, const InstalledLibrary& own,
                                 const LoaderPath& path) {
   std::vector<Foreign> found;
@@ -49,14 +69,13 @@ std::vector<Foreign> foreign_of(const std::string& name, const InstalledLibrary&
     if (file_name(file) == name) add(Foreign::By::preload, file);
   }
   for (const std::string& folder : path.folders) {
-    const std::string candidate = folder + "/" + name;
-    std::error_code error;
-    if (!fs::exists(candidate, error)) continue;
+    const std::string candidate = find_in(folder, name, own);
+    if (candidate.empty()) continue;
     add(Foreign::By::library_path, candidate);
     break;
   }
   for (const std::string& file : path.cached) {
-    if (file_name(file) != name) continue;
+    if (file_name(file) != name || is_passed_over(file, own)) continue;
     add(Foreign::By::cache, file);
     break;
   }
@@ -159,6 +178,11 @@ void check_one(const InstalledFiles& files, const InstalledLibrary& own, const F
   if (shadowed) finding.mend = mend_of(foreign);
 }
 
+bool is_cuda_library(std::string_view soname) {
+  constexpr std::string_view beginnings[] = {"libcu", "libnv", "libnccl"};
+  return std::ranges::any_of(beginnings, [&](auto word) { return soname.starts_with(word); });
+}
+
 }  // namespace
 
 std::vector<std::string> parse_loader_cache(std::string_view bytes) {
@@ -176,6 +200,27 @@ std::vector<std::string> parse_loader_cache(std::string_view bytes) {
       paths.emplace_back(text);
   }
   return paths;
+}
+
+void check_twice(const InstalledFiles& files, Findings& findings) {
+  std::map<std::string, const InstalledLibrary*> seen;
+  for (const InstalledLibrary& library : files.libraries) {
+    if (!is_cuda_library(library.facts.soname)) continue;
+    const auto [at, fresh] = seen.try_emplace(library.facts.soname, &library);
+    const InstalledLibrary& first = *at->second;
+    if (fresh || first.package == library.package || first.facts.size == library.facts.size)
+      continue;
+    Finding& finding = findings.add(
+        "library-twice",
+        fmt::format("{} of {} and {}", library.facts.soname, files.packages[first.package].title,
+                    files.packages[library.package].title),
+        "a process loads one library of that name, and it serves both packages");
+    finding.evidence.push_back({first.name, "SONAME", files.packages[first.package].title});
+    finding.evidence.push_back({library.name, "SONAME", files.packages[library.package].title});
+    finding.mend =
+        fmt::format("variant uninstall {}{}, or the other one",
+                    files.packages[library.package].distribution.name, files.python_option());
+  }
 }
 
 void check_shadows(const InstalledFiles& files, const LoaderPath& path, Findings& findings) {

@@ -11,29 +11,14 @@
 #include "cli/doctor/environment_checks.h"
 #include "index/family_variants.h"
 #include "installer/descriptor.h"
-#include "providers/provider.h"
-#include "resolver/provider_algorithm.h"
-#include "resolver/ranking.h"
 #include "wheel/variant_metadata.h"
 
 namespace axle::cli {
 
 namespace {
 
-using detect::Machine;
-
 constexpr std::uint64_t largest_metadata = 16U << 20;
-
-std::string platform_of(const Machine& machine) {
-  switch (machine.cpu.arch) {
-    case detect::Arch::x86_64:
-      return "linux_x86_64";
-    case detect::Arch::aarch64:
-      return "linux_aarch64";
-    default:
-      return {};
-  }
-}
+constexpr std::string_view variant_file = "variant.json";
 
 std::string reinstall(const InstalledPackageFiles& package, const InstalledFiles& files) {
   return fmt::format("variant install --reinstall {}=={}{}", package.distribution.name,
@@ -41,54 +26,21 @@ std::string reinstall(const InstalledPackageFiles& package, const InstalledFiles
                      files.python_option());
 }
 
-/// The fact behind a rejection, where a provider that Axle carries decides it.
-std::string fact_of(const wheel::Property& property, const Machine& machine) {
-  const providers::Provider* provider = providers::find_provider(property.ns);
-  return provider == nullptr ? std::string()
-                             : provider->fact(machine, {}, property.feature, property.value);
-}
-
-struct Verdict {
-  std::vector<std::string> fitting;  ///< labels, best first
-  std::map<std::string, resolver::RejectedVariant> rejected;
-  std::set<std::string, std::less<>> silent;  ///< namespaces of which nothing is known here
-};
-
-Verdict judge(const wheel::VariantMetadata& document, const Machine& machine,
-              const InstalledFiles& files) {
-  CollectedReport unheard;
-  const resolver::SupportedLists lists =
-      resolver::supported_lists(document, machine, {}, files.environment.markers, unheard);
-  Verdict verdict;
-  for (const resolver::NamespaceOrigin& origin : lists.origins) {
-    if (origin.origin == resolver::ListOrigin::untrusted ||
-        origin.origin == resolver::ListOrigin::none)
-      verdict.silent.insert(origin.ns);
-  }
-  const resolver::Ranking ranking = resolver::rank_variants(document, lists.lists);
-  for (const resolver::RankedVariant& variant : ranking.ranked)
-    verdict.fitting.push_back(variant.label);
-  for (const resolver::RejectedVariant& variant : ranking.rejected)
-    verdict.rejected.emplace(variant.label, variant);
-  return verdict;
-}
-
 void say_misfit(const InstalledPackageFiles& package, const std::string& label,
-                const resolver::RejectedVariant& rejected, const Evidence& where,
-                const Machine& machine, const InstalledFiles& files, Findings& findings) {
-  const std::string fact = fact_of(rejected.property, machine);
+                const VariantFit::Misfit& misfit, const Evidence& where,
+                const InstalledFiles& files, Findings& findings) {
   Finding& finding = findings.add("variant-misfit", fmt::format("{} ({})", package.title, label),
                                   fmt::format("the installed variant does not fit this machine: {}",
-                                              fact.empty() ? rejected.reason : fact));
+                                              misfit.fact.empty() ? misfit.rule : misfit.fact));
   finding.evidence.push_back(where);
-  finding.evidence.push_back({"", "", rejected.reason});
+  finding.evidence.push_back({"", "", misfit.rule});
   finding.mend = reinstall(package, files);
 }
 
 /// A wheel variant: dist-info/variant.json holds what it needs.
-void check_variant(const InstalledPackageFiles& package, const Machine& machine,
+void check_variant(const InstalledPackageFiles& package, const JudgedMachine& judged,
                    const InstalledFiles& files, Findings& findings) {
-  const std::string path = package.distribution.dist_info + "/variant.json";
+  const std::string path = fmt::format("{}/{}", package.distribution.dist_info, variant_file);
   const auto text = installer::read_file(path, largest_metadata);
   CollectedReport unheard;
   const auto document = text ? wheel::parse_variant_metadata(*text, path, unheard)
@@ -101,11 +53,11 @@ void check_variant(const InstalledPackageFiles& package, const Machine& machine,
     finding.mend = reinstall(package, files);
     return;
   }
-  const Verdict verdict = judge(*document, machine, files);
-  const auto rejected = verdict.rejected.find(label);
-  if (rejected == verdict.rejected.end()) return;
+  const VariantFit fit = judge_variants(*document, judged, files.environment.markers);
+  const auto rejected = fit.rejected.find(label);
+  if (rejected == fit.rejected.end()) return;
   const std::string& ns = rejected->second.property.ns;
-  if (verdict.silent.contains(ns)) {
+  if (fit.silent.contains(ns)) {
     Finding& finding = findings.add(
         "variant-unknown", fmt::format("{} ({})", package.title, label),
         fmt::format("nothing here says which properties of {} this machine supports", ns));
@@ -115,8 +67,7 @@ void check_variant(const InstalledPackageFiles& package, const Machine& machine,
     return;
   }
   say_misfit(package, label, rejected->second,
-             {path, "", wheel::render_property(rejected->second.property)}, machine, files,
-             findings);
+             {path, "", wheel::render_property(rejected->second.property)}, files, findings);
 }
 
 /// A member of a family in the environment, and the label that its build has.
@@ -131,6 +82,12 @@ std::optional<Member> member_of(const index::Family& family, const InstalledPack
   const installer::InstalledDistribution& distribution = package.distribution;
   if (distribution.family == family.name && distribution.variant)
     return Member{&package, *distribution.variant, "axle-family.json"};
+  // A wheel variant: its label is its maker's, and says something here only where the family has
+  // it.
+  if (distribution.variant) {
+    if (family.label(*distribution.variant) == nullptr) return std::nullopt;
+    return Member{&package, *distribution.variant, std::string(variant_file)};
+  }
   const wheel::Version& version = distribution.metadata.version;
   const std::string local = index::local_label(version);
   if (!local.empty()) return Member{&package, local, "local version"};
@@ -154,7 +111,7 @@ std::set<std::string, std::less<>> labels_of(const index::Family& family, const 
   return labels;
 }
 
-void check_member(const index::Family& family, const Member& member, const Machine& machine,
+void check_member(const index::Family& family, const Member& member, const JudgedMachine& judged,
                   const std::string& platform, const InstalledFiles& files, Findings& findings) {
   const InstalledPackageFiles& package = *member.package;
   const index::FamilyVariants variants = index::family_variants(
@@ -167,14 +124,14 @@ void check_member(const index::Family& family, const Member& member, const Machi
     findings.add("variant-unknown", title, unknown->second).evidence.push_back(where);
     return;
   }
-  const Verdict verdict = judge(variants.document, machine, files);
-  if (const auto rejected = verdict.rejected.find(member.label); rejected != verdict.rejected.end())
-    return say_misfit(package, member.label, rejected->second, where, machine, files, findings);
-  const auto real = std::ranges::find_if(verdict.fitting, [&](const std::string& label) {
+  const VariantFit fit = judge_variants(variants.document, judged, files.environment.markers);
+  if (const auto rejected = fit.rejected.find(member.label); rejected != fit.rejected.end())
+    return say_misfit(package, member.label, rejected->second, where, files, findings);
+  const auto real = std::ranges::find_if(fit.fitting, [&](const std::string& label) {
     return label != wheel::null_label && !variants.fallback.contains(label) &&
            !variants.unknown.contains(label);
   });
-  if (real == verdict.fitting.end() || *real == member.label) return;
+  if (real == fit.fitting.end() || *real == member.label) return;
   Finding& finding = findings.add(
       "variant-not-best", title,
       fmt::format("it runs, and for this machine the build {} of this release is better", *real));
@@ -262,8 +219,8 @@ void check_versions(const index::Family& family, const std::vector<Member>& memb
 }
 
 Result<void> check_family(const index::Family& family, const InstalledFiles& files,
-                          const Machine& machine, Findings& findings) {
-  const std::string platform = platform_of(machine);
+                          const JudgedMachine& judged, Findings& findings) {
+  const std::string platform = family_platform_of(judged.machine);
   std::vector<Member> members;
   for (const std::string& name : family.members) {
     for (const InstalledPackageFiles& package : files.packages) {
@@ -278,8 +235,11 @@ Result<void> check_family(const index::Family& family, const InstalledFiles& fil
                     "none that they are made for",
                     family.name));
   } else {
-    for (const Member& member : members)
-      check_member(family, member, machine, platform, files, findings);
+    for (const Member& member : members) {
+      // A wheel variant says itself what it needs.
+      if (member.evidence != variant_file)
+        check_member(family, member, judged, platform, files, findings);
+    }
   }
   check_labels(family, members, files, findings);
   check_versions(family, members, files, findings);
@@ -288,20 +248,20 @@ Result<void> check_family(const index::Family& family, const InstalledFiles& fil
 
 }  // namespace
 
-Result<void> check_variants(const InstalledFiles& files, const Machine& machine,
+Result<void> check_variants(const InstalledFiles& files, const JudgedMachine& judged,
                             index::FamilyBook& families, Findings& findings) {
   std::vector<const index::Family*> present;
   for (const InstalledPackageFiles& package : files.packages) {
     const installer::InstalledDistribution& distribution = package.distribution;
     if (distribution.variant && distribution.family.empty())
-      check_variant(package, machine, files, findings);
+      check_variant(package, judged, files, findings);
     auto family = families.of_project(distribution.name);
     if (!family) return std::unexpected(family.error());
     if (*family == nullptr || !(*family)->has_member(distribution.name)) continue;
     if (std::ranges::find(present, *family) == present.end()) present.push_back(*family);
   }
   for (const index::Family* family : present) {
-    if (auto done = check_family(*family, files, machine, findings); !done) return done;
+    if (auto done = check_family(*family, files, judged, findings); !done) return done;
   }
   return {};
 }

@@ -23,12 +23,14 @@ std::unexpected<PluginFailure> malformed(std::string message) {
   return std::unexpected(PluginFailure{PluginFault::malformed, std::move(message), protocol});
 }
 
-/// On one line.
-std::string quote(std::string_view text) {
-  std::string shown = printable(text, max_quoted);
-  std::ranges::replace(shown, '\n', '?');
-  return '"' + shown + '"';
+/// What stands in a sentence of ours must not look like another one.
+std::string one_line(std::string_view text, std::size_t most) {
+  std::string shown = printable(text, most);
+  std::ranges::replace(shown, '\n', ' ');
+  return shown;
 }
+
+std::string quote(std::string_view text) { return '"' + one_line(text, max_quoted) + '"'; }
 
 bool is_name(std::string_view text, bool dots) {
   return !text.empty() && text.size() <= max_name && std::ranges::all_of(text, [&](char c) {
@@ -51,7 +53,8 @@ PluginFailure failure_in(const json& error) {
     failure.fault = PluginFault::malformed;
     failure.mend = protocol;
   }
-  failure.message = printable(text("message"), max_shown);
+  failure.message = one_line(text("message"), max_shown);
+  if (failure.message.empty()) failure.message = "it failed and gives no reason";
   return failure;
 }
 
@@ -137,6 +140,10 @@ std::size_t sequence_length(std::string_view text) {
   if (lead == 0xed && byte(1) > 0x9f) return 0;
   // Directions and invisible signs: what is shown must be what is there.
   if (lead == 0xe2 && (byte(1) == 0x80 || byte(1) == 0x81)) return 0;
+  if (lead == 0xd8 && byte(1) == 0x9c) return 0;                     // U+061C
+  if (lead == 0xef && byte(1) == 0xbb && byte(2) == 0xbf) return 0;  // U+FEFF
+  if (lead == 0xef && byte(1) == 0xbf) return 0;                     // U+FFC0 on
+  if (lead == 0xf3 && byte(1) == 0xa0) return 0;                     // U+E0000 on: tags
   if (lead == 0xf0 && byte(1) < 0x90) return 0;
   return lead == 0xf4 && byte(1) > 0x8f ? 0 : length;
 }
@@ -171,7 +178,7 @@ PluginNotes parse_notes(std::string_view text) {
   if (!document.is_object()) return notes;
   if (const auto version = document.find("version");
       version != document.end() && version->is_string())
-    notes.version = printable(version->get_ref<const std::string&>(), max_name);
+    notes.version = one_line(version->get_ref<const std::string&>(), max_name);
   const auto number = [&](const char* key) -> std::uint64_t {
     const auto found = document.find(key);
     return found != document.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
@@ -183,9 +190,7 @@ PluginNotes parse_notes(std::string_view text) {
   for (const json& reason : *reasons) {
     if (notes.reasons.size() == max_reasons) break;
     if (!reason.is_string()) continue;
-    std::string shown = printable(reason.get_ref<const std::string&>(), max_shown);
-    std::ranges::replace(shown, '\n', ' ');
-    notes.reasons.push_back(std::move(shown));
+    notes.reasons.push_back(one_line(reason.get_ref<const std::string&>(), max_shown));
   }
   return notes;
 }

@@ -73,15 +73,6 @@ constexpr const char* system_paths[] = {
 /// Whoever looks for a node finds its name.
 constexpr const char* listed_folders[] = {"/dev/dri", "/dev/nvidia-caps"};
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
-
-constexpr int answer_place = 3;
 constexpr int rules_place = 4;
 constexpr int trouble_place = 5;
 
@@ -120,10 +111,8 @@ void allow_files(const ConfinedTask& task, Preparation& prepared) {
   for (const char* path : listed_folders) rules.allow_listing(path);
   for (const std::string& path : task.grants.readable) rules.allow_reading(path);
   for (const std::string& path : task.grants.devices) rules.allow_device(path);
-  if (!task.program.empty()) {
-    for (const std::string& path : files_to_start(task.program, program_folders))
-      rules.allow_program(path);
-  }
+  for (const std::string& path : files_to_start(task.program, program_folders))
+    rules.allow_program(path);
   for (const std::string& probe : task.grants.programs) {
     for (const std::string& path : files_to_start(probe, program_folders))
       rules.allow_program(path);
@@ -138,8 +127,7 @@ bool prepare(const ConfinedTask& task, const SandboxSupport& support, Preparatio
   const bool limited = support.landlock > 0;
   const bool starts_probes = limited && !task.grants.programs.empty();
   const bool opens_devices = limited && (starts_probes || !task.grants.devices.empty());
-  if (!task.program.empty())
-    prepared.start = start_of(task.program, task.arguments, program_folders);
+  prepared.start = start_of(task.program, task.arguments, program_folders);
   if (limited) {
     if (!prepared.rules.open(support.landlock)) {
       why = "the kernel refuses the Landlock rules";
@@ -148,8 +136,8 @@ bool prepare(const ConfinedTask& task, const SandboxSupport& support, Preparatio
     allow_files(task, prepared);
   }
   if (support.seccomp) {
-    if (!task.program.empty() && !starts_probes) prepared.page = one_program_page();
-    const bool free_start = !task.program.empty() && !starts_probes && prepared.page == 0;
+    if (!starts_probes) prepared.page = one_program_page();
+    const bool free_start = !starts_probes && prepared.page == 0;
     prepared.filter = make_syscall_filter(
         {starts_probes || (free_start && limited), opens_devices, prepared.page, task.watched});
     if (prepared.filter.empty() || (free_start && !limited)) {
@@ -210,9 +198,7 @@ void set_limits(const ConfinedTask& task, const Preparation& prepared) {
   limit(RLIMIT_MSGQUEUE, 0, 0);
   limit(RLIMIT_STACK, 8 * mib, 64 * mib);
   limit(RLIMIT_CPU, prepared.cpu_seconds, prepared.cpu_seconds);
-  // What is done in a sanitized child has a shadow larger than any limit.
-  if (!(sanitized && task.program.empty()))
-    limit(RLIMIT_AS, task.limits.memory, task.limits.memory);
+  limit(RLIMIT_AS, task.limits.memory, task.limits.memory);
 }
 
 /// No privileges now and none to be had, root's included.
@@ -275,7 +261,7 @@ const char* program_name(const Preparation& prepared) {
   ::umask(077);
   if (task.bare_machine && !hide_hardware(rules_place)) give_up(hardware);
   // Before the limits: the page counts, and a parent may have more address space than they allow.
-  const char* name = task.program.empty() ? nullptr : program_name(prepared);
+  const char* name = program_name(prepared);
   set_limits(task, prepared);
   drop_privileges();
   if (prepared.rules.descriptor() >= 0) {
@@ -286,11 +272,6 @@ const char* program_name(const Preparation& prepared) {
   if (!prepared.filter.empty()) {
     const auto put_in_force = task.watched ? enforce_watched : enforce;
     if (!put_in_force(prepared.filter, ::getpid())) give_up(system_calls);
-  }
-  if (name == nullptr) {
-    ::close(trouble_place);
-    ::environ = prepared.environment.data();
-    leave(task.work(answer_place));
   }
   ::execve(name, prepared.arguments.data(), prepared.environment.data());
   give_up(program);

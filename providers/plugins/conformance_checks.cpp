@@ -140,8 +140,7 @@ Finding check_declared(const Evidence& evidence) {
 Finding check_stable(const Evidence& evidence) {
   if (!answered(evidence)) return std::nullopt;
   if (evidence.differing_run != 0) {
-    return failure(fmt::format("run {} of {}: {}", evidence.differing_run, evidence.times.size(),
-                               evidence.difference),
+    return failure(fmt::format("run {}: {}", evidence.differing_run, evidence.difference),
                    "order counts: sort what comes out of a set, a hash table or a folder");
   }
   if (!evidence.all_difference.empty()) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include <glob.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace axle::plugins {
@@ -57,6 +59,19 @@ void append_matches(Names pattern, std::vector<std::string>& paths) {
   ::globfree(&found);
 }
 
+/// /dev/mem and its kin, terminals, consoles, pseudo terminals
+/// (Documentation/admin-guide/devices.txt of Linux).
+bool is_everybodys(dev_t device) {
+  const unsigned number = major(device);
+  return number == 1 || number == 4 || number == 5 || (number >= 128 && number <= 143);
+}
+
+bool is_grantable(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode) &&
+         !is_everybodys(status.st_rdev);
+}
+
 /// The first of that name in `program_folders`.
 void append_program(Names name, std::vector<std::string>& paths) {
   std::string_view rest = program_folders;
@@ -86,6 +101,24 @@ bool is_deep_folder(std::string_view path) {
 }
 
 }  // namespace
+
+bool is_device_pattern(std::string_view text) {
+  constexpr std::string_view folder = "/dev/";
+  if (!text.starts_with(folder) || text.contains('\0')) return false;
+  const std::string_view name = text.substr(folder.size());
+  const bool open = name.empty() || std::string_view("*?[/.").contains(name.front());
+  return !open && !text.contains("..") &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
+}
+
+std::vector<std::string> device_nodes(std::span<const std::string> patterns) {
+  std::vector<std::string> nodes;
+  for (const std::string& pattern : patterns) {
+    if (is_device_pattern(pattern)) append_matches(pattern, nodes);
+  }
+  std::erase_if(nodes, [](const std::string& path) { return !is_grantable(path); });
+  return nodes;
+}
 
 std::span<const Exceptions> exceptions_table() { return rows; }
 

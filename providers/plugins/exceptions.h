@@ -1,7 +1,8 @@
 #pragma once
 // The one table of exceptions to the sandbox: per namespace the probes that published plugins run,
-// the device nodes that drivers open for writing, and what lies outside of the system's folders.
-// `variant providers show` prints it. They count only where Landlock can limit them.
+// the device nodes that drivers open for writing, and what lies outside of the system's folders. To
+// the nodes come those that the user grants with their trust, for hardware that Axle does not know.
+// `variant providers show` prints all. They count only where Landlock can limit them.
 
 #include <span>
 #include <string>
@@ -34,6 +35,12 @@ struct Exceptions {
 /// PATH of every plugin, and where probes are looked for.
 inline constexpr std::string_view program_folders =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/rocm/bin";
+
+/// A pattern of glob(7) that a user may grant: below /dev, its first name not left open.
+[[nodiscard]] bool is_device_pattern(std::string_view text);
+/// The nodes that `patterns` mean on this machine: character devices, no terminals, nothing of the
+/// kernel's memory.
+[[nodiscard]] std::vector<std::string> device_nodes(std::span<const std::string> patterns);
 
 /// What the table means on this machine for a plugin of `ns` that sees `environment`.
 [[nodiscard]] Grants granted_to(std::string_view ns,

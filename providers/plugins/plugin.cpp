@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,11 +18,15 @@
 namespace axle::plugins {
 namespace {
 
-constexpr const char* tell_authors = "this is the plugin's own fault: tell its authors";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
 
-std::string_view render_query(Query query) {
-  return query == Query::supported ? "supported" : "all";
-}
+constexpr const char* tell_authors = "this is the plugin's own fault: tell its authors";
 
 std::vector<std::string> environment_of(const Plugin& plugin, const AskOptions& options) {
   std::vector<std::string> words = {fmt::format("PATH={}", program_folders), "LANG=C.UTF-8"};
@@ -45,6 +50,8 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
   task.grants = granted_to(plugin.ns, options.environment);
   task.grants.readable.insert(task.grants.readable.end(), plugin.folders.begin(),
                               plugin.folders.end());
+  const std::vector<std::string> nodes = device_nodes(plugin.devices);
+  task.grants.devices.insert(task.grants.devices.end(), nodes.begin(), nodes.end());
   switch (plugin.kind) {
     case PluginKind::python:
       task.program = plugin.place;
@@ -60,10 +67,11 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
       task.answer_on_stdout = true;
       break;
     case PluginKind::shared_object:
-      task.work = [path = plugin.place, asked = question.query](int answer) {
-        return answer_from_shared_object(path, asked, answer);
-      };
+      task.program = options.loader;
+      task.arguments = {shared_object_word, plugin.place, query};
       task.grants.readable.push_back(plugin.place);
+      // A sanitized loader has a shadow larger than any limit.
+      if (sanitized) task.limits.memory = std::numeric_limits<std::size_t>::max();
       break;
   }
   return task;
@@ -86,6 +94,13 @@ PluginFailure failure_of(const TaskResult& result, const AskOptions& options) {
               "`time-limit` in providers.toml gives plugins more"};
     case TaskEnd::flooded:
       return {PluginFault::flooded, "it was stopped because it talked without end", tell_authors};
+    case TaskEnd::swarmed:
+      return {
+          PluginFault::swarmed,
+          fmt::format("it was stopped: its threads and processes were more than {} or took more "
+                      "than {} MiB",
+                      options.limits.tasks, options.limits.memory >> 20),
+          "`memory-limit` in providers.toml gives plugins more memory"};
     case TaskEnd::exited:
       break;
   }
@@ -191,6 +206,10 @@ std::string_view render_kind(PluginKind kind) {
   return "";
 }
 
+std::string_view render_query(Query query) {
+  return query == Query::supported ? "supported" : "all";
+}
+
 std::string_view render_fault(PluginFault fault) {
   switch (fault) {
     case PluginFault::not_started:
@@ -207,6 +226,8 @@ std::string_view render_fault(PluginFault fault) {
       return "timed_out";
     case PluginFault::flooded:
       return "flooded";
+    case PluginFault::swarmed:
+      return "swarmed";
     case PluginFault::malformed:
       return "malformed";
     case PluginFault::wrong_namespace:

@@ -30,6 +30,8 @@ struct Plugin {
   /// What it reads beside the system and `place`: of Python plugins their environment and the
   /// installation that it rests on.
   std::vector<std::string> folders = {};
+  /// Of nodes that the user lets it open for writing (exceptions.h): "/dev/acme*".
+  std::vector<std::string> devices = {};
   /// Of Python plugins that are installed nowhere: where their modules lie, searched first.
   std::vector<std::string> import_folders = {};
 };
@@ -38,8 +40,10 @@ struct Plugin {
 enum class Query : std::uint8_t { supported, all };
 
 struct PluginLimits {
-  std::chrono::milliseconds time{10'000};       ///< then the whole process group is killed
-  std::size_t memory = std::size_t{1} << 30;    ///< bytes of address space
+  std::chrono::milliseconds time{10'000};  ///< then the whole process group is killed
+  /// Bytes of address space a process, and of resident memory of all processes together.
+  std::size_t memory = std::size_t{1} << 30;
+  std::size_t tasks = 1024;                     ///< threads of all processes together
   std::size_t answer = std::size_t{1} << 20;    ///< bytes; more is no answer
   std::size_t printed = std::size_t{64} << 10;  ///< bytes of stdout and stderr that are kept
   std::size_t flood = std::size_t{16} << 20;    ///< bytes of both together, then it is killed
@@ -53,6 +57,8 @@ struct AskOptions {
   /// On a machine where no device is (bare_machine.h).
   bool bare_machine = false;
   bool watched = false;  ///< `PluginAnswer::attempts` are wanted
+  /// The program that loads shared objects: its main calls `answer_if_asked` (shared_object.h).
+  std::string loader = "/proc/self/exe";
 };
 
 /// Why a plugin gave no lists. Each makes its namespace unsupported and nothing else.
@@ -64,6 +70,7 @@ enum class PluginFault : std::uint8_t {
   exited,           ///< ended without an answer
   timed_out,        ///< killed at the time limit
   flooded,          ///< killed for its output
+  swarmed,          ///< killed for its threads and processes, or their memory
   malformed,        ///< the answer is not what the protocol says
   wrong_namespace,  ///< it answers for another namespace
   undeclared,       ///< it supports features that it does not declare
@@ -116,6 +123,7 @@ struct Question {
                                                      const AskOptions& options);
 
 [[nodiscard]] std::string_view render_kind(PluginKind kind);     ///< "python", "executable", …
+[[nodiscard]] std::string_view render_query(Query query);        ///< "supported", "all"
 [[nodiscard]] std::string_view render_fault(PluginFault fault);  ///< "timed_out", …
 
 }  // namespace axle::plugins

@@ -42,10 +42,11 @@ def find_object(plugin_api):
     return found
 
 
-def is_old_class(found):
-    """Of 0.0.x: a class with a namespace, or one whose functions want an instance."""
+def is_old(found):
+    """Of 0.0.x: a class with a namespace, or one whose functions want an instance; or such an instance."""
     if not inspect.isclass(found):
-        return False
+        # An instance of such a class. A module may call anything `namespace`.
+        return not inspect.ismodule(found) and isinstance(getattr(found, "namespace", None), str)
     function = inspect.getattr_static(found, "get_supported_configs", None)
     return hasattr(found, "namespace") or inspect.isfunction(function)
 
@@ -83,8 +84,8 @@ def feature(config, old):
 
 def ask(query, ns, plugin_api):
     plugin = find_object(plugin_api)
-    old = is_old_class(plugin)
-    if old or (inspect.isclass(plugin) and not hasattr(plugin, "get_supported_configs")):
+    old = is_old(plugin)
+    if inspect.isclass(plugin) and (old or not hasattr(plugin, "get_supported_configs")):
         plugin = plugin()
     name = "get_supported_configs" if query == "supported" else "get_all_configs"
     function = getattr(plugin, name, None)

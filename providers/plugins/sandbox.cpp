@@ -15,6 +15,7 @@
 
 #include "providers/plugins/confined_process.h"
 #include "providers/plugins/landlock.h"
+#include "providers/plugins/session_use.h"
 #include "providers/plugins/syscall_filter.h"
 #include "providers/plugins/watch.h"
 
@@ -26,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds patience_after_kill{500};
 /// How often a child without a pidfd is looked after.
 constexpr int tick_ms = 5;
+/// How often a child is asked how much it takes.
+constexpr int census_ms = 25;
 
 /// A child from its start to its end.
 class Run {
@@ -37,6 +40,7 @@ class Run {
     process_ = *process;
     if (task.watched) watch_ = Watch(process_.pid, process_.ended);
     deadline_ = started_ + task.limits.time;
+    next_census_ = started_ + std::chrono::milliseconds(census_ms);
     running_ = true;
   }
   Run(Run&& other) noexcept = default;
@@ -58,10 +62,10 @@ class Run {
     watch_.attend();
     drain();
     if (result_.end != TaskEnd::flooded && has_ended()) return conclude();
-    if (result_.end == TaskEnd::flooded || Clock::now() >= deadline_) {
-      if (result_.end != TaskEnd::flooded) result_.end = TaskEnd::timed_out;
-      put_down();
-    }
+    if (result_.end == TaskEnd::flooded) return put_down();
+    if (takes_too_much()) result_.end = TaskEnd::swarmed;
+    if (Clock::now() >= deadline_) result_.end = TaskEnd::timed_out;
+    if (result_.end != TaskEnd::not_started) put_down();
   }
 
   [[nodiscard]] TaskResult take() { return std::move(result_); }
@@ -94,6 +98,14 @@ class Run {
         return;
       }
     }
+  }
+
+  bool takes_too_much() {
+    const auto now = Clock::now();
+    if (now < next_census_) return false;
+    next_census_ = now + std::chrono::milliseconds(census_ms);
+    const SessionUse use = read_session_use(process_.pid, task_.grants.programs.empty());
+    return use.tasks > task_.limits.tasks || use.resident > task_.limits.memory;
   }
 
   /// Ended, but not yet reaped: the number of its group is still its own.
@@ -164,6 +176,7 @@ class Run {
   TaskResult result_;
   Clock::time_point started_;
   Clock::time_point deadline_;
+  Clock::time_point next_census_;
   Watch watch_;
   bool watched_ = false;  ///< from the start on
   std::size_t seen_ = 0;
@@ -179,8 +192,7 @@ int wait_ms(std::span<const Run> runs) {
     ticks = ticks || !run.has_pidfd();
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  const auto wait = static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
-  return ticks ? std::min(wait, tick_ms) : wait;
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, ticks ? tick_ms : census_ms));
 }
 
 }  // namespace

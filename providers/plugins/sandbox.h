@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,11 +26,8 @@ struct Grants {
 
 /// One thing to do in a sandbox.
 struct ConfinedTask {
-  std::string program;                 ///< absolute; empty: `work` is done in the child itself
-  std::vector<std::string> arguments;  ///< without the program's name
-  /// In the forked child, already confined: says its answer on the descriptor, returns the exit
-  /// code. It must not rely on other threads of the parent.
-  std::function<int(int answer)> work;
+  std::string program;                   ///< absolute
+  std::vector<std::string> arguments;    ///< without the program's name
   bool answer_on_stdout = false;         ///< else on descriptor 3, and stdout is only kept
   std::vector<std::string> environment;  ///< "KEY=value", complete
   Grants grants;
@@ -41,7 +37,7 @@ struct ConfinedTask {
   bool watched = false;  ///< `TaskResult::attempts` are wanted; costs a stop at the start
 };
 
-enum class TaskEnd : std::uint8_t { not_started, exited, crashed, timed_out, flooded };
+enum class TaskEnd : std::uint8_t { not_started, exited, crashed, timed_out, flooded, swarmed };
 
 struct TaskResult {
   TaskEnd end = TaskEnd::not_started;

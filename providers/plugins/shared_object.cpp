@@ -115,7 +115,8 @@ std::expected<json, Trouble> ask(const std::string& path, Query query) {
   const auto version = read_text(table->version, "version");
   if (!version) return std::unexpected(version.error());
 
-  ProviderSink sink;
+  // Never destroyed: a thread that outlives the query may still call it.
+  static ProviderSink sink;
   const std::size_t threads_before = count_threads();
   const std::int32_t status =
       (query == Query::supported ? table->supported : table->all)(sink.c_sink());
@@ -145,9 +146,7 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-}  // namespace
-
-int answer_from_shared_object(const std::string& path, Query query, int answer) {
+int answer_on(int answer, const std::string& path, Query query) {
   try {
     auto answered = ask(path, query);
     if (!answered) {
@@ -162,6 +161,14 @@ int answer_from_shared_object(const std::string& path, Query query, int answer) 
                          {"message", fmt::format("it threw an exception: {}", error.what())}}}};
     return write_all(answer, told.dump(-1, ' ', true, json::error_handler_t::replace)) ? 0 : 1;
   }
+}
+
+}  // namespace
+
+std::optional<int> answer_if_asked(int argc, const char* const* argv) {
+  if (argc != 4 || std::string_view(argv[1]) != shared_object_word) return std::nullopt;
+  const Query query = argv[3] == render_query(Query::all) ? Query::all : Query::supported;
+  return answer_on(3, argv[2], query);
 }
 
 }  // namespace axle::plugins

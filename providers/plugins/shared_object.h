@@ -1,17 +1,25 @@
 #pragma once
 // Providers that are shared objects (providers/sdk/axle_provider.h). Here is the half that runs in
-// the confined child: it loads the object, asks it and writes what it says as answer.h reads it.
+// the confined process: it loads the object, asks it and writes what it says as answer.h reads it.
+// That process is a program of its own, not a fork: a fork would have the secrets of its parent's
+// memory and environment.
 
+#include <optional>
 #include <string>
 
 #include "providers/plugins/plugin.h"
 
 namespace axle::plugins {
 
-/// The `work` of a ConfinedTask: foreign code runs in it, and may end, hang or spoil the process.
-/// Writes on `answer` {"namespace", "features"}, or {"error": {"fault", "message"}}; beside them
-/// {"version", "abi", "reasons": […], "threads": those that outlived the query}. Returns the exit
-/// code: 0, and 1 where even that was not possible.
-[[nodiscard]] int answer_from_shared_object(const std::string& path, Query query, int answer);
+/// The first argument of the program that asks (`AskOptions::loader`); path and query follow.
+inline constexpr const char* shared_object_word = "--ask-shared-object";
+
+/// To be called at the start of its main. nullopt: it was not started for that. Else foreign code
+/// has run, and may have ended, hung or spoiled the process; leave at once with the exit code,
+/// which is 0, and 1 where no answer could be written. Says on descriptor 3 {"namespace",
+/// "features"}, or
+/// {"error": {"fault", "message"}}; beside them {"version", "abi", "reasons": […], "threads": those
+/// that outlived the query}.
+[[nodiscard]] std::optional<int> answer_if_asked(int argc, const char* const* argv);
 
 }  // namespace axle::plugins

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -28,7 +29,7 @@ constexpr std::string_view allowed[] = {
     "stat64", "lstat", "lstat64", "newfstatat", "fstatat64", "statx", "statfs", "statfs64",
     "fstatfs", "fstatfs64", "access", "faccessat", "faccessat2", "readlink", "readlinkat",
     "getdents", "getdents64", "getcwd", "chdir", "fchdir", "fadvise64", "fadvise64_64",
-    "readahead", "ioctl", "fcntl", "fcntl64", "flock", "dup", "dup2", "dup3", "pipe", "pipe2",
+    "readahead", "flock", "dup", "dup2", "dup3", "pipe", "pipe2",
     "fsync", "fdatasync", "ftruncate", "ftruncate64", "sendfile", "sendfile64", "umask",
     "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr",
     "memfd_create",
@@ -51,7 +52,7 @@ constexpr std::string_view allowed[] = {
     "getegid", "getuid32", "geteuid32", "getgid32", "getegid32", "getresuid", "getresgid",
     "getgroups", "getpgid", "getpgrp", "getsid", "getrusage", "getrlimit", "ugetrlimit",
     "setrlimit", "sysinfo", "uname", "getcpu", "sched_yield", "sched_getaffinity",
-    "sched_setaffinity", "sched_getparam", "sched_getscheduler", "sched_getattr",
+    "sched_getparam", "sched_getscheduler", "sched_getattr",
     "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority",
     "arch_prctl", "set_thread_area", "set_tid_address", "set_robust_list", "get_robust_list",
     "rseq", "futex", "futex_time64", "futex_waitv", "wait4", "waitid", "waitpid",
@@ -107,6 +108,25 @@ constexpr scmp_datum_t own_settings[] = {
     55 /* SET_TAGGED_ADDR */,  56 /* GET_TAGGED_ADDR */, 63 /* SME_SET_VL */,
     64 /* SME_GET_VL */,       0x53564d41 /* SET_VMA */,
 };
+
+/// Commands of fcntl that only concern the descriptor and what it leads to
+/// (include/uapi/asm-generic/fcntl.h, linux/fcntl.h).
+constexpr scmp_datum_t descriptor_commands[] = {
+    F_DUPFD,  F_DUPFD_CLOEXEC, F_GETFD,  F_SETFD,      F_GETFL,     F_SETFL,
+    F_GETLK,  F_SETLK,         F_SETLKW, F_OFD_GETLK,  F_OFD_SETLK, F_OFD_SETLKW,
+    F_GETOWN, F_GETOWN_EX,     F_GETSIG, F_GETPIPE_SZ, F_GET_SEALS, F_ADD_SEALS,
+};
+/// Those by which a descriptor sends signals, to whomever (F_SETOWN), or holds others up (leases).
+constexpr scmp_datum_t commands_upon_others[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE,
+                                                 F_NOTIFY};
+
+/// Requests to terminals, pipes and descriptors: what C libraries make of any file.
+constexpr scmp_datum_t plain_requests[] = {TCGETS,  TIOCGWINSZ, TIOCGPGRP, FIONREAD,
+                                           FIONBIO, FIOCLEX,    FIONCLEX};
+/// The second byte of requests to file systems, some of which change a file through a descriptor
+/// that is open for reading: FS_IOC_SETFLAGS, FS_IOC_ENABLE_VERITY and f2fs, FS_IOC_FSSETXATTR,
+/// FAT, FS_IOC_SETVERSION, FICLONE and btrfs, f2fs.
+constexpr unsigned file_system_requests[] = {'f', 'X', 'r', 'v', 0x94, 0xf5};
 
 class Rules {
  public:
@@ -194,6 +214,38 @@ void rule_memory(Rules& rules) {
   rules.allow("mremap", {has_bits(3, fixed_place), argument(4, SCMP_CMP_GE, lowest_mapping)});
 }
 
+void rule_descriptors(Rules& rules) {
+  for (const std::string_view name : {"fcntl", "fcntl64"}) {
+    for (const scmp_datum_t command : descriptor_commands)
+      rules.allow(name, {argument(1, SCMP_CMP_EQ, command)});
+    for (const scmp_datum_t command : commands_upon_others)
+      rules.deny(name, EPERM, {argument(1, SCMP_CMP_EQ, command)});
+  }
+}
+
+/// Every request to a device whose second byte begins with the `bits` upper bits of `kind`, but for
+/// those to file systems.
+void rule_device_requests(Rules& rules, unsigned kind, unsigned bits) {
+  const unsigned free_bits = 8 - bits;
+  const bool holds_file_systems = std::ranges::any_of(file_system_requests, [&](unsigned denied) {
+    return denied >> free_bits == kind >> free_bits;
+  });
+  const scmp_datum_t mask = ((0xffU << free_bits) & 0xffU) << 8;
+  const scmp_arg_cmp matches = argument(1, SCMP_CMP_MASKED_EQ, mask, scmp_datum_t{kind} << 8);
+  if (!holds_file_systems) return rules.allow("ioctl", {matches});
+  if (free_bits == 0) return rules.deny("ioctl", EPERM, {matches});
+  rule_device_requests(rules, kind, bits + 1);
+  rule_device_requests(rules, kind | 1U << (free_bits - 1), bits + 1);
+}
+
+void rule_requests(Rules& rules, bool devices) {
+  if (devices) return rule_device_requests(rules, 0, 0);
+  for (const scmp_datum_t request : plain_requests)
+    rules.allow("ioctl", {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, request)});
+  for (const scmp_datum_t kind : file_system_requests)
+    rules.deny("ioctl", EPERM, {argument(1, SCMP_CMP_MASKED_EQ, 0xff00, kind << 8)});
+}
+
 void rule_processes(Rules& rules, const FilterOptions& options) {
   if (options.processes) {
     for (const std::string_view name : {"fork", "vfork", "execve"}) rules.allow(name);
@@ -217,8 +269,10 @@ void rule_itself(Rules& rules) {
     rules.allow(name, {argument(0, SCMP_CMP_EQ, own_number)});
     rules.deny(name, EPERM, {argument(0, SCMP_CMP_NE, own_number)});
   }
-  rules.allow("prlimit64", {argument(0, SCMP_CMP_EQ, 0)});
-  rules.allow("prlimit64", {argument(0, SCMP_CMP_EQ, own_number)});
+  for (const std::string_view name : {"prlimit64", "sched_setaffinity"}) {
+    rules.allow(name, {argument(0, SCMP_CMP_EQ, 0)});
+    rules.allow(name, {argument(0, SCMP_CMP_EQ, own_number)});
+  }
   rules.allow("personality", {argument(0, SCMP_CMP_EQ, 0xffffffff)});
   for (const scmp_datum_t setting : own_settings)
     rules.allow("prctl", {argument(0, SCMP_CMP_EQ, setting)});
@@ -239,6 +293,8 @@ std::vector<sock_filter> make_syscall_filter(const FilterOptions& options) {
   rules.deny("execveat", EACCES);
   rule_opening(rules, options.devices);
   rule_memory(rules);
+  rule_descriptors(rules);
+  rule_requests(rules, options.devices);
   rule_processes(rules, options);
   rule_itself(rules);
   return rules.compile();

@@ -42,15 +42,27 @@ axle::providers::GpuPolicy read_policy(axle::Report& report) {
   return {};
 }
 
+void warn_of_devices(const axle::detect::Machine& machine, const axle::providers::GpuPolicy& policy,
+                     axle::Report& report) {
+  const std::string text = "AXLE_GPU_POLICY=" + axle::providers::render_gpu_policy(policy);
+  for (const std::string& device : axle::providers::unknown_devices(machine, policy))
+    report.warn(text + ": this machine has no GPU " + device);
+  for (const auto& [device, why] : axle::providers::idle_devices(machine, policy))
+    report.warn(text + ": GPU " + device + " counts for nothing: " + why);
+}
+
 Features supported(const axle::providers::Provider& provider) {
   StderrReport report;
   std::vector<axle::machines::Override> overrides;
   for (const auto& row : axle::machines::override_variables())
     overrides.push_back({std::string(row.name), variable(row.name)});
   const auto host = axle::detect::make_real_host();
-  axle::detect::Machine machine = axle::detect::probe_machine(*host);
+  axle::detect::Machine machine =
+      axle::detect::probe_machine(*host, {.stated = axle::machines::stated_vendors(overrides)});
   axle::machines::apply_overrides(machine, overrides, report);
-  return provider.supported(machine, read_policy(report));
+  const axle::providers::GpuPolicy policy = read_policy(report);
+  warn_of_devices(machine, policy, report);
+  return provider.supported(machine, policy);
 }
 
 void print(const Features& features) {

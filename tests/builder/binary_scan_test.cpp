@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "builder/elf_sections.h"
-#include "builder/instruction_scan.h"
 #include "tests/builder/made_code.h"
 
 namespace axle::builder {
@@ -188,43 +187,6 @@ TEST_CASE("scan: files that are none, cut off or bent are errors and nothing wor
     const auto source = wheel::memory_source(bytes);
     (void)scan_binary(*source, "bent");
   }
-}
-
-TEST_CASE("instructions: mnemonics betray capabilities, encodings tell them apart") {
-  using detect::Capability;
-  const auto is = [](std::string_view line, Capability capability) {
-    INFO(line);
-    CHECK(capability_of_instruction(line) == static_cast<std::size_t>(capability));
-  };
-  is("vpdpbusd %ymm1,%ymm2,%ymm3", Capability::avx_vnni);
-  is("vpdpbusd %zmm1,%zmm2,%zmm3", Capability::avx512_vnni);
-  is("vpdpbusd %ymm17,%ymm2,%ymm3", Capability::avx512_vnni);
-  is("vaddps %zmm1,%zmm2,%zmm3", Capability::avx512f);
-  is("vfmadd231ps %ymm1,%ymm2,%ymm3", Capability::fma);
-  is("tdpbssd %tmm0,%tmm1,%tmm2", Capability::amx_int8);
-  is("popcnt %rax,%rbx", Capability::popcnt);
-  CHECK(capability_of_instruction("mov    %rax,%rbx") == detect::capability_count);
-  CHECK(capability_of_instruction("") == detect::capability_count);
-}
-
-TEST_CASE("instructions: a library's are counted where there is an objdump") {
-  if (machine() != "x86_64" || std::system("objdump --version > /dev/null 2>&1") != 0) {
-    MESSAGE("skipped: needs x86-64 and objdump");
-    return;
-  }
-  const Scratch scratch;
-  scratch.write("f.c",
-                "__attribute__((target(\"avx512f\"))) void f(float* p) {\n"
-                "  for (int i = 0; i < 4096; ++i) p[i] *= 3.0f;\n}\n");
-  output_of("cc -shared -fPIC -O3 -mprefer-vector-width=512 -o " + scratch.at("f.so") + " " +
-            scratch.at("f.c"));
-  const auto found = scan_instructions(scratch.at("f.so"));
-  REQUIRE(found.has_value());
-  CHECK(found->complete);
-  CHECK(found->counts.contains(detect::Capability::avx512f));
-  CHECK_FALSE(found->counts.contains(detect::Capability::amx_tile));
-  CHECK(scan_instructions(scratch.at("f.so"), {std::chrono::seconds(60), 10}).error().kind ==
-        ErrorKind::unsupported);
 }
 
 }  // namespace

@@ -38,7 +38,10 @@ TEST_CASE("fatbins: each kind of code, target and compression by its header alon
   CHECK(names(found.groups[0]) ==
         std::vector<std::string>{"sm_80", "sm_90a", "sm_100f", "compute_120", "lto_90"});
   const CudaCode& code = found.groups[0].codes[3];
-  CHECK(code.compressed);
+  CHECK(code.packing == CudaPacking::zstd);
+  CHECK(found.groups[0].codes[0].packing == CudaPacking::none);
+  const CudaFatbins old = read(made_fatbin({{cubin, 80, flag_lz4}}));
+  CHECK(old.groups[0].codes[0].packing == CudaPacking::lz4);
   CHECK(code.major == 8);
   CHECK(code.minor == 7);
 }
@@ -118,7 +121,21 @@ TEST_CASE("fatbins: nvcc's own are read as it was told to make them") {
     std::ranges::sort(all);
     return all;
   };
+  // LZ4 for speed, zstd for size (nvcc 13 leaves code alone that would not shrink).
+  const auto packing = [&](const std::string& mode) {
+    compile("-gencode arch=compute_80,code=compute_80 --compress-mode=" + mode);
+    CudaPacking most = CudaPacking::none;
+    const auto facts = scan_binary_file(scratch.at("k.so"));
+    for (const CudaGroup& group : facts->cuda.groups)
+      for (const CudaCode& code : group.codes) most = std::max(most, code.packing);
+    return most;
+  };
   const std::string version = output_of("nvcc --version");
+  if (output_of("nvcc --help").contains("--compress-mode")) {
+    CHECK(packing("none") == CudaPacking::none);
+    CHECK(packing("speed") == CudaPacking::lz4);
+    CHECK(packing("size") == CudaPacking::zstd);
+  }
   const bool first_with_family = version.contains("release 13") || version.contains("release 12.9");
   CHECK(compile(
             "-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]")

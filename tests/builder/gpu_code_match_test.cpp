@@ -31,11 +31,11 @@ CodeFit cuda(const std::string& device, const std::string& driver,
 }
 
 CudaCode cubin(std::uint32_t architecture, char target = 0) {
-  return {CudaCodeKind::cubin, architecture, target, 1, 8, false};
+  return {CudaCodeKind::cubin, architecture, target, 1, 8};
 }
 CudaCode ptx(std::uint32_t architecture, std::uint16_t major, std::uint16_t minor,
              char target = 0) {
-  return {CudaCodeKind::ptx, architecture, target, major, minor, false};
+  return {CudaCodeKind::ptx, architecture, target, major, minor};
 }
 
 TEST_CASE("match: compiled CUDA code runs as torch's own table has it") {
@@ -64,6 +64,25 @@ TEST_CASE("match: PTX needs the driver of its toolkit") {
   CHECK(cuda("8.0", "13.0", {ptx(90, 8, 7)}) == CodeFit::absent);
   CHECK(cuda_of_ptx(8, 7) == "12.8");
   CHECK(cuda_of_ptx(1, 0).empty());
+}
+
+TEST_CASE("match: what zstd packed needs a driver that unpacks it") {
+  const auto needs = [](const std::string& driver, const std::vector<CudaCode>& codes) {
+    const Machine machine = machine_with(GpuVendor::nvidia, "9.0", driver);
+    return needs_unpacking_driver({codes, 1}, machine.gpus[0], machine);
+  };
+  const auto packed = [](CudaCode code, CudaPacking packing) {
+    code.packing = packing;
+    return code;
+  };
+  const CudaCode zstd = packed(cubin(90), CudaPacking::zstd);
+  CHECK(needs("12.3", {zstd}));
+  CHECK_FALSE(needs("12.4", {zstd}));
+  CHECK_FALSE(needs("", {zstd}));
+  CHECK_FALSE(needs("12.2", {packed(cubin(90), CudaPacking::lz4)}));
+  CHECK_FALSE(needs("12.2", {zstd, cubin(90)}));                       // one is enough
+  CHECK_FALSE(needs("12.2", {packed(cubin(80), CudaPacking::zstd)}));  // not for this GPU
+  CHECK(needs("12.2", {zstd, cubin(80)}));
 }
 
 TEST_CASE("match: AMD's processors, families and settings") {

@@ -20,6 +20,7 @@ inline constexpr std::uint16_t ptx = 1;
 inline constexpr std::uint16_t cubin = 2;
 inline constexpr std::uint64_t flag_a = 0x100000;
 inline constexpr std::uint64_t flag_f = 0x200000;
+inline constexpr std::uint64_t flag_lz4 = 0x2000;
 inline constexpr std::uint64_t flag_zstd = 0x8000;
 
 struct MadeCode {

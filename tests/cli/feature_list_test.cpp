@@ -34,7 +34,7 @@ FeatureAnswer answer(const std::string& features, const detect::Machine& machine
   REQUIRE_MESSAGE(family.has_value(), family.error().message);
   const auto* meant = meant_release(*family, *wheel::parse_specifiers(release));
   REQUIRE(meant != nullptr);
-  const auto answers = list_features(*family, *meant, machine, {});
+  const auto answers = list_features(*family, *meant, {machine}, {});
   REQUIRE(answers.size() == 1);
   return answers[0];
 }

@@ -19,9 +19,12 @@ TEST_CASE("settings survive being written and read") {
   ProviderSettings settings;
   settings.enabled = {"one"};
   settings.disabled = {"two"};
-  settings.packages = {{"acme-provider", ""}, {"other", "ns"}};
-  settings.files = {
-      {"/opt/a \"b\\c/\x01 d", "acme", PluginKind::shared_object, std::string(digits)}};
+  settings.packages = {{"acme-provider", ""}, {"other", "ns", {"/dev/acme*"}}};
+  settings.files = {{"/opt/a \"b\\c/\x01 d",
+                     "acme",
+                     PluginKind::shared_object,
+                     std::string(digits),
+                     {"/dev/one", "/dev/two[0-9]"}}};
   settings.time_limit = 5;
   settings.memory_limit = 512;
   const std::string text = render_provider_settings(settings);
@@ -29,6 +32,8 @@ TEST_CASE("settings survive being written and read") {
   REQUIRE(again.has_value());
   CHECK(render_provider_settings(*again) == text);
   CHECK(again->files[0].path == settings.files[0].path);
+  CHECK(again->files[0].devices == settings.files[0].devices);
+  CHECK(again->packages[1].devices == settings.packages[1].devices);
   CHECK(again->files[0].kind == PluginKind::shared_object);
   CHECK(again->trusts("acme-provider", "anything"));
   CHECK(again->trusts("other", "ns"));
@@ -58,6 +63,8 @@ TEST_CASE("settings that say something else than they mean are refused") {
            std::string("memory-limit = 1"),
            std::string("trusted = 1"),
            std::string("[[trusted]]\nname = \"x\""),
+           std::string("[[trusted]]\npackage = \"x\"\ndevices = [\"/dev/*\"]"),
+           std::string("[[trusted]]\npackage = \"x\"\ndevices = \"/dev/x\""),
            std::string("[[trusted]]\npackage = \"../x\""),
            std::string("[[trusted]]\npackage = \"x\"\nnamespace = \"X\""),
            std::string("[[trusted]]\npackage = \"x\"\nsha256 = \"y\""),

@@ -103,7 +103,10 @@ TEST_CASE("Ascend's types as the published provider names them") {
   CHECK(ascend_type_of("910B3") == "910b");
   CHECK(ascend_type_of("Ascend910B4") == "910b");
   CHECK(ascend_type_of("310P3") == "310p");
-  CHECK(ascend_type_of("910A").empty());
+  CHECK(ascend_type_of("910A") == "910a");
+  CHECK(ascend_type_of("310B4") == "310b4");
+  CHECK(ascend_type_of("Ascend310") == "310");
+  CHECK(ascend_type_of("910-x").empty());
   CHECK(parse_ascend_version("# x\nVersion=24.1.rc3\n") == "24.1.rc3");
   CHECK(parse_ascend_version("version=\x1b[31m\n").empty());
 }

@@ -162,6 +162,15 @@ TEST_CASE("an answer that a recording lacks leaves the GPU unknown, and says so"
   check_nvidia_blocked(host, "no-device-nodes");
 }
 
+TEST_CASE("a vendor whose facts are stated is not asked, the others are") {
+  RecordedHost host = healthy_nvidia();
+  const Machine machine = probe_machine(host, {.stated = {GpuVendor::nvidia}});
+  CHECK(machine.gpus.at(0).reason_code == "not-asked");
+  CHECK(machine.problems.empty());
+  const Machine other = probe_machine(host, {.stated = {GpuVendor::amd, GpuVendor::intel}});
+  CHECK(other.gpus.at(0).usable == Presence::present);
+}
+
 TEST_CASE("the toolkit's stub is no driver") {
   RecordedHost host = healthy_nvidia();
   host.say(GpuVendor::nvidia, "cuda.version_error\t34\nnvml.missing\tx\n");

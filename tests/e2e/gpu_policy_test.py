@@ -87,6 +87,18 @@ class GpuPolicy(TestCase):
                 self.assert_fails(self.variant("properties", "--for", UNLIKE, *options, env=env), 2, *words)
 
 
+    def test_a_named_gpu_that_counts_for_nothing_is_said(self):
+        masked = self.variant("properties", "--namespace", "nvidia", "--for", "h100x2-masked", "--gpu-policy", "device=0")
+        self.assertEqual(self.assert_ok(masked).out, "")
+        self.assertIn("names GPU 0 of h100x2-masked, which counts for nothing", masked.err)
+        self.assertIn("hidden from programs by a device mask", masked.err)
+        for address in ("0000:20:00.0", "00000000:20:00.0", "20:00.0"):
+            held = self.variant("properties", "--namespace", "nvidia", "--for", "h100x2-masked", "--gpu-policy",
+                                f"device={address}")
+            self.assertIn("90_real", self.assert_ok(held).out)
+            self.assertNotIn("counts for nothing", held.err)
+
+
 class Overrides(TestCase):
     NVIDIA = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8", "NV_VARIANT_PROVIDER_FORCE_SM_ARCH": "9.0"}
 

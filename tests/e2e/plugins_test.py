@@ -1,8 +1,10 @@
 """Provider plugins from outside: who may run, what they may do, and that one that fails takes nothing with it."""
 
+import grp
 import json
 import os
 import pathlib
+import pwd
 import random
 import shlex
 import subprocess
@@ -58,7 +60,7 @@ class PluginTestCase(TestCase):
 
     def program(self, code, name="provider"):
         path = self.root / "tools" / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("#!/usr/bin/env python3\n" + code)
         path.chmod(0o755)
         return path
@@ -149,6 +151,49 @@ class Trust(PluginTestCase):
         self.assertEqual(self.chosen("--trust", "acme-provider", "--no-cache")[0], "slow")
         self.assertEqual(len(list(kept.iterdir())), 2)
 
+    def test_a_local_wheel_that_was_made_anew_is_installed_anew(self):
+        """Its folder lists no hashes: a vendor who tries a change would be asked what the old one answers."""
+        wheels = self.root / "wheels"
+        document = variant_document(SPEEDS, ("acme",), {"acme": {"requires": ["acme-provider"]}})
+        for label in SPEEDS:
+            Wheel("demo", "1.0", label, document).write(wheels)
+        for code, label in ((NEW, "fast"), (NEW.replace('["fast", "slow"]', '["slow"]'), "slow")):
+            Wheel("acme-provider", "1.0", files={"acme_provider.py": code}).write(wheels)
+            result = self.assert_ok(self.variant("resolve", "demo", "--no-index", "--find-links", wheels, "--python",
+                                                 self.venv, "--trust", "acme-provider", "--json"))
+            self.assertEqual(result.json["packages"][0]["variant"], label, result.err)
+
+    def test_environments_that_nobody_uses_are_removed(self):
+        self.publish()
+        kept = self.root / "home/.cache/axle/plugins"
+        self.chosen("--trust", "acme-provider")
+        first, = kept.iterdir()
+        interrupted = kept / (first.name + ".Ab12Cd")
+        interrupted.mkdir()
+        long_ago = time.time() - 40 * 24 * 3600
+        for folder in (first, interrupted):
+            os.utime(folder, (long_ago, long_ago))
+        self.chosen("--trust", "acme-provider")  # used: young again
+        self.publish(NEW, version="1.1")
+        self.chosen("--trust", "acme-provider")
+        self.assertTrue(first.exists())
+        self.assertFalse(interrupted.exists())
+        os.utime(first, (long_ago, long_ago))
+        self.publish(NEW, version="1.2")
+        self.chosen("--trust", "acme-provider")
+        self.assertFalse(first.exists())
+        self.assertEqual(len(list(kept.iterdir())), 2)
+
+    def test_environments_are_not_taken_from_where_others_may_put_them(self):
+        self.publish()
+        shared = self.root / "shared"
+        shared.mkdir()
+        shared.chmod(0o777)
+        label, result = self.chosen("--trust", "acme-provider", "--cache-dir", shared, "--verbose")
+        self.assertEqual(label, "fast")
+        self.assertIn("others may write", result.err)
+        self.assertEqual(list((shared / "plugins").iterdir()), [])
+
     def test_another_machine_is_not_this_one(self):
         self.publish()
         result = self.assert_ok(self.variant("resolve", "demo", "--for", "h100", "--trust", "acme-provider",
@@ -197,6 +242,34 @@ class Switches(PluginTestCase):
         self.assertEqual(self.chosen()[0], "null")
         self.assertEqual(self.chosen("--enable-provider", "acme")[0], "fast")
 
+    def test_lists_that_are_given_are_used_exclusively(self):
+        """Instead of the provider's, and only where neither the user nor the release has said otherwise before."""
+        lists = self.root / "lists.json"
+        lists.write_text(json.dumps({"acme": {"speed": ["slow", "fast"]}}))
+        given = ("--trust", "acme-provider", "--supported", lists)
+        self.publish("raise SystemError('asked all the same')")
+        label, result = self.chosen(*given)
+        self.assertEqual(label, "slow", "in the order of the list")
+        self.assertEqual(result.json["packages"][0]["decision"]["namespaces"][0]["origin"], "user")
+        self.assertEqual(self.chosen(*given, "--disable-provider", "acme")[0], "null")
+        lists.write_text(json.dumps({"other": {"speed": ["slow"]}}))
+        self.assertEqual(self.chosen(*given)[0], "null", "a list of another namespace says nothing of this one")
+        lists.write_text(json.dumps({"acme": {"speed": ["fastest"]}}))
+        self.publish(None, optional=True)
+        self.assertEqual(self.chosen(*given)[0], "null")
+        self.assertEqual(self.chosen(*given, "--enable-provider", "acme")[0], "fastest")
+        lists.write_text("{")
+        self.assert_fails(self.install("demo", "--supported", lists, index=self.index), 1, "lists.json", "not JSON")
+
+    def test_a_static_list_comes_before_a_given_one(self):
+        document = variant_document(SPEEDS, ("acme",), {"acme": {"static-properties": {"speed": ["fast"]}}})
+        for label in SPEEDS:
+            self.index.add_wheel(Wheel("demo", "1.0", label, document))
+        self.index.add_variants("demo", "1.0", document)
+        lists = self.root / "lists.json"
+        lists.write_text(json.dumps({"acme": {"speed": ["fastest"]}}))
+        self.assertEqual(self.chosen("--supported", lists)[0], "fast")
+
     def test_names_that_are_none(self):
         self.publish()
         self.assert_fails(self.install("demo", "--enable-provider", "A-B", index=self.index), 2, "no namespace")
@@ -236,6 +309,61 @@ class Executables(PluginTestCase):
         self.assert_ok(self.variant("providers", "untrust", program))
         self.assertEqual(self.chosen()[0], "null")
 
+    def test_properties_are_what_counts_here(self):
+        """With the user's own plugins, without what is switched off; of another machine they say nothing."""
+        def properties(*options):
+            return self.assert_ok(self.variant("properties", "--json", *options)).json["properties"]
+        self.assertNotIn("acme", properties())
+        self.assert_fails(self.variant("properties", "--namespace", "acme"), 2, "no provider for the namespace")
+        self.assert_ok(self.variant("providers", "trust", self.program(ANSWER)))
+        self.assertEqual(properties()["acme"], {"speed": ["fast", "slow"]})
+        self.assertEqual(properties("--namespace", "acme"), {"acme": {"speed": ["fast", "slow"]}})
+        detected = self.assert_ok(self.variant("detect", "--properties", "--json")).json["properties"]
+        self.assertEqual(detected["acme"], {"speed": ["fast", "slow"]})
+        self.assertIn("acme :: speed :: fast\n", self.assert_ok(self.variant("properties")).out)
+        self.assertIn('speed = ["fast","slow"]', self.assert_ok(self.variant("properties", "--static")).out)
+        self.assertNotIn("acme", properties("--for", "h100"))
+        self.assertTrue(properties()["openmp"])
+        self.assert_ok(self.variant("providers", "disable", "acme", "openmp"))
+        self.assertEqual(properties()["openmp"], {})
+        self.assertNotIn("acme", properties())
+
+    def test_device_nodes_are_opened_for_writing_where_the_user_says_so(self):
+        def opens(path):
+            try:
+                os.close(os.open(path, os.O_RDWR))
+                return True
+            except OSError:
+                return False
+        nodes = [path for path in ("/dev/fuse", "/dev/loop-control", "/dev/net/tun", "/dev/kvm") if opens(path)]
+        if not nodes:
+            self.skipTest("no device node here that one may open for writing")
+        sandbox = self.assert_ok(self.variant("providers", "show", "nvidia", "--json")).json["sandbox"]
+        if not sandbox["landlock"]:
+            self.skipTest("this kernel has no Landlock: no exception is granted")
+        program = self.program(f'''
+import json, os, sys
+def answer(path):
+    try: os.close(os.open(path, os.O_RDWR))
+    except OSError: return "no"
+    return "yes"
+values = ["yes", "no"] if sys.argv[1] == "all" else [answer({nodes[0]!r})]
+print(json.dumps({{"namespace": "acme", "features": [{{"name": "open", "multi_value": True, "values": values}}]}}))
+''')
+        def shown():
+            return self.assert_ok(self.variant("providers", "show", "acme", "--json")).json["providers"][0]
+        self.assert_ok(self.variant("providers", "trust", program))
+        self.assertEqual((shown()["supported"], shown()["devices"]), ({"open": ["no"]}, []))
+        self.assert_ok(self.variant("providers", "trust", program, "--device", nodes[0]))
+        self.assertEqual((shown()["supported"], shown()["devices"]), ({"open": ["yes"]}, [nodes[0]]))
+        self.assertIn(f"you let it write to {nodes[0]}", self.variant("providers", "show", "acme").out)
+        # The command that trusts it again says the same.
+        program.write_text(program.read_text() + "# changed\n")
+        mend = self.variant("providers", "show", "acme").out
+        self.assertIn(f"--namespace acme --device {nodes[0]}", mend)
+        self.assert_fails(self.variant("providers", "trust", program, "--device", "/dev/*"), 2, "names no device nodes")
+        self.assert_fails(self.variant("providers", "trust", program, "--device", "/etc/shadow"), 2, "/dev/acme0")
+
     def test_show_says_what_it_may_do(self):
         program = self.program(ANSWER)
         self.assert_ok(self.variant("providers", "trust", program, "--namespace", "acme"))
@@ -246,10 +374,60 @@ class Executables(PluginTestCase):
         self.assertIn("rocminfo", amd["exceptions"]["programs"])
         self.assertIn("/dev/kfd", amd["exceptions"]["devices"])
 
+    def test_what_is_trusted_can_always_be_read_again(self):
+        self.publish(None)
+        long = "n" * 128
+        self.assert_ok(self.variant("providers", "trust", self.program(ANSWER.replace("acme", long), "long")))
+        self.assertIn(long, self.assert_ok(self.variant("providers", "list")).out)
+        folder = os.fsencode(self.root) + b"/odd\xff"
+        os.mkdir(folder)
+        with open(folder + b"/provider", "w") as file:
+            file.write("#!/usr/bin/env python3\n" + ANSWER)
+        os.chmod(folder + b"/provider", 0o755)
+        self.assert_fails(self.variant("providers", "trust", os.fsdecode(folder + b"/provider")), 1, "not UTF-8")
+        self.assert_ok(self.variant("providers", "list"))
+
     def test_a_program_that_anyone_may_change_is_not_trusted(self):
         program = self.program(ANSWER)
         program.chmod(0o777)
         self.assert_fails(self.variant("providers", "trust", program), 1, "others may write", "chmod")
+
+    def test_a_program_below_a_folder_that_anyone_may_change_is_not_trusted(self):
+        """Who may write a folder above it can put another one in its place at any moment."""
+        program = self.program(ANSWER, "a/b/provider")
+        self.assert_ok(self.variant("providers", "trust", program))
+        (self.root / "tools/a").chmod(0o777)
+        self.assert_fails(self.variant("providers", "trust", program), 1, "tools/a: others may write this folder", "chmod")
+        self.publish(None)
+        label, result = self.chosen()
+        self.assertEqual(label, "null")
+        self.assertIn("others may write", result.err)
+        (self.root / "tools/a").chmod(0o1777)  # sticky: only the owner exchanges what is in it
+        self.assertEqual(self.chosen()[0], "fast")
+
+    def test_ones_own_group_is_nobody_else(self):
+        """With a umask of 002, as many systems have it."""
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(os.getegid())
+        program = self.program(ANSWER)
+        program.chmod(0o775)
+        program.parent.chmod(0o775)
+        if user.pw_name == group.gr_name and set(group.gr_mem) <= {user.pw_name}:
+            self.assert_ok(self.variant("providers", "trust", program))
+        if os.geteuid() == 0:
+            others = next(one for one in grp.getgrall() if one.gr_name != user.pw_name)
+            os.chown(program, 0, others.gr_gid)
+            self.assert_fails(self.variant("providers", "trust", program), 1, "others may write the file")
+
+    def test_settings_that_are_a_link_stay_one(self):
+        kept = self.root / "dotfiles/providers.toml"
+        kept.parent.mkdir()
+        kept.write_text("schema = 1\n")
+        link = self.root / "home/.config/axle/providers.toml"
+        link.parent.mkdir(parents=True)
+        link.symlink_to(kept)
+        self.assert_ok(self.variant("providers", "disable", "acme"))
+        self.assertTrue(link.is_symlink())
+        self.assertIn("acme", kept.read_text())
 
     def test_settings_that_anyone_may_change_are_refused(self):
         self.publish(None)
@@ -351,6 +529,12 @@ class Contained(PluginTestCase):
 
     def test_words_in_the_place_of_an_answer(self):
         self.fails("print('hello')", "no JSON")
+
+    def test_a_plugins_words_are_no_warnings_of_ours(self):
+        result = self.fails("""print('{"error": {"message": "no\\\\nwarning: well\\\\n  hint: run it"}}')""", "hint: run it")
+        self.assertEqual(result.err.count("\nwarning:") + result.err.startswith("warning:"), 1, result.err)
+        verbose = self.install("demo", "--dry-run", "--reinstall", "--verbose", index=self.index)
+        self.assertNotIn("\n  hint: run it", verbose.err)
 
     def test_terminal_codes_do_not_reach_the_terminal(self):
         result = self.fails("print('{\"namespace\": \"\\x1b[31mred\"}')", "is no JSON")

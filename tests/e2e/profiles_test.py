@@ -93,6 +93,12 @@ class Recording(ProfileTestCase):
         self.assertEqual(told["origin"]["kind"], "synthesised")
         self.assertIn("h100;x86_64:v3", told["origin"]["source"])
         self.assertNotIn("recording", told)
+        secret = self.root / "molly" / ("x" * 220 + ".json")
+        secret.parent.mkdir()
+        secret.write_text((SOURCE / "machines/profiles/h100.json").read_text())
+        text = self.record("--for", f"{secret};x86_64:v3").read_text()
+        self.assertNotIn("molly", text)
+        self.assertIn("--for xxx", text)
         added = self.record("--for", "p5-h100x8;nvidia:driver=580.65.06")
         self.assertNotIn("recording", json.loads(added.read_text()))
 

@@ -187,7 +187,8 @@ class PublishedProviders(TestCase):
         targets = self.root / "targets"
         targets.mkdir()
         for file in sorted((SOURCE / "tests/machines/expected").glob("*.json")):
-            if json.loads(file.read_text())["cpu"].get("arch") == ns:
+            cpu = json.loads(file.read_text())["cpu"]
+            if cpu.get("arch") == ns and "flags" in cpu:
                 (targets / f"linux-{file.stem}").write_text(cpuinfo(file.stem, ns))
         answers = self.oracle(ns, targets)["machines"]
         self.assertEqual(len(answers), len(list(targets.iterdir())))

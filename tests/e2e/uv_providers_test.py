@@ -42,6 +42,15 @@ FORCED = [
     {CUDA: "12.8", SM: "3.5"},
     {CUDA: "12.8", SM: "9"},
     {CUDA: "12.8", SM: "9.0a"},
+    *[{CUDA: version, SM: "9.0"} for version in ("0", "9.2", "13", "12.08", "12.8.1", "12.8.1.2", " 12.8 ", "12.60",
+                                                 "12.1000", "12.1001", "57.0", "58.0", "40.400")],
+    *[{CUDA: "12.8", SM: capability} for capability in ("4.9", "09.0", "9.", "9.0.1", "12.9")],
+]
+
+# What names no driver and no GPU: uv takes it, we do not (docs/providers.md, nvidia-forced-nonsense).
+NONSENSE = [
+    *[{CUDA: version, SM: "9.0"} for version in ("v12.8", "12.8rc1", "12.8+x", "1!12.8", "12.8.post1")],
+    *[{CUDA: "12.8", SM: capability} for capability in ("9.10", "12.15", "+9.0", "130.0")],
 ]
 
 
@@ -56,30 +65,35 @@ class UvProviders(RegistryCase):
             Wheel(f"demo{number}", "1.0").write(folder)
         return folder, [f"demo{number}" for number in range(len(PROPERTIES))]
 
-    def test_forced_and_found_properties(self):
+    def both(self, forced):
+        """What each selects, as properties: uv's, ours."""
         uv = self.install_uv()
-        folder, names = self.publish()
-        venv = self.make_venv()
+        env = {**self.env, **forced, "UV_CACHE_DIR": str(self.root / "uv-cache"), "UV_NO_CONFIG": "1"}
+        done = subprocess.run(
+            [uv, "pip", "install", *self.names, "--dry-run", "--no-index", "--find-links", self.folder, "--python",
+             self.venv / "bin/python", "--preview-features", "wheel-variants"],
+            env=env, text=True, capture_output=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        theirs = set(re.findall(r"\+ (demo\d+)==2\.0", done.stderr + done.stdout))
+        ours = subprocess.run(
+            [str(VARIANT), "resolve", *self.names, "--no-index", "--find-links", str(self.folder), "--python",
+             str(self.venv), "--json"], env={**self.env, **forced}, text=True, capture_output=True, timeout=300)
+        self.assertEqual(ours.returncode, 0, ours.stderr)
+        held = {one["name"] for one in json.loads(ours.stdout)["packages"] if one["version"] == "2.0"}
+        return [sorted(" :: ".join(PROPERTIES[int(name[4:])][:3]) for name in packages) for packages in (theirs, held)]
+
+    def test_forced_and_found_properties(self):
+        self.folder, self.names = self.publish()
+        self.make_venv()
         for forced in FORCED:
             with self.subTest(forced=forced):
-                env = {**self.env, **forced, "UV_CACHE_DIR": str(self.root / "uv-cache"), "UV_NO_CONFIG": "1"}
-                done = subprocess.run(
-                    [uv, "pip", "install", *names, "--dry-run", "--no-index", "--find-links", folder, "--python",
-                     venv / "bin/python", "--preview-features", "wheel-variants"],
-                    env=env, text=True, capture_output=True, timeout=300)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                theirs = set(re.findall(r"\+ (demo\d+)==2\.0", done.stderr + done.stdout))
-                ours = subprocess.run(
-                    [str(VARIANT), "resolve", *names, "--no-index", "--find-links", str(folder), "--python", str(venv),
-                     "--json"], env={**self.env, **forced}, text=True, capture_output=True, timeout=300)
-                self.assertEqual(ours.returncode, 0, ours.stderr)
-                held = {one["name"] for one in json.loads(ours.stdout)["packages"] if one["version"] == "2.0"}
-
-                def named(packages):
-                    return sorted(" :: ".join(PROPERTIES[int(name[4:])][:3]) for name in packages)
-
-                self.assertEqual(named(held), named(theirs))
-
+                theirs, ours = self.both(forced)
+                self.assertEqual(ours, theirs)
+        for forced in NONSENSE:
+            with self.subTest(forced=forced):
+                theirs, ours = self.both(forced)
+                self.assertTrue(any(one.startswith("nvidia") for one in theirs))
+                self.assertEqual(ours, [one for one in theirs if not one.startswith("nvidia")])
 
 del RegistryCase
 

@@ -23,7 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto counted =
       axle::providers::counted_gpus(machine, axle::detect::GpuVendor::nvidia, *policy);
   if (counted.size() > machine.gpus.size()) std::abort();
-  if (axle::providers::unknown_devices(machine, *policy).size() > policy->devices.size())
-    std::abort();
+  machine.gpus.back().masked = true;
+  const auto unknown = axle::providers::unknown_devices(machine, *policy);
+  const auto idle = axle::providers::idle_devices(machine, *policy);
+  if (unknown.size() + idle.size() > policy->devices.size()) std::abort();
   return 0;
 }

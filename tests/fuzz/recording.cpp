@@ -1,10 +1,12 @@
 // Recordings, replayed: whatever a profile makes the machine answer, detection reads it, the
 // providers speak of it, the evidence is written, and nothing falls.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "detect/driver_fingerprint.h"
 #include "detect/probe.h"
 #include "detect/scrub.h"
 #include "machines/evidence.h"
@@ -26,6 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)machines::find_evidence(provider.ns, asked.questions());
   }
   (void)machines::take_fingerprint(host);
+  constexpr std::array vendors{detect::GpuVendor::nvidia, detect::GpuVendor::amd,
+                               detect::GpuVendor::intel};
+  (void)detect::fingerprint_drivers(host, vendors, "fuzz");
   const detect::Recording clean =
       detect::scrub(asked.recording(), {"host", {"user"}, "/home/user"});
   detect::ReplayHost again(clean);

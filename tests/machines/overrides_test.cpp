@@ -89,10 +89,14 @@ TEST_CASE("NVIDIA: a GPU and a driver where there were none, or others") {
   CHECK(force({{force_sm, "9.0"}}, before).machine.gpus.front().vendor == GpuVendor::amd);
 }
 
-TEST_CASE("a version may have one to three parts") {
+TEST_CASE("a version may have any parts, as long as uv would list what lies below it") {
   for (const auto& [value, version] : {std::pair{"12", "12.0"},
                                        {"12.8", "12.8"},
                                        {"12.8.1", "12.8.1"},
+                                       {"12.8.1.2", "12.8.1.2"},
+                                       {"12.60", "12.60"},
+                                       {"12.1000", "12.1000"},
+                                       {"57.0", "57.0"},
                                        {" 13.0 ", "13.0"},
                                        {"16.0", "16.0"},
                                        {"10.2", "10.2"}}) {
@@ -110,8 +114,8 @@ TEST_CASE("a value without sense makes its fact unknown and is warned about") {
   Driver& driver = before.drivers.emplace_back();
   driver.api_version = "13.0";
   driver.usable = Presence::present;
-  for (const char* value :
-       {"x", "12.x", "12.", ".8", "-1.0", "12.8.1.1", "999999.0", "1e3", "12,8"}) {
+  for (const char* value : {"x", "12.x", "12.", ".8", "-1.0", "12.1001", "58.0", "999999.0",
+                            "4294967307.0", "1e3", "12,8", "12.8rc1"}) {
     CAPTURE(value);
     const Forced forced = force({{force_cuda, value}}, before);
     CHECK(forced.warned());
@@ -208,6 +212,25 @@ TEST_CASE("uv's and conda's variables, which those of the providers outdo") {
                              {"UV_CUDA_DRIVER_VERSION", "450.80.02"},
                              {"CONDA_OVERRIDE_CUDA", "11.0"}});
   CHECK(both.driver(GpuVendor::nvidia).api_version == "12.8");
+}
+
+TEST_CASE("a vendor whose facts are all stated need not be asked") {
+  const auto vendors = [](std::initializer_list<Override> overrides) {
+    return stated_vendors(std::vector<Override>(overrides));
+  };
+  const Override sm{"NV_VARIANT_PROVIDER_FORCE_SM_ARCH", "9.0"};
+  CHECK(vendors({}).empty());
+  CHECK(vendors({sm}).empty());
+  CHECK(vendors({{"CONDA_OVERRIDE_CUDA", "12.8"}}).empty());
+  CHECK(vendors({sm, {"CONDA_OVERRIDE_CUDA", " "}}).empty());
+  for (const char* cuda : {"CONDA_OVERRIDE_CUDA", "UV_CUDA_DRIVER_VERSION",
+                           "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"}) {
+    CHECK(vendors({sm, {cuda, "12.8"}}) == std::vector{detect::GpuVendor::nvidia});
+  }
+  CHECK(vendors({{"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH", "gfx942"},
+                 {"AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION", "6.4"},
+                 {"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP", "20.1.0"}}) ==
+        std::vector{detect::GpuVendor::amd, detect::GpuVendor::intel});
 }
 
 TEST_CASE("every variable is there once, with what it means") {

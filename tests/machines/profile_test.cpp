@@ -169,7 +169,7 @@ detect::Recording random_recording(std::mt19937& random) {
   if (random() % 2 == 0) recording.sve_bytes = 64;
   if (random() % 2 == 0) recording.sme_bytes = 32;
   if (random() % 2 == 0) recording.vtype = random();
-  recording.sysctls["hw.optional." + random_text(random)] = random_text(random);
+  recording.sysctls["hw.optional." + std::to_string(random() % 9)] = random_text(random);
   recording.hwprobe[static_cast<std::int64_t>(random() % 7)] = random();
   recording.name = {random_text(random), random_text(random), "x86_64"};
   recording.cpus = static_cast<unsigned>(random() % 512);

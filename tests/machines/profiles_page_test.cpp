@@ -55,7 +55,7 @@ std::string render_table() {
     const detect::Machine machine = replay_profile(*profile);
     text += "| `" + std::string(shipped.name) + "` | " + describe_cpu(machine.cpu) + " | " +
             describe_gpus(machine) + " | " +
-            (profile->recording ? profile->origin.kind : "states facts") + " |\n";
+            profile->origin.kind + (profile->recording ? "" : ", states facts") + " |\n";
   }
   return text;
 }

@@ -102,7 +102,17 @@ TEST_CASE("our loader's errors keep their kind") {
   CHECK(failure_of(R"({"error": {"fault": "malformed", "message": "x"}})").fault ==
         PluginFault::malformed);
   CHECK(failure_of(R"({"error": 7})").fault == PluginFault::raised);
+  CHECK(failure_of(R"({"error": {}})").message == "it failed and gives no reason");
   CHECK(failure_of("{\"error\": {\"message\": \"\\u001b[31m\"}}").message == "?[31m");
+}
+
+TEST_CASE("what a plugin says of itself stays on its line") {
+  const std::string forged = R"(oops\nwarning: all is well\n  hint: run evil)";
+  CHECK(failure_of(R"({"error": {"message": ")" + forged + "\"}}").message ==
+        "oops warning: all is well   hint: run evil");
+  const PluginNotes notes = parse_notes(R"({"version": "1\n2", "reasons": [")" + forged + "\"]}");
+  CHECK(notes.version == "1 2");
+  CHECK(notes.reasons.front().find('\n') == std::string::npos);
 }
 
 TEST_CASE("what plugins print cannot steer a terminal") {
@@ -116,6 +126,8 @@ TEST_CASE("what plugins print cannot steer a terminal") {
                   "abc",
                   100) == "???abc");
   CHECK(printable("\xff\xfe\xc3", 100) == "???");
+  for (const char* invisible : {"\xd8\x9c", "\xef\xbb\xbf", "\xf3\xa0\x81\x81", "\xef\xbf\xb9"})
+    CHECK(printable(invisible, 100).find_first_not_of('?') == std::string::npos);
   CHECK(printable("\xc3\xbc\xc3\xbc", 3) == "\xc3\xbc");
   CHECK(printable(std::string(100, 'x'), 10).size() == 10);
 }

@@ -35,6 +35,26 @@ TEST_CASE("an unknown namespace is granted nothing") {
   CHECK(grants.readable.empty());
 }
 
+TEST_CASE("a user grants device nodes, by name") {
+  for (const char* pattern :
+       {"/dev/acme", "/dev/acme0", "/dev/acme*", "/dev/acme/[0-9]", "/dev/a?"})
+    CHECK_MESSAGE(is_device_pattern(pattern), std::string(pattern));
+  for (const char* pattern :
+       {"", "/dev/", "/dev", "/dev/*", "/dev/?", "/dev/[a-z]*", "/dev//acme", "/dev/./acme",
+        "/dev/acme/../mem", "/dev/shm/../../etc/shadow", "/etc/shadow", "acme0", "/dev/acme 0",
+        "/dev/acme\n", "/dev/ac\xc3\xbcme"})
+    CHECK_FALSE_MESSAGE(is_device_pattern(pattern), std::string(pattern));
+}
+
+TEST_CASE("of what a pattern matches, only devices are granted, and none that all programs share") {
+  const std::vector<std::string> patterns = {"/dev/null", "/dev/zero",  "/dev/mem",  "/dev/tty*",
+                                             "/dev/ptmx", "/dev/pts/*", "/dev/shm",  "/dev/shm/*",
+                                             "/dev/sd*",  "/dev/vd*",   "/dev/loop*"};
+  const std::vector<std::string> nodes = device_nodes(patterns);
+  // Loops are block devices; /dev/loop-control is the one character device here.
+  for (const std::string& node : nodes) CHECK(node == "/dev/loop-control");
+}
+
 TEST_CASE("a variable that names a folder grants that folder, not the whole system") {
   const auto granted = [](const std::string& value) {
     const std::pair<std::string, std::string> variables[] = {{"ROCM_PATH", value}};

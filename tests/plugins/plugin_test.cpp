@@ -5,7 +5,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tests/plugins/scratch_folder.h"
+#include "providers/plugins/conformance.h"
+#include "tests/plugins/attempts.h"
 
 using namespace axle::plugins;
 using namespace std::chrono_literals;
@@ -29,7 +30,7 @@ PluginAnswer declared(std::string_view supported, std::string_view all) {
 }  // namespace
 
 TEST_CASE("what is supported must be declared") {
-  if (!testing::python_missing().empty()) return;
+  if (testing::skip_python()) return;
   CHECK(declared("speed", "speed").features.has_value());
   const PluginAnswer lie = declared("speed", "other");
   REQUIRE_FALSE(lie.features.has_value());
@@ -40,11 +41,24 @@ TEST_CASE("what is supported must be declared") {
 }
 
 TEST_CASE("a program names its namespace itself") {
-  if (!testing::python_missing().empty()) return;
+  if (testing::skip_python()) return;
   const testing::ScratchFolder folder;
   AskOptions options;
   options.limits.time = 60s;
   CHECK(ask_namespace(folder.executable(testing::answer), options) == "acme");
   CHECK_FALSE(ask_namespace(folder.executable("print('{}')"), options).has_value());
   CHECK_FALSE(ask_namespace(folder.executable("os.abort()"), options).has_value());
+}
+
+TEST_CASE("a plugin that differs between two runs is asked no further") {
+  if (testing::skip_python()) return;
+  const testing::ScratchFolder folder;
+  const Plugin plugin = folder.executable(
+      "value = 'all' if sys.argv[1] == 'all' else 'v%d' % os.getpid()\n"
+      "print(json.dumps({'namespace': 'acme', 'features': [{'name': 'f', 'multi_value': True, "
+      "'values': [value]}]}))");
+  axle::CollectedReport report;
+  const Evidence evidence = gather_evidence(plugin, {.runs = 50}, report);
+  CHECK(evidence.differing_run == 2);
+  CHECK(evidence.times.size() == 2);
 }

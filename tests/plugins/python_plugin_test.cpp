@@ -81,6 +81,13 @@ class OldProperty:
     def get_supported_configs(self): return [Config("speed", ["fast", "slow"])]
     def get_all_configs(self): return [Config("speed", ["fastest"])]
 
+class Single:
+    def __init__(self, name, values): self.name, self.values = name, values
+class OldSingle:
+    namespace = "acme"
+    def get_supported_configs(self, known_properties): return [Single("speed", ["fast"])]
+instance = OldSingle()
+
 class Holder:
     class Inner:
         plugin = ByClass
@@ -95,6 +102,10 @@ factory.get_supported_configs = get_supported_configs
   }
   check_features(ask(modules, "acme", Query::all), {{"speed", true, {"fastest", "fast", "slow"}}});
   check_features(ask(modules, "acme:OldProperty", Query::all), {{"speed", true, {"fastest"}}});
+  // 0.0.x: values of one feature exclude each other where nothing is said.
+  check_features(ask(modules, "acme:OldSingle"), {{"speed", false, {"fast"}}});
+  check_features(ask(modules, "acme:instance"), {{"speed", false, {"fast"}}});
+  check_features(ask("namespace = 'other'\ndef get_supported_configs(): return []", "acme"), {});
   check_fault(ask(modules, "acme:Old", Query::all), PluginFault::no_object, "get_all_configs");
 }
 
@@ -144,6 +155,10 @@ TEST_CASE("a plugin of the older API that names another namespace lies") {
       ask("class Old:\n    namespace = 'nvidia'\n    def get_supported_configs(self): return []",
           "acme:Old"),
       PluginFault::wrong_namespace, "nvidia");
+  check_fault(ask("class Old:\n    namespace = 'nvidia'\n    def get_supported_configs(self): "
+                  "return []\nold = Old()",
+                  "acme:old"),
+              PluginFault::wrong_namespace, "nvidia");
 }
 
 TEST_CASE("what a plugin prints is kept apart from what it answers") {

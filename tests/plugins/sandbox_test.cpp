@@ -17,62 +17,20 @@
 #include <unistd.h>
 
 #include "providers/plugins/plugin.h"
+#include "tests/plugins/attempts.h"
 #include "tests/plugins/scratch_folder.h"
 
 namespace fs = std::filesystem;
 using namespace axle::plugins;
 using namespace std::chrono_literals;
+using testing::ask;
+using testing::attempt;
+using testing::is_denied;
+using testing::outcome;
+using testing::skip_python;
+using testing::skip_without;
 
 namespace {
-
-/// Python that prints "NAME: what came of it" for one expression.
-constexpr std::string_view attempt = R"(
-def attempt(name, what):
-    try:
-        print(name + ': done', repr(what())[:200], file=sys.stderr)
-    except BaseException as error:
-        print('%s: %s %s' % (name, type(error).__name__, getattr(error, 'errno', '')), file=sys.stderr)
-libc = ctypes.CDLL(None, use_errno=True)
-def call(name, *arguments):
-    function = getattr(libc, name)
-    if function(*arguments) == -1:
-        raise OSError(ctypes.get_errno(), name)
-)";
-
-PluginAnswer ask(const Plugin& plugin, AskOptions options = {}) {
-  if (options.limits.time == AskOptions{}.limits.time) options.limits.time = 60s;  // busy machines
-  return ask_plugin(plugin, Query::supported, options);
-}
-
-std::string trouble_of(const PluginAnswer& answer) {
-  return answer.features ? answer.printed : answer.features.error().message + answer.printed;
-}
-
-/// What `expression` came to, e.g. "PermissionError 13" or "done …".
-std::string outcome(const testing::ScratchFolder& folder, std::string_view expression) {
-  const Plugin plugin = folder.executable(
-      fmt::format("{}\nattempt('it', lambda: {})\n{}", attempt, expression, testing::answer));
-  const PluginAnswer answer = ask(plugin);
-  CHECK_MESSAGE(answer.features.has_value(), trouble_of(answer));
-  const std::size_t at = answer.printed.find("it: ");
-  if (at == std::string::npos) return answer.printed;
-  return answer.printed.substr(at + 4, answer.printed.find('\n', at) - at - 4);
-}
-
-bool is_denied(const std::string& what) {
-  return what.starts_with("PermissionError") || what.starts_with("OSError");
-}
-
-bool skip_without(bool there, const char* what) {
-  if (!there) MESSAGE("skipped: this kernel has no " << what);
-  return !there;
-}
-
-bool skip_python() {
-  const std::string missing = testing::python_missing();
-  if (!missing.empty()) MESSAGE("skipped: " << missing);
-  return !missing.empty();
-}
 
 bool is_running(pid_t pid) { return ::kill(pid, 0) == 0; }
 
@@ -414,22 +372,6 @@ TEST_CASE("a grandchild does not outlive its plugin") {
   REQUIRE(pid > 1);
   for (int i = 0; i < 200 && is_running(pid); ++i) std::this_thread::sleep_for(10ms);
   CHECK_FALSE(is_running(pid));
-}
-
-TEST_CASE("work in the child itself is confined as well") {
-  if (skip_without(probe_sandbox().seccomp, "seccomp")) return;
-  ConfinedTask task;
-  task.limits.memory = std::size_t{1} << 40;  // sanitizers reserve that much
-  task.work = [](int answer) {
-    const int made = ::open("/tmp/axle-test-new", O_WRONLY | O_CREAT, 0600);
-    const pid_t child = ::fork();
-    const char text[] = {made < 0 ? 'd' : 'w', child < 0 ? 'd' : 'f'};
-    return ::write(answer, text, 2) == 2 ? 7 : 1;
-  };
-  const TaskResult result = std::move(run_confined({&task, 1}).front());
-  CHECK(result.end == TaskEnd::exited);
-  CHECK(result.code == 7);
-  CHECK(result.answer == "dd");
 }
 
 namespace {

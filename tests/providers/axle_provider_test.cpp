@@ -106,11 +106,12 @@ TEST_CASE("the members of the generic targets are those that LLVM documents") {
       {"gfx11_generic",
        {"gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153"}},
       {"gfx12_generic", {"gfx1200", "gfx1201"}},
+      {"gfx12_5_generic", {"gfx1250", "gfx1251"}},
   };
   for (const auto& [generic, members] : documented) {
     for (const char* member : members) CHECK(generic_gfx(member) == generic);
   }
-  for (const char* none : {"gfx908", "gfx90a", "gfx803", "gfx1250", ""})
+  for (const char* none : {"gfx908", "gfx90a", "gfx803", "gfx1310", ""})
     CHECK(generic_gfx(none).empty());
 }
 
@@ -219,6 +220,8 @@ TEST_CASE("compressed code needs the driver of CUDA 12.4") {
   CHECK(values(nvidia_machine("12.4", {"9.0"}), "cuda_compressed_code") == Values{"on"});
   CHECK(values(nvidia_machine("12.3", {"9.0"}), "cuda_compressed_code").empty());
   CHECK(values(nvidia_machine("", {"9.0"}), "cuda_compressed_code").empty());
+  // It is the driver's, as the bounds of namespace nvidia are: no GPU is needed, of any vendor.
+  CHECK(values(nvidia_machine("12.4", {}), "cuda_compressed_code") == Values{"on"});
   CHECK(fact(nvidia_machine("12.2", {"9.0"}), "cuda_compressed_code", "on") ==
         "the driver runs CUDA up to 12.2, compressed code needs the driver of 12.4");
 }

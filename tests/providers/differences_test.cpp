@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "machines/selection.h"
+#include "machines/overrides.h"
 #include "providers/provider.h"
 #include "tests/providers/machines.h"
 
@@ -85,6 +85,34 @@ void nvidia_unusable() {
         "NVIDIA GPU present but not usable: no device nodes");
 }
 
+void nvidia_newer_driver() {
+  const Machine machine = nvidia_machine("16.0", {"9.0"});
+  CHECK(values("nvidia", machine, "cuda_version_lower_bound").at(2) == "15.20");
+  CHECK(values("nvidia", machine, "sm_arch").front() == "90_real");
+}
+
+Machine forced(std::vector<machines::Override> overrides) {
+  Machine machine;
+  CollectedReport report;
+  machines::apply_overrides(machine, overrides, report);
+  return machine;
+}
+
+void nvidia_forced_nonsense() {
+  const char* cuda = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION";
+  const char* sm = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH";
+  for (const char* version : {"12.8rc1", "v12.8", "1!12.8", "12.8+x"})
+    CHECK(find_provider("nvidia")->supported(forced({{cuda, version}, {sm, "9.0"}}), {}).empty());
+  for (const char* capability : {"9.10", "130.0", "+9.0"})
+    CHECK(
+        find_provider("nvidia")->supported(forced({{cuda, "12.8"}, {sm, capability}}), {}).empty());
+}
+
+void intel_forced_base() {
+  const Machine machine = forced({{"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP", "20.2.0"}});
+  CHECK(values("intel", machine, "device_ip") == Values{"20.2.0", "20.1.0"});
+}
+
 void amd_each_for_itself() {
   const Machine machine = gpus_of(GpuVendor::amd, {"gfx1036", "gfx1100"});
   CHECK(values("amd", machine, "gfx_arch") == Values{"gfx1100"});
@@ -94,6 +122,7 @@ void amd_each_for_itself() {
 void amd_unlike_gpus() {
   const Machine machine = gpus_of(GpuVendor::amd, {"gfx942", "gfx90a"});
   CHECK(values("amd", machine, "gfx_arch").empty());
+  // The newest first, where the published list is sorted as text.
   CHECK(values("amd", machine, "gfx_arch", {GpuRule::any, {}}) == Values{"gfx942", "gfx90a"});
 }
 
@@ -179,19 +208,13 @@ void ascend_no_empty_feature() {
   CHECK(find_provider("ascend")->supported(machine, {}).size() == 1);
 }
 
-void ascend_each_value_once() {
+void ascend_all_agree() {
   Machine machine;
   machine.npus = {ascend("910b", "24.1"), ascend("910b", "24.1")};
   CHECK(values("ascend", machine, "npu_type") == Values{"910b"});
   CHECK(values("ascend", machine, "driver_version") == Values{"24.1"});
-}
-
-void ascend_one_version() {
-  Machine machine;
-  machine.npus = {ascend("910b", "24.1"), ascend("910b", "23.0")};
-  CHECK(values("ascend", machine, "driver_version").empty());
-  machine.npus = {ascend("910b", "24.1 RC3")};
-  CHECK(values("ascend", machine, "driver_version").empty());
+  machine.npus = {ascend("910b", "24.1"), ascend("310p", "23.0")};
+  CHECK(find_provider("ascend")->supported(machine, {}).empty());
 }
 
 void tpu_must_work() {
@@ -215,20 +238,22 @@ constexpr Difference differences[] = {
     {"nvidia-no-device", nvidia_no_device},
     {"nvidia-masked", nvidia_masked},
     {"nvidia-unusable", nvidia_unusable},
+    {"nvidia-newer-driver", nvidia_newer_driver},
+    {"nvidia-forced-nonsense", nvidia_forced_nonsense},
     {"amd-each-for-itself", amd_each_for_itself},
     {"amd-unlike-gpus", amd_unlike_gpus},
     {"amd-newer-targets", amd_newer_targets},
     {"amd-rocm-needs-gpu", amd_rocm_needs_gpu},
     {"intel-unknown-device", intel_unknown_device},
     {"intel-unlike-gpus", intel_unlike_gpus},
+    {"intel-forced-base", intel_forced_base},
     {"x86-flags-not-names", x86_flags_not_names},
     {"x86-os-state", x86_os_state},
     {"x86-nothing-known", x86_nothing_known},
     {"aarch64-run-together", aarch64_run_together},
     {"aarch64-flags-not-names", aarch64_flags_not_names},
     {"ascend-no-empty-feature", ascend_no_empty_feature},
-    {"ascend-each-value-once", ascend_each_value_once},
-    {"ascend-one-version", ascend_one_version},
+    {"ascend-all-agree", ascend_all_agree},
     {"tpu-must-work", tpu_must_work},
 };
 

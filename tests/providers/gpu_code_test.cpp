@@ -61,6 +61,17 @@ TEST_CASE("PTX of any older generation, but only with the toolkit's driver") {
   CHECK_FALSE(supports(nvidia_machine("", {"9.0"}), "cuda_code_or_jit", "11.0"));
 }
 
+TEST_CASE("a GPU and a driver newer than the tables run their own code and what the tables have") {
+  const Machine newer = nvidia_machine("16.1", {"13.0"});
+  for (const char* code : {"130_real", "130_virtual", "130a_real", "120_virtual", "52_virtual"})
+    CHECK_MESSAGE(supports(newer, "cuda_code", code), code);
+  for (const char* code : {"120_real", "130f_real", "121a_real", "120f_virtual"})
+    CHECK_FALSE_MESSAGE(supports(newer, "cuda_code", code), code);
+  CHECK(supports(newer, "cuda_code_or_jit", "15.20"));
+  CHECK_FALSE(supports(newer, "cuda_code_or_jit", "16.0"));
+  CHECK(supports(newer, "cuda_compressed_code", "on"));
+}
+
 TEST_CASE("a GPU counts when it works and is not masked") {
   Machine machine;
   CHECK(supported_gpu_code(machine, {}).empty());

@@ -90,6 +90,11 @@ TEST_CASE("a device is named by number, PCI address or name") {
   CHECK(counted(machine, GpuVendor::nvidia, "device=nvidia:1") == Strings{"12.0"});
   CHECK(counted(machine, GpuVendor::nvidia, "device=0000:65:00.0") == Strings{"12.0"});
   CHECK(counted(machine, GpuVendor::nvidia, "device=65:00.0") == Strings{"12.0"});
+  CHECK(counted(machine, GpuVendor::nvidia, "device=00000000:65:00.0") == Strings{"12.0"});
+  CHECK(counted(machine, GpuVendor::amd, "device=0:0E:00.0") == Strings{"gfx1036"});
+  CHECK(counted(machine, GpuVendor::nvidia, "device=nvidia:0000:65:00.0") == Strings{"12.0"});
+  CHECK(counted(machine, GpuVendor::nvidia, "device=0001:65:00.0").empty());
+  CHECK(counted(machine, GpuVendor::nvidia, "device=:").empty());
   CHECK(counted(machine, GpuVendor::nvidia, "device=rtx2080") == Strings{"7.5"});
   CHECK(counted(machine, GpuVendor::nvidia, "device=NVIDIA GeForce RTX 5090") == Strings{"12.0"});
   CHECK(counted(machine, GpuVendor::amd, "device=nvidia:rtx2080").empty());
@@ -102,6 +107,23 @@ TEST_CASE("devices that nobody has are found out") {
   CHECK(unknown_devices(machine, policy("device=2,amd:2,66:00.0,h100,0000:65:00.1,intel:0")) ==
         Strings{"2", "amd:2", "66:00.0", "h100", "0000:65:00.1", "intel:0"});
   CHECK(unknown_devices(machine, GpuPolicy{}).empty());
+}
+
+TEST_CASE("devices that are named and count for nothing are found out, with the reason") {
+  using Idle = std::vector<std::pair<std::string, std::string>>;
+  Machine machine = four_gpus();
+  CHECK(idle_devices(machine, policy("device=0,raphael")).empty());
+  machine.gpus[1].masked = true;
+  machine.gpus[3].usable = detect::Presence::blocked;
+  machine.gpus[3].reason = "no render node";
+  machine.gpus[2].usable = detect::Presence::unknown;
+  CHECK(idle_devices(machine, policy("device=nvidia:0,nvidia:1,amd:1,7900,0e:00.0,9")) ==
+        Idle{{"nvidia:0", "NVIDIA GeForce RTX 2080 Ti is hidden from programs by a device mask"},
+             {"amd:1", "AMD Raphael graphics does not work: no render node"},
+             {"0e:00.0", "AMD Raphael graphics does not work: no render node"}});
+  CHECK(idle_devices(machine, policy("device=xtx")) ==
+        Idle{{"xtx", "it is not known whether AMD Radeon RX 7900 XTX works"}});
+  CHECK(idle_devices(machine, policy("all")).empty());
 }
 
 TEST_CASE("lists are joined in the order of the first GPU that has the value") {

@@ -55,8 +55,6 @@ TEST_CASE("nvidia: a driver for CUDA 12.7 and an H100 give the published lists")
 
 TEST_CASE("nvidia: the edges of the known CUDA versions") {
   CHECK(supported("nvidia", nvidia_machine("10.2", {"9.0"})).empty());
-  CHECK(supported("nvidia", nvidia_machine("15.21", {"9.0"})).empty());
-  CHECK(supported("nvidia", nvidia_machine("16.0", {"9.0"})).empty());
   CHECK(supported("nvidia", nvidia_machine("", {"9.0"})).empty());
 
   const Features first = supported("nvidia", nvidia_machine("11.0", {"9.0"}));
@@ -68,6 +66,20 @@ TEST_CASE("nvidia: the edges of the known CUDA versions") {
   REQUIRE(last.size() == 2);
   CHECK(last[0].values.size() == 5 * 22);
   CHECK(last[1].name == "sm_arch");
+}
+
+TEST_CASE("nvidia: a driver newer than the list still runs what the list has") {
+  const Features features = supported("nvidia", nvidia_machine("16.1", {"9.0"}));
+  REQUIRE(features.size() == 2);
+  CHECK(features[0].values.size() == 3 + 5 * 22);
+  CHECK(Values(features[0].values.begin(), features[0].values.begin() + 4) ==
+        Values{"16.1", "16.0", "16", "15.20"});
+  CHECK(features[1].name == "sm_arch");
+  CHECK(supported("nvidia", nvidia_machine("15.21", {"9.0"})).at(0).values.at(1) == "15.20");
+  CHECK(supported("nvidia", nvidia_machine("100.0", {"9.0"})).empty());
+  CHECK(supported("nvidia", nvidia_machine("12.100", {"9.0"})).empty());
+  CHECK(fact("nvidia", nvidia_machine("10.2", {"9.0"}), "cuda_version_lower_bound", "11.8") ==
+        "driver 550.54 runs CUDA up to 10.2, the provider knows 11.0 and newer only");
 }
 
 TEST_CASE("nvidia: of unlike GPUs what runs on all of them, in the order of the newest") {

@@ -31,22 +31,55 @@ std::string fact(std::string_view ns, const Machine& machine, std::string_view f
   return find_provider(ns)->fact(machine, {}, feature, value);
 }
 
-TEST_CASE("ascend: kinds, driver and toolkit, each value once") {
+TEST_CASE("ascend: kind, driver and toolkit, where all NPUs agree") {
   Machine machine;
-  for (const char* type : {"910b", "910b", "310p"}) {
-    Npu& npu = machine.npus.emplace_back(working_npu(NpuKind::ascend, type));
+  for (int i = 0; i < 2; ++i) {
+    Npu& npu = machine.npus.emplace_back(working_npu(NpuKind::ascend, "910b"));
     npu.driver_version = "24.1.rc3";
     npu.toolkit_version = "8.0.0";
   }
-  CHECK(supported("ascend", machine) == Features{{"npu_type", true, {"310p", "910b"}},
+  CHECK(supported("ascend", machine) == Features{{"npu_type", false, {"910b"}},
                                                  {"driver_version", false, {"24.1.rc3"}},
                                                  {"cann_version", false, {"8.0.0"}}});
-  CHECK(fact("ascend", machine, "npu_type", "a3") == "the NPU is 310p, 910b, the build is for a3");
+  CHECK(fact("ascend", machine, "npu_type", "a3") == "the NPU is 910b, the build is for a3");
   CHECK(fact("ascend", machine, "cann_version", "8.1.0") ==
         "the system has CANN 8.0.0, the build is for 8.1.0");
   machine.npus[0].driver_version = "23.0";
+  machine.npus[1].type = "310p";
+  CHECK(supported("ascend", machine) == Features{{"cann_version", false, {"8.0.0"}}});
+  CHECK(fact("ascend", machine, "npu_type", "910b") ==
+        "the NPU is 310p and 910b at once, which counts for nothing, the build is for 910b");
   CHECK(fact("ascend", machine, "driver_version", "23.0") ==
-        "it is not known which driver_version the NPU has");
+        "the NPU driver has version 23.0 and 24.1.rc3 at once, which counts for nothing, the build "
+        "is for 23.0");
+}
+
+TEST_CASE("ascend: versions as the published provider reads them, forced ones as they are") {
+  const auto cann = [](std::string_view found, const char* source) {
+    Machine machine;
+    Npu& npu = machine.npus.emplace_back(working_npu(NpuKind::ascend, ""));
+    npu.toolkit_version = found;
+    npu.sources["toolkit_version"] = source;
+    const Features held = supported("ascend", machine);
+    return held.empty() ? std::string() : held.at(0).values.at(0);
+  };
+  for (const auto& [found, value] : {std::pair{"8.0.RC2.alpha001", "8.0.rc2"},
+                                     {"8.0.RC3", "8.0.rc3"},
+                                     {"24.1.rc3", "24.1.rc3"},
+                                     {"24.1.0.b021", "24.1.0"},
+                                     {"24.1.0.3", "24.1.0"},
+                                     {"8.0.0.alpha003", "8.0.0"},
+                                     {"8.1.RC", "8.1"},
+                                     {"8.1", "8.1"},
+                                     {"8.1-2", "8.1"},
+                                     {"8", ""},
+                                     {"8.RC1", ""},
+                                     {"V100R001", ""}}) {
+    CAPTURE(found);
+    CHECK(cann(found, "install-info") == value);
+  }
+  CHECK(cann("8.0.0.alpha003", "override") == "8.0.0.alpha003");
+  CHECK(cann("8.0.RC2", "override").empty());
 }
 
 TEST_CASE(

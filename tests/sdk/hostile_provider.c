@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include <axle_provider.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,6 +54,34 @@ __attribute__((constructor)) static void construct(void) {
 #else
   hang();
 #endif
+}
+#endif
+
+#if defined(BEHAVIOUR_looks_for_secrets)
+/* Whether the user's secret (hostile_test.cpp) is anywhere in this process. */
+static int is_in_memory(void) {
+  const char mirrored[] = "terces s'resu eht";
+  const size_t length = sizeof mirrored - 1, size = 1 << 20;
+  char* page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char secret[sizeof mirrored] = {0}, line[512];
+  for (size_t i = 0; i < length; ++i) secret[i] = mirrored[length - 1 - i];
+  FILE* maps = fopen("/proc/self/maps", "r");
+  const int memory = open("/proc/self/mem", O_RDONLY);
+  if (maps == NULL || memory < 0) return 1; /* a test that cannot look has found nothing out */
+  while (fgets(line, sizeof line, maps) != NULL) {
+    unsigned long first = 0, end = 0;
+    if (sscanf(line, "%lx-%lx r", &first, &end) != 2 || first == (unsigned long)page) continue;
+    for (unsigned long at = first; at < end; at += size - length) {
+      const ssize_t got = pread(memory, page, end - at < size ? end - at : size, (off_t)at);
+      if (got <= 0) break;
+      const char* hit = page;
+      while ((hit = memmem(hit, (size_t)(page + got - hit), secret, length)) != NULL) {
+        if (at + (unsigned long)(hit - page) != (unsigned long)secret) return 1;
+        ++hit;
+      }
+    }
+  }
+  return 0;
 }
 #endif
 
@@ -191,7 +220,7 @@ static int32_t misbehave(const axle_provider_sink* sink) {
   if (access("/sys/class/mem/null/dev", F_OK) == 0 || access("/dev/null", F_OK) == 0)
     say(sink, "said", "1");
 #elif defined(BEHAVIOUR_looks_for_secrets)
-  say(sink, "said", getenv("AXLE_TEST_SECRET") == NULL ? "1" : "found");
+  say(sink, "said", getenv("AXLE_TEST_SECRET") == NULL && !is_in_memory() ? "1" : "found");
 #else
   say(sink, "said", "1");
 #endif

@@ -129,7 +129,10 @@ TEST_CASE("each hostile shared object is one clear fault") {
 
 TEST_CASE("what harms nobody is answered") {
   const axle::providers::Features expected = {{"said", false, {"1"}}};
-  REQUIRE(::setenv("AXLE_TEST_SECRET", "of the user", 1) == 0);
+  // Put together here, so that it stands in no program file.
+  std::string secret = "terces s'resu eht";
+  std::ranges::reverse(secret);
+  REQUIRE(::setenv("AXLE_TEST_SECRET", secret.c_str(), 1) == 0);
   for (const char* behaviour : harmless) {
     CAPTURE(behaviour);
     const PluginAnswer answer = ask(behaviour);

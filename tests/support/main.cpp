@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 namespace {
 
@@ -32,7 +33,15 @@ struct CaseCounter : doctest::IReporter {
 
 REGISTER_LISTENER("case_counter", 1, CaseCounter);
 
+/// Of a test program that is also something else, which is then started as such: the exit code;
+/// negative: it is to test.
+extern "C" [[gnu::weak]] int instead_of_tests(int argc, char** argv);
+
 int main(int argc, char** argv) {
+  if (instead_of_tests != nullptr) {
+    const int code = instead_of_tests(argc, argv);
+    if (code >= 0) ::_exit(code);
+  }
   doctest::Context context;
   context.applyCommandLine(argc, argv);
   const int failed = context.run();

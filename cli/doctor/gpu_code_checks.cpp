@@ -1,0 +1,291 @@
+// Code for GPUs in the installed libraries, against the GPUs that count.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "builder/gpu_code_match.h"
+#include "cli/doctor/environment_checks.h"
+#include "cli/doctor/machine_checks.h"
+#include "detect/cuda_drivers.h"
+#include "providers/gpu_state.h"
+
+namespace axle::cli {
+
+namespace {
+
+using builder::BinaryFacts;
+using builder::CodeFit;
+using detect::Gpu;
+using detect::GpuVendor;
+
+constexpr std::size_t most_examples = 5;
+constexpr GpuVendor vendors[] = {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel};
+/// The first CUDA version whose drivers unpack zstd.
+constexpr std::string_view cuda_with_zstd = "12.4";
+
+bool has_code_of(const BinaryFacts& facts, GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::nvidia:
+      return facts.cuda.fatbins > 0;
+    case GpuVendor::amd:
+      return facts.hip.bundles > 0;
+    case GpuVendor::intel:
+      return facts.sycl.jit || facts.sycl.ahead;
+  }
+  return false;
+}
+
+std::string section_of(GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::nvidia:
+      return ".nv_fatbin";
+    case GpuVendor::amd:
+      return ".hip_fatbin";
+    case GpuVendor::intel:
+      return std::string(builder::sycl_section_prefix) + "…";
+  }
+  return {};
+}
+
+/// "sm_75 sm_80 compute_120", each once.
+std::string describe_code(const BinaryFacts& facts, GpuVendor vendor) {
+  std::vector<std::string> words;
+  const auto add = [&](std::string word) {
+    if (std::ranges::find(words, word) == words.end()) words.push_back(std::move(word));
+  };
+  if (vendor == GpuVendor::nvidia) {
+    std::set<builder::CudaCode> codes;
+    for (const builder::CudaGroup& group : facts.cuda.groups)
+      codes.insert(group.codes.begin(), group.codes.end());
+    for (const builder::CudaCode& code : codes) add(builder::render_cuda_code(code));
+  } else if (vendor == GpuVendor::amd) {
+    for (const builder::BundleEntry& entry : facts.hip.entries) add(entry.target);
+  } else {
+    if (facts.sycl.jit) add("SPIR-V");
+    for (const std::string& ip : facts.sycl.device_ips) add(ip);
+    for (const std::string& product : facts.sycl.products) add(product);
+  }
+  return words.empty() ? "code whose targets are not known"
+                       : fmt::format("{}", fmt::join(words, " "));
+}
+
+/// The best that any of a library's code does on that GPU: a library with kernels for several
+/// generations runs where the driver finds one of them.
+CodeFit fit_of(const BinaryFacts& facts, const Gpu& gpu, const JudgedMachine& judged) {
+  CodeFit best = CodeFit::absent;
+  if (gpu.vendor == GpuVendor::nvidia) {
+    for (const builder::CudaGroup& group : facts.cuda.groups)
+      best = std::min(best, builder::judge_cuda_group(group, gpu, judged.machine));
+  } else if (gpu.vendor == GpuVendor::amd) {
+    for (const builder::BundleEntry& entry : facts.hip.entries) {
+      if (entry.kind.starts_with("hip"))
+        best = std::min(best, builder::judge_amd_target(entry.target, gpu));
+    }
+  } else {
+    best = builder::judge_sycl_images(facts.sycl, gpu);
+  }
+  const bool whole = facts.unread.empty();
+  return best == CodeFit::absent && !whole ? CodeFit::unknown : best;
+}
+
+std::string render_gpu(const Gpu& gpu) {
+  const std::string name =
+      gpu.name.empty() ? fmt::format("{} GPU", providers::vendor_title(gpu.vendor)) : gpu.name;
+  return fmt::format("{} ({})", name, gpu.arch.empty() ? "architecture unknown" : gpu.arch);
+}
+
+/// The libraries of one package with code of one vendor, and how each fits the GPUs.
+struct PackageCode {
+  const InstalledPackageFiles* package = nullptr;
+  GpuVendor vendor = GpuVendor::nvidia;
+  std::vector<const InstalledLibrary*> libraries;
+};
+
+std::vector<Evidence> evidence_of(const std::vector<const InstalledLibrary*>& libraries,
+                                  GpuVendor vendor) {
+  std::vector<Evidence> evidence;
+  for (const InstalledLibrary* library : libraries) {
+    if (evidence.size() == most_examples) break;
+    evidence.push_back({library->name, section_of(vendor), describe_code(library->facts, vendor)});
+  }
+  return evidence;
+}
+
+/// What brings code that fits, in the place of what is installed.
+std::string fitting_build(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  if (package.has_builds)
+    return fmt::format("variant install --reinstall {}{}", package.distribution.name,
+                       files.python_option());
+  return fmt::format("install a build of {} that was made for this machine, if there is one",
+                     package.distribution.name);
+}
+
+void say_unknown(const PackageCode& code, const std::vector<const InstalledLibrary*>& libraries,
+                 const Gpu& gpu, Findings& findings) {
+  Finding& finding = findings.add(
+      "gpu-code-unknown", code.package->title,
+      fmt::format("it cannot be told whether its code runs on the {}", render_gpu(gpu)));
+  for (const InstalledLibrary* library : libraries) {
+    if (finding.evidence.size() == most_examples) break;
+    const bool read = library->facts.unread.empty();
+    finding.evidence.push_back(
+        {library->name, read ? section_of(code.vendor) : library->facts.unread.front().section,
+         read ? describe_code(library->facts, code.vendor) : library->facts.unread.front().why});
+  }
+}
+
+/// One package on one GPU. `elsewhere`: the code runs on another GPU of the machine.
+void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere,
+                  const JudgedMachine& judged, const InstalledFiles& files, Findings& findings) {
+  std::map<CodeFit, std::vector<const InstalledLibrary*>> by_fit;
+  for (const InstalledLibrary* library : code.libraries)
+    by_fit[fit_of(library->facts, gpu, judged)].push_back(library);
+  const auto with = [&](CodeFit fit) { return by_fit[fit]; };
+  if (by_fit.begin()->first == CodeFit::runs) {
+    if (!with(CodeFit::unknown).empty()) say_unknown(code, with(CodeFit::unknown), gpu, findings);
+    std::vector<const InstalledLibrary*> left = with(CodeFit::absent);
+    std::ranges::copy(with(CodeFit::needs_newer_driver), std::back_inserter(left));
+    if (left.empty()) return;
+    Finding& finding =
+        findings.add("gpu-code-partial", code.package->title,
+                     fmt::format("{} of its {} libraries with GPU code have none that the {} runs",
+                                 left.size(), code.libraries.size(), render_gpu(gpu)));
+    finding.evidence = evidence_of(left, code.vendor);
+    return;
+  }
+  const CodeFit best = by_fit.begin()->first;
+  if (best == CodeFit::unknown) return say_unknown(code, code.libraries, gpu, findings);
+  const bool driver = best == CodeFit::needs_newer_driver;
+  Finding& finding = findings.add(
+      elsewhere ? "gpu-code-partial"
+      : driver  ? "ptx-needs-driver"
+                : "gpu-code-missing",
+      code.package->title,
+      driver ? fmt::format("for the {} it has PTX only, of a newer CUDA than the driver compiles",
+                           render_gpu(gpu))
+             : fmt::format("none of its libraries has code that the {} runs", render_gpu(gpu)));
+  if (elsewhere && judged.gpus.rule != providers::GpuRule::any)
+    finding.level = FindingLevel::warning;
+  finding.evidence = evidence_of(code.libraries, code.vendor);
+  const detect::Driver* installed = detect::find_driver(judged.machine, code.vendor);
+  if (installed != nullptr && driver)
+    finding.evidence.push_back(
+        {"", "", fmt::format("the driver runs CUDA up to {}", installed->api_version)});
+  finding.mend =
+      driver ? update_nvidia_driver(judged.machine, {}) : fitting_build(*code.package, files);
+}
+
+void check_package_code(const PackageCode& code, const JudgedMachine& judged,
+                        const InstalledFiles& files, Findings& findings) {
+  const auto gpus = judged.counted(code.vendor);
+  std::vector<const Gpu*> unlike;
+  for (const Gpu* gpu : gpus) {
+    if (std::ranges::find(unlike, gpu->arch, &Gpu::arch) == unlike.end()) unlike.push_back(gpu);
+  }
+  const auto runs_on = [&](const Gpu* gpu) {
+    return std::ranges::any_of(code.libraries, [&](const InstalledLibrary* library) {
+      return fit_of(library->facts, *gpu, judged) == CodeFit::runs;
+    });
+  };
+  const bool somewhere = std::ranges::any_of(unlike, runs_on);
+  for (const Gpu* gpu : unlike) check_on_gpu(code, *gpu, somewhere, judged, files, findings);
+}
+
+/// Kernels that the driver cannot unpack fail when they are launched, whatever else runs.
+void check_packing(const PackageCode& code, const JudgedMachine& judged, Findings& findings) {
+  const auto gpus = judged.counted(GpuVendor::nvidia);
+  const auto packed = [&](const InstalledLibrary* library) {
+    return std::ranges::any_of(library->facts.cuda.groups, [&](const builder::CudaGroup& group) {
+      return std::ranges::any_of(gpus, [&](const Gpu* gpu) {
+        return builder::needs_unpacking_driver(group, *gpu, judged.machine);
+      });
+    });
+  };
+  std::vector<const InstalledLibrary*> libraries;
+  std::ranges::copy_if(code.libraries, std::back_inserter(libraries), packed);
+  const detect::Driver* driver = detect::find_driver(judged.machine, GpuVendor::nvidia);
+  if (libraries.empty() || driver == nullptr) return;
+  Finding& finding = findings.add(
+      "gpu-code-packed", code.package->title,
+      fmt::format(
+          "{} of its libraries have GPU code that is packed with zstd, which drivers unpack "
+          "from CUDA {} on, and this one runs CUDA up to {}: \"device kernel image is "
+          "invalid\"",
+          libraries.size(), cuda_with_zstd, driver->api_version));
+  finding.evidence = evidence_of(libraries, GpuVendor::nvidia);
+  finding.mend = update_nvidia_driver(judged.machine, detect::first_driver_of_cuda(cuda_with_zstd));
+}
+
+using CodeByPackage = std::map<std::size_t, PackageCode>;
+
+/// Libraries of another CPU architecture are told as such, whatever is in them.
+CodeByPackage code_of(const InstalledFiles& files, GpuVendor vendor, const JudgedMachine& judged) {
+  CodeByPackage packages;
+  for (const InstalledLibrary& library : files.libraries) {
+    if (!has_code_of(library.facts, vendor) || is_foreign(library, judged.machine)) continue;
+    PackageCode& code = packages[library.package];
+    code.package = &files.packages[library.package];
+    code.vendor = vendor;
+    code.libraries.push_back(&library);
+  }
+  return packages;
+}
+
+/// `universal`: packages with code for several vendors, one library a backend. What of it goes
+/// unused was not chosen wrongly.
+void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& universal,
+                GpuVendor vendor, const JudgedMachine& judged, const InstalledFiles& files,
+                Findings& findings) {
+  std::vector<const PackageCode*> unused;
+  for (const auto& [index, code] : packages) {
+    if (!universal.contains(index)) unused.push_back(&code);
+  }
+  if (unused.empty()) return;
+  std::vector<std::string> titles;
+  for (const PackageCode* code : unused) titles.push_back(code->package->title);
+  const std::size_t shown = std::min(titles.size(), most_examples);
+  Finding& finding = findings.add(
+      "gpu-build-without-gpu",
+      fmt::format(
+          "{}{}",
+          fmt::join(titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+          titles.size() > shown ? fmt::format(" and {} more", titles.size() - shown) : ""),
+      fmt::format("code for {} GPUs goes unused: {}", providers::vendor_title(vendor),
+                  providers::describe_no_gpu(judged.machine, vendor, judged.gpus)));
+  finding.evidence = evidence_of(unused.front()->libraries, vendor);
+  const auto built = std::ranges::find_if(
+      unused, [](const PackageCode* code) { return code->package->has_builds; });
+  // A package of which one build has it all costs room and nothing else.
+  if (built == unused.end()) finding.level = FindingLevel::info;
+  finding.mend = fitting_build(*(built == unused.end() ? unused.front() : *built)->package, files);
+}
+
+}  // namespace
+
+void check_gpu_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings) {
+  std::map<GpuVendor, CodeByPackage> by_vendor;
+  std::map<std::size_t, std::size_t> vendors_of;
+  for (const GpuVendor vendor : vendors) {
+    by_vendor[vendor] = code_of(files, vendor, judged);
+    for (const auto& [index, code] : by_vendor[vendor]) ++vendors_of[index];
+  }
+  std::set<std::size_t> universal;
+  for (const auto& [index, count] : vendors_of) {
+    if (count > 1) universal.insert(index);
+  }
+  for (const auto& [vendor, packages] : by_vendor) {
+    if (judged.counted(vendor).empty()) {
+      say_unused(packages, universal, vendor, judged, files, findings);
+      continue;
+    }
+    for (const auto& [index, code] : packages) {
+      check_package_code(code, judged, files, findings);
+      if (vendor == GpuVendor::nvidia) check_packing(code, judged, findings);
+    }
+  }
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,126 @@
+// Instructions in the installed libraries that the CPU lacks.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "builder/instruction_scan.h"
+#include "cli/doctor/environment_checks.h"
+
+namespace axle::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_examples = 5;
+constexpr std::chrono::minutes longest_disassembly{10};
+
+/// A library with instructions that the CPU lacks.
+struct Suspect {
+  const InstalledLibrary* library;
+  std::string instructions;  ///< "avx512f (78900), avx512bw (4090)"
+  bool asks_cpu;
+};
+
+/// Libraries of which a package loads the one that fits have the CPU in their names.
+bool is_chosen_by_name(std::string_view name) {
+  constexpr std::array<std::string_view, 12> words = {
+      "avx", "sse", "v2", "v3", "v4", "haswell", "skylake", "zen", "neon", "sve", "sme", "dotprod"};
+  const std::string_view file = name.substr(name.rfind('/') + 1);
+  return name.contains("glibc-hwcaps/") ||
+         std::ranges::any_of(words, [&](std::string_view word) { return file.contains(word); });
+}
+
+std::string lacking_instructions(const builder::InstructionScan& scan,
+                                 const detect::Machine& machine) {
+  std::vector<std::string> names;
+  for (const auto& [capability, count] : scan.counts) {
+    const detect::Presence presence = machine.cpu.capabilities.of(capability);
+    if (presence == detect::Presence::absent || presence == detect::Presence::blocked)
+      names.push_back(fmt::format("{} ({})", detect::plain_name(detect::row(capability)), count));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// One finding a package. Without a question for the CPU anywhere in a library nothing guards what
+/// is in it, unless somebody else does.
+void say_suspects(const InstalledPackageFiles& package, const std::vector<Suspect>& suspects,
+                  const InstalledFiles& files, Findings& findings) {
+  const auto unguarded = [](const Suspect& one) {
+    return !one.asks_cpu && !is_chosen_by_name(one.library->name);
+  };
+  const auto count = std::ranges::count_if(suspects, unguarded);
+  Finding& finding = findings.add(
+      "cpu-instructions", package.title,
+      count == 0
+          ? fmt::format("{} of its libraries contain instructions that this CPU lacks, and ask for "
+                        "the CPU before, or are chosen by it",
+                        suspects.size())
+          : fmt::format("{} of its libraries contain instructions that this CPU lacks, and nowhere "
+                        "ask which CPU it is",
+                        count));
+  if (count > 0) {
+    finding.level = FindingLevel::warning;
+    finding.mend =
+        package.has_builds
+            ? reinstall_same(package, files)
+            : fmt::format("install a build of {} for an older CPU if it ends with SIGILL",
+                          package.distribution.name);
+  }
+  for (const bool open : {true, false}) {
+    for (const Suspect& one : suspects) {
+      if (finding.evidence.size() == most_examples) return;
+      if (unguarded(one) == open)
+        finding.evidence.push_back({one.library->name, ".text", one.instructions});
+    }
+  }
+}
+
+}  // namespace
+
+void check_instructions(const InstalledFiles& files, const JudgedMachine& judged,
+                        Findings& findings) {
+  const detect::Arch arch = judged.machine.cpu.arch;
+  if (arch != detect::Arch::x86_64 && arch != detect::Arch::aarch64)
+    return findings.not_looked_at("instructions: only those of x86-64 and aarch64 are known");
+  const auto deadline = Clock::now() + longest_disassembly;
+  std::size_t late = 0;
+  std::map<std::size_t, std::vector<Suspect>> suspects;
+  for (const InstalledLibrary& library : files.libraries) {
+    if (library.facts.architecture != detect::render_arch(arch)) continue;
+    if (Clock::now() >= deadline) {
+      ++late;
+      continue;
+    }
+    const auto scan = builder::scan_instructions(library.path, arch);
+    if (!scan) {
+      findings.not_looked_at(
+          fmt::format("the instructions of {}: {}", library.name, scan.error().message));
+      if (scan.error().kind == ErrorKind::not_found) break;
+      continue;
+    }
+    if (!scan->complete)
+      findings.not_looked_at(
+          fmt::format("some instructions of {}: it took too long", library.name));
+    std::string lacking = lacking_instructions(*scan, judged.machine);
+    // What was not read to its end may ask further on.
+    if (!lacking.empty())
+      suspects[library.package].push_back(
+          {&library, std::move(lacking),
+           scan->asks_cpu || library.facts.names_cpu_question || !scan->complete});
+  }
+  for (const auto& [package, libraries] : suspects)
+    say_suspects(files.packages[package], libraries, files, findings);
+  if (late > 0) {
+    findings.not_looked_at(
+        fmt::format("the instructions of {} further libraries: {} minutes are over", late,
+                    longest_disassembly.count()));
+  }
+}
+
+}  // namespace axle::cli

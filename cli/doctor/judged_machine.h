@@ -1,0 +1,46 @@
+#pragma once
+// The machine that doctor examines, which of its GPUs count, and how the variants of one document
+// fit it: as `resolve` would have it.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "detect/machine.h"
+#include "providers/gpu_policy.h"
+#include "wheel/marker.h"
+#include "wheel/variant_metadata.h"
+
+namespace axle::cli {
+
+struct JudgedMachine {
+  const detect::Machine& machine;
+  providers::GpuPolicy gpus = {};
+
+  /// As providers::counted_gpus.
+  [[nodiscard]] std::vector<const detect::Gpu*> counted(detect::GpuVendor vendor) const {
+    return providers::counted_gpus(machine, vendor, gpus);
+  }
+};
+
+struct VariantFit {
+  struct Misfit {
+    wheel::Property property;  ///< none of whose feature's values is supported
+    std::string rule;          ///< "nvidia :: sm_arch: none of 100_real, 90_real is supported"
+    std::string fact;          ///< what the machine is instead; empty where nobody here can tell
+  };
+  std::vector<std::string> fitting;  ///< labels, best first
+  std::map<std::string, Misfit, std::less<>> rejected;
+  std::set<std::string, std::less<>> silent;  ///< namespaces of which nothing is known here
+};
+
+[[nodiscard]] VariantFit judge_variants(const wheel::VariantMetadata& document,
+                                        const JudgedMachine& judged,
+                                        const wheel::MarkerEnvironment& markers);
+
+/// As index::FamilyBuild has platforms, "linux_x86_64"; empty for an architecture that no family
+/// has builds for.
+[[nodiscard]] std::string family_platform_of(const detect::Machine& machine);
+
+}  // namespace axle::cli

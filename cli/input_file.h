@@ -1,0 +1,13 @@
+#pragma once
+// Small files that the user names on the command line.
+
+#include <string>
+
+#include "report/error.h"
+
+namespace axle::cli {
+
+/// The text of the file, or of stdin for "-". Errors: not_found, io; malformed beyond 64 MiB.
+[[nodiscard]] Result<std::string> read_input(const std::string& path);
+
+}  // namespace axle::cli

@@ -1,0 +1,118 @@
+#include "cli/property_lists.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/plugin_host.h"
+#include "cli/provider_settings.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+Outcome<void> check_namespaces(const std::vector<std::string>& namespaces,
+                               const ProviderSettings& settings) {
+  for (const std::string& ns : namespaces) {
+    if (providers::find_provider(ns) != nullptr ||
+        std::ranges::find(settings.files, ns, &TrustedFile::ns) != settings.files.end())
+      continue;
+    return misused(fmt::format("there is no provider for the namespace `{}`", ns),
+                   "`variant providers list` shows them");
+  }
+  return {};
+}
+
+/// What the trusted files say, in their order; those whose namespace is Axle's own are not asked.
+PropertyLists plugin_lists(const ProviderSettings& settings,
+                           const std::vector<resolver::PluginRequest>& requests, Report& report) {
+  TrustedPlugins plugins({settings, false, nullptr});
+  std::vector<resolver::PluginLists> answers = plugins.ask(requests, report);
+  PropertyLists lists;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    lists.emplace_back(requests[i].ns, std::move(answers[i].features));
+  return lists;
+}
+
+}  // namespace
+
+Outcome<PropertyLists> property_lists_of(Session& session, const detect::Machine& machine,
+                                         const providers::GpuPolicy& gpus,
+                                         const std::vector<std::string>& namespaces) {
+  const auto settings = read_provider_settings();
+  if (!settings) return std::unexpected(settings.error());
+  if (const auto known = check_namespaces(namespaces, *settings); !known)
+    return std::unexpected(known.error());
+  const auto wanted = [&](std::string_view ns) {
+    return namespaces.empty() || std::ranges::find(namespaces, ns) != namespaces.end();
+  };
+  PropertyLists lists;
+  for (const providers::Provider& provider : providers::builtin_providers()) {
+    const std::string ns(provider.ns);
+    if (!wanted(ns)) continue;
+    const bool off = settings->disabled.contains(ns);
+    lists.emplace_back(ns, off ? providers::Features() : provider.supported(machine, gpus));
+  }
+  std::vector<resolver::PluginRequest> requests;
+  for (const TrustedFile& file : settings->files) {
+    const bool asked = wanted(file.ns) && providers::find_provider(file.ns) == nullptr &&
+                       !settings->disabled.contains(file.ns) && !session.elsewhere();
+    if (asked) requests.push_back({file.ns, {}, {}, {}});
+  }
+  if (!requests.empty())
+    std::ranges::move(plugin_lists(*settings, requests, session.output()),
+                      std::back_inserter(lists));
+  return lists;
+}
+
+std::string render_properties(const PropertyLists& lists) {
+  std::string text;
+  for (const auto& [ns, features] : lists) {
+    for (const providers::Feature& feature : features) {
+      for (const std::string& value : feature.values)
+        text += fmt::format("{} :: {} :: {}\n", ns, feature.name, value);
+    }
+  }
+  return text;
+}
+
+ordered_json properties_json(const PropertyLists& lists) {
+  ordered_json out = ordered_json::object();
+  for (const auto& [ns, supported] : lists) {
+    ordered_json features = ordered_json::object();
+    for (const providers::Feature& feature : supported) features[feature.name] = feature.values;
+    out[ns] = std::move(features);
+  }
+  return out;
+}
+
+ordered_json static_lists_json(const PropertyLists& lists) {
+  ordered_json out = ordered_json::object();
+  const ordered_json properties = properties_json(lists);
+  for (const auto& [ns, features] : properties.items()) {
+    if (features.empty()) continue;
+    ordered_json order = ordered_json::array();
+    for (const auto& [feature, values] : features.items()) order.push_back(feature);
+    out[ns] = {{"static-properties", features}, {"feature-order", std::move(order)}};
+  }
+  return out;
+}
+
+std::string render_static_lists(const PropertyLists& lists) {
+  // Names and values are words of PEP 825: as JSON writes them they are TOML too.
+  std::string text;
+  const ordered_json all = static_lists_json(lists);
+  for (const auto& [ns, given] : all.items()) {
+    text += fmt::format("{}[variant.providers.{}]\nfeature-order = {}\n\n",
+                        text.empty() ? "" : "\n", ns, given["feature-order"].dump());
+    text += fmt::format("[variant.providers.{}.static-properties]\n", ns);
+    for (const auto& [feature, values] : given["static-properties"].items())
+      text += fmt::format("{} = {}\n", feature, values.dump());
+  }
+  return text.empty() ? "# nothing is supported here\n" : text;
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,76 @@
+#include "providers/plugins/session_use.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace axle::plugins {
+namespace {
+
+// Fields of proc(5), counted from the one behind the name, which is the third.
+constexpr std::size_t session_field = 6 - 3;
+constexpr std::size_t threads_field = 20 - 3;
+constexpr std::size_t resident_field = 24 - 3;
+
+std::optional<ProcessStat> read_process_stat(const std::string& process) {
+  const int file = ::open(("/proc/" + process + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::array<char, 1024> text;
+  const ssize_t size = ::read(file, text.data(), text.size());
+  ::close(file);
+  if (size <= 0) return std::nullopt;
+  return parse_process_stat({text.data(), static_cast<std::size_t>(size)});
+}
+
+void add(SessionUse& sum, const SessionUse& use) {
+  sum.tasks += use.tasks;
+  sum.resident += use.resident;
+}
+
+}  // namespace
+
+std::optional<ProcessStat> parse_process_stat(std::string_view text) {
+  // The name may hold anything, parentheses too.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(name_end + 1);
+  std::array<std::size_t, resident_field + 1> fields{};
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(end);
+    // The first is a letter; negative ones are of no interest.
+    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), fields[i]);
+    const bool wanted = i == session_field || i == threads_field || i == resident_field;
+    if (wanted && parsed.ec != std::errc()) return std::nullopt;
+  }
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return ProcessStat{static_cast<pid_t>(fields[session_field]),
+                     {fields[threads_field], fields[resident_field] * page}};
+}
+
+SessionUse read_session_use(pid_t leader, bool alone) {
+  SessionUse sum;
+  if (alone) {
+    if (const auto stat = read_process_stat(std::to_string(leader))) sum = stat->use;
+    return sum;
+  }
+  std::error_code error;
+  auto entry = std::filesystem::directory_iterator("/proc", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto stat = read_process_stat(name);
+    if (stat && stat->session == leader) add(sum, stat->use);
+  }
+  return sum;
+}
+
+}  // namespace axle::plugins

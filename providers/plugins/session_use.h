@@ -1,0 +1,29 @@
+#pragma once
+// How much a confined process and all that it started take: the kernel limits memory a process, and
+// the number of threads and processes only a user.
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include <sys/types.h>
+
+namespace axle::plugins {
+
+struct SessionUse {
+  std::size_t tasks = 0;     ///< threads of all processes
+  std::size_t resident = 0;  ///< bytes
+};
+
+/// What one line of /proc/PID/stat says (proc(5)).
+struct ProcessStat {
+  pid_t session = 0;
+  SessionUse use = {};  ///< of this process alone
+};
+[[nodiscard]] std::optional<ProcessStat> parse_process_stat(std::string_view text);
+
+/// Of the session that `leader` leads; `alone`: it can have no other process. Nothing where /proc
+/// is not there.
+[[nodiscard]] SessionUse read_session_use(pid_t leader, bool alone);
+
+}  // namespace axle::plugins

@@ -1,0 +1,87 @@
+"""What the tests of `variant doctor` share: machines, packages put in by hand, and what was found."""
+
+import json
+import re
+import subprocess
+
+from support import BIN, SOURCE, TestCase, Wheel
+
+CODES = set(re.findall(r'FindingCode\{\s*"([a-z-]+)"', (SOURCE / "cli/doctor/finding.cpp").read_text()))
+H100 = {"vendor": "nvidia", "name": "H100", "pci_address": "0000:01:00.0", "arch": "9.0", "usable": "present"}
+DRIVER = {"vendor": "nvidia", "kernel_version": "580.65.06", "library_version": "580.65.06", "api_version": "13.0",
+          "usable": "present"}
+
+
+BEYOND_V3 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
+
+
+def level_cpu(level, **presence):
+    """A CPU of that level, which lacks what v4 has beyond it; further capabilities by name."""
+    inline = subprocess.run([str(BIN / "variant"), "detect", "--json", "--for", f"x86_64:v{level}"], check=True,
+                            capture_output=True, text=True)
+    cpu = json.loads(inline.stdout)["cpu"]
+    absent = {} if level == 4 else dict.fromkeys(BEYOND_V3, "absent")
+    capabilities = {**cpu["capabilities"], **absent, **presence}
+    return {"arch": "x86_64", "capabilities": capabilities}
+
+
+class DoctorTestCase(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.make_venv()
+
+    def put(self, name, version, files=None, requires=(), label=None, document=None, family=None, **bend):
+        """Installs a package by hand, so that it may be wrong."""
+        wheel = Wheel(name, version, label, document, files, requires)
+        site = self.site()
+        for path, content in wheel.members.items():
+            place = site / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content.encode() if isinstance(content, str) else content)
+        if family:
+            (site / wheel.dist_info / "axle-family.json").write_text(json.dumps(family))
+        (site / wheel.dist_info / "RECORD").write_text(bend.get("record", wheel.record()))
+        return site / wheel.dist_info
+
+    def machine(self, gpus=(), drivers=(), name="machine.json", **rest):
+        path = self.root / name
+        by_vendor = {one["vendor"]: {key: value for key, value in one.items() if key != "vendor"} for one in drivers}
+        facts = {"schema_version": 1, "origin": {"kind": "synthesised", "source": "a test", "date": "2026-11-20"},
+                 "cpu": {"arch": "x86_64"}, "gpus": list(gpus), "drivers": by_vendor, **rest}
+        path.write_text(json.dumps(facts))
+        return path
+
+    def healthy_machine(self, **rest):
+        return self.machine([H100], [DRIVER], **rest)
+
+    def doctor(self, machine=None, *arguments, environment=True, **options):
+        line = ["doctor", "--json", *arguments]
+        if machine is not None:
+            line += ["--for", machine]
+        if environment:
+            line += ["--python", self.venv]
+        result = self.variant(*line, **options)
+        self.assertIn(result.code, (0, 1), str(result))
+        body = result.json
+        errors = [one for one in body["findings"] if one["severity"] == "error"]
+        self.assertEqual(result.code, 1 if errors else 0, str(result))
+        for one in body["findings"]:
+            self.assertIn(one["code"], CODES)
+            self.assertTrue(one["message"])
+            if one["severity"] == "error":
+                self.assertTrue(one["mend"], one)
+                self.assertTrue(one["evidence"], one)
+        return body
+
+    def finds(self, code, machine=None, *arguments, severity=None, **options):
+        body = self.doctor(machine, *arguments, **options)
+        found = [one for one in body["findings"] if one["code"] == code]
+        self.assertTrue(found, f"{code} is not among {[one['code'] for one in body['findings']]}")
+        if severity:
+            self.assertEqual(found[0]["severity"], severity, found)
+        return found[0]
+
+    def lacks(self, code, machine=None, *arguments, **options):
+        body = self.doctor(machine, *arguments, **options)
+        self.assertNotIn(code, [one["code"] for one in body["findings"]], body["findings"])
+        return body

@@ -1,0 +1,69 @@
+"""Shared libraries as bytes, with whatever code for GPUs: no compiler is needed."""
+
+import struct
+
+CUBIN, PTX = 2, 1
+def entry(kind, architecture, flags=0, version=(1, 8)):
+    payload = b"code" * 4
+    head = struct.pack("<HHIQIIHHIQQ", kind, 0x101, 64, len(payload), 0, 0, version[1], version[0], architecture, 0,
+                       flags | 0x11)
+    return head.ljust(64, b"\0") + payload
+
+
+def fatbin(*entries):
+    body = b"".join(entries)
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
+
+
+def bundle(*targets):
+    ids = [b"host-x86_64-unknown-linux--"] + [f"hipv4-amdgcn-amd-amdhsa--{one}".encode() for one in targets]
+    table = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", len(ids))
+    for name in ids:
+        table += struct.pack("<QQQ", 4096, 0 if name.startswith(b"host") else 16, len(name)) + name
+    return table.ljust(4096, b"\0") + b"c" * 16
+
+
+def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="", isa=0):
+    """A shared library as bytes: a dynamic segment, notes, and sections with their content."""
+    strings = b"\0"
+
+    def text(word):
+        nonlocal strings
+        strings += word.encode() + b"\0"
+        return len(strings) - len(word) - 1
+
+    tags = [(1, text(one)) for one in needed]
+    tags += [(tag, text(word)) for tag, word in ((14, soname), (15, rpath), (29, runpath)) if word]
+    parts = [(".shstrtab", 3, b"")]
+    if isa:
+        value = struct.pack("<III", 0xC0008002, 4, isa) + b"\0" * 4
+        parts.append((".note.gnu.property", 7, struct.pack("<III", 4, len(value), 5) + b"GNU\0" + value))
+    parts += [(name, 1, content) for name, content in sections]
+    names = b"\0" + b"".join(name.encode() + b"\0" for name, _, _ in parts)
+    parts[0] = (".shstrtab", 3, names)
+    at = 64 + 2 * 56
+    dynamic_at = at
+    dynamic_size = 16 * (len(tags) + 3)
+    strings_at = dynamic_at + dynamic_size
+    tags += [(5, strings_at), (10, len(strings)), (0, 0)]
+    blob = b"".join(struct.pack("<QQ", *tag) for tag in tags) + strings
+    headers = b"\0" * 64
+    offset = 0
+    for name, kind, content in parts:
+        blob += b"\0" * (-(at + len(blob)) % 16)
+        headers += struct.pack("<IIQQQQIIQQ", names.index(b"\0" + name.encode() + b"\0") + 1, kind, 0, 0,
+                               at + len(blob), len(content), 0, 0, 8, 0)
+        blob += content
+    blob += b"\0" * (-(at + len(blob)) % 16)
+    section_headers_at = at + len(blob)
+    size = section_headers_at + len(headers)
+    head = b"\x7fELF" + bytes([2, 1, 1]) + b"\0" * 9
+    head += struct.pack("<HHIQQQIHHHHHH", 3, machine, 1, 0, 64, section_headers_at, 0, 64, 56, 2, 64,
+                        len(parts) + 1, 1)
+    segments = struct.pack("<IIQQQQQQ", 1, 4, 0, 0, 0, size, size, 4096)
+    segments += struct.pack("<IIQQQQQQ", 2, 4, dynamic_at, dynamic_at, dynamic_at, dynamic_size, dynamic_size, 8)
+    return head + segments + blob + headers
+
+
+def cuda_library(*architectures, **options):
+    return library([(".nv_fatbin", fatbin(*[entry(CUBIN, one) for one in architectures]))], **options)
