@@ -24,8 +24,8 @@ bool lacks_users() {
 
 std::string refuse_owner(const std::string& path, const struct stat& status) {
   const bool known = status.st_uid == 0 || status.st_uid == ::geteuid();
-  const bool foreign = !known && !(status.st_uid == overflow_user && lacks_users());
-  if (foreign) return path + " is not loaded: it belongs to another user";
+  const bool unmapped = status.st_uid == overflow_user && lacks_users();
+  if (!known && !unmapped) return path + " is not loaded: it belongs to another user";
   const bool open_to_all = (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
   if (open_to_all) return path + " is not loaded: everyone may write it";
   return {};
