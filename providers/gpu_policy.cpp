@@ -75,16 +75,13 @@ std::string plain_address(std::string_view address) {
 /// `index`: the GPU's number in its vendor's order.
 bool names(std::string_view device, const Gpu& gpu, std::size_t index) {
   const std::string wanted = lowered(device);
-  std::string_view number = wanted;
   const std::string vendor = std::string(detect::render_vendor(gpu.vendor)) + ":";
-  const bool with_vendor = number.starts_with(vendor);
-  if (with_vendor) number.remove_prefix(vendor.size());
-  if (const auto given = parse_index(number)) return *given == index;
-  if (with_vendor) return names(number, gpu, index);
-  if (wanted.find(':') != std::string::npos) {
-    return !gpu.pci_address.empty() && plain_address(gpu.pci_address) == plain_address(wanted);
-  }
-  const std::string part = squeezed(wanted);
+  std::string_view name = wanted;
+  if (name.starts_with(vendor)) name.remove_prefix(vendor.size());
+  if (const auto given = parse_index(name)) return *given == index;
+  if (name.find(':') != std::string_view::npos)
+    return !gpu.pci_address.empty() && plain_address(gpu.pci_address) == plain_address(name);
+  const std::string part = squeezed(name);
   return !part.empty() && squeezed(gpu.name).find(part) != std::string::npos;
 }
 

@@ -2,8 +2,11 @@
 named at each function; uv 0.13.8 for tpu), and what docs/providers.md says that Axle makes of it. Shares nothing with
 the program: facts are those of `variant detect --json`, lists are [(feature, values)], best first.
 
-`published` answers as the package would on a machine whose GPUs its tools see: NVML sees hidden GPUs too, ROCm and
-Level Zero do not. None: the package ends in an exception."""
+PUBLISHED answers as the package would on a machine whose GPUs its tools see: NVML sees hidden GPUs too, ROCm and Level
+Zero do not. None: the package ends in an exception. AXLE answers as the page says; `axle_gpu_code` restates of namespace
+axle what GPUs run, from NVIDIA's and LLVM's documents."""
+
+import re
 
 # --- nvidia-variant-provider 0.0.2 (ffea5d3) ------------------------------------------------------------------------------
 
@@ -147,7 +150,6 @@ def arm_lists(facts):
 
 
 def ascend_version(text):
-    import re
     match = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:\.(?:rc|RC)(\d+))?", text or "")
     if not match:
         return None

@@ -99,6 +99,9 @@ TEST_CASE("a device is named by number, PCI address or name") {
   CHECK(counted(machine, GpuVendor::nvidia, "device=NVIDIA GeForce RTX 5090") == Strings{"12.0"});
   CHECK(counted(machine, GpuVendor::amd, "device=nvidia:rtx2080").empty());
   CHECK(counted(machine, GpuVendor::amd, "device=-").empty());
+  std::string endless = "device=";
+  for (int i = 0; i < 100'000; ++i) endless += "nvidia:";
+  CHECK(counted(machine, GpuVendor::nvidia, endless + "0").empty());
 }
 
 TEST_CASE("devices that nobody has are found out") {
