@@ -79,7 +79,8 @@ constexpr std::array rows = {
                 "A package needs another one that is missing or of another version",
                 "install what it needs"},
     FindingCode{"variant-misfit", error,
-                "The installed variant needs a property that this machine does not have",
+                "The installed variant needs a property that this machine does not have; a warning "
+                "where a build for GPUs runs on the CPU alone",
                 "install again: the variant that fits is chosen"},
     FindingCode{"variant-not-best", info,
                 "The installed variant runs, but for this machine there is a better one; a warning "

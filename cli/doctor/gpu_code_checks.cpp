@@ -259,8 +259,11 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
   const auto built = std::ranges::find_if(
       unused, [](const PackageCode* code) { return code->package->has_builds; });
   // A package of which one build has it all costs room and nothing else.
-  if (built == unused.end()) finding.level = FindingLevel::info;
-  finding.mend = fitting_build(*(built == unused.end() ? unused.front() : *built)->package, files);
+  if (built == unused.end()) {
+    finding.level = FindingLevel::info;
+  } else {
+    finding.mend = fitting_build(*(*built)->package, files);
+  }
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ constexpr std::size_t most_files = 10'000;        // of a folder
 enum Rank : unsigned { package_rank, compiled_rank, source_rank, outer_rank };
 
 bool is_identifier(std::string_view word) {
-  return !word.empty() && !(word[0] >= '0' && word[0] <= '9') &&
-         std::ranges::all_of(word, [](unsigned char c) {
-           return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                  (c >= 'A' && c <= 'Z') || c >= 0x80;
-         });
+  if (word.empty() || (word[0] >= '0' && word[0] <= '9')) return false;
+  return std::ranges::all_of(word, [](unsigned char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           c >= 0x80;
+  });
 }
 
 /// "a/b" -> "a.b"; empty where a part is no identifier ("a.libs", "..").

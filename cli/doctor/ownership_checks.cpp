@@ -112,8 +112,8 @@ void check_import_names(const InstalledFiles& files, Findings& findings) {
                                    first_of(other, {i, name}, files)));
       finding.evidence.push_back({other.name.path, "RECORD", first.title});
       finding.evidence.push_back({name.path, "RECORD", second.title});
-      finding.mend = fmt::format("variant uninstall {}{}, or the other one",
-                                 second.distribution.name, files.python_option());
+      finding.mend =
+          fmt::format("variant uninstall {}{}", second.distribution.name, files.python_option());
     }
   }
 }

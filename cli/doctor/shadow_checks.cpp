@@ -218,8 +218,8 @@ void check_twice(const InstalledFiles& files, Findings& findings) {
     finding.evidence.push_back({first.name, "SONAME", files.packages[first.package].title});
     finding.evidence.push_back({library.name, "SONAME", files.packages[library.package].title});
     finding.mend =
-        fmt::format("variant uninstall {}{}, or the other one",
-                    files.packages[library.package].distribution.name, files.python_option());
+        fmt::format("variant uninstall {}{}", files.packages[library.package].distribution.name,
+                    files.python_option());
   }
 }
 

@@ -26,15 +26,14 @@ std::string reinstall(const InstalledPackageFiles& package, const InstalledFiles
                      files.python_option());
 }
 
-void say_misfit(const InstalledPackageFiles& package, const std::string& label,
-                const VariantFit::Misfit& misfit, const Evidence& where,
-                const InstalledFiles& files, Findings& findings) {
-  Finding& finding = findings.add("variant-misfit", fmt::format("{} ({})", package.title, label),
+Finding& say_misfit(std::string subject, const VariantFit::Misfit& misfit, const Evidence& where,
+                    Findings& findings) {
+  Finding& finding = findings.add("variant-misfit", std::move(subject),
                                   fmt::format("the installed variant does not fit this machine: {}",
                                               misfit.fact.empty() ? misfit.rule : misfit.fact));
   finding.evidence.push_back(where);
   finding.evidence.push_back({"", "", misfit.rule});
-  finding.mend = reinstall(package, files);
+  return finding;
 }
 
 /// A wheel variant: dist-info/variant.json holds what it needs.
@@ -66,8 +65,9 @@ void check_variant(const InstalledPackageFiles& package, const JudgedMachine& ju
         fmt::format("variant explain {}{}", package.distribution.name, files.python_option());
     return;
   }
-  say_misfit(package, label, rejected->second,
-             {path, "", wheel::render_property(rejected->second.property)}, files, findings);
+  say_misfit(fmt::format("{} ({})", package.title, label), rejected->second,
+             {path, "", wheel::render_property(rejected->second.property)}, findings)
+      .mend = reinstall(package, files);
 }
 
 /// A member of a family in the environment, and the label that its build has.
@@ -76,6 +76,18 @@ struct Member {
   std::string label;
   std::string evidence;  ///< where the label comes from
 };
+
+/// What the default index has of a member that has ended is what its last release was made for.
+const index::FamilyRelease* release_of(const index::Family& family, const std::string& name,
+                                       const wheel::Version& version) {
+  const auto ended = family.ended.find(name);
+  const index::FamilyRelease* release = index::find_release(family, name, version);
+  if (ended == family.ended.end() || release == nullptr) return release;
+  const auto last =
+      std::ranges::find(family.releases, ended->second, &index::FamilyRelease::version);
+  // Releases are the newest first.
+  return last == family.releases.end() || &*last < release ? release : &*last;
+}
 
 std::optional<Member> member_of(const index::Family& family, const InstalledPackageFiles& package,
                                 const std::string& platform) {
@@ -92,7 +104,7 @@ std::optional<Member> member_of(const index::Family& family, const InstalledPack
   const std::string local = index::local_label(version);
   if (!local.empty()) return Member{&package, local, "local version"};
   if (!family.label_in_version) return std::nullopt;
-  const index::FamilyRelease* release = index::find_release(family, distribution.name, version);
+  const index::FamilyRelease* release = release_of(family, distribution.name, version);
   if (release == nullptr) return std::nullopt;
   const auto usual = release->default_index.find(platform);
   if (usual == release->default_index.end()) return std::nullopt;
@@ -111,45 +123,6 @@ std::set<std::string, std::less<>> labels_of(const index::Family& family, const 
   return labels;
 }
 
-void check_member(const index::Family& family, const Member& member, const JudgedMachine& judged,
-                  const std::string& platform, const InstalledFiles& files, Findings& findings) {
-  const InstalledPackageFiles& package = *member.package;
-  const index::FamilyVariants variants = index::family_variants(
-      family, package.distribution.name, package.distribution.metadata.version, platform,
-      labels_of(family, member, platform));
-  const std::string title = fmt::format("{} ({})", package.title, member.label);
-  const Evidence where{package.distribution.dist_info, "",
-                       fmt::format("{}, from {}", member.label, member.evidence)};
-  if (const auto unknown = variants.unknown.find(member.label); unknown != variants.unknown.end()) {
-    findings.add("variant-unknown", title, unknown->second).evidence.push_back(where);
-    return;
-  }
-  const VariantFit fit = judge_variants(variants.document, judged, files.environment.markers);
-  if (const auto rejected = fit.rejected.find(member.label); rejected != fit.rejected.end())
-    return say_misfit(package, member.label, rejected->second, where, files, findings);
-  const auto real = std::ranges::find_if(fit.fitting, [&](const std::string& label) {
-    return label != wheel::null_label && !variants.fallback.contains(label) &&
-           !variants.unknown.contains(label);
-  });
-  if (real == fit.fitting.end() || *real == member.label) return;
-  Finding& finding = findings.add(
-      "variant-not-best", title,
-      fmt::format("it runs, and for this machine the build {} of this release is better", *real));
-  const index::FamilyLabel* is = family.label(member.label);
-  const index::FamilyLabel* better = family.label(*real);
-  const bool unused = is != nullptr && better != nullptr && is->vendor != better->vendor;
-  if (unused) finding.level = FindingLevel::warning;
-  finding.evidence.push_back(where);
-  const auto evidence = variants.evidence.find(*real);
-  if (evidence != variants.evidence.end())
-    finding.evidence.push_back({"", *real, evidence->second});
-  finding.mend = reinstall(package, files);
-}
-
-std::string major_of(std::string_view toolkit) {
-  return std::string(toolkit.substr(0, toolkit.find('.')));
-}
-
 /// "torch torchvision", so that one command brings all of them.
 std::string install_all(const std::vector<Member>& members, const InstalledFiles& files) {
   std::vector<std::string> names;
@@ -164,6 +137,81 @@ std::string install_all(const std::vector<Member>& members, const InstalledFiles
                      files.python_option());
 }
 
+/// No GPU of the vendor that the build is for counts: it runs all the same, on the CPU.
+bool lacks_hardware(const index::Family& family, const std::string& label,
+                    const JudgedMachine& judged) {
+  const index::FamilyLabel* known = family.label(label);
+  if (known == nullptr) return false;
+  for (const detect::GpuVendor vendor :
+       {detect::GpuVendor::nvidia, detect::GpuVendor::amd, detect::GpuVendor::intel}) {
+    if (detect::render_vendor(vendor) == known->vendor) return judged.counted(vendor).empty();
+  }
+  return false;
+}
+
+/// "torch 2.9.1, torchvision 0.24.1 (cu128)"
+std::string title_of(const std::vector<Member>& build) {
+  std::string text;
+  for (const Member& member : build) text += (text.empty() ? "" : ", ") + member.package->title;
+  return fmt::format("{} ({})", text, build.front().label);
+}
+
+/// The members of one label: they share their fate, and the first one stands for all.
+void check_build(const index::Family& family, const std::vector<Member>& build,
+                 const JudgedMachine& judged, const std::string& platform,
+                 const InstalledFiles& files, Findings& findings) {
+  const Member& first = build.front();
+  const auto& distribution = first.package->distribution;
+  const index::FamilyVariants variants =
+      index::family_variants(family, distribution.name, distribution.metadata.version, platform,
+                             labels_of(family, first, platform));
+  const Evidence where{distribution.dist_info, "",
+                       fmt::format("{}, from {}", first.label, first.evidence)};
+  if (const auto unknown = variants.unknown.find(first.label); unknown != variants.unknown.end()) {
+    findings.add("variant-unknown", title_of(build), unknown->second).evidence.push_back(where);
+    return;
+  }
+  const VariantFit fit = judge_variants(variants.document, judged, files.environment.markers);
+  const auto real = std::ranges::find_if(fit.fitting, [&](const std::string& label) {
+    return label != wheel::null_label && !variants.fallback.contains(label) &&
+           !variants.unknown.contains(label);
+  });
+  const bool has_better = real != fit.fitting.end() && *real != first.label;
+  const std::string better =
+      has_better ? fmt::format("for this machine the build {} of this release is better", *real)
+                 : std::string();
+  const auto rejected = fit.rejected.find(first.label);
+  if (rejected == fit.rejected.end() && !has_better) return;
+  const std::string mend =
+      build.size() == 1 ? reinstall(*first.package, files) : install_all(build, files);
+  if (rejected != fit.rejected.end()) {
+    const bool runs = lacks_hardware(family, first.label, judged);
+    Finding& finding = say_misfit(title_of(build), rejected->second, where, findings);
+    if (runs) {
+      finding.level = FindingLevel::warning;
+      finding.message = fmt::format("it runs on the CPU alone: {}{}", rejected->second.fact,
+                                    has_better ? "; " + better : "");
+    }
+    finding.mend = mend;
+    return;
+  }
+  Finding& finding =
+      findings.add("variant-not-best", title_of(build), fmt::format("it runs, and {}", better));
+  const index::FamilyLabel* is = family.label(first.label);
+  const index::FamilyLabel* other = family.label(*real);
+  const bool unused = is != nullptr && other != nullptr && is->vendor != other->vendor;
+  if (unused) finding.level = FindingLevel::warning;
+  finding.evidence.push_back(where);
+  const auto evidence = variants.evidence.find(*real);
+  if (evidence != variants.evidence.end())
+    finding.evidence.push_back({"", *real, evidence->second});
+  finding.mend = mend;
+}
+
+std::string major_of(std::string_view toolkit) {
+  return std::string(toolkit.substr(0, toolkit.find('.')));
+}
+
 void check_labels(const index::Family& family, const std::vector<Member>& members,
                   const InstalledFiles& files, Findings& findings) {
   const Member& first = members.front();
@@ -175,6 +223,8 @@ void check_labels(const index::Family& family, const std::vector<Member>& member
     const index::FamilyLabel* other = family.label(member.label);
     const bool akin = one != nullptr && other != nullptr && one->vendor == other->vendor &&
                       !one->vendor.empty() && major_of(one->toolkit) == major_of(other->toolkit);
+    // A member that has ended stays at the minor version that it was last made for.
+    if (akin && family.ended.contains(member.package->distribution.name)) continue;
     minor_only = minor_only && akin;
     unlike.push_back(
         {"", "",
@@ -235,11 +285,21 @@ Result<void> check_family(const index::Family& family, const InstalledFiles& fil
                     "none that they are made for",
                     family.name));
   } else {
+    std::vector<std::vector<Member>> builds;
     for (const Member& member : members) {
       // A wheel variant says itself what it needs.
-      if (member.evidence != variant_file)
-        check_member(family, member, judged, platform, files, findings);
+      if (member.evidence == variant_file) continue;
+      const auto same = std::ranges::find_if(builds, [&](const std::vector<Member>& build) {
+        return build.front().label == member.label;
+      });
+      if (same == builds.end()) {
+        builds.push_back({member});
+      } else {
+        same->push_back(member);
+      }
     }
+    for (const std::vector<Member>& build : builds)
+      check_build(family, build, judged, platform, files, findings);
   }
   check_labels(family, members, files, findings);
   check_versions(family, members, files, findings);

@@ -180,6 +180,25 @@ class Variants(DoctorTestCase):
         self.assertIn("cu130", found["message"])
         self.lacks("variant-not-best", "none")
 
+    def test_a_build_for_gpus_runs_without_one(self):
+        self.put("torch", "2.9.1")  # as the default index has it: cu128
+        self.put("torchvision", "0.24.1")
+        found = self.finds("variant-misfit", "none", severity="warning")
+        self.assertIn("it runs on the CPU alone: no NVIDIA GPU", found["message"])
+        self.assertEqual(found["subject"], "torch 2.9.1, torchvision 0.24.1 (cu128)")
+        self.assertIn("torch==2.9.1 torchvision", found["mend"])
+        body = self.doctor("none")
+        self.assertEqual(len([one for one in body["findings"] if one["code"] == "variant-misfit"]), 1)
+
+    def test_a_member_that_has_ended_keeps_its_label(self):
+        self.put("torch", "2.14.0")
+        self.put("torchaudio", "2.11.0")
+        self.lacks("family-labels-differ", self.healthy_machine())
+        self.put("torch", "2.15.0")
+        subprocess.run(["rm", "-r", str(self.site() / "torch-2.14.0.dist-info")], check=True)
+        self.lacks("family-labels-differ", self.healthy_machine())
+        self.lacks("family-versions-differ", self.healthy_machine())
+
     def test_a_newer_backend_is_only_worth_a_word(self):
         self.put("torch", "2.9.0+cu128")
         self.finds("variant-not-best", self.healthy_machine(), severity="info")
