@@ -45,7 +45,8 @@ void print_facts(const Machine& machine) {
 }
 
 void print_answer(const DriverAnswer& answer) {
-  static constexpr std::array ends{"finished", "crashed", "timed_out", "not_started", "not_recorded"};
+  static constexpr std::array ends{"finished", "crashed", "timed_out", "not_started",
+                                   "not_recorded"};
   print("end", ends[static_cast<std::size_t>(answer.end)]);
   print("signal", std::to_string(answer.signal));
   std::fputs(answer.lines.c_str(), stdout);

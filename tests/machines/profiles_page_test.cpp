@@ -54,8 +54,8 @@ std::string render_table() {
     REQUIRE(profile.has_value());
     const detect::Machine machine = replay_profile(*profile);
     text += "| `" + std::string(shipped.name) + "` | " + describe_cpu(machine.cpu) + " | " +
-            describe_gpus(machine) + " | " +
-            profile->origin.kind + (profile->recording ? "" : ", states facts") + " |\n";
+            describe_gpus(machine) + " | " + profile->origin.kind +
+            (profile->recording ? "" : ", states facts") + " |\n";
   }
   return text;
 }
