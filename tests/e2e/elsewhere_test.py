@@ -135,6 +135,7 @@ class Traced(ElsewhereTestCase):
             self.skipTest("strace is not installed")
         if subprocess.run(["strace", "-o", "/dev/null", "/bin/true"], capture_output=True).returncode != 0:
             self.skipTest("nothing may be traced here")
+        self.need_program_as_shipped()
         self.index = Index(self.root / "index")
         publish_levels(self.index)
         self.make_venv()

@@ -18,6 +18,7 @@ class Cpu(TestCase):
         super().setUp()
         if EMULATOR is None or os.uname().machine != "x86_64":
             self.skipTest("this needs an x86-64 machine with qemu-x86_64 (Debian: qemu-user)")
+        self.need_program_as_shipped()
         self.make_venv()
         self.index = Index(self.root / "index")
         publish_levels(self.index, labels=("v1", "v2", "v3"))

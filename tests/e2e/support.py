@@ -183,6 +183,10 @@ class TestCase(unittest.TestCase):
         self.env["PIP_CONFIG_FILE"] = "/dev/null"
         self.venv = self.root / "venv"
 
+    def need_program_as_shipped(self):
+        if os.environ.get("AXLE_SANITIZED"):
+            self.skipTest("the program carries a sanitizer, which runs neither under a tracer nor in an emulator")
+
     def make_venv(self, path=None):
         path = path or self.venv
         subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(path)], check=True, env=self.env)
