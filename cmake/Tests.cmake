@@ -14,11 +14,16 @@ function(axle_test name)
 endfunction()
 
 # axle_fuzz(NAME SOURCES <file> USES <libraries>): tests/fuzz/<NAME>.cpp defines LLVMFuzzerTestOneInput.
-# With AXLE_FUZZ a libFuzzer program `fuzz_<name>`; without it the seed corpus tests/fuzz/corpus/<name>
-# is replayed as an ordinary test, so that every build exercises every parser.
+# With AXLE_FUZZ a libFuzzer program `fuzz_<name>`; without it the seeds, tests/fuzz/corpus/<name> and what
+# tests/fuzz/make_seeds.py makes, are replayed as an ordinary test, so that every build exercises every parser.
 function(axle_fuzz name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES")
-  set(corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  set(corpus "")
+  foreach(folder IN ITEMS ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus ${PROJECT_BINARY_DIR}/tests/fuzz/seeds)
+    if(EXISTS ${folder}/${name})
+      list(APPEND corpus ${folder}/${name})
+    endif()
+  endforeach()
   if(AXLE_FUZZ)
     add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cpp)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)

@@ -7,6 +7,7 @@
 
 #include "detect/device_node.h"
 #include "detect/library_search.h"
+#include "detect/loader_cache.h"
 #include "detect/pci_bus.h"
 #include "detect/text_pieces.h"
 
@@ -122,7 +123,7 @@ void add_system(Fingerprint& print, std::string_view program) {
   print.add_file(boot_id_file);
   print.add("kernel", print.host().system_name().release);
   print.add("container", read_root_mount(print.host()));
-  print.add_stamp("/etc/ld.so.cache");
+  print.add_stamp(std::string(loader_cache_file));
   print.add_environment({"LD_LIBRARY_PATH", "LD_PRELOAD"});
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "detect/loader_cache.h"
+
 namespace axle::detect {
 namespace {
 
@@ -24,8 +26,6 @@ constexpr std::array<std::string_view, 14> folders{
     "/usr/local/lib",
 };
 
-constexpr std::size_t longest_path = 4096;
-
 }  // namespace
 
 std::span<const std::string_view> system_library_folders() { return folders; }
@@ -40,21 +40,6 @@ std::vector<std::string_view> split_library_path(std::string_view path) {
     if (end == std::string_view::npos) return parts;
     path.remove_prefix(end + 1);
   }
-}
-
-std::vector<std::string> paths_in_loader_cache(std::string_view cache, std::string_view file) {
-  // glibc, elf/dl-cache.h: the texts end with a zero byte, and a name may be the end of its path's.
-  const std::string ending = '/' + std::string(file) + '\0';
-  std::vector<std::string> paths;
-  for (std::size_t at = cache.find(ending); at != std::string_view::npos;
-       at = cache.find(ending, at + 1)) {
-    const std::size_t before = cache.rfind('\0', at);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    const std::string_view path = cache.substr(begin, at + ending.size() - 1 - begin);
-    const bool fits = path.starts_with('/') && path.size() < longest_path;
-    if (fits && std::ranges::find(paths, path) == paths.end()) paths.emplace_back(path);
-  }
-  return paths;
 }
 
 LibrarySearch::LibrarySearch(Host& host)

@@ -2,7 +2,6 @@
 // Where driver libraries lie, told by file names alone: whether asking a vendor is worth a child
 // process, and which files its answer depends on.
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,14 +19,6 @@ namespace axle::detect {
 /// The folders of an LD_LIBRARY_PATH (ld.so(8): apart by colons or semicolons); an empty part is
 /// the current folder, "."; an empty path has none. Pieces of `path`.
 [[nodiscard]] std::vector<std::string_view> split_library_path(std::string_view path);
-
-/// Where the loader's cache lies, and the most of it that is read, in bytes.
-inline constexpr std::string_view loader_cache_file = "/etc/ld.so.cache";
-inline constexpr std::size_t largest_loader_cache = 4 * 1024 * 1024;
-
-/// The paths in the bytes of an ld.so.cache that end in "/<file>", in its order, each once.
-[[nodiscard]] std::vector<std::string> paths_in_loader_cache(std::string_view cache,
-                                                             std::string_view file);
 
 /// Looks for libraries by name in LD_LIBRARY_PATH, the folders above and the loader's cache, in
 /// that order. Reads the environment once, and the cache once where it comes to it.

@@ -8,6 +8,7 @@
 
 #include "detect/host.h"
 #include "detect/library_search.h"
+#include "detect/loader_cache.h"
 
 namespace axle::detect {
 namespace {

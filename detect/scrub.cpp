@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "detect/identity_text.h"
+#include "detect/loader_cache.h"
 
 namespace axle::detect {
 namespace {
@@ -55,19 +56,13 @@ bool is_topology(std::string_view path) {
 /// The loader's cache lists every library of the machine: those that drivers consist of stay.
 std::string keep_driver_libraries(std::string_view cache, const Cleaner& cleaner) {
   std::string kept(1, '\0');
-  while (!cache.empty()) {
-    const std::size_t end = std::min(cache.find('\0'), cache.size());
-    const std::string_view entry = cache.substr(0, end);
-    const std::size_t slash = entry.find('/');
-    const std::string_view path =
-        slash == std::string_view::npos ? std::string_view() : entry.substr(slash);
+  for (const std::string& path : paths_in_loader_cache(cache)) {
     if (begins_with_any(
             last_part(path),
             {"libcuda.so", "libnvidia-ml.so", "libze_", "librocm_smi64.so", "libamd_smi",
              "libamdhip64.so", "libhsa-runtime64.so", "libdcmi.so", "libascend", "libtpu.so"})) {
       kept += cleaner.path(path) + '\0';
     }
-    cache.remove_prefix(std::min(end + 1, cache.size()));
   }
   return kept.size() > 1 ? kept : std::string();
 }
@@ -176,7 +171,7 @@ class Scrubber {
     if (last_part(path) == ".containerenv") {
       return keep_lines(content, [](std::string_view line) { return line.starts_with("engine="); });
     }
-    if (path == "/etc/ld.so.cache") return keep_driver_libraries(content, cleaner_);
+    if (path == loader_cache_file) return keep_driver_libraries(content, cleaner_);
     if (is_topology(path)) return clean_topology(content);
     // Versions and build ids of kernel modules are no identities, however long they are.
     if (path.starts_with("/sys/module/")) return content;

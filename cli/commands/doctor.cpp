@@ -14,6 +14,8 @@
 #include "cli/session.h"
 #include "cli/workspace.h"
 #include "detect/host.h"
+#include "detect/library_search.h"
+#include "detect/loader_cache.h"
 #include "index/transport.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
@@ -24,7 +26,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t largest_loader_file = 8U << 20;
+constexpr std::size_t largest_preload_file = 64U << 10;
 
 void say_broken_environment(const std::string& where, const Error& error, Findings& findings) {
   Finding& finding =
@@ -50,29 +52,20 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   return parts;
 }
 
-/// An item without a name is the working folder.
-std::vector<std::string> library_folders(std::string_view text) {
-  std::vector<std::string> folders;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of(":;"), text.size());
-    folders.emplace_back(end == 0 ? "." : text.substr(0, end));
-    if (end + 1 == text.size()) folders.emplace_back(".");
-    text.remove_prefix(std::min(text.size(), end + 1));
-  }
-  return folders;
-}
-
 /// As ld.so(8) has it; of this machine alone.
 LoaderPath read_loader_path() {
   const auto host = detect::make_real_host();
   LoaderPath path;
-  path.folders = library_folders(host->environment("LD_LIBRARY_PATH").value_or(""));
+  const std::string folders = host->environment("LD_LIBRARY_PATH").value_or("");
+  for (const std::string_view folder : detect::split_library_path(folders))
+    path.folders.emplace_back(folder);
   path.preload = split(host->environment("LD_PRELOAD").value_or(""), ": ");
   for (std::string& file :
-       split(host->read_file("/etc/ld.so.preload", largest_loader_file).value_or(""), ": \t\n"))
+       split(host->read_file("/etc/ld.so.preload", largest_preload_file).value_or(""), ": \t\n"))
     path.preload.push_back(std::move(file));
-  path.cached =
-      parse_loader_cache(host->read_file("/etc/ld.so.cache", largest_loader_file).value_or(""));
+  path.cached = detect::paths_in_loader_cache(
+      host->read_file(std::string(detect::loader_cache_file), detect::largest_loader_cache)
+          .value_or(""));
   return path;
 }
 

@@ -46,9 +46,6 @@ struct LoaderPath {
   std::vector<std::string> cached;   ///< library paths in /etc/ld.so.cache
 };
 
-/// The paths in a file of ldconfig's, in whatever of its formats: texts that begin with a slash.
-[[nodiscard]] std::vector<std::string> parse_loader_cache(std::string_view bytes);
-
 /// CUDA libraries of one name in two packages: a process has one library of a name, and whoever
 /// comes second gets the first one's (shadow_checks.cpp).
 void check_twice(const InstalledFiles& files, Findings& findings);

@@ -15,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_examples = 5;
-constexpr std::size_t longest_path = 4096;
 
 std::string file_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
@@ -184,23 +183,6 @@ bool is_cuda_library(std::string_view soname) {
 }
 
 }  // namespace
-
-std::vector<std::string> parse_loader_cache(std::string_view bytes) {
-  std::vector<std::string> paths;
-  while (!bytes.empty()) {
-    const std::size_t end = std::min(bytes.find('\0'), bytes.size());
-    std::string_view text = bytes.substr(0, end);
-    bytes.remove_prefix(std::min(bytes.size(), end + 1));
-    // The first text follows the table of numbers without a zero between.
-    if (const std::size_t slash = text.find('/');
-        slash != std::string_view::npos && slash > 0 && !text.starts_with("lib"))
-      text.remove_prefix(slash);
-    const bool printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c != 0x7f; });
-    if (text.starts_with('/') && text.size() <= longest_path && text.contains(".so") && printable)
-      paths.emplace_back(text);
-  }
-  return paths;
-}
 
 void check_twice(const InstalledFiles& files, Findings& findings) {
   std::map<std::string, const InstalledLibrary*> seen;

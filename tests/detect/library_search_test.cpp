@@ -27,15 +27,3 @@ TEST_CASE("LD_LIBRARY_PATH comes before the folders and these before the loader'
                                                                     "/usr/lib64/libcuda.so.1",
                                                                     "/opt/x/libcuda.so.1"});
 }
-
-TEST_CASE("the loader's cache is searched for whole names with their paths") {
-  using namespace std::string_literals;
-  const auto paths = [](std::string_view cache) {
-    return paths_in_loader_cache(cache, "libcuda.so.1");
-  };
-  CHECK(paths("/lib/libcuda.so.12\0/lib/xlibcuda.so.1\0libcuda.so.1\0lib/libcuda.so.1\0"s).empty());
-  CHECK(paths("/lib/libcuda.so.1"s).empty());
-  CHECK(paths("\0/"s + std::string(5000, 'x') + "/libcuda.so.1\0"s).empty());
-  CHECK(paths("/a/libcuda.so.1\0/b/libcuda.so.1\0x\0/a/libcuda.so.1\0"s) ==
-        std::vector<std::string>{"/a/libcuda.so.1", "/b/libcuda.so.1"});
-}

@@ -24,7 +24,7 @@ def bundle(*targets):
 
 
 def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="", isa=0):
-    """A shared library as bytes: a dynamic segment, notes, and sections with their content."""
+    """A shared library as bytes: a dynamic segment, and sections with their content; .note.* are notes."""
     strings = b"\0"
 
     def text(word):
@@ -38,7 +38,7 @@ def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="",
     if isa:
         value = struct.pack("<III", 0xC0008002, 4, isa) + b"\0" * 4
         parts.append((".note.gnu.property", 7, struct.pack("<III", 4, len(value), 5) + b"GNU\0" + value))
-    parts += [(name, 1, content) for name, content in sections]
+    parts += [(name, 7 if name.startswith(".note.") else 1, content) for name, content in sections]
     names = b"\0" + b"".join(name.encode() + b"\0" for name, _, _ in parts)
     parts[0] = (".shstrtab", 3, names)
     at = 64 + 2 * 56

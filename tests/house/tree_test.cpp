@@ -2,6 +2,7 @@
 // environment.
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -78,4 +79,23 @@ TEST_CASE("sources stay small enough to hold in the head") {
     INFO(path.string() << " has " << lines << " lines");
     CHECK(lines <= 500);
   }
+}
+
+TEST_CASE("no binary lies in the tree, tests make what they need") {
+  const std::set<std::string> not_ours = {".git", "build", "__pycache__"};
+  unsigned files = 0;
+  for (auto each = fs::recursive_directory_iterator(AXLE_SOURCE_DIR);
+       each != fs::recursive_directory_iterator(); ++each) {
+    if (not_ours.contains(each->path().filename().string())) {
+      each.disable_recursion_pending();
+      continue;
+    }
+    if (!each->is_regular_file()) continue;
+    ++files;
+    std::ifstream file(each->path(), std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    INFO(each->path().string());
+    CHECK_FALSE(bytes.contains('\0'));
+  }
+  CHECK(files > 500);
 }

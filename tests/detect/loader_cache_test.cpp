@@ -1,3 +1,5 @@
+#include "detect/loader_cache.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -8,21 +10,32 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/doctor/environment_checks.h"
-
-namespace axle::cli {
-namespace {
+using namespace axle::detect;
+using namespace std::string_literals;
 
 TEST_CASE("the loader's cache: paths are found among names and numbers") {
-  using namespace std::string_literals;
   const std::string cache =
       "glibc-ld.so.cache1.1\1\2\3\0\0libcudart.so.12\0/usr/local/cuda/lib64/libcudart.so.12\0"
-      "libz.so.1\0/lib/x86_64-linux-gnu/libz.so.1\0/etc/passwd\0/bad\x01.so\0"s;
-  CHECK(parse_loader_cache(cache) ==
+      "libz.so.1\0/lib/x86_64-linux-gnu/libz.so.1\0/etc/passwd\0bad\x01.so\0/so.so/x\0/bad\x01.so\0"s;
+  CHECK(paths_in_loader_cache(cache) ==
         std::vector<std::string>{"/usr/local/cuda/lib64/libcudart.so.12",
                                  "/lib/x86_64-linux-gnu/libz.so.1"});
-  CHECK(parse_loader_cache("").empty());
-  CHECK(parse_loader_cache(std::string(5000, '/')).empty());
+  CHECK(paths_in_loader_cache("@\2/lib/libm.so.6\0"s) == std::vector<std::string>{"/lib/libm.so.6"});
+  CHECK(paths_in_loader_cache("").empty());
+  CHECK(paths_in_loader_cache("/lib/libm.so.6").empty());
+  CHECK(paths_in_loader_cache(std::string(5000, '/')).empty());
+}
+
+TEST_CASE("the loader's cache is searched for whole names with their paths") {
+  const auto paths = [](std::string_view cache) {
+    return paths_in_loader_cache(cache, "libcuda.so.1");
+  };
+  CHECK(paths("/lib/libcuda.so.12\0/lib/xlibcuda.so.1\0libcuda.so.1\0lib/libcuda.so.1\0"s).empty());
+  CHECK(paths("/lib/libcuda.so.1"s).empty());
+  CHECK(paths("\0/"s + std::string(5000, 'x') + "/libcuda.so.1\0"s).empty());
+  CHECK(paths("/bad\x1b/libcuda.so.1\0"s).empty());
+  CHECK(paths("@/a/libcuda.so.1\0/b/libcuda.so.1\0x\0"s) ==
+        std::vector<std::string>{"/a/libcuda.so.1", "/b/libcuda.so.1"});
 }
 
 TEST_CASE("the loader's cache of this machine holds what ldconfig says") {
@@ -32,7 +45,7 @@ TEST_CASE("the loader's cache of this machine holds what ldconfig says") {
     MESSAGE("skipped: no /etc/ld.so.cache or no ldconfig");
     return;
   }
-  const auto paths = parse_loader_cache(cache);
+  const auto paths = paths_in_loader_cache(cache);
   FILE* pipe = popen("/sbin/ldconfig -p", "r");
   REQUIRE(pipe != nullptr);
   std::string text;
@@ -52,6 +65,3 @@ TEST_CASE("the loader's cache of this machine holds what ldconfig says") {
   }
   CHECK(compared > 0);
 }
-
-}  // namespace
-}  // namespace axle::cli

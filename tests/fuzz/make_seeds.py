@@ -1,0 +1,67 @@
+"""The seeds that are no text, made where they are needed: make_seeds.py FOLDER writes FOLDER/<target>/<seed>."""
+
+import pathlib
+import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+from made_library import CUBIN, PTX, bundle, entry, fatbin, library  # noqa: E402
+
+COMPAT_NOTE = b'{"format":1,"CUDA version":"12.9","driver":[535,550,570],}\0\0'
+OWNER = b"NVIDIA Corporation\0"
+
+
+def zero_ended(*texts):
+    return b"".join(text.encode() + b"\0" for text in texts)
+
+
+def note(owner, content):
+    return struct.pack("<III", len(owner), len(content), 1) + owner.ljust(20, b"\0") + content
+
+
+def packed_bundle(version, kind, size):
+    """The head of a compressed bundle (LLVM, OffloadBundler): its content is only the beginning of one."""
+    return struct.pack("<4sHHII8s", b"CCOB", version, kind, size, 100, b"h" * 8) + b"\x28\xb5\x2f\xfd".ljust(16, b"\0")
+
+
+COMPAT_LIBRARY = library([(".note.cuda.fwd_compatibility", note(OWNER, COMPAT_NOTE))], soname="libcuda.so.1")
+TWO_FATBINS = fatbin(entry(CUBIN, 80), entry(CUBIN, 90, flags=0x100000)) + fatbin(entry(PTX, 90))
+BUNDLE = bundle("gfx942:sramecc+:xnack-", "gfx11-generic")
+
+SEEDS = {
+    "binary_scan": {
+        "archive": b"!<arch>\n" + b"64.20.1.0/      0           0     0     644     2         `\nab",
+        "cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"]),
+        "rocm": library([(".hip_fatbin", BUNDLE)], isa=4),
+    },
+    "cuda_fatbin": {"cut": TWO_FATBINS[:60], "two": TWO_FATBINS},
+    "elf_file": {"needed": library(needed=["libc.so.6", "libm.so.6"], soname="liba.so.1", rpath="$ORIGIN")},
+    "elf_note": {"compat": COMPAT_LIBRARY, "cut": COMPAT_LIBRARY[:-70]},
+    "journal": {
+        "newer": zero_ended("axle-journal 2", "t"),
+        "outside": zero_ended("axle-journal 1", "t", "-0", "../x"),
+        "two": zero_ended("axle-journal 1", "install a 1", "-0", "lib/a", "+0", "lib/a"),
+    },
+    "loader_cache": {
+        "two": zero_ended("glibc-ld.so.cache1.1", "libcuda.so.1", "/opt/x/libcuda.so.1", "/opt/y/libcuda.so.1"),
+    },
+    "manifest": {
+        "count": zero_ended("axle-manifest 1", "a", "b", "platlib", "x", "9" * 20),
+        "one": zero_ended("axle-manifest 1", "a-1-py3-none-any.whl", "a-1.dist-info", "purelib", "", "1", "a.py",
+                          "hash", "12", "1700000000", "-"),
+    },
+    "offload_bundle": {"packed_v2": packed_bundle(2, 1, 40), "plain": BUNDLE},
+    "requirements_file": {"nul": b"demo\n-c3\0\0s/st\nmore\n"},
+}
+
+
+def main(folder):
+    for target, seeds in SEEDS.items():
+        place = pathlib.Path(folder) / target
+        place.mkdir(parents=True, exist_ok=True)
+        for name, content in seeds.items():
+            (place / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
