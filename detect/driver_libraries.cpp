@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "detect/host.h"
-#include "detect/loader_cache.h"
 #include "detect/library_trust.h"
+#include "detect/loader_cache.h"
 
 namespace axle::detect {
 namespace {

@@ -11,8 +11,8 @@ constexpr std::size_t longest_path = 4096;
 std::string_view path_of(std::string_view text) {
   // The first text follows the tables of numbers, whose last byte need not be zero.
   if (!text.starts_with("lib")) text.remove_prefix(std::min(text.find('/'), text.size()));
-  const bool printable = std::ranges::all_of(
-      text, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
+  const bool printable =
+      std::ranges::all_of(text, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
   const bool fits = text.starts_with('/') && text.size() < longest_path && printable;
   return fits && text.substr(text.rfind('/')).contains(".so") ? text : std::string_view();
 }

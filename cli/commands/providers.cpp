@@ -27,6 +27,10 @@ std::size_t count_values(const providers::Features& features) {
   return count;
 }
 
+std::string render_properties(std::size_t count) {
+  return fmt::format("{} propert{}", count, count == 1 ? "y" : "ies");
+}
+
 ordered_json features_json(const providers::Features& features) {
   ordered_json out = ordered_json::object();
   for (const providers::Feature& feature : features) out[feature.name] = feature.values;
@@ -160,7 +164,7 @@ std::string render_file(const AskedFile& asked) {
       fmt::format("{:<8} {}: {}, {}", file.ns, file.path, plugins::render_kind(file.kind),
                   asked.trusted ? "trusted" : "not trusted");
   text += asked.problem.empty()
-              ? fmt::format(", {} properties supported here", count_values(asked.supported))
+              ? fmt::format(", {} supported here", render_properties(count_values(asked.supported)))
               : ", " + asked.problem;
   return text + "\n" + (asked.mend.empty() ? "" : fmt::format("         {}\n", asked.mend));
 }
@@ -228,7 +232,8 @@ void show_builtin(const providers::Provider& provider, const Start& at, Shown& s
     shown.text += fmt::format("  also as {}\n", fmt::join(provider.aliases, ", "));
   shown.text += fmt::format("  plugin-api {}\n", fmt::join(apis, ", "));
   shown.text += "  supported here:\n" + render_features(supported);
-  shown.text += fmt::format("  {} properties that some machine may support\n", count_values(all));
+  shown.text +=
+      fmt::format("  {} that some machine may support\n", render_properties(count_values(all)));
   shown.rows.push_back({{"kind", "builtin"},
                         {"package", provider.package},
                         {"version", provider.version},
@@ -292,8 +297,8 @@ int run_providers_list(Session& session) {
   for (const providers::Provider& provider : providers::builtin_providers()) {
     const std::string ns(provider.ns);
     const std::size_t values = count_values(provider.supported(at->machine.machine, at->gpus));
-    text += fmt::format("{:<8} {} {}: {} properties supported here{}\n", provider.ns,
-                        provider.package, provider.version, values, off_remark(at->settings, ns));
+    text += fmt::format("{:<8} {} {}: {} supported here{}\n", provider.ns, provider.package,
+                        provider.version, render_properties(values), off_remark(at->settings, ns));
     rows.push_back({{"namespace", provider.ns},
                     {"package", provider.package},
                     {"version", provider.version},

@@ -20,7 +20,8 @@ TEST_CASE("the loader's cache: paths are found among names and numbers") {
   CHECK(paths_in_loader_cache(cache) ==
         std::vector<std::string>{"/usr/local/cuda/lib64/libcudart.so.12",
                                  "/lib/x86_64-linux-gnu/libz.so.1"});
-  CHECK(paths_in_loader_cache("@\2/lib/libm.so.6\0"s) == std::vector<std::string>{"/lib/libm.so.6"});
+  CHECK(paths_in_loader_cache("@\2/lib/libm.so.6\0"s) ==
+        std::vector<std::string>{"/lib/libm.so.6"});
   CHECK(paths_in_loader_cache("").empty());
   CHECK(paths_in_loader_cache("/lib/libm.so.6").empty());
   CHECK(paths_in_loader_cache(std::string(5000, '/')).empty());
