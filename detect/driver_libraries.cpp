@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "detect/host.h"
+#include "detect/library_search.h"
 #include "detect/library_trust.h"
 #include "detect/loader_cache.h"
 
