@@ -29,7 +29,8 @@ namespace {
 
 using wheel::WheelMember;
 
-/// The folder of CMake's trees: the caller's, or one of our own that goes when all went well.
+/// The folder of CMake's trees: the caller's, or one of our own that goes when all went well or
+/// nothing is in it.
 class WorkFolder {
  public:
   static Result<WorkFolder> open(const std::string& wanted) {
@@ -61,7 +62,11 @@ class WorkFolder {
   }
 
   /// After a failure: the logs that the error names must stay.
-  void keep() { temporary_ = false; }
+  void keep() {
+    std::error_code ignored;
+    if (temporary_) fs::remove(path_, ignored);
+    temporary_ = false;
+  }
   [[nodiscard]] const fs::path& path() const { return path_; }
 
  private:

@@ -211,6 +211,7 @@ TEST_CASE("a project without CMake is a pure wheel") {
   CHECK(wheels[0].label.empty());
   CHECK(wheels[0].file.ends_with("/pure-1-py3-none-any.whl"));
   CHECK(run_installed(scratch, wheels[0].file, "import pure; print(pure.x)") == "7\n");
+  CHECK(std::filesystem::is_empty(scratch.temporary()));
 }
 
 TEST_CASE("labels that do not exist are refused with those that do") {
@@ -291,6 +292,8 @@ TEST_CASE("files that are installed outside of the wheel are refused") {
   const Error error = build_error(options);
   CHECK(error.kind == ErrorKind::malformed);
   CHECK(error.message.find("installs /etc/counting/README.md") != std::string::npos);
+  // What CMake said stays.
+  CHECK(std::ranges::distance(std::filesystem::directory_iterator(scratch.temporary())) == 1);
 }
 
 TEST_CASE("without CMake or Ninja the error says what to install") {
@@ -321,6 +324,7 @@ TEST_CASE("a package that leaves the project is refused") {
   CHECK(error.kind == ErrorKind::malformed);
   CHECK(error.message.find("a link that does not lead to a file of its own tree") !=
         std::string::npos);
+  CHECK(std::filesystem::is_empty(scratch.temporary()));
 }
 
 }  // namespace

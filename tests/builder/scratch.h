@@ -1,11 +1,13 @@
 #pragma once
-// A temporary folder with files in it, and commands run there.
+// A temporary folder with files in it, the place of all temporary files as long as it is there, and
+// commands.
 
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -21,14 +23,19 @@ class Scratch {
         (std::filesystem::temp_directory_path() / "axle-builder-test-XXXXXX").string();
     REQUIRE(mkdtemp(pattern.data()) != nullptr);
     path_ = pattern;
+    std::filesystem::create_directory(temporary());
+    if (const char* before = getenv("TMPDIR")) before_ = before;
+    setenv("TMPDIR", temporary().c_str(), 1);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() {
+    before_ ? setenv("TMPDIR", before_->c_str(), 1) : unsetenv("TMPDIR");
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
 
+  [[nodiscard]] std::string temporary() const { return at("temporary"); }
   [[nodiscard]] std::string at(const std::string& name) const { return (path_ / name).string(); }
   void write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((path_ / name).parent_path());
@@ -39,6 +46,7 @@ class Scratch {
 
  private:
   std::filesystem::path path_;
+  std::optional<std::string> before_;  ///< TMPDIR
 };
 
 inline std::string read_all(const std::string& path) {
