@@ -93,7 +93,8 @@ void settle_in(int output, pid_t parent, std::chrono::milliseconds time_limit) {
   // Zero does not hold for kernels that pipe core dumps into a program, one byte does (Linux,
   // fs/coredump.c), and no dump to a file is that small.
   const rlimit no_core{1, 1};
-  ::setrlimit(RLIMIT_CORE, &no_core);
+  // A hard limit of zero cannot be raised, not even to that.
+  if (::setrlimit(RLIMIT_CORE, &no_core) != 0) ::prctl(PR_SET_DUMPABLE, 0);
   // Counts on while the parent is stopped and cannot kill it. Drivers may use several CPUs at once.
   const auto seconds = static_cast<rlim_t>(time_limit.count() / 1000 + 1) * 16;
   const rlimit cpu_time{seconds, seconds};
@@ -243,6 +244,9 @@ void await_end(Child& child, Clock::time_point deadline) {
 void finish(std::span<Child> children, Clock::time_point deadline) {
   for (Child& child : children) {
     await_end(child, deadline);
+    // Whoever waits may have been stopped itself, and wake up to a pipe that holds the whole
+    // answer.
+    while (child.output >= 0 && read_some(child)) continue;
     child.timed_out = !child.overflowed && !said_farewell(child) && !has_died(child);
     kill_child(child);
     if (child.output >= 0) close_output(child);
@@ -320,7 +324,7 @@ ProgramAnswer run_in_child(const std::string& command, std::chrono::milliseconds
       time_limit);
   gather({&child, 1}, deadline);
   finish({&child, 1}, deadline);
-  return {std::move(child.text), !child.timed_out && !child.overflowed};
+  return {std::move(child.text), !child.timed_out};
 }
 
 }  // namespace axle::detect

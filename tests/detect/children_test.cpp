@@ -1,5 +1,6 @@
 #include "detect/children.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -172,7 +173,50 @@ TEST_CASE("a child leaves no core dump, not even into a program that collects th
     sink.say("core", static_cast<std::int64_t>(limit.rlim_cur));
     sink.say("core", static_cast<std::int64_t>(limit.rlim_max));
   });
-  CHECK(answer.lines == "core\t1\ncore\t1\n");
+  // A hard limit of zero stays; then nothing of the child may be dumped at all.
+  rlimit ours{};
+  REQUIRE(::getrlimit(RLIMIT_CORE, &ours) == 0);
+  if (ours.rlim_max > 0) CHECK(answer.lines == "core\t1\ncore\t1\n");
+}
+
+TEST_CASE("where no limit on core dumps can be set, there is nothing to dump") {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_CORE, &none) != 0) ::_exit(2);
+    const DriverAnswer answer = ask_one([](GpuVendor, LineSink& sink) {
+      sink.say("dumpable", static_cast<std::int64_t>(::prctl(PR_GET_DUMPABLE)));
+    });
+    // Root may raise a hard limit.
+    const bool raised = ::geteuid() == 0 && answer.lines == "dumpable\t1\n";
+    ::_exit(raised || answer.lines == "dumpable\t0\n" ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+TEST_CASE("an answer that came while the parent was stopped counts in full") {
+  struct sigaction stop{};
+  stop.sa_handler = [](int) {
+    const timespec pause{1, 500'000'000};
+    ::nanosleep(&pause, nullptr);
+  };
+  struct sigaction before{};
+  REQUIRE(::sigaction(SIGALRM, &stop, &before) == 0);
+  ::ualarm(20'000, 0);
+  const DriverAnswer answer = ask_one(
+      [](GpuVendor, LineSink& sink) {
+        const timespec pause{0, 100'000'000};
+        ::nanosleep(&pause, nullptr);
+        for (int i = 0; i < 300; ++i)
+          sink.say("line", {"of sixty-four bytes, more or less, as names of GPUs are"});
+      },
+      std::chrono::milliseconds(500));
+  REQUIRE(::sigaction(SIGALRM, &before, nullptr) == 0);
+  CHECK(answer.end == End::finished);
+  CHECK(std::ranges::count(answer.lines, '\n') == 300);
 }
 
 TEST_CASE("death by a signal, an exit and an exception are crashes") {
