@@ -52,8 +52,8 @@ struct DriverAnswer {
 
 /// What a program that was started said.
 struct ProgramAnswer {
-  std::string text;      ///< stdout and stderr, at most 256 KiB; empty when it could not be started
-  bool finished = true;  ///< false: it was stopped at the time limit, and `text` is cut
+  std::string text;      ///< stdout and stderr; cut at 256 KiB; empty when it could not be started
+  bool finished = true;  ///< false: it was stopped at the time limit, and `text` may be cut
 };
 
 class Host {

@@ -75,10 +75,14 @@ bool is_private_home(std::string_view home) {
          std::ranges::none_of(roots, [&](std::string_view root) { return home.starts_with(root); });
 }
 
-/// Folders whose names detection and the system give, not people.
+/// Folders whose names detection and the system give, not people. Removable media and NixOS'
+/// profiles lie in folders that are called after users.
 bool is_system_path(std::string_view path) {
   constexpr std::array roots{"/usr/",  "/lib",  "/bin/", "/sbin/", "/etc/", "/sys/",
                              "/proc/", "/dev/", "/run/", "/boot/", "/.",    "/opt/rocm"};
+  constexpr std::array peoples{"/run/media/", "/etc/profiles/"};
+  if (std::ranges::any_of(peoples, [&](std::string_view root) { return path.starts_with(root); }))
+    return false;
   return path == "/opt" || path == "/dev" ||
          std::ranges::any_of(roots, [&](std::string_view root) { return path.starts_with(root); });
 }

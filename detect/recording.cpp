@@ -146,7 +146,8 @@ std::optional<std::string> ReplayHost::sysctl(const std::string& name) {
 
 ProgramAnswer ReplayHost::run_program(const std::string& command,
                                       std::chrono::milliseconds /*time_limit*/) {
-  return {find_value(recording_.programs, command).value_or("")};
+  return {find_value(recording_.programs, command).value_or(""),
+          !recording_.stopped.contains(command)};
 }
 
 std::optional<std::string> ReplayHost::read_file(const std::string& path, std::size_t limit) {
@@ -318,7 +319,8 @@ std::string RecordingHost::glibc_version() {
 ProgramAnswer RecordingHost::run_program(const std::string& command,
                                          std::chrono::milliseconds time_limit) {
   ProgramAnswer answer = ForwardingHost::run_program(command, time_limit);
-  if (!answer.text.empty()) recording_.programs[command] = answer.text;
+  if (!answer.text.empty() || !answer.finished) recording_.programs[command] = answer.text;
+  if (!answer.finished) recording_.stopped.insert(command);
   note(Kind::program, command, unless_empty(answer.text));
   return answer;
 }

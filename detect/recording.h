@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +39,8 @@ struct Recording {
   SystemName name;
   unsigned cpus = 0;
   std::string glibc;
-  std::map<std::string, std::string> programs;  ///< path -> output
+  std::map<std::string, std::string> programs;  ///< command -> output
+  std::set<std::string> stopped;                ///< those of `programs` that did not finish in time
   std::map<std::string, std::string> files;     ///< path -> content
   std::map<std::string, std::string> links;     ///< path -> target
   /// Names in folders that do not follow from the other paths.

@@ -109,6 +109,8 @@ class Scrubber {
     for (const auto& [command, output] : raw_.programs) {
       out.programs[cleaner_.path(command)] = cleaner_.text(output);
     }
+    out.stopped.clear();
+    for (const std::string& command : raw_.stopped) out.stopped.insert(cleaner_.path(command));
     out.stamps = clean_map(raw_.stamps);
     out.nodes.clear();
     for (const auto& [path, access] : raw_.nodes) out.nodes[cleaner_.path(path)] = access;

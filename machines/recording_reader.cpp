@@ -148,6 +148,19 @@ void read_texts(Object& object, const std::string& key, Texts& texts, bool paths
   });
 }
 
+void read_stopped(Object& object, Recording& recording) {
+  const auto* commands = object.find("stopped");
+  if (commands == nullptr) return;
+  const auto is_program = [&](const auto& command) {
+    return command.is_string() &&
+           recording.programs.contains(command.template get_ref<const std::string&>());
+  };
+  if (!commands->is_array() || !std::ranges::all_of(*commands, is_program)) {
+    return object.reading().refuse(object.path_of("stopped"), "expected an array of `programs`");
+  }
+  for (const auto& command : *commands) recording.stopped.insert(command.get<std::string>());
+}
+
 void read_folders(Object& object, Recording& recording) {
   read_entries(object, "folders", [&](Object& part, const std::string& folder) {
     check_path(part, folder);
@@ -260,6 +273,7 @@ void read_recording(Object& object, Recording& recording) {
   read_processor(object, recording);
   read_texts(object, "variables", recording.variables, false);
   read_texts(object, "programs", recording.programs);
+  read_stopped(object, recording);
   read_texts(object, "files", recording.files);
   read_texts(object, "links", recording.links);
   read_folders(object, recording);

@@ -131,6 +131,11 @@ void put_processor(Json& json, const Recording& recording) {
 
 void put_paths(Json& json, const Recording& recording) {
   put(json, "programs", render_texts(recording.programs));
+  Json stopped = Json::array();
+  for (const std::string& command : recording.stopped) {
+    if (is_key(command)) stopped.push_back(command);
+  }
+  put(json, "stopped", std::move(stopped));
   put(json, "files", render_texts(recording.files));
   put(json, "links", render_texts(recording.links));
   Json folders = Json::object();

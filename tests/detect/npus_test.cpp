@@ -7,6 +7,8 @@
 
 #include "detect/ascend_facts.h"
 #include "detect/probe.h"
+#include "detect/recording.h"
+#include "detect/scrub.h"
 #include "tests/support/recorded_host.h"
 
 using namespace axle::detect;
@@ -248,4 +250,31 @@ TEST_CASE("an npu-smi that hangs is told, and what it said before is kept") {
   machine = probe_machine(host, options);
   CHECK(machine.npus.at(0).reason_code == "driver-hangs");
   CHECK(machine.npus.at(1).reason_code == "driver-hangs");
+}
+
+TEST_CASE("an npu-smi that hung when it was recorded hangs when that is replayed") {
+  class StoppedHost : public RecordedHost {
+   public:
+    explicit StoppedHost(const RecordedHost& host) : RecordedHost(host) {}
+    ProgramAnswer run_program(const std::string& command,
+                              std::chrono::milliseconds limit) override {
+      std::string text = RecordedHost::run_program(command, limit).text;
+      text.resize(length);
+      return {text, false};
+    }
+    std::size_t length = 0;
+  };
+  StoppedHost host(ascend());
+  const std::size_t second_device = host.programs.begin()->second.find("0000:C2");
+  for (const std::size_t length : {std::size_t{0}, second_device}) {
+    host.length = length;
+    RecordingHost recorder(host);
+    const Machine live = probe_machine(recorder);
+    CHECK(live.npus.at(1).reason_code == "driver-hangs");
+    ReplayHost replay(recorder.recording());
+    CHECK(probe_machine(replay) == live);
+    const Recording clean = scrub(recorder.recording(), {});
+    ReplayHost scrubbed(clean);
+    CHECK(probe_machine(scrubbed).problems == live.problems);
+  }
 }

@@ -225,6 +225,13 @@ TEST_CASE("a mask that names a GPU which is not here stays one that names none")
   CHECK(probe_machine(replay) == seen);
 }
 
+TEST_CASE("folders of the system that are called after people are people's") {
+  RecordedHost host;
+  host.variables["LD_LIBRARY_PATH"] = "/run/media/molly/lib:/etc/profiles/per-user/molly/lib";
+  host.files["/run/media/molly/lib/libcuda.so.1"] = "";
+  CHECK(flatten(scrub(record(host), somebody())).find("molly") == std::string::npos);
+}
+
 TEST_CASE("of the loader's cache the drivers' libraries stay") {
   Recording raw;
   raw.files["/etc/ld.so.cache"] = std::string(

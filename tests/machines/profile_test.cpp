@@ -177,6 +177,9 @@ detect::Recording random_recording(std::mt19937& random) {
   for (auto* map : {&recording.files, &recording.links, &recording.programs, &recording.stamps}) {
     for (unsigned i = random() % 3; i-- > 0;) (*map)["/p" + std::to_string(random() % 9)] = text();
   }
+  for (const auto& [command, output] : recording.programs) {
+    if (random() % 2 == 0) recording.stopped.insert(command);
+  }
   recording.variables["CUDA_VISIBLE_DEVICES"] = text();
   recording.folders["/dev"] = {"a", "b"};
   recording.nodes["/dev/a"] = static_cast<detect::Access>(random() % 3);
@@ -301,6 +304,9 @@ TEST_CASE("a bad recording is refused with the place") {
   check_recording(R"("files": {"/a": {"hex": "0"}})", "at recording.files[\"/a\"]");
   check_recording(R"("files": {"/a": {"base64": "0"}})", "at recording.files[\"/a\"]");
   check_recording(R"("files": {"/a": 1})", "expected an object at recording.files[\"/a\"]");
+  check_recording(R"("stopped": "/a")", "expected an array of `programs` at recording.stopped");
+  check_recording(R"("programs": {"/a": ""}, "stopped": ["/b"])",
+                  "expected an array of `programs`");
   check_recording(R"("folders": {"/a": ["b/c"]})", "expected an array of names");
   check_recording(R"("folders": {"/a": "b"})", "expected an array of names");
   check_recording(R"("nodes": {"/a": "x"})", "expected rw, r or none at recording.nodes[\"/a\"]");

@@ -20,7 +20,7 @@ EXPECTED = PROFILES.parent.parent / "tests" / "machines" / "expected"
 DATE = "2026-11-21"
 
 KEYS = ["arch", "system", "glibc", "cpus", "cpuid", "cpuid_of", "xcr0", "xcomp", "auxv", "sve_bytes",
-        "sme_bytes", "hwprobe", "variables", "programs", "files", "links", "folders", "nodes", "stamps",
+        "sme_bytes", "hwprobe", "variables", "programs", "stopped", "files", "links", "folders", "nodes", "stamps",
         "drivers"]
 MAPS = {"variables", "programs", "files", "links", "folders", "nodes", "stamps"}
 
