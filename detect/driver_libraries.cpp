@@ -1,5 +1,6 @@
 #include "detect/driver_libraries.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <dlfcn.h>
@@ -8,21 +9,11 @@
 #include "detect/host.h"
 #include "detect/library_search.h"
 #include "detect/library_trust.h"
-#include "detect/loader_cache.h"
 
 namespace axle::detect {
 namespace {
 
-/// What the loader of this process would find by that name. It read the variable when the process
-/// began, and ignores it where AT_SECURE is set.
-std::string refuse_name(const char* name, Privilege privilege) {
-  if (privilege == Privilege::user) return {};
-  const char* const path = std::getenv("LD_LIBRARY_PATH");
-  const auto host = make_real_host();
-  const std::string cache =
-      host->read_file(std::string(loader_cache_file), largest_loader_cache).value_or("");
-  return refuse_search(name, path == nullptr ? "" : path, cache, privilege);
-}
+bool is_path(std::string_view name) { return name.find('/') != std::string_view::npos; }
 
 }  // namespace
 
@@ -31,34 +22,40 @@ bool VendorLibrary::open(const std::string& name) {
   if (handle_ != nullptr) return true;
   const char* const error = ::dlerror();
   // The first failure by name is the one that tells; "no such file" of later names is noise.
-  if (error != nullptr && (error_.empty() || name.find('/') != std::string::npos)) error_ = error;
+  if (error != nullptr && (error_.empty() || is_path(name))) error_ = error;
   return false;
+}
+
+bool VendorLibrary::open_trusted(const std::string& path, Privilege privilege) {
+  const std::string refused = refuse_file(path, privilege);
+  if (refused.empty()) return open(path);
+  error_ = refused_ = refused;
+  return false;
+}
+
+/// By its bare name only for a user: the loader passes over files of other architectures and looks
+/// for builds for this CPU, so that it cannot be told beforehand which file root would get.
+bool VendorLibrary::open_name(const std::string& name, Privilege privilege) {
+  if (privilege == Privilege::user) return open(name);
+  if (privilege == Privilege::elevated) return false;
+  const auto host = make_real_host();
+  return std::ranges::any_of(LibrarySearch(*host).find_all(name), [&](const std::string& path) {
+    return open_trusted(path, privilege);
+  });
 }
 
 VendorLibrary::VendorLibrary(std::initializer_list<const char*> names) {
   const Privilege privilege = own_privilege();
   for (const char* name : names) {
-    const bool whole_path = std::string_view(name).find('/') != std::string_view::npos;
-    if (privilege == Privilege::elevated && !whole_path) continue;
-    const std::string refused =
-        whole_path ? refuse_file(name, privilege) : refuse_name(name, privilege);
-    if (!refused.empty()) {
-      error_ = refused_ = refused;
-    } else if (open(name)) {
-      return;
-    }
+    if (is_path(name) ? open_trusted(name, privilege) : open_name(name, privilege)) return;
   }
   for (const std::string_view folder : system_library_folders()) {
     for (const char* name : names) {
       const std::string path = std::string(folder) + '/' + name;
-      if (::access(path.c_str(), F_OK) != 0) continue;
-      if (std::string refused = refuse_file(path, privilege); !refused.empty()) {
-        error_ = refused_ = std::move(refused);
-      } else if (open(path)) {
-        return;
-      }
+      if (::access(path.c_str(), F_OK) == 0 && open_trusted(path, privilege)) return;
     }
   }
+  if (error_.empty()) error_ = std::string(*names.begin()) + ": there is no such library";
 }
 
 void VendorLibrary::say_missing(LineSink& sink, std::string_view word) const {

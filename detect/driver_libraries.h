@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "detect/library_trust.h"
 #include "detect/line_sink.h"
 #include "detect/machine.h"
 
@@ -49,6 +50,8 @@ class VendorLibrary {
   [[nodiscard]] void* find_address(const char* symbol) const;
 
   bool open(const std::string& name);
+  bool open_trusted(const std::string& path, Privilege privilege);
+  bool open_name(const std::string& name, Privilege privilege);
 
   void* handle_ = nullptr;
   std::string error_;

@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include "detect/host.h"
-#include "detect/library_search.h"
-#include "detect/loader_cache.h"
 
 namespace axle::detect {
 namespace {
@@ -60,19 +58,6 @@ std::string refuse_file(const std::string& path, Privilege privilege) {
   if (path != resolved) refused = refuse_place(resolved);
   std::free(resolved);
   return refused;
-}
-
-std::string refuse_search(std::string_view file, std::string_view library_path,
-                          std::string_view loader_cache, Privilege privilege) {
-  if (privilege == Privilege::user) return {};
-  for (const std::string_view folder : split_library_path(library_path)) {
-    const std::string path = std::string(folder) + '/' + std::string(file);
-    if (::access(path.c_str(), F_OK) == 0) return refuse_file(path, privilege);
-  }
-  for (const std::string& path : paths_in_loader_cache(loader_cache, file)) {
-    if (std::string refused = refuse_file(path, privilege); !refused.empty()) return refused;
-  }
-  return {};
 }
 
 }  // namespace axle::detect

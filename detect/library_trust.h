@@ -20,9 +20,4 @@ enum class Privilege : std::uint8_t { user, root, elevated };
 /// writable for all.
 [[nodiscard]] std::string refuse_file(const std::string& path, Privilege privilege);
 
-/// The same for the files that the loader may take for the bare name `file`: the first in
-/// `library_path`, else those that the bytes of its cache name.
-[[nodiscard]] std::string refuse_search(std::string_view file, std::string_view library_path,
-                                        std::string_view loader_cache, Privilege privilege);
-
 }  // namespace axle::detect

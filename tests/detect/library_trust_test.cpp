@@ -83,27 +83,6 @@ TEST_CASE("files of other users are refused to root") {
   CHECK(refuse_file(folder.file(), Privilege::root).empty() != all);
 }
 
-TEST_CASE("the loader's first file on the path decides") {
-  const Folder good;
-  const Folder bad;
-  REQUIRE(::chmod(bad.path().c_str(), 0777) == 0);
-  const auto refused = [](const std::string& path) {
-    return !refuse_search("libx.so.1", path, "", Privilege::root).empty();
-  };
-  CHECK(refused(bad.path() + ":" + good.path()));
-  CHECK_FALSE(refused(good.path() + ":" + bad.path()));
-  CHECK_FALSE(refused("/nowhere:" + good.path()));
-  CHECK_FALSE(refused(""));
-  CHECK(refuse_search("libx.so.1", bad.path(), "", Privilege::user).empty());
-  // What its cache names counts where the path has none.
-  const std::string cache = bad.file() + '\0';
-  CHECK_FALSE(refuse_search("libx.so.1", "", cache, Privilege::root).empty());
-  CHECK(refuse_search("libx.so.1", "", cache, Privilege::user).empty());
-  CHECK_FALSE(refused(good.path()));
-  CHECK(refuse_search("libx.so.1", good.path(), cache, Privilege::root).empty());
-  CHECK(refuse_search("liby.so.1", "", cache, Privilege::root).empty());
-}
-
 TEST_CASE("this test runs with the rights of whoever started it") {
   CHECK(own_privilege() == (::geteuid() == 0 ? Privilege::root : Privilege::user));
 }

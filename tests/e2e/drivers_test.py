@@ -323,6 +323,34 @@ class Drivers(support.TestCase):
         folder.chmod(0o755)
         self.assertEqual(self.of("nvidia", self.detect(str(folder)))[0]["usable"], "present")
 
+    def test_root_does_not_leave_it_to_the_loader_which_file_that_is(self):
+        """It passes over files of another class, and looks for builds for this CPU first."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a file away, and only root is this careful")
+        log = self.root / "log"
+        foreign = self.root / "foreign"
+        level = self.root / "mine/glibc-hwcaps/x86-64-v2"
+        for folder in (foreign, level):
+            folder.mkdir(parents=True)
+            for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+                shutil.copy(f"{STUBS}/nvidia/{name}", folder)
+                os.chown(folder / name, 4711, 4711)
+        facts = self.detect("elf32", str(foreign), AXLE_STUB_LOG=str(log))
+        self.assertFalse(log.exists(), facts)
+        self.assertIn("nvidia.untrusted-library", self.problems(facts))
+        facts = self.detect(str(level.parent.parent), AXLE_STUB_LOG=str(log))
+        self.assertFalse(log.exists(), facts)
+
+    def test_stated_machines_ask_no_driver(self):
+        stated = {"NV_VARIANT_PROVIDER_FORCE_SM_ARCH": "9.0", "CONDA_OVERRIDE_CUDA": "12.8"}
+        self.detect("nvidia")
+        self.assertEqual(self.started(), 1)
+        self.detect("nvidia", options=["--no-cache"], NV_VARIANT_PROVIDER_FORCE_SM_ARCH="9.0")
+        self.assertEqual(self.started(), 1)  # which CUDA its driver runs is not stated
+        facts = self.detect("nvidia", options=["--no-cache"], **stated)
+        self.assertEqual(self.started(), 0)
+        self.assertEqual([gpu["arch"] for gpu in facts["gpus"]], ["9.0"])
+
     def test_a_program_with_more_rights_than_its_user_takes_no_library_from_the_environment(self):
         if os.geteuid() != 0:
             self.skipTest("only root can make a program setuid")
