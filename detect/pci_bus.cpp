@@ -101,7 +101,7 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 bool may_accelerate(const PciId& id) {
   constexpr std::uint8_t coprocessor_class = 0x0B;
   return id.base_class == display_class || id.base_class == coprocessor_class ||
-         id.base_class == accelerator_class;
+         id.base_class == accelerator_class || npu_kind_of(id).has_value();
 }
 
 std::string render_pci_id(std::uint32_t vendor, std::uint32_t device) {

@@ -21,8 +21,9 @@ struct PciId {
 /// A PCI device's `modalias`: "pci:v000010DEd00002330sv…sd…bc03sc02i00".
 [[nodiscard]] std::optional<PciId> parse_modalias(std::string_view text);
 
-/// Display controllers, co-processors and processing accelerators (PCI Code and ID Assignment):
-/// what may be a GPU or an NPU, of whatever vendor.
+/// What may be a GPU or an NPU, of whatever vendor: display controllers, co-processors and
+/// processing accelerators (PCI Code and ID Assignment), and what is known by its own id (TPUs have
+/// no class).
 [[nodiscard]] bool may_accelerate(const PciId& id);
 
 /// "10de:2330": four digits each, lower case.

@@ -74,10 +74,12 @@ void add_devices(Host& host, Fingerprint& print) {
 bool is_device_node(std::string_view folder, std::string_view name) {
   if (folder == "/dev/dri") return name.starts_with("renderD");
   if (folder == "/dev/accel") return name.starts_with("accel");
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (folder == "/dev/vfio") return is_number(name);
   for (const std::string_view numbered : {"nvidia", "davinci", "accel"}) {
-    const std::string_view rest = name.starts_with(numbered) ? name.substr(numbered.size()) : "";
-    if (!rest.empty() && rest.find_first_not_of("0123456789") == std::string_view::npos)
-      return true;
+    if (name.starts_with(numbered) && is_number(name.substr(numbered.size()))) return true;
   }
   return name == "nvidiactl" || name == "kfd" || name == "dxg" || name == "nvhost-gpu";
 }
@@ -85,7 +87,7 @@ bool is_device_node(std::string_view folder, std::string_view name) {
 /// A machine whose nodes were not passed to the container that recorded it is another one.
 void add_nodes(Host& host, Fingerprint& print) {
   std::string nodes;
-  for (const char* folder : {"/dev", "/dev/accel", "/dev/dri"}) {
+  for (const char* folder : {"/dev", "/dev/accel", "/dev/dri", "/dev/vfio"}) {
     for (const std::string& name : host.list_folder(folder)) {
       if (!is_device_node(folder, name)) continue;
       nodes += fmt::format("{}{}/{}", nodes.empty() ? "" : " ", folder, name);
@@ -122,6 +124,16 @@ std::string explain_rights(const detect::Recording& recorded, Host& here) {
     if (!path.starts_with("/dev/") || access != Access::read_write) continue;
     if (here.accessible(path, Access::read_write)) continue;
     return fmt::format("{} could be opened when it was recorded, and cannot be here", path);
+  }
+  return {};
+}
+
+/// The variable whose mask names a GPU by its id, of which a profile holds a stand-in only; empty:
+/// none does.
+std::string find_mask_of_ids(Host& here) {
+  for (const char* variable :
+       {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) {
+    if (here.environment(variable).value_or("").contains("GPU-")) return variable;
   }
   return {};
 }
@@ -220,6 +232,12 @@ Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOw
   if (!difference.empty()) return refuse(path, difference, ErrorKind::mismatch);
   if (const std::string why = explain_rights(*profile->recording, here); !why.empty()) {
     return refuse(path, why, ErrorKind::mismatch);
+  }
+  if (const std::string mask = find_mask_of_ids(here); !mask.empty()) {
+    return fail(
+        ErrorKind::mismatch,
+        fmt::format("{} is ignored: {} names a GPU by its id, which no profile holds", path, mask),
+        fmt::format("name it by its number in {}, or set AXLE_SITE_PROFILE=none", mask));
   }
   return std::optional(std::move(*profile));
 }

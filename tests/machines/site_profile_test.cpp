@@ -123,6 +123,14 @@ TEST_CASE("a changed CPU, device or driver ends it") {
   other = *profile.recording;
   other.nodes["/dev/nvidia3"] = detect::Access::exists;
   check_changed(other, "/dev/nvidia3 could be opened when it was recorded");
+  other = *profile.recording;
+  other.nodes["/dev/vfio/7"] = detect::Access::read_write;
+  check_changed(other, "the device nodes changed");
+  // Google's TPUs have no class of their own.
+  other = *profile.recording;
+  other.files["/sys/bus/pci/devices/0000:f0:00.0/modalias"] =
+      "pci:v00001AE0d00000063sv00001AE0sd00000000bcFFsc00i00\n";
+  check_changed(other, "the accelerators on the bus changed");
   // What is no fact of the hardware does not end it.
   other = *profile.recording;
   other.variables["CUDA_VISIBLE_DEVICES"] = "0";
@@ -182,6 +190,20 @@ TEST_CASE("a recording of this machine has this machine's fingerprint, also when
   ReplayHost replay(clean);
   CHECK(take_fingerprint(replay) == here);
   CHECK(here.at("the features of the CPU").size() > 8);
+}
+
+TEST_CASE("a mask that names a GPU by its id ends it: the ids are not in it") {
+  const TemporaryFolder folder;
+  const Profile profile = shipped("p5-h100x8");
+  const std::string path = folder.write("machine.json", render_profile(profile));
+  Recording masked = *profile.recording;
+  masked.variables["CUDA_VISIBLE_DEVICES"] = "GPU-01234567-89ab-cdef-0123-456789abcdef";
+  ReplayHost here(masked);
+  const auto read = read_site_profile(path, mine, here);
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().message ==
+        path + " is ignored: CUDA_VISIBLE_DEVICES names a GPU by its id, which no profile holds");
+  CHECK(read.error().hint.contains("by its number in CUDA_VISIBLE_DEVICES"));
 }
 
 TEST_CASE("masks and rights are the process's, not the site's") {

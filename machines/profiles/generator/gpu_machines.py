@@ -205,7 +205,7 @@ def npu_machines():
     yield machine
     # Google hands TPUs out through VFIO
     machine = start("tpu-v5e", "jax hardware_utils.py; Google Cloud TPU v5e documentation", cpu=p.zen3)
-    folder = machine.pci("0000:00:05.0", 0x1AE0, 0x0063, "vfio-pci", "1200")
+    folder = machine.pci("0000:00:05.0", 0x1AE0, 0x0063, "vfio-pci", "ff00")
     machine.part("links")[folder + "/iommu_group"] = "../../../kernel/iommu_groups/0"
     machine.nodes("/dev/vfio/0", "/dev/vfio/vfio")
     machine.expected["npus"].append({"kind": "tpu", "type": "v5e", "usable": "present",
