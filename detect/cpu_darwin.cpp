@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "detect/driver_lines.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
@@ -73,8 +74,8 @@ constexpr Feature features[] = {
 };
 
 std::optional<std::uint64_t> read_number(Host& host, const std::string& name) {
-  std::string text = host.sysctl(name).value_or("");
-  while (text.ends_with('\n')) text.pop_back();
+  const std::string answer = host.sysctl(name).value_or("");
+  const std::string_view text = trim(answer);
   std::uint64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -92,7 +93,7 @@ std::optional<std::uint64_t> read_feature(Host& host, const Feature& feature) {
 void set_names(Host& host, Cpu& cpu) {
   constexpr const char* apple = "0x61";  // the implementer in MIDR_EL1
   cpu.vendor = apple;
-  cpu.brand = sanitise(host.sysctl("machdep.cpu.brand_string").value_or(""));
+  cpu.brand = sanitise(trim(host.sysctl("machdep.cpu.brand_string").value_or("")));
   if (const auto family = read_number(host, "hw.cpufamily")) {
     std::array<char, 24> text;
     std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(*family));

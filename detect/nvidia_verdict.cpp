@@ -42,7 +42,7 @@ std::optional<Failure> judge_files(const NvidiaSigns& signs) {
     return Failure{"no-device-nodes",
                    "there is an NVIDIA GPU and its kernel driver, but no " + node + " here",
                    "in a container: start it with --gpus all (NVIDIA Container Toolkit); else run "
-                   "nvidia-modprobe -c 0"};
+                   "nvidia-modprobe -c 0 -c 255 as root"};
   }
   if (!signs.refused_node.empty()) {
     return Failure{"no-permission", signs.refused_node + " cannot be opened by this user",

@@ -8,6 +8,7 @@
 
 #include "detect/container_marks.h"
 #include "detect/driver_lines.h"
+#include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
@@ -119,7 +120,7 @@ Os probe_os(Host& host, const SystemName& name) {
   }
   if (name.system == "Darwin") {
     const auto version = host.sysctl("kern.osproductversion");
-    os.name = version ? "macOS " + sanitise(*version) : "macOS";
+    os.name = version ? "macOS " + sanitise(trim(*version)) : "macOS";
     os.sources["name"] = "sysctl";
   }
   os.sources.try_emplace("name", "no-os-release");

@@ -23,15 +23,15 @@ constexpr std::string_view ns = "ascend";
 struct AscendFeature {
   std::string_view name;
   std::string Npu::* fact;
-  const char* fact_name;  ///< in Npu::sources
-  bool is_version;
+  const char* fact_name;       ///< in Npu::sources
+  std::string_view candidate;  ///< how the source of a version writes it; empty: no version
   std::string_view title;
 };
 
 constexpr AscendFeature ascend_features[] = {
-    {"npu_type", &Npu::type, "type", false, "the NPU is "},
-    {"driver_version", &Npu::driver_version, "driver_version", true, "the NPU driver has version "},
-    {"cann_version", &Npu::toolkit_version, "toolkit_version", true, "the system has CANN "},
+    {"npu_type", &Npu::type, "type", "", "the NPU is "},
+    {"driver_version", &Npu::driver_version, "driver_version", "rc", "the NPU driver has version "},
+    {"cann_version", &Npu::toolkit_version, "toolkit_version", "RC", "the system has CANN "},
 };
 
 constexpr std::string_view known_types[] = {"a3", "a2", "910b", "310p"};
@@ -45,20 +45,21 @@ bool is_value(std::string_view text) {
 
 std::string_view take_digits(std::string_view& text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view digits = text.substr(0, end);
+  std::string_view digits = text.substr(0, end);
   text.remove_prefix(end);
+  while (digits.size() > 1 && digits.starts_with('0')) digits.remove_prefix(1);
   return digits;
 }
 
 /// "8.0.RC2.alpha001" -> "8.0.rc2", as published: two or three numbers and the release candidate,
-/// without what follows. Empty for what is no version.
-std::string published_version(std::string_view text) {
+/// which is written in one way, without what follows. Empty for what is no version.
+std::string published_version(std::string_view text, std::string_view candidate_mark) {
   std::string version(take_digits(text));
   if (version.empty()) return {};
   for (std::size_t parts = 1; text.starts_with('.'); ++parts) {
     std::string_view rest = text.substr(1);
-    const bool candidate = rest.starts_with("rc") || rest.starts_with("RC");
-    if (candidate) rest.remove_prefix(2);
+    const bool candidate = rest.starts_with(candidate_mark);
+    if (candidate) rest.remove_prefix(candidate_mark.size());
     if (candidate ? parts < 2 : parts == 3) break;
     const std::string_view number = take_digits(rest);
     if (number.empty()) break;
@@ -74,7 +75,7 @@ std::string value_of(const Npu& npu, const AscendFeature& feature) {
   // As published: a version that is forced is taken as it is.
   const bool forced = source != npu.sources.end() && source->second == "override";
   std::string value = npu.*feature.fact;
-  if (feature.is_version && !forced) value = published_version(value);
+  if (!feature.candidate.empty() && !forced) value = published_version(value, feature.candidate);
   return is_value(value) ? value : std::string();
 }
 

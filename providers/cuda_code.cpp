@@ -126,7 +126,8 @@ std::vector<std::string> toolkits_up_to(MajorMinor driver) {
 std::optional<MajorMinor> driver_cuda(const Machine& machine, const GpuPolicy& policy) {
   const detect::Driver* driver = counted_nvidia_driver(machine, policy);
   const auto cuda = driver == nullptr ? std::nullopt : parse_major_minor(driver->api_version);
-  return cuda && cuda->first >= first_cuda_major ? cuda : std::nullopt;
+  const bool counts = cuda && cuda->first >= first_cuda_major && is_cuda_version(*cuda, *driver);
+  return counts ? cuda : std::nullopt;
 }
 
 /// "90a_real" -> "compiled code for 9.0 alone", "80_virtual" -> "PTX for 8.0"; empty unless the

@@ -76,19 +76,11 @@ Feature joined_architectures(const Machine& machine, const GpuPolicy& policy) {
   return {std::string(sm_arch), true, join_lists(policy, lists)};
 }
 
-/// A driver newer than the list still runs what the list has. What is above 99.99 is no version
-/// (cuDriverGetVersion counts in thousands).
-bool counts(Version version, const Driver& driver) {
-  // As published: a version that is forced may be any.
-  if (is_forced(driver)) return true;
-  return version.first >= first_major && version.first <= 99 && version.second <= 99;
-}
-
 Features supported(const Machine& machine, const GpuPolicy& policy) {
   const Driver* driver = counted_nvidia_driver(machine, policy);
   if (driver == nullptr) return {};
   const auto cuda = parse_major_minor(driver->api_version);
-  if (!cuda || !counts(*cuda, *driver)) return {};
+  if (!cuda || !is_cuda_version(*cuda, *driver)) return {};
   Features features;
   if (Feature lower = lower_bounds(*cuda); !lower.values.empty())
     features.push_back(std::move(lower));
@@ -132,7 +124,7 @@ std::string describe_cuda(const Machine& machine, const GpuPolicy& policy, std::
   const auto cuda = parse_major_minor(driver->api_version);
   if (!cuda) return "it is not known which CUDA versions " + describe_driver(*driver) + " runs";
   std::string text = describe_driver(*driver) + " runs CUDA up to " + render_version(*cuda) + ", ";
-  if (!counts(*cuda, *driver)) return text + "the provider knows 11.0 and newer only";
+  if (!is_cuda_version(*cuda, *driver)) return text + "the provider knows 11.0 and newer only";
   text += feature == lower_bound ? "the build needs " : "the build is for drivers below ";
   return text + std::string(value);
 }

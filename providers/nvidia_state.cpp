@@ -35,6 +35,14 @@ const Driver* counted_nvidia_driver(const Machine& machine, const GpuPolicy& pol
   return !any && driver->usable == Presence::present ? driver : nullptr;
 }
 
+bool is_cuda_version(MajorMinor version, const Driver& driver) {
+  constexpr unsigned first_major = 11;
+  constexpr unsigned largest_part = 99;
+  if (is_forced(driver)) return true;
+  return version.first >= first_major && version.first <= largest_part &&
+         version.second <= largest_part;
+}
+
 std::vector<std::optional<MajorMinor>> counted_capabilities(const Machine& machine,
                                                             const GpuPolicy& policy) {
   std::vector<std::optional<MajorMinor>> found;

@@ -28,6 +28,10 @@ using MajorMinor = std::pair<unsigned, unsigned>;
 [[nodiscard]] const detect::Driver* counted_nvidia_driver(const detect::Machine& machine,
                                                           const GpuPolicy& policy);
 
+/// Whether what the driver says that it runs can be: from 11.0 on, with which the provider begins,
+/// to 99.99 (cuDriverGetVersion counts in thousands). As published, one that is forced may be any.
+[[nodiscard]] bool is_cuda_version(MajorMinor version, const detect::Driver& driver);
+
 /// The compute capability of each GPU that counts, each once, the newest first; nullopt for one
 /// whose capability is not known.
 [[nodiscard]] std::vector<std::optional<MajorMinor>> counted_capabilities(

@@ -68,6 +68,8 @@ Machine probe(RecordedHost& host) { return probe_machine(host, {.gpus = false});
 
 TEST_CASE("an M4 is Armv8.7 with SME2 of 64 bytes and no SVE") {
   RecordedHost host = m4();
+  // As `sysctl -n` prints it.
+  for (auto& [name, value] : host.sysctls) value += '\n';
   const Machine machine = probe(host);
   const Cpu& cpu = machine.cpu;
   CHECK(cpu.arch == Arch::aarch64);
@@ -122,7 +124,7 @@ TEST_CASE("each name stands for its own features, and what is no number for none
   for (const auto& [name, value] : whole.sysctls) {
     if (!name.starts_with("hw.optional.arm.FEAT_") || value != "1") continue;
     CAPTURE(name);
-    for (const char* other : {"0", "", "yes", "1 ", "-1", "99999999999999999999"}) {
+    for (const char* other : {"0", "", "yes", "1 1", "-1", "99999999999999999999"}) {
       RecordedHost host = whole;
       host.sysctls[name] = other;
       const Cpu cpu = probe(host).cpu;

@@ -149,16 +149,19 @@ def arm_lists(facts):
 # --- huawei-ascend-variant-provider 0.0.2 (c5ea9f8) -----------------------------------------------------------------------
 
 
-def ascend_version(text):
-    match = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:\.(?:rc|RC)(\d+))?", text or "")
-    if not match:
-        return None
-    major, minor, patch, candidate = match.groups()
-    return f"{major}.{minor}" + (f".{patch}" if patch else "") + (f".rc{candidate}" if candidate else "")
+def ascend_version(candidate_mark):
+    def read(text):
+        match = re.match(rf"(\d+)\.(\d+)(?:\.(\d+))?(?:\.{candidate_mark}(\d+))?", text or "")
+        if not match:
+            return None
+        major, minor, patch, candidate = (None if part is None else int(part) for part in match.groups())
+        return (f"{major}.{minor}" + (f".{patch}" if patch is not None else "")
+                + (f".rc{candidate}" if candidate is not None else ""))
+    return read
 
 
-ASCEND_FACTS = [("npu_type", "type", lambda text: text), ("driver_version", "driver_version", ascend_version),
-                ("cann_version", "toolkit_version", ascend_version)]
+ASCEND_FACTS = [("npu_type", "type", lambda text: text), ("driver_version", "driver_version", ascend_version("rc")),
+                ("cann_version", "toolkit_version", ascend_version("RC"))]
 
 
 def published_ascend(facts):

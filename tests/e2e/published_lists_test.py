@@ -122,10 +122,8 @@ class PublishedLists(TestCase):
         met, equal = set(), 0
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for (path, policy), answer in zip(tasks, pool.map(lambda task: self.ask(*task), tasks)):
-                before = set(met)
                 self.compare(path.name, answer, policy, met)
                 equal += all(list(answer["properties"][ns].items()) == oracle.PUBLISHED[ns](answer) for ns in oracle.AXLE)
-                self.assertLessEqual(before, met)
         # The random machines were worth the trouble: both kinds are there.
         self.assertGreater(equal, MACHINES // 20)
         page = (SOURCE / "docs/providers.md").read_text()

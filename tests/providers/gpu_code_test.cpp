@@ -72,6 +72,16 @@ TEST_CASE("a GPU and a driver newer than the tables run their own code and what 
   CHECK(supports(newer, "cuda_compressed_code", "on"));
 }
 
+TEST_CASE("what is no version of CUDA says nothing, as in namespace nvidia") {
+  for (const char* version : {"100.0", "12.100", "10.2"}) {
+    const Machine machine = nvidia_machine(version, {"9.0"});
+    CAPTURE(version);
+    CHECK(supports(machine, "cuda_code", "90_real"));
+    CHECK_FALSE(supports(machine, "cuda_code_or_jit", "11.0"));
+    CHECK_FALSE(supports(machine, "cuda_compressed_code", "on"));
+  }
+}
+
 TEST_CASE("a GPU counts when it works and is not masked") {
   Machine machine;
   CHECK(supported_gpu_code(machine, {}).empty());

@@ -65,7 +65,8 @@ TEST_CASE("ascend: versions as the published provider reads them, forced ones as
   };
   for (const auto& [found, value] : {std::pair{"8.0.RC2.alpha001", "8.0.rc2"},
                                      {"8.0.RC3", "8.0.rc3"},
-                                     {"24.1.rc3", "24.1.rc3"},
+                                     {"24.1.rc3", "24.1"},
+                                     {"08.00.RC01", "8.0.rc1"},
                                      {"24.1.0.b021", "24.1.0"},
                                      {"24.1.0.3", "24.1.0"},
                                      {"8.0.0.alpha003", "8.0.0"},
