@@ -179,6 +179,9 @@ std::string render_driver(const detect::Driver& driver, const Output& output) {
                                                                  : "Level Zero";
     text += fmt::format(", {} {}", api, driver.api_version);
   }
+  // Why nothing is known of one that failed stands below, as a problem.
+  const bool unheard = driver.usable == Presence::unknown && version.empty();
+  if (unheard && driver.api_version.empty() && !driver.reason.empty()) text += ": " + driver.reason;
   text = row("driver", text);
   if (!driver.compat_library.empty()) {
     text += row("", fmt::format("forward compatibility: {}{}", driver.compat_library,

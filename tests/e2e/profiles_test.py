@@ -31,6 +31,14 @@ class WithheldFeatures(ProfileTestCase):
                 self.assertIn(feature, text)
                 self.assertIn(words, text)
 
+    def test_a_driver_of_which_nothing_is_known_says_why(self):
+        profile = json.loads((SOURCE / "machines/profiles/arc-a770-rtx3060.json").read_text())
+        del profile["recording"]["drivers"]["intel"]
+        path = self.root / "unheard.json"
+        path.write_text(json.dumps(profile))
+        text = " ".join(self.assert_ok(self.variant("detect", "--for", path)).out.split())
+        self.assertIn("driver intel: the recording does not hold what", text)
+
     def test_programs_read_the_three_states_and_the_reason(self):
         cpu = self.assert_ok(self.variant("detect", "--json", "--for", "sapphire-rapids-docker")).json["cpu"]
         self.assertEqual(cpu["capabilities"]["amx_tile"], "unknown")
