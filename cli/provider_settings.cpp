@@ -331,9 +331,9 @@ Result<std::string> fingerprint(const std::string& path) {
                ? fail(ErrorKind::io, fmt::format("{}: cannot be read", path), "is it your own?")
                : fail(ErrorKind::not_found, fmt::format("{}: there is no such file", path));
   }
-  if (const auto sound = check_owner(status, path, "the file"); !sound)
-    return std::unexpected(sound.error());
   if (const auto sound = check_folders_above(path); !sound) return std::unexpected(sound.error());
+  if (const auto sound = check_owner(path, "the file"); !sound)
+    return std::unexpected(sound.error());
   wheel::Sha256 hash;
   std::string buffer(1U << 16, '\0');
   while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get()))

@@ -9,6 +9,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace axle::cli {
@@ -17,9 +18,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Those whose first group it is; getgrgid(3) lists only who joined it later.
+bool is_first_group_of_another(gid_t number, uid_t user) {
+  bool found = false;
+  ::setpwent();
+  for (const passwd* row = ::getpwent(); row != nullptr && !found; row = ::getpwent())
+    found = row->pw_gid == number && row->pw_uid != user;
+  ::endpwent();
+  return found;
+}
+
 /// The group that many systems make for each user, of the same name: with it, they have files that
-/// the group may write.
+/// the group may write. Root's has members on several systems.
 bool is_own_group(gid_t number) {
+  if (number == 0) return false;
   std::array<char, 8192> users_text;
   std::array<char, 65536> groups_text;
   passwd user_row{};
@@ -33,18 +45,28 @@ bool is_own_group(gid_t number) {
   for (char** member = found->gr_mem; *member != nullptr; ++member) {
     if (std::strcmp(*member, user->pw_name) != 0) return false;
   }
-  return true;
+  return !is_first_group_of_another(number, user->pw_uid);
+}
+
+/// With an access control list the group's bits are not the group's: they are the most that anyone
+/// on the list may have (acl(5)). What cannot be told counts as one.
+bool has_access_list(const std::string& path) {
+  const ssize_t size = ::getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0);
+  return size >= 0 || (errno != ENODATA && errno != EOPNOTSUPP);
 }
 
 }  // namespace
 
-Result<void> check_owner(const struct stat& status, const std::string& path,
-                         std::string_view what) {
+Result<void> check_owner(const std::string& path, std::string_view what) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0)
+    return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)));
   if (status.st_uid != ::geteuid() && status.st_uid != 0) {
     return fail(ErrorKind::unsupported, fmt::format("{}: {} belongs to another user", path, what),
                 "whoever owns it decides what runs here: make it your own");
   }
-  const bool by_group = (status.st_mode & S_IWGRP) != 0 && !is_own_group(status.st_gid);
+  const bool by_group =
+      (status.st_mode & S_IWGRP) != 0 && (has_access_list(path) || !is_own_group(status.st_gid));
   const bool by_all = (status.st_mode & S_IWOTH) != 0;
   // In a sticky folder only the owner exchanges a file.
   const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
@@ -53,13 +75,6 @@ Result<void> check_owner(const struct stat& status, const std::string& path,
                 fmt::format("chmod go-w '{}'", path));
   }
   return {};
-}
-
-Result<void> check_owner(const std::string& path, std::string_view what) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0)
-    return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)));
-  return check_owner(status, path, what);
 }
 
 Result<void> check_folders_above(const std::string& path) {

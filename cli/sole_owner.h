@@ -7,15 +7,10 @@
 
 #include "report/error.h"
 
-struct stat;
-
 namespace axle::cli {
 
-/// Of a file or folder that was looked at; `what` names it in errors: "the file". A group may write
-/// where the user is alone in it. Errors: unsupported, with the command that mends it.
-[[nodiscard]] Result<void> check_owner(const struct stat& status, const std::string& path,
-                                       std::string_view what);
-/// The same of `path` itself. Errors: io as well.
+/// Of the file or folder `path`; `what` names it in errors: "the file". A group may write where the
+/// user is alone in it. Errors: io; unsupported, with the command that mends it.
 [[nodiscard]] Result<void> check_owner(const std::string& path, std::string_view what);
 /// Of each folder above `path`, which is absolute.
 [[nodiscard]] Result<void> check_folders_above(const std::string& path);

@@ -1,0 +1,92 @@
+"""Who else could change what decides which code runs: files, settings and the folders above them."""
+
+import grp
+import os
+import pwd
+import shutil
+import struct
+import subprocess
+import unittest
+
+from plugin_case import ANSWER, PluginTestCase
+
+
+def access_list(user):
+    """A POSIX ACL by which `user` may write, though the owning group may not (acl(5), linux/posix_acl_xattr.h)."""
+    nobody = 0xFFFFFFFF
+    rows = [(1, 7, nobody), (2, 7, user), (4, 5, nobody), (0x10, 7, nobody), (0x20, 5, nobody)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *row) for row in rows)
+
+
+class OwnGroup(PluginTestCase):
+    """The group that many systems make for each user, with a umask of 002."""
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0 or not shutil.which("setpriv"):
+            self.skipTest("only root with setpriv can be a user with a group of its own")
+        alone = [one for one in pwd.getpwall() if one.pw_uid != 0 and self.is_alone(one)]
+        if not alone:
+            self.skipTest("no user here has a group of its own")
+        self.user = alone[0]
+        self.tool = self.program(ANSWER)
+        self.tool.chmod(0o775)
+        self.tool.parent.chmod(0o775)
+        for path in (self.tool, self.tool.parent, self.root / "home"):
+            os.chown(path, self.user.pw_uid, self.user.pw_gid)
+
+    @staticmethod
+    def is_alone(user):
+        try:
+            group = grp.getgrgid(user.pw_gid)
+        except KeyError:
+            return False
+        members = {one.pw_name for one in pwd.getpwall() if one.pw_gid == user.pw_gid} | set(group.gr_mem)
+        return group.gr_name == user.pw_name and group.gr_gid != 0 and members == {user.pw_name}
+
+    def trust(self, before=()):
+        as_user = ("setpriv", f"--reuid={self.user.pw_uid}", f"--regid={self.user.pw_gid}", "--clear-groups")
+        result = self.variant("providers", "trust", self.tool, prefix=(*before, *as_user))
+        if "ermission denied" in result.err and str(self.tool) not in result.err:
+            self.skipTest("that user cannot start the program: " + result.err)
+        return result
+
+    def test_ones_own_group_is_nobody_else(self):
+        self.assert_ok(self.trust())
+
+    def test_a_group_with_another_member(self):
+        others = next(one for one in grp.getgrall() if one.gr_gid not in (0, self.user.pw_gid))
+        os.chown(self.tool, self.user.pw_uid, others.gr_gid)
+        self.assert_fails(self.trust(), 1, "others may write the file")
+
+    def test_an_access_list_gives_others_what_the_group_seems_to_have(self):
+        for path in (self.tool, self.tool.parent):
+            try:
+                os.setxattr(path, "system.posix_acl_access", access_list(65534))
+            except OSError as error:
+                self.skipTest(f"no access lists in {path.parent}: {error}")
+            self.assert_fails(self.trust(), 1, "others may write")
+            os.removexattr(path, "system.posix_acl_access")
+            path.chmod(0o775)
+        self.assert_ok(self.trust())
+
+    def test_who_has_the_group_as_their_first_is_its_member_too(self):
+        """getgrgid(3) does not list them."""
+        users = self.root / "passwd"
+        with open("/etc/passwd") as file:
+            users.write_text(file.read() + f"mallory:x:4242:{self.user.pw_gid}::/:/bin/sh\n")
+        bound = ("unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/passwd && exec "$@"', users)
+        if subprocess.run([*map(str, bound), "true"], capture_output=True).returncode != 0:
+            self.skipTest("no mount namespace can be made here")
+        self.assert_fails(self.trust(bound), 1, "others may write")
+
+    def test_roots_group_is_nobodys_own(self):
+        """Its members may be many: several systems give it to operators."""
+        os.chown(self.tool, 0, 0)
+        os.chown(self.tool.parent, 0, 0)
+        os.chown(self.root / "home", 0, 0)
+        self.assert_fails(self.variant("providers", "trust", self.tool), 1, "others may write")
+
+
+if __name__ == "__main__":
+    unittest.main()
