@@ -120,6 +120,20 @@ void discard_old(const std::string& kept) {
   }
 }
 
+/// The folder without links. What lies there is run: nobody else may have put it there, not even
+/// where a sticky folder keeps what is there already.
+Result<std::string> own_folder(const std::string& name) {
+  std::error_code error;
+  fs::create_directories(name, error);
+  const std::string folder = error ? "" : fs::canonical(name, error).string();
+  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", name, error.message()));
+  if (auto sound = check_owner(folder, "this folder"); !sound)
+    return std::unexpected(sound.error());
+  if (auto sound = check_folders_above(folder); !sound) return std::unexpected(sound.error());
+  if (::access(folder.c_str(), W_OK) == 0) return folder;
+  return fail(ErrorKind::io, fmt::format("{}: {}", folder, std::strerror(errno)));
+}
+
 plugins::PluginFailure failure(const Error& error) {
   return {plugins::PluginFault::not_started, error.message, error.hint};
 }
@@ -140,17 +154,18 @@ InstalledEnvironments::~InstalledEnvironments() {
 }
 
 Result<std::string> InstalledEnvironments::folder() {
-  std::error_code error;
   if (!cache_folder_.empty()) {
-    const std::string kept = cache_folder_ + "/plugins";
-    fs::create_directories(kept, error);
-    // What lies there is run: nobody else may have put it there.
-    const auto sound = check_folders_above(fs::absolute(kept) / "any");
-    if (!error && sound && ::access(kept.c_str(), W_OK) == 0) return kept;
-    if (!sound) report_.detail("plugins are installed anew in each run: " + sound.error().message);
-    error.clear();
+    // Of the cache too: its store has what environments are made of.
+    const auto cache = own_folder(cache_folder_);
+    auto kept = cache ? own_folder(*cache + "/plugins") : cache;
+    if (kept) {
+      cache_folder_ = *cache;
+      return kept;
+    }
+    report_.detail("plugins are installed anew in each run: " + kept.error().message);
   }
   if (!temporary_.empty()) return temporary_;
+  std::error_code error;
   std::string pattern = (fs::temp_directory_path(error) / "axle-plugins-XXXXXX").string();
   if (error || ::mkdtemp(pattern.data()) == nullptr)
     return fail(ErrorKind::io, fmt::format("no temporary folder: {}", std::strerror(errno)));

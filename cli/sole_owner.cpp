@@ -55,9 +55,9 @@ bool has_access_list(const std::string& path) {
   return size >= 0 || (errno != ENODATA && errno != EOPNOTSUPP);
 }
 
-}  // namespace
-
-Result<void> check_owner(const std::string& path, std::string_view what) {
+/// `sticky_will_do`: of a folder that what lies in it, which is looked at by itself, may stay
+/// there: in a sticky one only its owner exchanges a file. Others may put new ones there.
+Result<void> check(const std::string& path, std::string_view what, bool sticky_will_do) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0)
     return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)));
@@ -68,8 +68,7 @@ Result<void> check_owner(const std::string& path, std::string_view what) {
   const bool by_group =
       (status.st_mode & S_IWGRP) != 0 && (has_access_list(path) || !is_own_group(status.st_gid));
   const bool by_all = (status.st_mode & S_IWOTH) != 0;
-  // In a sticky folder only the owner exchanges a file.
-  const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  const bool sticky = sticky_will_do && (status.st_mode & S_ISVTX) != 0;
   if ((by_group || by_all) && !sticky) {
     return fail(ErrorKind::unsupported, fmt::format("{}: others may write {}", path, what),
                 fmt::format("chmod go-w '{}'", path));
@@ -77,10 +76,16 @@ Result<void> check_owner(const std::string& path, std::string_view what) {
   return {};
 }
 
+}  // namespace
+
+Result<void> check_owner(const std::string& path, std::string_view what) {
+  return check(path, what, false);
+}
+
 Result<void> check_folders_above(const std::string& path) {
   fs::path folder = fs::path(path).parent_path();
   while (true) {
-    if (const auto sound = check_owner(folder.string(), "this folder"); !sound) return sound;
+    if (const auto sound = check(folder.string(), "this folder", true); !sound) return sound;
     if (!folder.has_relative_path()) return {};
     folder = folder.parent_path();
   }

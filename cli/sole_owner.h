@@ -12,7 +12,7 @@ namespace axle::cli {
 /// Of the file or folder `path`; `what` names it in errors: "the file". A group may write where the
 /// user is alone in it. Errors: io; unsupported, with the command that mends it.
 [[nodiscard]] Result<void> check_owner(const std::string& path, std::string_view what);
-/// Of each folder above `path`, which is absolute.
+/// Of each folder above `path`, which is absolute; sticky ones keep what is in them.
 [[nodiscard]] Result<void> check_folders_above(const std::string& path);
 
 }  // namespace axle::cli
