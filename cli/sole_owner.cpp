@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <grp.h>
 #include <pwd.h>
@@ -89,6 +90,28 @@ Result<void> check_folders_above(const std::string& path) {
     if (!folder.has_relative_path()) return {};
     folder = folder.parent_path();
   }
+}
+
+Result<OpenFile> open_own_file(const std::string& name) {
+  const auto missing = [&](int error) {
+    return error == EACCES
+               ? fail(ErrorKind::io, fmt::format("{}: cannot be read", name), "is it your own?")
+               : fail(ErrorKind::not_found, fmt::format("{}: there is no such file", name));
+  };
+  std::error_code error;
+  const std::string path = fs::canonical(name, error).string();
+  if (error) return missing(error.value());
+  // From here on nobody else can exchange what the path means.
+  if (auto sound = check_folders_above(path); !sound) return std::unexpected(sound.error());
+  if (auto sound = check_owner(path, "the file"); !sound) return std::unexpected(sound.error());
+  // A pipe without a writer is opened at once.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  OpenFile file(descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), std::fclose);
+  if (file == nullptr) return missing(errno);
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+    return fail(ErrorKind::malformed, fmt::format("{}: it is no file", name));
+  return file;
 }
 
 }  // namespace axle::cli

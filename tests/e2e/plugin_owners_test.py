@@ -88,5 +88,65 @@ class OwnGroup(PluginTestCase):
         self.assert_fails(self.variant("providers", "trust", self.tool), 1, "others may write")
 
 
+class Settings(PluginTestCase):
+    def setUp(self):
+        super().setUp()
+        self.settings = self.root / "home/.config/axle/providers.toml"
+        self.settings.parent.mkdir(parents=True)
+
+    def test_the_folders_above_what_a_link_leads_to(self):
+        """Who may write there can exchange it between two looks."""
+        shared = self.root / "shared"
+        shared.mkdir()
+        (shared / "providers.toml").write_text("schema = 1\n")
+        self.settings.symlink_to(shared / "providers.toml")
+        self.assert_ok(self.variant("providers", "list"))
+        shared.chmod(0o777)
+        self.assert_fails(self.variant("providers", "list"), 1, "shared: others may write this folder")
+
+    def test_a_folder_further_up(self):
+        self.settings.write_text("schema = 1\n")
+        (self.root / "home").chmod(0o777)
+        self.assert_fails(self.variant("providers", "list"), 1, "home: others may write this folder")
+
+    def test_a_pipe_is_no_file(self):
+        """To open one waits for whoever writes into it."""
+        os.mkfifo(self.settings, 0o600)
+        self.assert_fails(self.variant("providers", "list"), 1, "it is no file")
+
+    def test_too_large(self):
+        self.settings.write_text("schema = 1\n" + "#" * (1 << 20))
+        self.assert_fails(self.variant("providers", "list"), 1, "too large")
+
+
+class Programs(PluginTestCase):
+    def test_a_pipe_is_no_program(self):
+        pipe = self.root / "pipe"
+        os.mkfifo(pipe, 0o700)
+        self.assert_fails(self.variant("providers", "trust", pipe, "--namespace", "acme"), 1, "it is no file")
+
+    def test_a_program_that_became_a_pipe(self):
+        self.publish(None)
+        program = self.program(ANSWER)
+        self.assert_ok(self.variant("providers", "trust", program))
+        program.unlink()
+        os.mkfifo(program, 0o700)
+        label, result = self.chosen()
+        self.assertEqual(label, "null")
+        self.assertIn("it is no file", result.err)
+        self.assert_ok(self.variant("providers", "list"))
+
+    def test_a_program_whose_folder_became_a_link(self):
+        """It is started by its name, which somebody else may have made lead elsewhere."""
+        self.publish(None)
+        program = self.program(ANSWER)
+        self.assert_ok(self.variant("providers", "trust", program))
+        program.parent.rename(self.root / "elsewhere")
+        program.parent.symlink_to(self.root / "elsewhere")
+        label, result = self.chosen()
+        self.assertEqual(label, "null")
+        self.assertIn("leads to", result.err)
+
+
 if __name__ == "__main__":
     unittest.main()
