@@ -162,6 +162,19 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
               fmt::format("{}: it could not be written: {}", path, std::strerror(error)));
 }
 
+/// What a link leads to, be it there yet or not.
+Result<std::string> behind_links(fs::path path) {
+  const std::string name = path.string();
+  constexpr int most_links = 40;  // as the kernel
+  for (int followed = 0; followed < most_links; ++followed) {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) return path.string();
+    path = path.parent_path() / target;
+  }
+  return fail(ErrorKind::io, fmt::format("{}: {}", name, std::strerror(ELOOP)));
+}
+
 Outcome<ProviderSettings> read_from(const std::string& path) {
   std::error_code error;
   if (path.empty() || !fs::exists(path, error)) return ProviderSettings{};
@@ -249,17 +262,18 @@ Outcome<ProviderSettings> read_provider_settings() { return read_from(provider_s
 
 Outcome<void> change_provider_settings(
     const std::function<Outcome<void>(ProviderSettings&)>& change) {
-  std::string path = provider_settings_path();
-  if (path.empty()) {
+  const std::string name = provider_settings_path();
+  if (name.empty()) {
     return failed({ErrorKind::io, "there is no place for the settings of providers",
                    "set HOME or XDG_CONFIG_HOME"});
   }
-  std::error_code error;
   // A link stays one: what it leads to is replaced.
-  if (fs::exists(fs::symlink_status(path, error)) && fs::is_symlink(path, error))
-    path = fs::weakly_canonical(path, error).string();
+  const auto file = behind_links(name);
+  if (!file) return failed(file.error());
+  const std::string& path = *file;
   const fs::path folder = fs::path(path).parent_path();
   // As the XDG base directory specification has it, whatever the umask is: 0700.
+  std::error_code error;
   fs::create_directories(folder.parent_path(), error);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     error = {errno, std::generic_category()};

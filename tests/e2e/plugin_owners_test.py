@@ -114,6 +114,19 @@ class Settings(PluginTestCase):
         os.mkfifo(self.settings, 0o600)
         self.assert_fails(self.variant("providers", "list"), 1, "it is no file")
 
+    def test_a_link_to_what_is_not_there_yet_stays_one(self):
+        first, kept = self.root / "dotfiles/first", self.root / "dotfiles/providers.toml"
+        kept.parent.mkdir()
+        first.symlink_to("providers.toml")
+        self.settings.symlink_to(first)
+        self.assert_ok(self.variant("providers", "disable", "acme"))
+        self.assertTrue(self.settings.is_symlink() and first.is_symlink())
+        self.assertIn("acme", kept.read_text())
+
+    def test_a_link_to_itself_is_told(self):
+        self.settings.symlink_to(self.settings)
+        self.assert_fails(self.variant("providers", "disable", "acme"), 1, "providers.toml")
+
     def test_too_large(self):
         self.settings.write_text("schema = 1\n" + "#" * (1 << 20))
         self.assert_fails(self.variant("providers", "list"), 1, "too large")
