@@ -90,7 +90,8 @@ constexpr scmp_datum_t lowest_mapping = 256U << 20;
 constexpr std::uint32_t clone_thread = 0x00010000;
 /// CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 constexpr std::uint32_t clone_namespaces = 0x7e020000;
-constexpr std::uint32_t fixed_place = 2;  // MREMAP_FIXED
+/// By which mremap takes a place from its caller: MREMAP_FIXED demands it, MREMAP_DONTUNMAP hints.
+constexpr scmp_datum_t placing[] = {2, 4};
 
 #if defined(__s390x__)
 constexpr unsigned clone_flags_argument = 1;
@@ -210,8 +211,9 @@ void rule_memory(Rules& rules) {
     rules.allow(name, {argument(0, SCMP_CMP_EQ, 0)});
     rules.allow(name, {argument(0, SCMP_CMP_GE, lowest_mapping)});
   }
-  rules.allow("mremap", {lacks_bits(3, fixed_place)});
-  rules.allow("mremap", {has_bits(3, fixed_place), argument(4, SCMP_CMP_GE, lowest_mapping)});
+  rules.allow("mremap", {lacks_bits(3, placing[0] | placing[1])});
+  for (const scmp_datum_t flag : placing)
+    rules.allow("mremap", {has_bits(3, flag), argument(4, SCMP_CMP_GE, lowest_mapping)});
 }
 
 void rule_descriptors(Rules& rules) {

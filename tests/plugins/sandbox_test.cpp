@@ -113,6 +113,20 @@ TEST_CASE("the page of the one program cannot be had again") {
   CHECK(outcome(folder, fmt::format(fmt::runtime(map), "0x10000", "0x32")) == "done -1");
   CHECK(outcome(folder, fmt::format(fmt::runtime(map), "0x20000", "0x132")) == "done -1");
   CHECK(outcome(folder, fmt::format(fmt::runtime(map), "0x7000000", "0x132")) == "done -1");
+  const char* move =
+      "[libc.mmap.__setattr__('restype', ctypes.c_void_p), "
+      "libc.mremap.__setattr__('restype', ctypes.c_long), "
+      "libc.mremap(ctypes.c_void_p(libc.mmap(None, 4096, 3, 0x22, -1, 0)), 4096, 4096, {}, "
+      "ctypes.c_void_p({})) == -1][-1]";
+  // MREMAP_MAYMOVE with MREMAP_FIXED, MREMAP_DONTUNMAP and both. Without MREMAP_FIXED the address
+  // is a hint that the kernel takes.
+  for (const char* flags : {"3", "5", "7"}) {
+    CAPTURE(flags);
+    CHECK(outcome(folder, fmt::format(fmt::runtime(move), flags, "0x10000")) == "done True");
+  }
+  CHECK(outcome(folder, fmt::format(fmt::runtime(move), "1", "None")) == "done False");
+  for (const char* flags : {"3", "7"})
+    CHECK(outcome(folder, fmt::format(fmt::runtime(move), flags, "0x20000000")) == "done False");
 }
 
 TEST_CASE("nothing is done to other processes, nor to the kernel") {
