@@ -17,6 +17,7 @@ struct SessionUse {
 
 /// What one line of /proc/PID/stat says (proc(5)).
 struct ProcessStat {
+  char state = '?';  ///< 'Z': its first thread has ended, and perhaps others have not
   pid_t session = 0;
   SessionUse use = {};  ///< of this process alone
 };
