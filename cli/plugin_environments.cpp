@@ -47,7 +47,8 @@ BasePython base_of(const installer::Environment& environment) {
   std::error_code error;
   fs::path executable = fs::canonical(environment.python, error);
   // Made with copies: the interpreter lies in the environment, which names its home.
-  const bool inside = executable.string().starts_with(environment.prefix + "/");
+  const fs::path prefix = fs::canonical(environment.prefix, error);
+  const bool inside = executable.string().starts_with(prefix.string() + "/");
   std::ifstream file(environment.prefix + "/pyvenv.cfg");
   for (std::string line; inside && std::getline(file, line);) {
     const std::size_t equals = line.find('=');
@@ -144,7 +145,10 @@ std::vector<std::string> readable_folders(const std::string& place,
                                           const installer::Environment& environment) {
   const std::string base = base_of(environment).folder;
   std::vector<std::string> folders = {base + "/bin", base + "/lib", base + "/lib64"};
-  if (place != base) folders.push_back(place);
+  // The installation itself may have been reached through a link.
+  std::error_code error;
+  if (const fs::path folder = fs::canonical(place, error); !error && folder != base)
+    folders.push_back(folder.string());
   return folders;
 }
 
