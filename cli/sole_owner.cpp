@@ -13,6 +13,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "detect/library_trust.h"
+
 namespace axle::cli {
 
 namespace {
@@ -62,7 +64,7 @@ Result<void> check(const std::string& path, std::string_view what, bool sticky_w
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0)
     return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)));
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+  if (status.st_uid != ::geteuid() && !detect::may_be_root(status.st_uid)) {
     return fail(ErrorKind::unsupported, fmt::format("{}: {} belongs to another user", path, what),
                 "whoever owns it decides what runs here: make it your own");
   }

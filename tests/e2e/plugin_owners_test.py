@@ -88,6 +88,39 @@ class OwnGroup(PluginTestCase):
         self.assert_fails(self.variant("providers", "trust", self.tool), 1, "others may write")
 
 
+class UserNamespaces(PluginTestCase):
+    """Where root's folders seem to belong to the overflow user (toolbox, distrobox, rootless containers)."""
+
+    def inside(self, *command):
+        bare = ("unshare", "--user", "--map-user=4242", "--map-group=4242")
+        as_user = ("setpriv", "--reuid=4242", "--regid=4242", "--clear-groups") if os.geteuid() == 0 else ()
+        return self.variant(*command, prefix=(*as_user, *bare))
+
+    def setUp(self):
+        super().setUp()
+        self.tool = self.program(ANSWER)
+        if os.geteuid() == 0:
+            for path in (self.tool, self.tool.parent, self.root / "home"):
+                os.chown(path, 4242, 4242)
+        if not shutil.which("unshare") or not shutil.which("setpriv") or self.inside("--version").code != 0:
+            self.skipTest("no user namespace can be made here, or the program is not everyone's to start")
+
+    def test_folders_of_roots(self):
+        """Those above /tmp, and /tmp itself, which is sticky."""
+        self.assert_ok(self.inside("providers", "trust", self.tool))
+        self.assertIn("acme", self.assert_ok(self.inside("providers", "list")).out)
+
+    def test_folders_that_others_may_write(self):
+        self.tool.parent.chmod(0o777)
+        self.assert_fails(self.inside("providers", "trust", self.tool), 1, "others may write this folder")
+
+    def test_where_every_user_is_known_that_one_is_another(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a file to another user")
+        os.chown(self.tool, 65534, 65534)
+        self.assert_fails(self.variant("providers", "trust", self.tool), 1, "belongs to another user")
+
+
 class Settings(PluginTestCase):
     def setUp(self):
         super().setUp()
