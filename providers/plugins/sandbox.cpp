@@ -104,7 +104,7 @@ class Run {
     const auto now = Clock::now();
     if (now < next_census_) return false;
     next_census_ = now + std::chrono::milliseconds(census_ms);
-    const SessionUse use = read_session_use(process_.pid, task_.grants.programs.empty());
+    const SessionUse use = read_session_use(process_.pid, process_.alone);
     return use.tasks > task_.limits.tasks || use.resident > task_.limits.memory;
   }
 

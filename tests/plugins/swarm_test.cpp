@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include "providers/plugins/landlock.h"
 #include "providers/plugins/sandbox.h"
 #include "providers/plugins/session_use.h"
 #include "tests/plugins/attempts.h"
@@ -101,5 +102,23 @@ TEST_CASE("memory counts where the first thread of a process has ended") {
   task.limits.memory = std::size_t{400} << 20;
   task.grants.programs = {"/bin/true"};
   const TaskResult result = std::move(run_confined({&task, 1}).front());
+  CHECK_MESSAGE(result.end == TaskEnd::swarmed, result.printed);
+}
+
+TEST_CASE("processes that nothing forbids are counted, though none were granted") {
+  if (skip_python()) return;
+  const testing::ScratchFolder folder;
+  ConfinedTask task;
+  task.program = folder.program("plugin",
+                                "#!/usr/bin/python3\nimport os, time\n"
+                                "for i in range(30):\n"
+                                "    if os.fork() == 0: time.sleep(600)\n"
+                                "time.sleep(600)\n");
+  task.environment = {"PATH=/usr/bin:/bin"};
+  task.limits.time = 20s;
+  task.limits.tasks = 20;
+  // As on a kernel without filters of system calls.
+  const TaskResult result =
+      std::move(run_confined({&task, 1}, {landlock_abi(), false, {}}).front());
   CHECK_MESSAGE(result.end == TaskEnd::swarmed, result.printed);
 }
