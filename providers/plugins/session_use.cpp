@@ -98,4 +98,10 @@ SessionUse read_session_use(pid_t leader, bool alone) {
   return sum;
 }
 
+std::chrono::nanoseconds pause_after_look(std::chrono::nanoseconds took) {
+  using namespace std::chrono_literals;
+  // At most: whoever multiplies makes the look longer.
+  return std::clamp<std::chrono::nanoseconds>(10 * took, 25ms, 1s);
+}
+
 }  // namespace axle::plugins

@@ -38,6 +38,13 @@ TEST_CASE("this process takes at least one thread and a page") {
   CHECK(use.resident > 4096);
 }
 
+TEST_CASE("who needs long to look waits longer before the next look") {
+  CHECK(pause_after_look(0ns) == 25ms);
+  CHECK(pause_after_look(2ms) == 25ms);
+  CHECK(pause_after_look(14ms) == 140ms);
+  CHECK(pause_after_look(1h) == 1s);
+}
+
 TEST_CASE("too many threads end a plugin") {
   if (skip_python()) return;
   const testing::ScratchFolder folder;
