@@ -194,7 +194,9 @@ void limit(int resource, rlim_t soft, rlim_t hard) {
 
 void set_limits(const ConfinedTask& task, const Preparation& prepared) {
   constexpr rlim_t mib = 1 << 20;
-  limit(RLIMIT_CORE, 0, 0);
+  // Zero does not hold for kernels that pipe core dumps into a program, one byte does (Linux,
+  // fs/coredump.c), and no dump to a file is that small.
+  limit(RLIMIT_CORE, 1, 1);
   limit(RLIMIT_FSIZE, 0, 0);
   limit(RLIMIT_NOFILE, 256, 256);
   limit(RLIMIT_MSGQUEUE, 0, 0);
