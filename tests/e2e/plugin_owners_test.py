@@ -171,6 +171,10 @@ class Programs(PluginTestCase):
         os.mkfifo(pipe, 0o700)
         self.assert_fails(self.variant("providers", "trust", pipe, "--namespace", "acme"), 1, "it is no file")
 
+        for name in ("pipe.so", "pipe.whl", "program"):
+            pipe = pipe.rename(self.root / name)
+            self.assert_fails(self.variant("providers", "check", pipe), 1, "it is no file")
+
     def test_a_program_that_became_a_pipe(self):
         self.publish(None)
         program = self.program(ANSWER)
