@@ -47,7 +47,8 @@ BasePython base_of(const installer::Environment& environment) {
   std::error_code error;
   fs::path executable = fs::canonical(environment.python, error);
   // Made with copies: the interpreter lies in the environment, which names its home.
-  const bool inside = executable.string().starts_with(environment.prefix + "/");
+  const fs::path prefix = fs::canonical(environment.prefix, error);
+  const bool inside = executable.string().starts_with(prefix.string() + "/");
   std::ifstream file(environment.prefix + "/pyvenv.cfg");
   for (std::string line; inside && std::getline(file, line);) {
     const std::size_t equals = line.find('=');
@@ -120,6 +121,20 @@ void discard_old(const std::string& kept) {
   }
 }
 
+/// The folder without links. What lies there is run: nobody else may have put it there, not even
+/// where a sticky folder keeps what is there already.
+Result<std::string> own_folder(const std::string& name) {
+  std::error_code error;
+  fs::create_directories(name, error);
+  const std::string folder = error ? "" : fs::canonical(name, error).string();
+  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", name, error.message()));
+  if (auto sound = check_owner(folder, "this folder"); !sound)
+    return std::unexpected(sound.error());
+  if (auto sound = check_folders_above(folder); !sound) return std::unexpected(sound.error());
+  if (::access(folder.c_str(), W_OK) == 0) return folder;
+  return fail(ErrorKind::io, fmt::format("{}: {}", folder, std::strerror(errno)));
+}
+
 plugins::PluginFailure failure(const Error& error) {
   return {plugins::PluginFault::not_started, error.message, error.hint};
 }
@@ -130,7 +145,10 @@ std::vector<std::string> readable_folders(const std::string& place,
                                           const installer::Environment& environment) {
   const std::string base = base_of(environment).folder;
   std::vector<std::string> folders = {base + "/bin", base + "/lib", base + "/lib64"};
-  if (place != base) folders.push_back(place);
+  // The installation itself may have been reached through a link.
+  std::error_code error;
+  if (const fs::path folder = fs::canonical(place, error); !error && folder != base)
+    folders.push_back(folder.string());
   return folders;
 }
 
@@ -140,17 +158,18 @@ InstalledEnvironments::~InstalledEnvironments() {
 }
 
 Result<std::string> InstalledEnvironments::folder() {
-  std::error_code error;
   if (!cache_folder_.empty()) {
-    const std::string kept = cache_folder_ + "/plugins";
-    fs::create_directories(kept, error);
-    // What lies there is run: nobody else may have put it there.
-    const auto sound = check_folders_above(fs::absolute(kept) / "any");
-    if (!error && sound && ::access(kept.c_str(), W_OK) == 0) return kept;
-    if (!sound) report_.detail("plugins are installed anew in each run: " + sound.error().message);
-    error.clear();
+    // Of the cache too: its store has what environments are made of.
+    const auto cache = own_folder(cache_folder_);
+    auto kept = cache ? own_folder(*cache + "/plugins") : cache;
+    if (kept) {
+      cache_folder_ = *cache;
+      return kept;
+    }
+    report_.detail("plugins are installed anew in each run: " + kept.error().message);
   }
   if (!temporary_.empty()) return temporary_;
+  std::error_code error;
   std::string pattern = (fs::temp_directory_path(error) / "axle-plugins-XXXXXX").string();
   if (error || ::mkdtemp(pattern.data()) == nullptr)
     return fail(ErrorKind::io, fmt::format("no temporary folder: {}", std::strerror(errno)));

@@ -5,9 +5,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <memory>
 #include <system_error>
 
 #include <fcntl.h>
@@ -34,7 +31,7 @@ using wheel::TomlReading;
 using wheel::TomlTable;
 
 constexpr std::int64_t newest_schema = 1;
-constexpr std::uintmax_t most_bytes = 1U << 20;
+constexpr std::size_t most_bytes = 1U << 20;
 constexpr std::int64_t longest_time = 600;
 constexpr std::int64_t least_memory = 64;
 constexpr std::int64_t most_memory = 1 << 20;
@@ -122,14 +119,12 @@ std::string render_list(std::string_view key, const Names& names) {
   return fmt::format("{} = [{}]\n", key, out);
 }
 
-Result<std::string> read_whole(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", path, error.message()));
-  if (size > most_bytes) return fail(ErrorKind::malformed, fmt::format("{}: too large", path));
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
+Result<std::string> read_whole(std::FILE* file, const std::string& path) {
+  std::string text(most_bytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  if (std::ferror(file) != 0) return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
+  if (text.size() > most_bytes)
+    return fail(ErrorKind::malformed, fmt::format("{}: too large", path));
   return text;
 }
 
@@ -167,16 +162,25 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
               fmt::format("{}: it could not be written: {}", path, std::strerror(error)));
 }
 
+/// What a link leads to, be it there yet or not.
+Result<std::string> behind_links(fs::path path) {
+  const std::string name = path.string();
+  constexpr int most_links = 40;  // as the kernel
+  for (int followed = 0; followed < most_links; ++followed) {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(path, error);
+    if (error) return path.string();
+    path = path.parent_path() / target;
+  }
+  return fail(ErrorKind::io, fmt::format("{}: {}", name, std::strerror(ELOOP)));
+}
+
 Outcome<ProviderSettings> read_from(const std::string& path) {
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (path.empty() || !fs::exists(status)) return ProviderSettings{};
-  if (!fs::is_regular_file(status))
-    return failed({ErrorKind::malformed, fmt::format("{}: it is no file", path), {}});
-  if (const auto sound = check_owner(path, "the file"); !sound) return failed(sound.error());
-  if (const auto sound = check_owner(fs::path(path).parent_path().string(), "this folder"); !sound)
-    return failed(sound.error());
-  const auto text = read_whole(path);
+  if (path.empty() || !fs::exists(path, error)) return ProviderSettings{};
+  const auto file = open_own_file(path);
+  if (!file) return failed(file.error());
+  const auto text = read_whole(file->get(), path);
   if (!text) return failed(text.error());
   auto settings = parse_provider_settings(*text, path);
   if (!settings) return failed(settings.error());
@@ -258,17 +262,18 @@ Outcome<ProviderSettings> read_provider_settings() { return read_from(provider_s
 
 Outcome<void> change_provider_settings(
     const std::function<Outcome<void>(ProviderSettings&)>& change) {
-  std::string path = provider_settings_path();
-  if (path.empty()) {
+  const std::string name = provider_settings_path();
+  if (name.empty()) {
     return failed({ErrorKind::io, "there is no place for the settings of providers",
                    "set HOME or XDG_CONFIG_HOME"});
   }
-  std::error_code error;
   // A link stays one: what it leads to is replaced.
-  if (fs::exists(fs::symlink_status(path, error)) && fs::is_symlink(path, error))
-    path = fs::weakly_canonical(path, error).string();
+  const auto file = behind_links(name);
+  if (!file) return failed(file.error());
+  const std::string& path = *file;
   const fs::path folder = fs::path(path).parent_path();
   // As the XDG base directory specification has it, whatever the umask is: 0700.
+  std::error_code error;
   fs::create_directories(folder.parent_path(), error);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     error = {errno, std::generic_category()};
@@ -321,24 +326,19 @@ Outcome<std::vector<std::string>> device_option(const Arguments& arguments) {
 }
 
 Result<std::string> fingerprint(const std::string& path) {
-  // What is looked at and what is read are one file, whatever the name comes to mean.
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             std::fclose);
-  struct stat status{};
-  if (file == nullptr || ::fstat(::fileno(file.get()), &status) != 0 || !S_ISREG(status.st_mode)) {
-    const bool unreadable = file == nullptr && errno == EACCES;
-    return unreadable
-               ? fail(ErrorKind::io, fmt::format("{}: cannot be read", path), "is it your own?")
-               : fail(ErrorKind::not_found, fmt::format("{}: there is no such file", path));
+  // It is started by this name.
+  std::error_code error;
+  if (const fs::path leads_to = fs::canonical(path, error); !error && leads_to != path) {
+    return fail(ErrorKind::unsupported, fmt::format("{} leads to {} now", path, leads_to.string()),
+                "trust that one if it is what you meant");
   }
-  if (const auto sound = check_owner(status, path, "the file"); !sound)
-    return std::unexpected(sound.error());
-  if (const auto sound = check_folders_above(path); !sound) return std::unexpected(sound.error());
+  const auto file = open_own_file(path);
+  if (!file) return std::unexpected(file.error());
   wheel::Sha256 hash;
   std::string buffer(1U << 16, '\0');
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get()))
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file->get()))
     hash.update(std::as_bytes(std::span(buffer.data(), got)));
-  if (std::ferror(file.get()) != 0)
+  if (std::ferror(file->get()) != 0)
     return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
   return wheel::render_hex(hash.finish());
 }

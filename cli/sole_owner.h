@@ -2,22 +2,24 @@
 // Whether nobody but the user (and root) can change a file or put another one in its place: what
 // decides which code runs here must be theirs.
 
+#include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "report/error.h"
 
-struct stat;
-
 namespace axle::cli {
 
-/// Of a file or folder that was looked at; `what` names it in errors: "the file". A group may write
-/// where the user is alone in it. Errors: unsupported, with the command that mends it.
-[[nodiscard]] Result<void> check_owner(const struct stat& status, const std::string& path,
-                                       std::string_view what);
-/// The same of `path` itself. Errors: io as well.
+/// Of the file or folder `path`; `what` names it in errors: "the file". A group may write where the
+/// user is alone in it. Errors: io; unsupported, with the command that mends it.
 [[nodiscard]] Result<void> check_owner(const std::string& path, std::string_view what);
-/// Of each folder above `path`, which is absolute.
+/// Of each folder above `path`, which is absolute; sticky ones keep what is in them.
 [[nodiscard]] Result<void> check_folders_above(const std::string& path);
+
+using OpenFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+/// The file that `name` leads to, for reading: it and all folders above it are checked. Errors:
+/// not_found, io, unsupported; malformed for what is no regular file.
+[[nodiscard]] Result<OpenFile> open_own_file(const std::string& name);
 
 }  // namespace axle::cli

@@ -11,20 +11,9 @@
 namespace axle::detect {
 namespace {
 
-constexpr uid_t overflow_user = 65534;  // user_namespaces(7), "Unmapped user and group IDs"
-
-/// Whether files of users that this namespace does not know show as the overflow user's: root's
-/// outside may be among them. Where every user is mapped, that one is nobody's but its own.
-bool lacks_users() {
-  const auto host = make_real_host();
-  const std::string map = host->read_file("/proc/self/uid_map", 4096).value_or("");
-  return map.find(" 4294967295\n") == std::string::npos;
-}
-
 std::string refuse_owner(const std::string& path, const struct stat& status) {
-  const bool known = status.st_uid == 0 || status.st_uid == ::geteuid();
-  const bool unmapped = status.st_uid == overflow_user && lacks_users();
-  if (!known && !unmapped) return path + " is not loaded: it belongs to another user";
+  if (!may_be_root(status.st_uid) && status.st_uid != ::geteuid())
+    return path + " is not loaded: it belongs to another user";
   const bool open_to_all = (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
   if (open_to_all) return path + " is not loaded: everyone may write it";
   return {};
@@ -43,6 +32,19 @@ std::string refuse_place(const std::string& path) {
 }
 
 }  // namespace
+
+// user_namespaces(7), "Unmapped user and group IDs". Where every user is mapped, the overflow user
+// is nobody but itself.
+bool may_be_root(std::uint32_t user) {
+  if (user == 0) return true;
+  const auto host = make_real_host();
+  const std::string overflow =
+      host->read_file("/proc/sys/kernel/overflowuid", 64).value_or("65534");
+  if (std::strtoul(overflow.c_str(), nullptr, 10) != user) return false;
+  const std::string map = host->read_file("/proc/self/uid_map", 4096).value_or("");
+  // A kernel without such namespaces has no map.
+  return !map.empty() && map.find(" 4294967295\n") == std::string::npos;
+}
 
 Privilege own_privilege() {
   if (::getauxval(AT_SECURE) != 0) return Privilege::elevated;

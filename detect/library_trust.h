@@ -14,10 +14,13 @@ enum class Privilege : std::uint8_t { user, root, elevated };
 
 [[nodiscard]] Privilege own_privilege();
 
+/// Whether what seems to be `user`'s may be root's: theirs is, and in a user namespace that does
+/// not map every user what belongs to the overflow user.
+[[nodiscard]] bool may_be_root(std::uint32_t user);
+
 /// Why the file may not be loaded; empty when it may. A user may load anything; root and elevated
-/// programs only what no other user can write: file and folder belong to root, to the effective
-/// user, or (in a user namespace that does not map every user) to the overflow user, and neither is
-/// writable for all.
+/// programs only what no other user can write: file and folder belong to root (`may_be_root`) or to
+/// the effective user, and neither is writable for all.
 [[nodiscard]] std::string refuse_file(const std::string& path, Privilege privilege);
 
 }  // namespace axle::detect

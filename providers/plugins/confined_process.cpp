@@ -96,6 +96,7 @@ struct Preparation {
   std::vector<char*> arguments;
   std::vector<char*> environment;
   rlim_t cpu_seconds = 0;
+  bool alone = false;
 };
 
 std::vector<char*> as_pointers(const std::vector<std::string>& words) {
@@ -138,8 +139,9 @@ bool prepare(const ConfinedTask& task, const SandboxSupport& support, Preparatio
   if (support.seccomp) {
     if (!starts_probes) prepared.page = one_program_page();
     const bool free_start = !starts_probes && prepared.page == 0;
-    prepared.filter = make_syscall_filter(
-        {starts_probes || (free_start && limited), opens_devices, prepared.page, task.watched});
+    prepared.alone = !starts_probes && !free_start;
+    prepared.filter =
+        make_syscall_filter({!prepared.alone, opens_devices, prepared.page, task.watched});
     if (prepared.filter.empty() || (free_start && !limited)) {
       why = "the filter of system calls cannot be made";
       return false;
@@ -192,7 +194,9 @@ void limit(int resource, rlim_t soft, rlim_t hard) {
 
 void set_limits(const ConfinedTask& task, const Preparation& prepared) {
   constexpr rlim_t mib = 1 << 20;
-  limit(RLIMIT_CORE, 0, 0);
+  // Zero does not hold for kernels that pipe core dumps into a program, one byte does (Linux,
+  // fs/coredump.c), and no dump to a file is that small.
+  limit(RLIMIT_CORE, 1, 1);
   limit(RLIMIT_FSIZE, 0, 0);
   limit(RLIMIT_NOFILE, 256, 256);
   limit(RLIMIT_MSGQUEUE, 0, 0);
@@ -326,7 +330,7 @@ std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
     for (const Pipe& pipe : {answer, out, err, trouble}) close_if_open(pipe.ours);
     return std::nullopt;
   }
-  ConfinedProcess process{pid, -1, answer.ours, out.ours, err.ours, trouble.ours};
+  ConfinedProcess process{pid, -1, answer.ours, out.ours, err.ours, trouble.ours, prepared.alone};
 #ifdef SYS_pidfd_open
   process.ended = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U));
 #endif

@@ -22,7 +22,8 @@ struct ConfinedProcess {
   int answer = -1;  ///< -1 from the start where the answer comes on stdout
   int stdout_ = -1;
   int stderr_ = -1;
-  int trouble = -1;  ///< what kept it from starting: a `StartTrouble`
+  int trouble = -1;    ///< what kept it from starting: a `StartTrouble`
+  bool alone = false;  ///< it can make no process
 };
 
 /// Which step failed in the child, and errno.

@@ -11,6 +11,7 @@
 
 #include "providers/plugins/answer.h"
 #include "providers/plugins/exceptions.h"
+#include "providers/plugins/loaded_libraries.h"
 #include "providers/plugins/python_loader.h"
 #include "providers/plugins/sandbox.h"
 #include "providers/plugins/shared_object.h"
@@ -37,6 +38,14 @@ std::vector<std::string> environment_of(const Plugin& plugin, const AskOptions& 
     if (sound) words.push_back(fmt::format("{}={}", name, value));
   }
   return words;
+}
+
+/// The loader is this program, in a process that sees none of its environment.
+void grant_own_libraries(ConfinedTask& task) {
+  const std::vector<std::string> libraries = loaded_libraries();
+  task.grants.readable.insert(task.grants.readable.end(), libraries.begin(), libraries.end());
+  if (const std::string path = library_path_of(libraries); !path.empty())
+    task.environment.push_back("LD_LIBRARY_PATH=" + path);
 }
 
 ConfinedTask task_of(const Question& question, const AskOptions& options) {
@@ -70,6 +79,7 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
       task.program = options.loader;
       task.arguments = {shared_object_word, plugin.place, query};
       task.grants.readable.push_back(plugin.place);
+      grant_own_libraries(task);
       // A sanitized loader has a shadow larger than any limit.
       if (sanitized) task.limits.memory = std::numeric_limits<std::size_t>::max();
       break;
@@ -77,7 +87,29 @@ ConfinedTask task_of(const Question& question, const AskOptions& options) {
   return task;
 }
 
-PluginFailure failure_of(const TaskResult& result, const AskOptions& options) {
+/// The empty line that loaders begin with is none.
+bool has_answered(const TaskResult& result) {
+  return result.end == TaskEnd::exited &&
+         result.answer.find_first_not_of('\n') != std::string::npos;
+}
+
+/// Of the program that loads shared objects, which says at least an empty line: what befell it
+/// before that is not the object's fault.
+std::optional<PluginFailure> loader_failure(const TaskResult& result) {
+  const bool ended = result.end == TaskEnd::exited || result.end == TaskEnd::crashed;
+  if (!ended || !result.answer.empty()) return std::nullopt;
+  std::string message = "the program that loads it did not start";
+  const std::string printed = printable(result.printed.substr(0, result.printed.find('\n')), 400);
+  if (!printed.empty()) message += ": " + printed;
+  return PluginFailure{PluginFault::not_started, std::move(message),
+                       "that program is Axle's own: are it and its libraries installed whole?"};
+}
+
+PluginFailure failure_of(const Plugin& plugin, const TaskResult& result,
+                         const AskOptions& options) {
+  if (plugin.kind == PluginKind::shared_object) {
+    if (auto failure = loader_failure(result)) return std::move(*failure);
+  }
   switch (result.end) {
     case TaskEnd::not_started:
       return {PluginFault::not_started, result.why, "is it there, and executable?"};
@@ -114,8 +146,8 @@ PluginAnswer conclude(const Question& question, TaskResult&& result, const AskOp
   answer.printed = printable(result.printed, options.limits.printed);
   answer.peak_memory = result.peak_memory;
   answer.attempts = std::move(result.attempts);
-  if (result.end != TaskEnd::exited || result.answer.empty()) {
-    answer.features = std::unexpected(failure_of(result, options));
+  if (!has_answered(result)) {
+    answer.features = std::unexpected(failure_of(*question.plugin, result, options));
   } else if (result.code != 0) {
     answer.features = std::unexpected(
         PluginFailure{PluginFault::exited,
@@ -164,8 +196,7 @@ std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
   const Question question{&plugin, looks_at_none ? Query::all : Query::supported};
   const ConfinedTask task = task_of(question, options);
   const TaskResult result = std::move(run_confined({&task, 1}).front());
-  if (result.end != TaskEnd::exited || result.answer.empty())
-    return std::unexpected(failure_of(result, options));
+  if (!has_answered(result)) return std::unexpected(failure_of(plugin, result, options));
   return parse_namespace(result.answer);
 }
 

@@ -27,8 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds patience_after_kill{500};
 /// How often a child without a pidfd is looked after.
 constexpr int tick_ms = 5;
-/// How often a child is asked how much it takes.
-constexpr int census_ms = 25;
+/// How often a child is looked after otherwise.
+constexpr int longest_wait_ms = 25;
 
 /// A child from its start to its end.
 class Run {
@@ -40,7 +40,7 @@ class Run {
     process_ = *process;
     if (task.watched) watch_ = Watch(process_.pid, process_.ended);
     deadline_ = started_ + task.limits.time;
-    next_census_ = started_ + std::chrono::milliseconds(census_ms);
+    next_census_ = started_ + pause_after_look({});
     running_ = true;
   }
   Run(Run&& other) noexcept = default;
@@ -101,10 +101,11 @@ class Run {
   }
 
   bool takes_too_much() {
-    const auto now = Clock::now();
-    if (now < next_census_) return false;
-    next_census_ = now + std::chrono::milliseconds(census_ms);
-    const SessionUse use = read_session_use(process_.pid, task_.grants.programs.empty());
+    const auto before = Clock::now();
+    if (before < next_census_) return false;
+    const SessionUse use = read_session_use(process_.pid, process_.alone);
+    const auto after = Clock::now();
+    next_census_ = after + pause_after_look(after - before);
     return use.tasks > task_.limits.tasks || use.resident > task_.limits.memory;
   }
 
@@ -192,7 +193,7 @@ int wait_ms(std::span<const Run> runs) {
     ticks = ticks || !run.has_pidfd();
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, ticks ? tick_ms : census_ms));
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, ticks ? tick_ms : longest_wait_ms));
 }
 
 }  // namespace

@@ -18,14 +18,35 @@ constexpr std::size_t session_field = 6 - 3;
 constexpr std::size_t threads_field = 20 - 3;
 constexpr std::size_t resident_field = 24 - 3;
 
-std::optional<ProcessStat> read_process_stat(const std::string& process) {
-  const int file = ::open(("/proc/" + process + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+namespace fs = std::filesystem;
+
+std::optional<ProcessStat> read_stat(const std::string& folder) {
+  const int file = ::open((folder + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   std::array<char, 1024> text;
   const ssize_t size = ::read(file, text.data(), text.size());
   ::close(file);
   if (size <= 0) return std::nullopt;
   return parse_process_stat({text.data(), static_cast<std::size_t>(size)});
+}
+
+/// Once its first thread has ended, a process seems to take no memory: the others know better.
+std::size_t resident_by_threads(const std::string& process) {
+  std::error_code error;
+  for (auto thread = fs::directory_iterator(process + "/task", error);
+       !error && thread != fs::directory_iterator(); thread.increment(error)) {
+    const auto stat = read_stat(thread->path().string());
+    if (stat && stat->use.resident > 0) return stat->use.resident;
+  }
+  return 0;
+}
+
+std::optional<ProcessStat> read_process_stat(const std::string& number) {
+  const std::string process = "/proc/" + number;
+  auto stat = read_stat(process);
+  if (stat && stat->state == 'Z' && stat->use.tasks > 1)
+    stat->use.resident = resident_by_threads(process);
+  return stat;
 }
 
 void add(SessionUse& sum, const SessionUse& use) {
@@ -40,6 +61,9 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
   text.remove_prefix(name_end + 1);
+  const std::size_t state = text.find_first_not_of(' ');
+  if (state == std::string_view::npos) return std::nullopt;
+  ProcessStat stat{text[state]};
   std::array<std::size_t, resident_field + 1> fields{};
   for (std::size_t i = 0; i < fields.size(); ++i) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -52,8 +76,9 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
     if (wanted && parsed.ec != std::errc()) return std::nullopt;
   }
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return ProcessStat{static_cast<pid_t>(fields[session_field]),
-                     {fields[threads_field], fields[resident_field] * page}};
+  stat.session = static_cast<pid_t>(fields[session_field]);
+  stat.use = {fields[threads_field], fields[resident_field] * page};
+  return stat;
 }
 
 SessionUse read_session_use(pid_t leader, bool alone) {
@@ -63,14 +88,20 @@ SessionUse read_session_use(pid_t leader, bool alone) {
     return sum;
   }
   std::error_code error;
-  auto entry = std::filesystem::directory_iterator("/proc", error);
-  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+  auto entry = fs::directory_iterator("/proc", error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     const auto stat = read_process_stat(name);
     if (stat && stat->session == leader) add(sum, stat->use);
   }
   return sum;
+}
+
+std::chrono::nanoseconds pause_after_look(std::chrono::nanoseconds took) {
+  using namespace std::chrono_literals;
+  // At most: whoever multiplies makes the look longer.
+  return std::clamp<std::chrono::nanoseconds>(10 * took, 25ms, 1s);
 }
 
 }  // namespace axle::plugins

@@ -2,6 +2,7 @@
 // How much a confined process and all that it started take: the kernel limits memory a process, and
 // the number of threads and processes only a user.
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -17,6 +18,7 @@ struct SessionUse {
 
 /// What one line of /proc/PID/stat says (proc(5)).
 struct ProcessStat {
+  char state = '?';  ///< 'Z': its first thread has ended, and perhaps others have not
   pid_t session = 0;
   SessionUse use = {};  ///< of this process alone
 };
@@ -25,5 +27,9 @@ struct ProcessStat {
 /// Of the session that `leader` leads; `alone`: it can have no other process. Nothing where /proc
 /// is not there.
 [[nodiscard]] SessionUse read_session_use(pid_t leader, bool alone);
+
+/// Until the next look, after one that took so long: where the system has many processes, the looks
+/// would else take as much as the plugins.
+[[nodiscard]] std::chrono::nanoseconds pause_after_look(std::chrono::nanoseconds took);
 
 }  // namespace axle::plugins

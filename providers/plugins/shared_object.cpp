@@ -171,7 +171,10 @@ std::optional<int> answer_if_asked(int argc, const char* const* argv) {
   // A sanitizer's handlers would make an exit of a crash.
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(number, SIG_DFL);
   const Query query = argv[3] == render_query(Query::all) ? Query::all : Query::supported;
-  return answer_on(3, argv[2], query);
+  constexpr int answer = 3;
+  // That this program runs: what goes wrong from here on is the object's.
+  if (!write_all(answer, "\n")) return 1;
+  return answer_on(answer, argv[2], query);
 }
 
 }  // namespace axle::plugins

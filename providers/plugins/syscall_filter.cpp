@@ -51,7 +51,7 @@ constexpr std::string_view allowed[] = {
     "exit", "exit_group", "getpid", "gettid", "getppid", "getuid", "geteuid", "getgid",
     "getegid", "getuid32", "geteuid32", "getgid32", "getegid32", "getresuid", "getresgid",
     "getgroups", "getpgid", "getpgrp", "getsid", "getrusage", "getrlimit", "ugetrlimit",
-    "setrlimit", "sysinfo", "uname", "getcpu", "sched_yield", "sched_getaffinity",
+    "sysinfo", "uname", "getcpu", "sched_yield", "sched_getaffinity",
     "sched_getparam", "sched_getscheduler", "sched_getattr",
     "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority",
     "arch_prctl", "set_thread_area", "set_tid_address", "set_robust_list", "get_robust_list",
@@ -90,7 +90,8 @@ constexpr scmp_datum_t lowest_mapping = 256U << 20;
 constexpr std::uint32_t clone_thread = 0x00010000;
 /// CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 constexpr std::uint32_t clone_namespaces = 0x7e020000;
-constexpr std::uint32_t fixed_place = 2;  // MREMAP_FIXED
+/// By which mremap takes a place from its caller: MREMAP_FIXED demands it, MREMAP_DONTUNMAP hints.
+constexpr scmp_datum_t placing[] = {2, 4};
 
 #if defined(__s390x__)
 constexpr unsigned clone_flags_argument = 1;
@@ -210,8 +211,9 @@ void rule_memory(Rules& rules) {
     rules.allow(name, {argument(0, SCMP_CMP_EQ, 0)});
     rules.allow(name, {argument(0, SCMP_CMP_GE, lowest_mapping)});
   }
-  rules.allow("mremap", {lacks_bits(3, fixed_place)});
-  rules.allow("mremap", {has_bits(3, fixed_place), argument(4, SCMP_CMP_GE, lowest_mapping)});
+  rules.allow("mremap", {lacks_bits(3, placing[0] | placing[1])});
+  for (const scmp_datum_t flag : placing)
+    rules.allow("mremap", {has_bits(3, flag), argument(4, SCMP_CMP_GE, lowest_mapping)});
 }
 
 void rule_descriptors(Rules& rules) {
@@ -264,15 +266,30 @@ void rule_processes(Rules& rules, const FilterOptions& options) {
   }
 }
 
+/// All limits but that of core dumps: at zero, kernels would still pipe one into a program.
+void rule_limits(Rules& rules) {
+  for (const scmp_datum_t self : {0U, own_number}) {
+    const scmp_arg_cmp own = argument(0, SCMP_CMP_EQ, self);
+    rules.allow("prlimit64", {own, argument(2, SCMP_CMP_EQ, 0)});  // asks
+    for (scmp_datum_t which = 0; which < RLIM_NLIMITS; ++which) {
+      if (which != RLIMIT_CORE) rules.allow("prlimit64", {own, argument(1, SCMP_CMP_EQ, which)});
+    }
+  }
+  for (scmp_datum_t which = 0; which < RLIM_NLIMITS; ++which) {
+    if (which != RLIMIT_CORE) rules.allow("setrlimit", {argument(0, SCMP_CMP_EQ, which)});
+  }
+  rules.deny("setrlimit", EPERM, {argument(0, SCMP_CMP_EQ, RLIMIT_CORE)});
+  rules.deny("prlimit64", EPERM,
+             {argument(1, SCMP_CMP_EQ, RLIMIT_CORE), argument(2, SCMP_CMP_NE, 0)});
+}
+
 void rule_itself(Rules& rules) {
   for (const std::string_view name : {"kill", "tgkill"}) {
     rules.allow(name, {argument(0, SCMP_CMP_EQ, own_number)});
     rules.deny(name, EPERM, {argument(0, SCMP_CMP_NE, own_number)});
   }
-  for (const std::string_view name : {"prlimit64", "sched_setaffinity"}) {
-    rules.allow(name, {argument(0, SCMP_CMP_EQ, 0)});
-    rules.allow(name, {argument(0, SCMP_CMP_EQ, own_number)});
-  }
+  for (const scmp_datum_t self : {0U, own_number})
+    rules.allow("sched_setaffinity", {argument(0, SCMP_CMP_EQ, self)});
   rules.allow("personality", {argument(0, SCMP_CMP_EQ, 0xffffffff)});
   for (const scmp_datum_t setting : own_settings)
     rules.allow("prctl", {argument(0, SCMP_CMP_EQ, setting)});
@@ -296,6 +313,7 @@ std::vector<sock_filter> make_syscall_filter(const FilterOptions& options) {
   rule_descriptors(rules);
   rule_requests(rules, options.devices);
   rule_processes(rules, options);
+  rule_limits(rules);
   rule_itself(rules);
   return rules.compile();
 }

@@ -134,7 +134,37 @@ class Trust(PluginTestCase):
         label, result = self.chosen("--trust", "acme-provider", "--cache-dir", shared, "--verbose")
         self.assertEqual(label, "fast")
         self.assertIn("others may write", result.err)
-        self.assertEqual(list((shared / "plugins").iterdir()), [])
+        self.assertFalse((shared / "plugins").exists())
+
+    def test_a_link_to_where_others_may_put_them(self):
+        """The folders above what it leads to count, not only those above itself."""
+        self.publish()
+        shared = self.root / "shared"
+        (shared / "cache").mkdir(parents=True)
+        shared.chmod(0o777)
+        link = self.root / "cache"
+        link.symlink_to(shared / "cache")
+        label, result = self.chosen("--trust", "acme-provider", "--cache-dir", link, "--verbose")
+        self.assertEqual(label, "fast")
+        self.assertIn("shared: others may write", result.err)
+        self.assertFalse((shared / "cache/plugins").exists())
+        shared.chmod(0o755)
+        self.chosen("--trust", "acme-provider", "--cache-dir", link)
+        self.assertEqual(len(list((shared / "cache/plugins").iterdir())), 1)
+
+    def test_a_sticky_folder_is_one_where_others_may_put_them(self):
+        """It only keeps what is there; the name of an environment is known before it is made."""
+        self.publish()
+        shared = self.root / "shared"
+        for sticky in (shared / "plugins", shared):
+            (shared / "plugins").mkdir(parents=True, exist_ok=True)
+            sticky.chmod(0o1777)
+            label, result = self.chosen("--trust", "acme-provider", "--cache-dir", shared, "--verbose")
+            self.assertEqual(label, "fast")
+            self.assertIn("others may write", result.err)
+            self.assertEqual(list((shared / "plugins").iterdir()), [])
+            self.assertFalse((shared / "store").exists())
+            sticky.chmod(0o755)
 
     def test_another_machine_is_not_this_one(self):
         self.publish()

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 using namespace axle::plugins;
 
@@ -52,7 +53,13 @@ TEST_CASE("of what a pattern matches, only devices are granted, and none that al
                                              "/dev/sd*",  "/dev/vd*",   "/dev/loop*"};
   const std::vector<std::string> nodes = device_nodes(patterns);
   // Loops are block devices; /dev/loop-control is the one character device here.
-  for (const std::string& node : nodes) CHECK(node == "/dev/loop-control");
+  const std::string control = "/dev/loop-control";
+  for (const std::string& node : nodes) CHECK(node == control);
+  if (::access(control.c_str(), F_OK) != 0) {
+    MESSAGE("skipped: that something is granted at all, for want of " << control);
+    return;
+  }
+  CHECK(nodes.size() == 1);
 }
 
 TEST_CASE("a variable that names a folder grants that folder, not the whole system") {

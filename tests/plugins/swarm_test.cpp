@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include "providers/plugins/landlock.h"
 #include "providers/plugins/sandbox.h"
 #include "providers/plugins/session_use.h"
 #include "tests/plugins/attempts.h"
@@ -21,6 +22,7 @@ TEST_CASE("a line of /proc/PID/stat is read whatever the process calls itself") 
     CAPTURE(name);
     const auto stat = parse_process_stat("4711 (" + std::string(name) + ")" + rest);
     REQUIRE(stat.has_value());
+    CHECK(stat->state == 'S');
     CHECK(stat->session == 77);
     CHECK(stat->use.tasks == 9);
     CHECK(stat->use.resident == 11 * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
@@ -34,6 +36,13 @@ TEST_CASE("this process takes at least one thread and a page") {
   const SessionUse use = read_session_use(::getpid(), true);
   CHECK(use.tasks >= 1);
   CHECK(use.resident > 4096);
+}
+
+TEST_CASE("who needs long to look waits longer before the next look") {
+  CHECK(pause_after_look(0ns) == 25ms);
+  CHECK(pause_after_look(2ms) == 25ms);
+  CHECK(pause_after_look(14ms) == 140ms);
+  CHECK(pause_after_look(1h) == 1s);
 }
 
 TEST_CASE("too many threads end a plugin") {
@@ -74,4 +83,49 @@ TEST_CASE("too many processes, or too much memory of all, end who may make proce
     const TaskResult result = std::move(run_confined({&task, 1}).front());
     CHECK_MESSAGE(result.end == TaskEnd::swarmed, result.printed);
   }
+}
+
+TEST_CASE("memory counts where the first thread of a process has ended") {
+  const SandboxSupport support = probe_sandbox();
+  if (skip_python() || skip_without(support.landlock > 0 && support.seccomp, "Landlock")) return;
+  const testing::ScratchFolder folder;
+  ConfinedTask task;
+  // What the kernel says of the process as a whole is then that it takes none.
+  task.program =
+      folder.program("plugin",
+                     "#!/usr/bin/python3\nimport ctypes, os, threading, time\n"
+                     "def stay():\n"
+                     "    time.sleep(0.5)\n"
+                     "    kept = os.urandom(1 << 20) * 60\n"
+                     "    time.sleep(600)\n"
+                     "for i in range(10):\n"
+                     "    if os.fork() == 0:\n"
+                     "        threading.Thread(target=stay).start()\n"
+                     "        number = 60 if os.uname().machine == 'x86_64' else 93\n"
+                     "        ctypes.CDLL(None).syscall(number, 0)  # exit, not exit_group\n"
+                     "time.sleep(600)\n");
+  task.environment = {"PATH=/usr/bin:/bin"};
+  task.limits.time = 20s;
+  task.limits.memory = std::size_t{400} << 20;
+  task.grants.programs = {"/bin/true"};
+  const TaskResult result = std::move(run_confined({&task, 1}).front());
+  CHECK_MESSAGE(result.end == TaskEnd::swarmed, result.printed);
+}
+
+TEST_CASE("processes that nothing forbids are counted, though none were granted") {
+  if (skip_python()) return;
+  const testing::ScratchFolder folder;
+  ConfinedTask task;
+  task.program = folder.program("plugin",
+                                "#!/usr/bin/python3\nimport os, time\n"
+                                "for i in range(30):\n"
+                                "    if os.fork() == 0: time.sleep(600)\n"
+                                "time.sleep(600)\n");
+  task.environment = {"PATH=/usr/bin:/bin"};
+  task.limits.time = 20s;
+  task.limits.tasks = 20;
+  // As on a kernel without filters of system calls.
+  const TaskResult result =
+      std::move(run_confined({&task, 1}, {landlock_abi(), false, {}}).front());
+  CHECK_MESSAGE(result.end == TaskEnd::swarmed, result.printed);
 }
