@@ -46,7 +46,7 @@ struct LoaderPath {
   std::vector<std::string> cached;   ///< library paths in /etc/ld.so.cache
 };
 
-/// CUDA libraries of one name in two packages: a process has one library of a name, and whoever
+/// CUDA libraries of one name in two packages, each of which something is linked against: whoever
 /// comes second gets the first one's (shadow_checks.cpp).
 void check_twice(const InstalledFiles& files, Findings& findings);
 

@@ -241,9 +241,34 @@ class Shadows(DoctorTestCase):
     def test_two_packages_with_one_cuda_library(self):
         self.wheels(rpath="$ORIGIN/../nvidia/cudnn/lib")
         self.lacks("library-twice", self.healthy_machine())
-        self.put("bundle", "1.0", {"bundle/libcudnn.so.9": library([("more", b"x" * 64)], soname="libcudnn.so.9")})
+        other = library([("more", b"x" * 64)], soname="libcudnn.so.9")
+        copies = {"bundle/libcudnn.so.9": other, "bundle/libcudnn.so": other}
+        self.put("bundle", "1.0", copies)
+        self.lacks("library-twice", self.healthy_machine())  # opened by its path it is a library of its own
+        self.put("bundle", "1.0", {**copies, "bundle/_C.so": library(needed=["libcudnn.so.9"], rpath="$ORIGIN")})
         found = self.finds("library-twice", self.healthy_machine(), severity="warning")
         self.assertIn("libcudnn.so.9 of bundle 1.0 and nvidia-cudnn-cu12 9.10.2", found["subject"])
+        self.assertNotIn("uninstall", found["mend"])
+        codes = [one["code"] for one in self.doctor(self.healthy_machine())["findings"]]
+        self.assertEqual(codes.count("library-twice"), 1)
+
+    def test_stock_torch_has_its_profiler_twice_and_nothing_is_wrong(self):
+        """triton 3.3.1 opens its own libcupti by path, torch 2.7.1 that of nvidia-cuda-cupti-cu12."""
+        names = ("libcupti.so.12", "libnvperf_host.so", "libnvperf_target.so")
+        self.put("nvidia-cuda-cupti-cu12", "12.6.80",
+                 {f"nvidia/cuda_cupti/lib/{name}": library(soname=name) for name in names})
+        inner = {f"triton/backends/nvidia/lib/cupti/{name}": library([("more", b"x" * 64)], soname=name) for name in names}
+        inner["triton/backends/nvidia/lib/cupti/libcupti.so"] = inner["triton/backends/nvidia/lib/cupti/libcupti.so.12"]
+        self.put("triton", "3.3.1", inner)
+        self.put("torch", "2.7.1+cu126", {"torch/lib/libtorch_cpu.so": library(
+            soname="libtorch_cpu.so", needed=["libcupti.so.12"], rpath="$ORIGIN/../../nvidia/cuda_cupti/lib:$ORIGIN")})
+        self.lacks("library-twice", self.healthy_machine())
+
+    def test_what_is_no_library_of_cuda_may_be_there_twice(self):
+        for name, more in (("one", b"x" * 64), ("two", b"x" * 128)):
+            self.put(name, "1.0", {f"{name}/libcurl.so.4": library([("more", more)], soname="libcurl.so.4"),
+                                   f"{name}/_C.so": library(needed=["libcurl.so.4"], rpath="$ORIGIN")})
+        self.lacks("library-twice", self.healthy_machine())
 
     def test_what_the_machine_of_for_has_on_its_path_is_not_known(self):
         self.wheels(runpath="$ORIGIN/../nvidia/cudnn/lib")
