@@ -141,8 +141,8 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
   for (InstalledPackageFiles& package : files.packages) {
     auto family = families.of_project(package.distribution.name);
     if (!family) return failed(family.error());
-    package.has_builds = package.distribution.variant.has_value() ||
-                         (*family != nullptr && (*family)->has_member(package.distribution.name));
+    if (*family != nullptr && (*family)->has_member(package.distribution.name))
+      package.family = *family;
   }
   check_packages(files, *distributions, findings);
   if (auto done = check_variants(files, judged, families, findings); !done)

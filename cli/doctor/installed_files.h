@@ -9,6 +9,7 @@
 
 #include "builder/binary_scan.h"
 #include "cli/doctor/finding.h"
+#include "index/family.h"
 #include "installer/environment.h"
 #include "installer/installed.h"
 #include "wheel/record.h"
@@ -28,8 +29,10 @@ struct InstalledPackageFiles {
   std::string site;       ///< the folder that RECORD's paths start from
   std::string real_site;  ///< the same without links
   std::vector<wheel::RecordEntry> record;
-  /// `variant install` has builds of it to choose from: a variant, or a member of a family.
-  bool has_builds = false;
+  const index::Family* family = nullptr;  ///< that it is a member of
+
+  /// `variant install` has builds of it to choose from.
+  [[nodiscard]] bool has_builds() const { return distribution.variant || family != nullptr; }
 };
 
 /// " --python PATH", quoted for a shell.
@@ -47,6 +50,11 @@ struct InstalledFiles {
 /// The command that installs the same version again.
 [[nodiscard]] std::string reinstall_same(const InstalledPackageFiles& package,
                                          const InstalledFiles& files);
+
+/// The command that has the build of the same release chosen anew, with the other members of its
+/// family: for one alone they would not belong together. Without builds to choose from: in words.
+[[nodiscard]] std::string another_build(const InstalledPackageFiles& package,
+                                        const InstalledFiles& files);
 
 struct FileLimits {
   std::size_t libraries = 20'000;

@@ -67,7 +67,7 @@ void say_suspects(const InstalledPackageFiles& package, const std::vector<Suspec
   if (count > 0) {
     finding.level = FindingLevel::warning;
     finding.mend =
-        package.has_builds
+        package.has_builds()
             ? reinstall_same(package, files)
             : fmt::format("install a build of {} for an older CPU if it ends with SIGILL",
                           package.distribution.name);

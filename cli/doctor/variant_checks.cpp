@@ -20,12 +20,6 @@ namespace {
 constexpr std::uint64_t largest_metadata = 16U << 20;
 constexpr std::string_view variant_file = "variant.json";
 
-std::string reinstall(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  return fmt::format("variant install --reinstall {}=={}{}", package.distribution.name,
-                     wheel::render_version(package.distribution.metadata.version.public_version()),
-                     files.python_option());
-}
-
 Finding& say_misfit(std::string subject, const VariantFit::Misfit& misfit, const Evidence& where,
                     Findings& findings) {
   Finding& finding = findings.add("variant-misfit", std::move(subject),
@@ -49,7 +43,7 @@ void check_variant(const InstalledPackageFiles& package, const JudgedMachine& ju
     Finding& finding =
         findings.add("dist-info-broken", package.title, "what its variant needs cannot be read");
     finding.evidence.push_back({path, "", document.error().message});
-    finding.mend = reinstall(package, files);
+    finding.mend = another_build(package, files);
     return;
   }
   const VariantFit fit = judge_variants(*document, judged, files.environment.markers);
@@ -67,7 +61,7 @@ void check_variant(const InstalledPackageFiles& package, const JudgedMachine& ju
   }
   say_misfit(fmt::format("{} ({})", package.title, label), rejected->second,
              {path, "", wheel::render_property(rejected->second.property)}, findings)
-      .mend = reinstall(package, files);
+      .mend = another_build(package, files);
 }
 
 /// A member of a family in the environment, and the label that its build has.
@@ -123,20 +117,6 @@ std::set<std::string, std::less<>> labels_of(const index::Family& family, const 
   return labels;
 }
 
-/// "torch torchvision", so that one command brings all of them.
-std::string install_all(const std::vector<Member>& members, const InstalledFiles& files) {
-  std::vector<std::string> names;
-  for (const Member& member : members) {
-    const auto& distribution = member.package->distribution;
-    names.push_back(names.empty() ? fmt::format("{}=={}", distribution.name,
-                                                wheel::render_version(
-                                                    distribution.metadata.version.public_version()))
-                                  : distribution.name);
-  }
-  return fmt::format("variant install --reinstall --upgrade {}{}", fmt::join(names, " "),
-                     files.python_option());
-}
-
 /// No GPU of the vendor that the build is for counts: it runs all the same, on the CPU.
 bool lacks_hardware(const index::Family& family, const std::string& label,
                     const JudgedMachine& judged) {
@@ -182,8 +162,7 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
                  : std::string();
   const auto rejected = fit.rejected.find(first.label);
   if (rejected == fit.rejected.end() && !has_better) return;
-  const std::string mend =
-      build.size() == 1 ? reinstall(*first.package, files) : install_all(build, files);
+  const std::string mend = another_build(*first.package, files);
   if (rejected != fit.rejected.end()) {
     const bool runs = lacks_hardware(family, first.label, judged);
     Finding& finding = say_misfit(title_of(build), rejected->second, where, findings);
@@ -241,7 +220,7 @@ void check_labels(const index::Family& family, const std::vector<Member>& member
                   family.name));
   if (minor_only) finding.level = FindingLevel::warning;
   finding.evidence = std::move(unlike);
-  finding.mend = install_all(members, files);
+  finding.mend = another_build(*members.front().package, files);
 }
 
 void check_versions(const index::Family& family, const std::vector<Member>& members,
@@ -264,7 +243,7 @@ void check_versions(const index::Family& family, const std::vector<Member>& memb
         {"", "",
          fmt::format("with {} {} goes another version: {}", family.anchor(), release->version,
                      index::render_sources(family, release->sources))});
-    finding.mend = install_all(members, files);
+    finding.mend = another_build(*members.front().package, files);
   }
 }
 

@@ -90,6 +90,13 @@ class Code(DoctorTestCase):
         self.put("torch", "2.9.0+cu128", {"torch/_C.so": cuda_library(90)})
         self.assertIn("variant install --reinstall torch", self.finds("gpu-build-without-gpu", "none")["mend"])
 
+    def test_a_mend_brings_the_same_release_of_a_whole_family(self):
+        self.put("torch", "2.9.0+cu128", {"torch/_C.so": cuda_library(90)})
+        self.put("torchvision", "0.24.0+cu128", {"torchvision/_C.so": cuda_library(90)}, requires=["torch==2.9.0"])
+        pascal = self.machine([{**H100, "arch": "6.1"}], [DRIVER])
+        for code, machine in (("gpu-build-without-gpu", "none"), ("gpu-code-missing", pascal)):
+            self.assertIn("--reinstall --upgrade torch==2.9.0 torchvision --python", self.finds(code, machine)["mend"])
+
     def test_gpu_code_where_no_gpu_can_be_used(self):
         self.torch(entry(CUBIN, 90))
         self.finds("gpu-build-without-gpu", "none", severity="info")
