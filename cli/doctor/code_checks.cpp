@@ -79,7 +79,7 @@ void check_levels(const InstalledFiles& files, const Machine& machine, Findings&
                                  level, row->name));
     finding.evidence.push_back(
         {library.name, ".note.gnu.property", fmt::format("needs {}", level)});
-    finding.mend = reinstall_same(package, files);
+    finding.mend = build_for_older_cpu(package, files);
     told.emplace(library.package, nullptr);
   }
 }

@@ -108,6 +108,13 @@ std::string another_build(const InstalledPackageFiles& package, const InstalledF
                      names, files.python_option());
 }
 
+std::string build_for_older_cpu(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  if (package.distribution.variant && package.distribution.family.empty())
+    return another_build(package, files);
+  return fmt::format("install a build of {} for an older CPU, if there is one",
+                     package.distribution.name);
+}
+
 InstalledFiles read_installed_files(
     installer::Environment environment,
     const std::vector<installer::InstalledDistribution>& distributions, Findings& findings,

@@ -56,6 +56,10 @@ struct InstalledFiles {
 [[nodiscard]] std::string another_build(const InstalledPackageFiles& package,
                                         const InstalledFiles& files);
 
+/// The same for an older CPU: the labels of families are about GPUs, and bring no other code.
+[[nodiscard]] std::string build_for_older_cpu(const InstalledPackageFiles& package,
+                                              const InstalledFiles& files);
+
 struct FileLimits {
   std::size_t libraries = 20'000;
   std::uint64_t bytes = 2ULL << 30;

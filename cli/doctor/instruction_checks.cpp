@@ -66,11 +66,7 @@ void say_suspects(const InstalledPackageFiles& package, const std::vector<Suspec
                         count));
   if (count > 0) {
     finding.level = FindingLevel::warning;
-    finding.mend =
-        package.has_builds()
-            ? reinstall_same(package, files)
-            : fmt::format("install a build of {} for an older CPU if it ends with SIGILL",
-                          package.distribution.name);
+    finding.mend = "if it ends with SIGILL: " + build_for_older_cpu(package, files);
   }
   for (const bool open : {true, false}) {
     for (const Suspect& one : suspects) {

@@ -7,6 +7,7 @@ import unittest
 
 from doctor_case import DRIVER, H100, DoctorTestCase, level_cpu
 from made_library import CUBIN, PTX, bundle, cuda_library, entry, fatbin, library
+from support import variant_document
 
 
 class Code(DoctorTestCase):
@@ -129,7 +130,14 @@ class Code(DoctorTestCase):
                                     "kernels/glibc-hwcaps/x86-64-v4/libx.so": library(isa=0b1111)})
         found = self.finds("cpu-level-missing", self.healthy_machine(cpu=level_cpu(3)), severity="error")
         self.assertIn("x86-64-v4", found["message"])
+        self.assertEqual(found["mend"], "install a build of kernels for an older CPU, if there is one")
         self.lacks("cpu-level-missing", self.healthy_machine(cpu=level_cpu(4)))
+
+    def test_the_build_of_a_variant_for_an_older_cpu_is_chosen_anew(self):
+        document = variant_document({"fast": [("x86_64", "level", ["v3"])]})
+        self.put("kernels", "1.0+fast", {"kernels/_C.so": library(isa=0b1111)}, label="fast", document=document)
+        mend = self.finds("cpu-level-missing", self.healthy_machine(cpu=level_cpu(3)))["mend"]
+        self.assertTrue(mend.startswith("variant install --reinstall kernels==1.0 --python"), mend)
 
     def test_another_architecture(self):
         self.put("kernels", "1.0", {"kernels/_C.so": library(machine=183)})
@@ -162,6 +170,7 @@ class Code(DoctorTestCase):
         self.lacks("cpu-instructions", machine)
         found = self.finds("cpu-instructions", machine, "--deep", severity="warning")
         self.assertIn("nowhere ask", found["message"])
+        self.assertIn("install a build of kernels for an older CPU", found["mend"])
         self.put("kernels", "1.0", {"kernels/_C_avx512.so": made.read_bytes()})  # the package chooses it by its name
         self.finds("cpu-instructions", machine, "--deep", severity="info")
         self.lacks("cpu-instructions", self.healthy_machine(cpu=level_cpu(4)), "--deep")
