@@ -233,7 +233,7 @@ class FeatureJudge {
       const auto misfit = builds_.fit.rejected.find(label.name);
       if (misfit == builds_.fit.rejected.end() || !has_feature(family_, feature, label.name))
         continue;
-      const auto& [property, rule, fact] = misfit->second;
+      const auto& [property, rule, fact, unknown] = misfit->second;
       return {Usable::no,
               fmt::format("the build {} does not fit: {}", label.name, fact.empty() ? rule : fact)};
     }

@@ -123,6 +123,7 @@ InstalledFiles read_installed_files(
   files.environment = std::move(environment);
   std::size_t outer = 0;
   for (const installer::InstalledDistribution& distribution : distributions) {
+    files.versions.emplace(distribution.name, distribution.metadata.version);
     if (distribution.outer) {
       ++outer;
       continue;

@@ -9,6 +9,7 @@
 
 #include "builder/binary_scan.h"
 #include "cli/doctor/finding.h"
+#include "cli/doctor/judged_machine.h"
 #include "index/family.h"
 #include "installer/environment.h"
 #include "installer/installed.h"
@@ -41,6 +42,7 @@ struct InstalledPackageFiles {
 struct InstalledFiles {
   installer::Environment environment;
   std::vector<InstalledPackageFiles> packages;  ///< without outer ones
+  InstalledVersions versions;                   ///< of all that its interpreter sees
   std::vector<InstalledLibrary> libraries;
   std::uint64_t bytes_read = 0;  ///< of libraries
 

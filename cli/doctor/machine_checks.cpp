@@ -209,7 +209,8 @@ std::vector<const index::FamilyLabel*> builds_beyond(const index::Family& torch,
     }
     const auto variants =
         index::family_variants(torch, torch.anchor(), version, platform, {label.name});
-    const VariantFit fit = judge_variants(variants.document, {newer, judged.gpus}, {});
+    const VariantFit fit =
+        judge_variants(variants.document, {newer, judged.gpus, judged.providers}, {});
     if (std::ranges::find(fit.fitting, label.name) != fit.fitting.end()) beyond.push_back(&label);
   }
   return beyond;

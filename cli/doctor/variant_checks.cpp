@@ -11,6 +11,7 @@
 #include "cli/doctor/environment_checks.h"
 #include "index/family_variants.h"
 #include "installer/descriptor.h"
+#include "resolver/ranking.h"
 #include "wheel/variant_metadata.h"
 
 namespace axle::cli {
@@ -22,9 +23,11 @@ constexpr std::string_view variant_file = "variant.json";
 
 Finding& say_misfit(std::string subject, const VariantFit::Misfit& misfit, const Evidence& where,
                     Findings& findings) {
-  Finding& finding = findings.add("variant-misfit", std::move(subject),
-                                  fmt::format("the installed variant does not fit this machine: {}",
-                                              misfit.fact.empty() ? misfit.rule : misfit.fact));
+  const bool abi = misfit.property.ns == resolver::abi_dependency;
+  Finding& finding = findings.add(
+      "variant-misfit", std::move(subject),
+      fmt::format("the installed variant does not fit this {}: {}", abi ? "environment" : "machine",
+                  misfit.fact.empty() ? misfit.rule : misfit.fact));
   finding.evidence.push_back(where);
   finding.evidence.push_back({"", "", misfit.rule});
   return finding;
@@ -46,14 +49,13 @@ void check_variant(const InstalledPackageFiles& package, const JudgedMachine& ju
     finding.mend = another_build(package, files);
     return;
   }
-  const VariantFit fit = judge_variants(*document, judged, files.environment.markers);
+  const VariantFit fit =
+      judge_variants(*document, judged, files.environment.markers, files.versions);
   const auto rejected = fit.rejected.find(label);
   if (rejected == fit.rejected.end()) return;
-  const std::string& ns = rejected->second.property.ns;
-  if (fit.silent.contains(ns)) {
-    Finding& finding = findings.add(
-        "variant-unknown", fmt::format("{} ({})", package.title, label),
-        fmt::format("nothing here says which properties of {} this machine supports", ns));
+  if (rejected->second.unknown) {
+    Finding& finding = findings.add("variant-unknown", fmt::format("{} ({})", package.title, label),
+                                    rejected->second.fact);
     finding.evidence.push_back({path, "", wheel::render_property(rejected->second.property)});
     finding.mend =
         fmt::format("variant explain {}{}", package.distribution.name, files.python_option());
@@ -163,6 +165,11 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
   const auto rejected = fit.rejected.find(first.label);
   if (rejected == fit.rejected.end() && !has_better) return;
   const std::string mend = another_build(*first.package, files);
+  if (rejected != fit.rejected.end() && rejected->second.unknown) {
+    findings.add("variant-unknown", title_of(build), rejected->second.fact)
+        .evidence.push_back(where);
+    return;
+  }
   if (rejected != fit.rejected.end()) {
     const bool runs = lacks_hardware(family, first.label, judged);
     Finding& finding = say_misfit(title_of(build), rejected->second, where, findings);
