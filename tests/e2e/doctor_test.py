@@ -120,6 +120,17 @@ class Packages(DoctorTestCase):
         found = self.finds("import-hidden", self.good)
         self.assertIn("demo/__init__.py is imported, and", found["message"])
 
+    def test_the_tests_of_two_editable_packages_hide_nothing(self):
+        for name in ("pkga", "pkgb"):
+            tree = self.root / name
+            for folder in (name, "tests"):
+                (tree / folder).mkdir(parents=True)
+                (tree / folder / "__init__.py").write_text("")
+            self.put(name, "1.0", {f"__editable__.{name}.pth": f"{tree}\n"})
+        self.lacks("import-hidden", self.good)
+        self.put("careless", "1.0", {"tests/__init__.py": ""})
+        self.finds("import-hidden", self.good, severity="warning")
+
     def test_libraries_in_the_prefix_belong_to_the_environment(self):
         put = self.root / "venv" / "lib" / "libsycl.so.8"
         put.write_bytes(library(soname="libsycl.so.8"))
