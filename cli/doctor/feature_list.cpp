@@ -193,7 +193,8 @@ class FeatureJudge {
       return {Usable::no, fmt::format("it came with {} {}", family_.anchor(),
                                       wheel::render_version(*feature.since))};
     }
-    if (builds_.platform.empty()) return {Usable::no, "there are no builds for this CPU"};
+    if (builds_.platform.empty())
+      return {Usable::no, "there are no builds for this CPU and system"};
     const bool here =
         feature.platforms.empty() ||
         std::ranges::find(feature.platforms, builds_.platform) != feature.platforms.end();

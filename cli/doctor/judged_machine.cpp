@@ -136,6 +136,8 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
 }
 
 std::string family_platform_of(const detect::Machine& machine) {
+  if (!is_linux(machine) || (!machine.libc.family.empty() && machine.libc.family != "glibc"))
+    return {};
   switch (machine.cpu.arch) {
     case detect::Arch::x86_64:
       return "linux_x86_64";

@@ -253,10 +253,12 @@ void check_cpu(const Machine& machine, Findings& findings) {
     (tile ? tiles : vector ? vectors : others).push_back(row.name);
   }
   const std::string guest =
-      machine.cpu.hypervisor.empty()
+      !machine.cpu.hypervisor.empty()
+          ? fmt::format("let the hypervisor ({}) pass the CPU on as it is (host-passthrough)",
+                        machine.cpu.hypervisor)
+      : is_linux(machine)
           ? std::string("boot a kernel that enables it")
-          : fmt::format("let the hypervisor ({}) pass the CPU on as it is (host-passthrough)",
-                        machine.cpu.hypervisor);
+          : fmt::format("none while {} runs, which withholds them", machine.os.system);
   const bool hybrid = machine.cpu.hybrid && machine.cpu.hypervisor.empty();
   const std::string cores =
       "none for programs that may run on every core: the cores differ, and some lack them";
@@ -269,10 +271,12 @@ void check_cpu(const Machine& machine, Findings& findings) {
     finding.mend = mend;
   };
   say(tiles, "AMX instructions",
-      fmt::format(
-          "a kernel from 5.16 on, and no seccomp filter that denies arch_prctl (this is {}{})",
-          machine.os.kernel.empty() ? "an unknown kernel" : machine.os.kernel,
-          machine.os.container.empty() ? "" : ", in " + machine.os.container));
+      !is_linux(machine)
+          ? guest
+          : fmt::format("a kernel from 5.16 on, and no seccomp filter that denies arch_prctl (this "
+                        "is {}{})",
+                        machine.os.kernel.empty() ? "an unknown kernel" : machine.os.kernel,
+                        machine.os.container.empty() ? "" : ", in " + machine.os.container));
   say(vectors, "AVX instructions", hybrid ? cores : guest);
   say(others, "further instructions", hybrid ? cores : guest);
 }

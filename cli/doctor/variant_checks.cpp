@@ -266,10 +266,8 @@ Result<void> check_family(const index::Family& family, const InstalledFiles& fil
   }
   if (members.empty()) return {};
   if (platform.empty()) {
-    findings.not_looked_at(
-        fmt::format("whether the builds of {} fit: the CPU's architecture is "
-                    "none that they are made for",
-                    family.name));
+    findings.not_looked_at(fmt::format(
+        "whether the builds of {} fit: they are made for other CPUs and systems", family.name));
   } else {
     std::vector<std::vector<Member>> builds;
     for (const Member& member : members) {

@@ -214,6 +214,17 @@ class Features(DoctorTestCase):
         self.assertEqual(withheld["usable"], "no")
         self.assertIn("amx", withheld["reason"])
 
+    def test_no_builds_for_another_system_or_c_library(self):
+        cpu = level_cpu(4, amx_tile="blocked")
+        mac = self.machine(cpu=cpu, os={"system": "Darwin", "kernel": "21.3.0"})
+        for machine in ("alpine-container", mac):
+            found = self.features(machine)["aotinductor"]
+            self.assertEqual(found["usable"], "no", found)
+            self.assertIn("no builds for this CPU and system", found["reason"])
+        self.assertNotIn("5.16", self.finds("cpu-withheld", mac, environment=False)["mend"])
+        unknown = self.machine(cpu=level_cpu(4), os={"system": ""})
+        self.assertEqual(self.features(unknown)["aotinductor"]["usable"], "yes")
+
     def test_what_has_no_facts(self):
         body = self.doctor("h100", "--for-package", "demo==1.0", environment=False)
         self.assertEqual(body["features"], [])
