@@ -50,14 +50,13 @@ void check_architecture(const InstalledFiles& files, const Machine& machine, Fin
                                 : reinstall_same(first, files);
 }
 
-/// The first capability of "x86-64-vN" that the CPU is known to lack; nullptr: none.
-const detect::CapabilityRow* lacking(std::string_view level, const Machine& machine) {
+/// The first capability of "x86-64-vN" that is as `is` says; nullptr: none.
+const detect::CapabilityRow* first_of_level(std::string_view level, const Machine& machine,
+                                            bool (*is)(detect::Presence)) {
   const auto highest = static_cast<unsigned>(level.back() - '0');
   for (unsigned one = 1; one <= highest; ++one) {
     for (const detect::Capability capability : detect::x86_64_level(one)) {
-      const detect::Presence presence = machine.cpu.capabilities.of(capability);
-      if (presence == detect::Presence::absent || presence == detect::Presence::blocked)
-        return &detect::row(capability);
+      if (is(machine.cpu.capabilities.of(capability))) return &detect::row(capability);
     }
   }
   return nullptr;
@@ -65,13 +64,16 @@ const detect::CapabilityRow* lacking(std::string_view level, const Machine& mach
 
 void check_levels(const InstalledFiles& files, const Machine& machine, Findings& findings) {
   if (machine.cpu.arch != detect::Arch::x86_64) return;
-  std::map<std::size_t, Finding*> told;
+  std::set<std::size_t> told;
+  std::map<std::string, std::string> open;  // level -> a library that needs it
   for (const InstalledLibrary& library : files.libraries) {
     // Libraries in these folders are alternatives that the loader chooses from.
     if (library.facts.isa.needed.empty() || library.name.contains("glibc-hwcaps/")) continue;
     const std::string& level = library.facts.isa.needed.back();
-    const detect::CapabilityRow* row = lacking(level, machine);
-    if (row == nullptr || told.contains(library.package)) continue;
+    const detect::CapabilityRow* row = first_of_level(level, machine, lacks);
+    if (row == nullptr && first_of_level(level, machine, is_unknown) != nullptr)
+      open.emplace(level, library.name);
+    if (row == nullptr || !told.insert(library.package).second) continue;
     const InstalledPackageFiles& package = files.packages[library.package];
     Finding& finding =
         findings.add("cpu-level-missing", package.title,
@@ -80,8 +82,10 @@ void check_levels(const InstalledFiles& files, const Machine& machine, Findings&
     finding.evidence.push_back(
         {library.name, ".note.gnu.property", fmt::format("needs {}", level)});
     finding.mend = build_for_older_cpu(package, files);
-    told.emplace(library.package, nullptr);
   }
+  for (const auto& [level, library] : open)
+    findings.not_looked_at(fmt::format(
+        "whether this CPU has {}, which {} needs: not all of it is known", level, library));
 }
 
 /// The major version of CUDA's run time that a library is or needs: "libcudart.so.12",

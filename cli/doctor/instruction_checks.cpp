@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -40,11 +41,17 @@ std::string lacking_instructions(const builder::InstructionScan& scan,
                                  const detect::Machine& machine) {
   std::vector<std::string> names;
   for (const auto& [capability, count] : scan.counts) {
-    const detect::Presence presence = machine.cpu.capabilities.of(capability);
-    if (presence == detect::Presence::absent || presence == detect::Presence::blocked)
+    if (lacks(machine.cpu.capabilities.of(capability)))
       names.push_back(fmt::format("{} ({})", detect::plain_name(detect::row(capability)), count));
   }
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Whether any capability of the machine's architecture is as `is` says.
+bool any_capability(const detect::Machine& machine, bool (*is)(detect::Presence)) {
+  return std::ranges::any_of(detect::capabilities(), [&](const detect::CapabilityRow& row) {
+    return row.arch == machine.cpu.arch && is(machine.cpu.capabilities.of(row.id));
+  });
 }
 
 /// One finding a package. Without a question for the CPU anywhere in a library nothing guards what
@@ -84,6 +91,14 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
   const detect::Arch arch = judged.machine.cpu.arch;
   if (arch != detect::Arch::x86_64 && arch != detect::Arch::aarch64)
     return findings.not_looked_at("instructions: only those of x86-64 and aarch64 are known");
+  if (!any_capability(judged.machine, lacks)) {
+    // It takes minutes, and nothing could be found.
+    if (any_capability(judged.machine, is_unknown))
+      findings.not_looked_at(
+          "the instructions in the libraries: none is known that this CPU lacks");
+    return;
+  }
+  std::set<std::string_view> open;
   const auto deadline = Clock::now() + longest_disassembly;
   std::size_t late = 0;
   std::map<std::size_t, std::vector<Suspect>> suspects;
@@ -104,6 +119,10 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
       findings.not_looked_at(
           fmt::format("some instructions of {}: it took too long", library.name));
     std::string lacking = lacking_instructions(*scan, judged.machine);
+    for (const auto& [capability, count] : scan->counts) {
+      if (is_unknown(judged.machine.cpu.capabilities.of(capability)))
+        open.insert(detect::plain_name(detect::row(capability)));
+    }
     // What was not read to its end may ask further on.
     if (!lacking.empty())
       suspects[library.package].push_back(
@@ -112,6 +131,10 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
   }
   for (const auto& [package, libraries] : suspects)
     say_suspects(files.packages[package], libraries, files, findings);
+  if (!open.empty())
+    findings.not_looked_at(
+        fmt::format("whether this CPU has what libraries contain: it is not known of {}",
+                    fmt::join(open, ", ")));
   if (late > 0) {
     findings.not_looked_at(
         fmt::format("the instructions of {} further libraries: {} minutes are over", late,

@@ -133,6 +133,16 @@ class Code(DoctorTestCase):
         self.assertEqual(found["mend"], "install a build of kernels for an older CPU, if there is one")
         self.lacks("cpu-level-missing", self.healthy_machine(cpu=level_cpu(4)))
 
+    def test_what_nobody_knows_of_the_cpu_is_said(self):
+        self.put("kernels", "1.0", {"kernels/_C.so": library(isa=0b1111)})
+        for machine in ("h100", "x86_64:v2"):
+            unseen = json.dumps(self.lacks("cpu-level-missing", machine, "--deep")["not_looked_at"])
+            self.assertIn("whether this CPU has x86-64-v4, which kernels/_C.so needs", unseen)
+            self.assertIn("none is known that this CPU lacks", unseen)  # and nothing is disassembled
+        for level in (3, 4):
+            unseen = self.doctor(self.healthy_machine(cpu=level_cpu(level)))["not_looked_at"]
+            self.assertNotIn("whether", json.dumps(unseen))
+
     def test_the_build_of_a_variant_for_an_older_cpu_is_chosen_anew(self):
         document = variant_document({"fast": [("x86_64", "level", ["v3"])]})
         self.put("kernels", "1.0+fast", {"kernels/_C.so": library(isa=0b1111)}, label="fast", document=document)
@@ -174,6 +184,8 @@ class Code(DoctorTestCase):
         self.put("kernels", "1.0", {"kernels/_C_avx512.so": made.read_bytes()})  # the package chooses it by its name
         self.finds("cpu-instructions", machine, "--deep", severity="info")
         self.lacks("cpu-instructions", self.healthy_machine(cpu=level_cpu(4)), "--deep")
+        unknown = self.healthy_machine(cpu=level_cpu(3, avx512f="unknown"))
+        self.assertIn("it is not known of avx512f", json.dumps(self.doctor(unknown, "--deep")["not_looked_at"]))
 
     def test_instructions_behind_a_dispatcher(self):
         if os.uname().machine != "x86_64" or subprocess.run(["sh", "-c", "command -v objdump && command -v cc"],
