@@ -35,22 +35,30 @@ std::string name_of(const Gpu& gpu) {
   return text;
 }
 
-/// How a container of that kind is given the GPUs of a vendor; empty where that is not known.
-std::string start_with_gpu(const std::string& container, const std::string& vendor) {
-  if (vendor != "nvidia" && vendor != "amd" && vendor != "intel") return {};
-  if (vendor != "nvidia") {
-    const std::string devices =
-        vendor == "amd" ? "--device /dev/kfd --device /dev/dri" : "--device /dev/dri";
-    if (container == "kubernetes")
-      return fmt::format("ask for the GPU in the pod's resources.limits ({})",
-                         vendor == "amd" ? "amd.com/gpu: 1" : "gpu.intel.com/xe: 1");
-    return fmt::format("{} run {} IMAGE", container.empty() ? "docker" : container, devices);
+/// How a container is given the GPUs of a vendor; empty where that is not known, and the problem's
+/// own hint says more.
+std::string start_with_gpu(const Machine& machine, const std::string& vendor) {
+  const std::string& container = machine.os.container;
+  const bool nvidia = vendor == "nvidia";
+  const bool amd = vendor == "amd";
+  // A Tegra's GPU has device nodes and libraries of its own.
+  if (!machine.os.tegra_release.empty() || (!nvidia && !amd && vendor != "intel")) return {};
+  if (container == "kubernetes") {
+    return fmt::format("ask for the GPU in the pod: resources.limits: {{{}: 1}}",
+                       nvidia ? "nvidia.com/gpu"
+                       : amd  ? "amd.com/gpu"
+                              : "gpu.intel.com/xe");
   }
-  if (container == "kubernetes")
-    return "ask for it in the pod: resources.limits: {nvidia.com/gpu: 1}";
-  if (container == "podman") return "podman run --device nvidia.com/gpu=all IMAGE";
   if (container == "lxc") return "lxc config device add NAME gpu gpu";
-  return "docker run --gpus all IMAGE   (with the NVIDIA Container Toolkit installed)";
+  if (container == "apptainer" && vendor != "intel")
+    return fmt::format("apptainer exec {} IMAGE PROGRAM", nvidia ? "--nv" : "--rocm");
+  if (container != "docker" && container != "podman") return {};
+  if (!nvidia)
+    return fmt::format("{} run {}--device /dev/dri IMAGE", container,
+                       amd ? "--device /dev/kfd " : "");
+  return container == "podman"
+             ? "podman run --device nvidia.com/gpu=all IMAGE"
+             : "docker run --gpus all IMAGE   (with the NVIDIA Container Toolkit installed)";
 }
 
 /// Words of detect/ that mean: the kernel module and the libraries are two drivers.
@@ -80,14 +88,13 @@ void check_problem(const Machine& machine, const detect::Problem& problem, Findi
   const std::string vendor = vendor_of(problem);
   std::string code = "gpu-problem";
   std::string mend = problem.hint;
-  const bool contained = !machine.os.container.empty();
+  // NVIDIA's toolkit mounts the host's libraries: none are installed in an image.
+  const bool mounted =
+      word == "no-device-nodes" || (word == "no-user-driver" && vendor == "nvidia");
+  if (const std::string start = start_with_gpu(machine, vendor); mounted && !start.empty())
+    mend = start;
   if (word == "no-device-nodes") {
-    if (contained) code = "container-without-gpu";
-    const std::string start = start_with_gpu(machine.os.container, vendor);
-    if (!start.empty()) mend = contained ? start : problem.hint + ": " + start;
-  } else if (word == "no-user-driver" && contained && vendor == "nvidia") {
-    // The toolkit mounts the host's libraries: none are installed in an image.
-    mend = start_with_gpu(machine.os.container, vendor);
+    if (!machine.os.container.empty()) code = "container-without-gpu";
   } else if (word == "all-masked") {
     code = "gpu-masked";
   } else if (word == "no-permission") {

@@ -31,6 +31,27 @@ class Machines(DoctorTestCase):
                                  problems=self.problem("no-device-nodes"))["evidence"][0]["fact"],
                          "nvidia.no-device-nodes")
 
+    def test_how_each_kind_of_container_is_given_the_gpu(self):
+        def mend(vendor, container, **os):
+            problems = self.problem("no-device-nodes", vendor)
+            machine = self.machine(problems=problems, os={"system": "Linux", "container": container, **os})
+            return next(one["mend"] for one in self.doctor(machine, environment=False)["findings"]
+                        if one["subject"] == vendor)
+
+        for vendor, container, expected in [
+                ("nvidia", "docker", "docker run --gpus all IMAGE"), ("nvidia", "kubernetes", "nvidia.com/gpu: 1"),
+                ("nvidia", "lxc", "lxc config device add NAME gpu gpu"), ("nvidia", "apptainer", "exec --nv IMAGE"),
+                ("amd", "docker", "docker run --device /dev/kfd --device /dev/dri IMAGE"),
+                ("amd", "podman", "podman run --device /dev/kfd"), ("amd", "kubernetes", "amd.com/gpu: 1"),
+                ("amd", "lxc", "lxc config device add NAME gpu gpu"), ("amd", "apptainer", "exec --rocm IMAGE"),
+                ("intel", "docker", "docker run --device /dev/dri IMAGE")]:
+            with self.subTest(vendor=vendor, container=container):
+                self.assertIn(expected, mend(vendor, container))
+        # What detect says is better than a guess: without a container, in one of another kind, on Tegra.
+        for container, more in (("", {}), ("systemd-nspawn", {}), ("docker", {"tegra_release": "36.4.3"})):
+            self.assertEqual(mend("nvidia", container, **more), "do something")
+        self.assertEqual(mend("intel", "apptainer"), "do something")
+
     def test_permission(self):
         found = self.on("gpu-permission", "error", problems=self.problem("no-permission", "amd"))
         self.assertIn("usermod -aG render", found["mend"])
