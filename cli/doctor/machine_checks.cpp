@@ -119,6 +119,22 @@ bool told(const Machine& machine, const Gpu& gpu) {
   });
 }
 
+/// AMD's libraries know four variables: the one that is set is a fact of the GPU.
+std::string unmask(const Gpu& gpu) {
+  const auto set = gpu.sources.find("masked");
+  if (set != gpu.sources.end()) return fmt::format("unset {}", shell_word(set->second));
+  switch (gpu.vendor) {
+    case GpuVendor::nvidia:
+      return "unset CUDA_VISIBLE_DEVICES";
+    case GpuVendor::amd:
+      return "unset the mask: ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES or "
+             "GPU_DEVICE_ORDINAL";
+    case GpuVendor::intel:
+      return "unset ZE_AFFINITY_MASK";
+  }
+  return {};
+}
+
 void check_gpus(const Machine& machine, Findings& findings) {
   for (const Gpu& gpu : machine.gpus) {
     // Where a mask hides all of them, that is told as one problem.
@@ -130,12 +146,8 @@ void check_gpus(const Machine& machine, Findings& findings) {
                                       "it works, and a device mask hides it from programs");
       if (providers::counted_gpus(machine, gpu.vendor, {}).empty())
         finding.level = FindingLevel::warning;
-      const std::string_view variable = gpu.vendor == GpuVendor::nvidia ? "CUDA_VISIBLE_DEVICES"
-                                        : gpu.vendor == GpuVendor::amd
-                                            ? "ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES"
-                                            : "ZE_AFFINITY_MASK";
       finding.evidence.push_back({"", "", "masked"});
-      finding.mend = fmt::format("unset {}", variable);
+      finding.mend = unmask(gpu);
     }
     if (gpu.reason_code == "gfx-override") {
       findings.add("gpu-override", name_of(gpu), gpu.reason).mend =

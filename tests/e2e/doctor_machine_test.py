@@ -71,6 +71,11 @@ class Machines(DoctorTestCase):
     def test_masks(self):
         found = self.on("gpu-masked", "warning", [{**H100, "masked": True}], [DRIVER])
         self.assertEqual(found["mend"], "unset CUDA_VISIBLE_DEVICES")
+        amd = {"vendor": "amd", "name": "W7900", "arch": "gfx1100", "usable": "present", "masked": True}
+        self.assertIn("GPU_DEVICE_ORDINAL", self.on("gpu-masked", "warning", [amd])["mend"])
+        for variable in ("GPU_DEVICE_ORDINAL", "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
+            found = self.on("gpu-masked", "warning", [{**amd, "sources": {"masked": variable}}])
+            self.assertEqual(found["mend"], f"unset {variable}")
         self.on("gpu-masked", "info", [H100, {**H100, "pci_address": "0000:02:00.0", "masked": True}], [DRIVER])
 
     def test_instructions_that_the_kernel_withholds(self):
