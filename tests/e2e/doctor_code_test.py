@@ -183,6 +183,13 @@ class Code(DoctorTestCase):
         self.assertIn("install a build of kernels for an older CPU", found["mend"])
         self.put("kernels", "1.0", {"kernels/_C_avx512.so": made.read_bytes()})  # the package chooses it by its name
         self.finds("cpu-instructions", machine, "--deep", severity="info")
+        by_chance = ("libassets.so", "_frozen.so", "librpc_v2.so", "bizen.so")
+        self.put("kernels", "1.0", {f"kernels/{name}": made.read_bytes() for name in by_chance})
+        found = self.finds("cpu-instructions", machine, "--deep", severity="warning")
+        self.assertIn("4 of its libraries", found["message"])
+        chosen = ("libAVX2.so", "libggml-cpu-skylakex.so", "_k.sse42.abi3.so", "libk_x86_64_v4.so", "libk-x86-64-v3.so.1")
+        self.put("kernels", "1.0", {f"kernels/{name}": made.read_bytes() for name in chosen})
+        self.finds("cpu-instructions", machine, "--deep", severity="info")
         self.lacks("cpu-instructions", self.healthy_machine(cpu=level_cpu(4)), "--deep")
         unknown = self.healthy_machine(cpu=level_cpu(3, avx512f="unknown"))
         self.assertIn("it is not known of avx512f", json.dumps(self.doctor(unknown, "--deep")["not_looked_at"]))
