@@ -132,15 +132,24 @@ void check_driver_floor(const InstalledFiles& files, const Machine& machine, Fin
   const auto runs =
       driver == nullptr ? std::nullopt : providers::parse_major_minor(driver->api_version);
   if (!runs) return;
-  for (const auto& [package, runtime] : runtimes_of(files)) {
-    const auto& [major, evidence] = runtime;
-    if (major < 11 || major <= runs->first) continue;
+  const auto runtimes = runtimes_of(files);
+  std::map<std::uint64_t, std::vector<std::size_t>> beyond;  // CUDA's major version -> packages
+  for (const auto& [package, runtime] : runtimes) {
+    if (runtime.first >= 11 && runtime.first > runs->first)
+      beyond[runtime.first].push_back(package);
+  }
+  for (const auto& [major, needers] : beyond) {
     const std::string_view floor = detect::first_driver_of_cuda(fmt::format("{}.0", major));
+    const std::string& first = files.packages[needers.front()].title;
     Finding& finding = findings.add(
-        "cuda-driver-floor", files.packages[package].title,
+        "cuda-driver-floor",
+        needers.size() == 1 ? first : fmt::format("{} and {} more", first, needers.size() - 1),
         fmt::format("CUDA {} needs the NVIDIA driver {} or newer, and this one runs CUDA up to {}",
                     major, floor.empty() ? "of its own release" : floor, driver->api_version));
-    finding.evidence.push_back({"", "", evidence});
+    for (const std::size_t package : needers) {
+      if (finding.evidence.size() == most_examples) break;
+      finding.evidence.push_back({"", "", runtimes.at(package).second});
+    }
     const std::string& version =
         driver->kernel_version.empty() ? driver->library_version : driver->kernel_version;
     if (!version.empty()) finding.evidence.push_back({"", "", fmt::format("driver {}", version)});

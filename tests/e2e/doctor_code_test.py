@@ -125,6 +125,15 @@ class Code(DoctorTestCase):
                                     "kernels/_C12.so": library(needed=["libcudart.so.12"])})
         self.lacks("cuda-driver-floor", old)
 
+    def test_an_old_driver_is_said_once_for_each_cuda(self):
+        old = self.machine([H100], [{**DRIVER, "kernel_version": "520.61.05", "api_version": "11.8"}])
+        for name in ("one", "three", "two"):
+            self.put(name, "1.0", {f"{name}/_C.so": library(needed=["libcudart.so.13"])})
+        self.put("four", "1.0", {"four/_C.so": library(needed=["libcudart.so.12"])})
+        found = [one for one in self.doctor(old)["findings"] if one["code"] == "cuda-driver-floor"]
+        self.assertEqual([one["subject"] for one in found], ["four 1.0", "one 1.0 and 2 more"])
+        self.assertIn("two/_C.so", json.dumps(found[1]["evidence"]))
+
     def test_a_level_that_the_loader_asks_for(self):
         self.put("kernels", "1.0", {"kernels/_C.so": library(isa=0b1111),
                                     "kernels/glibc-hwcaps/x86-64-v4/libx.so": library(isa=0b1111)})
