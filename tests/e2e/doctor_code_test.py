@@ -152,6 +152,8 @@ class Code(DoctorTestCase):
         for level in (3, 4):
             unseen = self.doctor(self.healthy_machine(cpu=level_cpu(level)))["not_looked_at"]
             self.assertNotIn("whether", json.dumps(unseen))
+        self.put("kernels", "1.0", {"kernels/_C.so": library(isa=0b1)})  # what every x86-64 CPU has
+        self.assertNotIn("whether", json.dumps(self.doctor("h100")["not_looked_at"]))
 
     def test_the_build_of_a_variant_for_an_older_cpu_is_chosen_anew(self):
         document = variant_document({"fast": [("x86_64", "level", ["v3"])]})
