@@ -36,7 +36,6 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-/// What was recorded is written as it was; facts that were stated are from here.
 /// The machine as the user named it, without the folders of its file, which may name people.
 std::string source_of(std::string name) {
   constexpr std::size_t longest = 200;
@@ -46,6 +45,7 @@ std::string source_of(std::string name) {
   return name;
 }
 
+/// What was recorded is written as it was; facts that were stated are from here.
 machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhere) {
   const std::string program = fmt::format("variant {}", version);
   machines::Profile profile{named.machine, named.origin, named.recording};

@@ -11,6 +11,7 @@
 #include "cli/doctor/finding.h"
 #include "cli/doctor/machine_checks.h"
 #include "cli/families.h"
+#include "cli/provider_settings.h"
 #include "cli/session.h"
 #include "cli/workspace.h"
 #include "detect/host.h"
@@ -141,8 +142,8 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
   for (InstalledPackageFiles& package : files.packages) {
     auto family = families.of_project(package.distribution.name);
     if (!family) return failed(family.error());
-    package.has_builds = package.distribution.variant.has_value() ||
-                         (*family != nullptr && (*family)->has_member(package.distribution.name));
+    if (*family != nullptr && (*family)->has_member(package.distribution.name))
+      package.family = *family;
   }
   check_packages(files, *distributions, findings);
   if (auto done = check_variants(files, judged, families, findings); !done)
@@ -173,7 +174,11 @@ int run_doctor(Session& session) {
   if (!named) return output.failure(named.error());
   const auto gpus = session.gpu_policy();
   if (!gpus) return output.failure(gpus.error());
-  const JudgedMachine judged{named->machine, *gpus};
+  const auto settings = read_provider_settings();
+  if (!settings) return output.failure(settings.error());
+  auto policy = provider_policy(*settings, session.arguments());
+  if (!policy) return output.failure(policy.error());
+  const JudgedMachine judged{named->machine, *gpus, std::move(*policy)};
   const auto transport = index::make_transport({});
   auto families = all_families(session.arguments(), *transport, output);
   if (!families) return output.failure(families.error());

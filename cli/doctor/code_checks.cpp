@@ -50,14 +50,13 @@ void check_architecture(const InstalledFiles& files, const Machine& machine, Fin
                                 : reinstall_same(first, files);
 }
 
-/// The first capability of "x86-64-vN" that the CPU is known to lack; nullptr: none.
-const detect::CapabilityRow* lacking(std::string_view level, const Machine& machine) {
+/// The first capability of "x86-64-vN" that is as `is` says; nullptr: none.
+const detect::CapabilityRow* first_of_level(std::string_view level, const Machine& machine,
+                                            bool (*is)(detect::Presence)) {
   const auto highest = static_cast<unsigned>(level.back() - '0');
   for (unsigned one = 1; one <= highest; ++one) {
     for (const detect::Capability capability : detect::x86_64_level(one)) {
-      const detect::Presence presence = machine.cpu.capabilities.of(capability);
-      if (presence == detect::Presence::absent || presence == detect::Presence::blocked)
-        return &detect::row(capability);
+      if (is(machine.cpu.capabilities.of(capability))) return &detect::row(capability);
     }
   }
   return nullptr;
@@ -65,13 +64,16 @@ const detect::CapabilityRow* lacking(std::string_view level, const Machine& mach
 
 void check_levels(const InstalledFiles& files, const Machine& machine, Findings& findings) {
   if (machine.cpu.arch != detect::Arch::x86_64) return;
-  std::map<std::size_t, Finding*> told;
+  std::set<std::size_t> told;
+  std::map<std::string, std::string> open;  // level -> a library that needs it
   for (const InstalledLibrary& library : files.libraries) {
     // Libraries in these folders are alternatives that the loader chooses from.
     if (library.facts.isa.needed.empty() || library.name.contains("glibc-hwcaps/")) continue;
     const std::string& level = library.facts.isa.needed.back();
-    const detect::CapabilityRow* row = lacking(level, machine);
-    if (row == nullptr || told.contains(library.package)) continue;
+    const detect::CapabilityRow* row = first_of_level(level, machine, lacks);
+    if (row == nullptr && first_of_level(level, machine, is_unknown) != nullptr)
+      open.emplace(level, library.name);
+    if (row == nullptr || !told.insert(library.package).second) continue;
     const InstalledPackageFiles& package = files.packages[library.package];
     Finding& finding =
         findings.add("cpu-level-missing", package.title,
@@ -79,9 +81,11 @@ void check_levels(const InstalledFiles& files, const Machine& machine, Findings&
                                  level, row->name));
     finding.evidence.push_back(
         {library.name, ".note.gnu.property", fmt::format("needs {}", level)});
-    finding.mend = reinstall_same(package, files);
-    told.emplace(library.package, nullptr);
+    finding.mend = build_for_older_cpu(package, files);
   }
+  for (const auto& [level, library] : open)
+    findings.not_looked_at(fmt::format(
+        "whether this CPU has {}, which {} needs: not all of it is known", level, library));
 }
 
 /// The major version of CUDA's run time that a library is or needs: "libcudart.so.12",
@@ -128,15 +132,24 @@ void check_driver_floor(const InstalledFiles& files, const Machine& machine, Fin
   const auto runs =
       driver == nullptr ? std::nullopt : providers::parse_major_minor(driver->api_version);
   if (!runs) return;
-  for (const auto& [package, runtime] : runtimes_of(files)) {
-    const auto& [major, evidence] = runtime;
-    if (major < 11 || major <= runs->first) continue;
+  const auto runtimes = runtimes_of(files);
+  std::map<std::uint64_t, std::vector<std::size_t>> beyond;  // CUDA's major version -> packages
+  for (const auto& [package, runtime] : runtimes) {
+    if (runtime.first >= 11 && runtime.first > runs->first)
+      beyond[runtime.first].push_back(package);
+  }
+  for (const auto& [major, needers] : beyond) {
     const std::string_view floor = detect::first_driver_of_cuda(fmt::format("{}.0", major));
+    const std::string& first = files.packages[needers.front()].title;
     Finding& finding = findings.add(
-        "cuda-driver-floor", files.packages[package].title,
+        "cuda-driver-floor",
+        needers.size() == 1 ? first : fmt::format("{} and {} more", first, needers.size() - 1),
         fmt::format("CUDA {} needs the NVIDIA driver {} or newer, and this one runs CUDA up to {}",
                     major, floor.empty() ? "of its own release" : floor, driver->api_version));
-    finding.evidence.push_back({"", "", evidence});
+    for (const std::size_t package : needers) {
+      if (finding.evidence.size() == most_examples) break;
+      finding.evidence.push_back({"", "", runtimes.at(package).second});
+    }
     const std::string& version =
         driver->kernel_version.empty() ? driver->library_version : driver->kernel_version;
     if (!version.empty()) finding.evidence.push_back({"", "", fmt::format("driver {}", version)});

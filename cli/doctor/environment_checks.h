@@ -26,6 +26,14 @@ void check_packages(const InstalledFiles& files,
 [[nodiscard]] Result<void> check_variants(const InstalledFiles& files, const JudgedMachine& judged,
                                           index::FamilyBook& families, Findings& findings);
 
+/// That the CPU does not have it, for programs.
+[[nodiscard]] constexpr bool lacks(detect::Presence presence) {
+  return presence == detect::Presence::absent || presence == detect::Presence::blocked;
+}
+[[nodiscard]] constexpr bool is_unknown(detect::Presence presence) {
+  return presence == detect::Presence::unknown;
+}
+
 /// Whether the library is for another CPU architecture than the machine's.
 [[nodiscard]] bool is_foreign(const InstalledLibrary& library, const detect::Machine& machine);
 
@@ -46,7 +54,7 @@ struct LoaderPath {
   std::vector<std::string> cached;   ///< library paths in /etc/ld.so.cache
 };
 
-/// CUDA libraries of one name in two packages: a process has one library of a name, and whoever
+/// CUDA libraries of one name in two packages, each of which something is linked against: whoever
 /// comes second gets the first one's (shadow_checks.cpp).
 void check_twice(const InstalledFiles& files, Findings& findings);
 

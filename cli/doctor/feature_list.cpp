@@ -193,7 +193,8 @@ class FeatureJudge {
       return {Usable::no, fmt::format("it came with {} {}", family_.anchor(),
                                       wheel::render_version(*feature.since))};
     }
-    if (builds_.platform.empty()) return {Usable::no, "there are no builds for this CPU"};
+    if (builds_.platform.empty())
+      return {Usable::no, "there are no builds for this CPU and system"};
     const bool here =
         feature.platforms.empty() ||
         std::ranges::find(feature.platforms, builds_.platform) != feature.platforms.end();
@@ -233,7 +234,7 @@ class FeatureJudge {
       const auto misfit = builds_.fit.rejected.find(label.name);
       if (misfit == builds_.fit.rejected.end() || !has_feature(family_, feature, label.name))
         continue;
-      const auto& [property, rule, fact] = misfit->second;
+      const auto& [property, rule, fact, unknown] = misfit->second;
       return {Usable::no,
               fmt::format("the build {} does not fit: {}", label.name, fact.empty() ? rule : fact)};
     }

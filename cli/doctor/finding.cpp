@@ -130,9 +130,11 @@ constexpr std::array rows = {
     FindingCode{"library-shadowed", warning,
                 "The loader takes a library of the same name from elsewhere before the wheels' own",
                 "take the folder out of LD_LIBRARY_PATH"},
-    FindingCode{"library-twice", warning,
-                "Two packages bring a CUDA library of one name: the first one loaded serves both",
-                "remove one of them, or install both in the versions that belong together"},
+    FindingCode{
+        "library-twice", warning,
+        "Libraries are linked against a CUDA library that two packages bring: the first one loaded "
+        "serves all",
+        "install versions that were made for one of it, or use the packages in separate processes"},
     FindingCode{
         "library-elsewhere", info,
         "A library of the same name lies on the loader's path, but the wheels' own come first",

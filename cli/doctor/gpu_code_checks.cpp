@@ -114,15 +114,6 @@ std::vector<Evidence> evidence_of(const std::vector<const InstalledLibrary*>& li
   return evidence;
 }
 
-/// What brings code that fits, in the place of what is installed.
-std::string fitting_build(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  if (package.has_builds)
-    return fmt::format("variant install --reinstall {}{}", package.distribution.name,
-                       files.python_option());
-  return fmt::format("install a build of {} that was made for this machine, if there is one",
-                     package.distribution.name);
-}
-
 void say_unknown(const PackageCode& code, const std::vector<const InstalledLibrary*>& libraries,
                  const Gpu& gpu, Findings& findings) {
   Finding& finding = findings.add(
@@ -175,7 +166,7 @@ void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere,
     finding.evidence.push_back(
         {"", "", fmt::format("the driver runs CUDA up to {}", installed->api_version)});
   finding.mend =
-      driver ? update_nvidia_driver(judged.machine, {}) : fitting_build(*code.package, files);
+      driver ? update_nvidia_driver(judged.machine, {}) : another_build(*code.package, files);
 }
 
 void check_package_code(const PackageCode& code, const JudgedMachine& judged,
@@ -257,12 +248,12 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
                   providers::describe_no_gpu(judged.machine, vendor, judged.gpus)));
   finding.evidence = evidence_of(unused.front()->libraries, vendor);
   const auto built = std::ranges::find_if(
-      unused, [](const PackageCode* code) { return code->package->has_builds; });
+      unused, [](const PackageCode* code) { return code->package->has_builds(); });
   // A package of which one build has it all costs room and nothing else.
   if (built == unused.end()) {
     finding.level = FindingLevel::info;
   } else {
-    finding.mend = fitting_build(*(*built)->package, files);
+    finding.mend = another_build(*(*built)->package, files);
   }
 }
 

@@ -59,7 +59,7 @@ std::optional<ImportName> name_of(std::string_view path) {
   }
   std::string name = dotted(stem);
   if (name.empty()) return std::nullopt;
-  return ImportName{std::move(name), std::string(path), rank};
+  return ImportName{std::move(name), std::string(path), rank, false};
 }
 
 /// The modules that lie directly in a folder.
@@ -78,6 +78,7 @@ void add_folder(const std::string& folder, std::vector<ImportName>& names) {
     if (!name || name->name == "setup" || name->name == "conftest") continue;
     name->path = folder + "/" + path;
     name->rank = outer_rank;
+    name->from_pth = true;
     names.push_back(std::move(*name));
   }
 }

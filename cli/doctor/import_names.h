@@ -15,6 +15,7 @@ struct ImportName {
   /// Of two in one folder Python takes the lower one: a package, a compiled module, a source file;
   /// then those of folders that .pth files name, which come after site-packages.
   unsigned rank = 0;
+  bool from_pth = false;  ///< of a folder that a .pth file names
 };
 
 /// A folder without __init__.py is no name of its own: several packages may share it.

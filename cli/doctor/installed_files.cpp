@@ -84,6 +84,37 @@ std::string reinstall_same(const InstalledPackageFiles& package, const Installed
                      files.python_option());
 }
 
+std::string another_build(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  if (!package.has_builds())
+    return fmt::format("install a build of {} that was made for this machine, if there is one",
+                       package.distribution.name);
+  std::vector<const InstalledPackageFiles*> kin = {&package};
+  if (package.family != nullptr) {
+    kin.clear();
+    for (const std::string& member : package.family->members) {
+      const auto one = std::ranges::find_if(
+          files.packages, [&](const auto& each) { return each.distribution.name == member; });
+      if (one != files.packages.end()) kin.push_back(&*one);
+    }
+  }
+  // The first one's version decides those of the others.
+  const installer::InstalledDistribution& first = kin.front()->distribution;
+  std::string names = fmt::format("{}=={}", first.name,
+                                  wheel::render_version(first.metadata.version.public_version()));
+  for (const InstalledPackageFiles* one : kin) {
+    if (one != kin.front()) names += " " + one->distribution.name;
+  }
+  return fmt::format("variant install --reinstall {}{}{}", kin.size() > 1 ? "--upgrade " : "",
+                     names, files.python_option());
+}
+
+std::string build_for_older_cpu(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  if (package.distribution.variant && package.distribution.family.empty())
+    return another_build(package, files);
+  return fmt::format("install a build of {} for an older CPU, if there is one",
+                     package.distribution.name);
+}
+
 InstalledFiles read_installed_files(
     installer::Environment environment,
     const std::vector<installer::InstalledDistribution>& distributions, Findings& findings,
@@ -92,6 +123,7 @@ InstalledFiles read_installed_files(
   files.environment = std::move(environment);
   std::size_t outer = 0;
   for (const installer::InstalledDistribution& distribution : distributions) {
+    files.versions.emplace(distribution.name, distribution.metadata.version);
     if (distribution.outer) {
       ++outer;
       continue;

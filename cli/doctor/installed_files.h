@@ -9,6 +9,8 @@
 
 #include "builder/binary_scan.h"
 #include "cli/doctor/finding.h"
+#include "cli/doctor/judged_machine.h"
+#include "index/family.h"
 #include "installer/environment.h"
 #include "installer/installed.h"
 #include "wheel/record.h"
@@ -28,8 +30,10 @@ struct InstalledPackageFiles {
   std::string site;       ///< the folder that RECORD's paths start from
   std::string real_site;  ///< the same without links
   std::vector<wheel::RecordEntry> record;
-  /// `variant install` has builds of it to choose from: a variant, or a member of a family.
-  bool has_builds = false;
+  const index::Family* family = nullptr;  ///< that it is a member of
+
+  /// `variant install` has builds of it to choose from.
+  [[nodiscard]] bool has_builds() const { return distribution.variant || family != nullptr; }
 };
 
 /// " --python PATH", quoted for a shell.
@@ -38,6 +42,7 @@ struct InstalledPackageFiles {
 struct InstalledFiles {
   installer::Environment environment;
   std::vector<InstalledPackageFiles> packages;  ///< without outer ones
+  InstalledVersions versions;                   ///< of all that its interpreter sees
   std::vector<InstalledLibrary> libraries;
   std::uint64_t bytes_read = 0;  ///< of libraries
 
@@ -47,6 +52,15 @@ struct InstalledFiles {
 /// The command that installs the same version again.
 [[nodiscard]] std::string reinstall_same(const InstalledPackageFiles& package,
                                          const InstalledFiles& files);
+
+/// The command that has the build of the same release chosen anew, with the other members of its
+/// family: for one alone they would not belong together. Without builds to choose from: in words.
+[[nodiscard]] std::string another_build(const InstalledPackageFiles& package,
+                                        const InstalledFiles& files);
+
+/// The same for an older CPU: the labels of families are about GPUs, and bring no other code.
+[[nodiscard]] std::string build_for_older_cpu(const InstalledPackageFiles& package,
+                                              const InstalledFiles& files);
 
 struct FileLimits {
   std::size_t libraries = 20'000;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -27,24 +28,62 @@ struct Suspect {
   bool asks_cpu;
 };
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+
+/// Its words are what stands between anything that is no letter: "libx_avx512.so" has x, avx, so.
+bool has_cpu_word(std::string_view file) {
+  constexpr std::array<std::string_view, 26> words = {
+      "avx",         "sse",        "ssse",       "fma",       "haswell",        "broadwell",
+      "skylake",     "skylakex",   "skx",        "icelake",   "sapphirerapids", "alderlake",
+      "cascadelake", "cooperlake", "cannonlake", "ivybridge", "sandybridge",    "nehalem",
+      "znver",       "zen",        "piledriver", "neon",      "asimd",          "sve",
+      "sme",         "dotprod"};
+  while (!file.empty()) {
+    const auto end = std::ranges::find_if_not(file, is_letter);
+    const auto size = static_cast<std::size_t>(end - file.begin());
+    if (std::ranges::find(words, file.substr(0, size)) != words.end()) return true;
+    file.remove_prefix(std::min(file.size(), size + 1));
+  }
+  return false;
+}
+
+/// "x86-64-v3", "x86_64_v3".
+bool has_cpu_level(std::string_view file) {
+  constexpr std::string_view word = "x86-64-v";
+  std::string text(file);
+  std::ranges::replace(text, '_', '-');
+  const std::size_t at = text.find(word);
+  if (at == std::string::npos) return false;
+  const std::string_view rest = std::string_view(text).substr(at + word.size());
+  return !rest.empty() && rest[0] >= '2' && rest[0] <= '4' &&
+         (rest.size() == 1 || rest[1] == '-' || rest[1] == '.');
+}
+
 /// Libraries of which a package loads the one that fits have the CPU in their names.
 bool is_chosen_by_name(std::string_view name) {
-  constexpr std::array<std::string_view, 12> words = {
-      "avx", "sse", "v2", "v3", "v4", "haswell", "skylake", "zen", "neon", "sve", "sme", "dotprod"};
-  const std::string_view file = name.substr(name.rfind('/') + 1);
-  return name.contains("glibc-hwcaps/") ||
-         std::ranges::any_of(words, [&](std::string_view word) { return file.contains(word); });
+  std::string file(name.substr(name.rfind('/') + 1));
+  std::ranges::transform(file, file.begin(), lower);
+  if (file.starts_with("lib")) file.erase(0, 3);
+  return name.contains("glibc-hwcaps/") || has_cpu_word(file) || has_cpu_level(file);
 }
 
 std::string lacking_instructions(const builder::InstructionScan& scan,
                                  const detect::Machine& machine) {
   std::vector<std::string> names;
   for (const auto& [capability, count] : scan.counts) {
-    const detect::Presence presence = machine.cpu.capabilities.of(capability);
-    if (presence == detect::Presence::absent || presence == detect::Presence::blocked)
+    if (lacks(machine.cpu.capabilities.of(capability)))
       names.push_back(fmt::format("{} ({})", detect::plain_name(detect::row(capability)), count));
   }
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Whether any capability of the machine's architecture is as `is` says.
+bool any_capability(const detect::Machine& machine, bool (*is)(detect::Presence)) {
+  return std::ranges::any_of(detect::capabilities(), [&](const detect::CapabilityRow& row) {
+    return row.arch == machine.cpu.arch && is(machine.cpu.capabilities.of(row.id));
+  });
 }
 
 /// One finding a package. Without a question for the CPU anywhere in a library nothing guards what
@@ -66,11 +105,7 @@ void say_suspects(const InstalledPackageFiles& package, const std::vector<Suspec
                         count));
   if (count > 0) {
     finding.level = FindingLevel::warning;
-    finding.mend =
-        package.has_builds
-            ? reinstall_same(package, files)
-            : fmt::format("install a build of {} for an older CPU if it ends with SIGILL",
-                          package.distribution.name);
+    finding.mend = "if it ends with SIGILL: " + build_for_older_cpu(package, files);
   }
   for (const bool open : {true, false}) {
     for (const Suspect& one : suspects) {
@@ -88,6 +123,14 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
   const detect::Arch arch = judged.machine.cpu.arch;
   if (arch != detect::Arch::x86_64 && arch != detect::Arch::aarch64)
     return findings.not_looked_at("instructions: only those of x86-64 and aarch64 are known");
+  if (!any_capability(judged.machine, lacks)) {
+    // It takes minutes, and nothing could be found.
+    if (!files.libraries.empty() && any_capability(judged.machine, is_unknown))
+      findings.not_looked_at(
+          "the instructions in the libraries: none is known that this CPU lacks");
+    return;
+  }
+  std::set<std::string_view> open;
   const auto deadline = Clock::now() + longest_disassembly;
   std::size_t late = 0;
   std::map<std::size_t, std::vector<Suspect>> suspects;
@@ -108,6 +151,10 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
       findings.not_looked_at(
           fmt::format("some instructions of {}: it took too long", library.name));
     std::string lacking = lacking_instructions(*scan, judged.machine);
+    for (const auto& [capability, count] : scan->counts) {
+      if (is_unknown(judged.machine.cpu.capabilities.of(capability)))
+        open.insert(detect::plain_name(detect::row(capability)));
+    }
     // What was not read to its end may ask further on.
     if (!lacking.empty())
       suspects[library.package].push_back(
@@ -116,6 +163,10 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
   }
   for (const auto& [package, libraries] : suspects)
     say_suspects(files.packages[package], libraries, files, findings);
+  if (!open.empty())
+    findings.not_looked_at(
+        fmt::format("whether this CPU has what libraries contain: it is not known of {}",
+                    fmt::join(open, ", ")));
   if (late > 0) {
     findings.not_looked_at(
         fmt::format("the instructions of {} further libraries: {} minutes are over", late,

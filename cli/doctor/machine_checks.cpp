@@ -35,22 +35,30 @@ std::string name_of(const Gpu& gpu) {
   return text;
 }
 
-/// How a container of that kind is given the GPUs of a vendor; empty where that is not known.
-std::string start_with_gpu(const std::string& container, const std::string& vendor) {
-  if (vendor != "nvidia" && vendor != "amd" && vendor != "intel") return {};
-  if (vendor != "nvidia") {
-    const std::string devices =
-        vendor == "amd" ? "--device /dev/kfd --device /dev/dri" : "--device /dev/dri";
-    if (container == "kubernetes")
-      return fmt::format("ask for the GPU in the pod's resources.limits ({})",
-                         vendor == "amd" ? "amd.com/gpu: 1" : "gpu.intel.com/xe: 1");
-    return fmt::format("{} run {} IMAGE", container.empty() ? "docker" : container, devices);
+/// How a container is given the GPUs of a vendor; empty where that is not known, and the problem's
+/// own hint says more.
+std::string start_with_gpu(const Machine& machine, const std::string& vendor) {
+  const std::string& container = machine.os.container;
+  const bool nvidia = vendor == "nvidia";
+  const bool amd = vendor == "amd";
+  // A Tegra's GPU has device nodes and libraries of its own.
+  if (!machine.os.tegra_release.empty() || (!nvidia && !amd && vendor != "intel")) return {};
+  if (container == "kubernetes") {
+    return fmt::format("ask for the GPU in the pod: resources.limits: {{{}: 1}}",
+                       nvidia ? "nvidia.com/gpu"
+                       : amd  ? "amd.com/gpu"
+                              : "gpu.intel.com/xe");
   }
-  if (container == "kubernetes")
-    return "ask for it in the pod: resources.limits: {nvidia.com/gpu: 1}";
-  if (container == "podman") return "podman run --device nvidia.com/gpu=all IMAGE";
   if (container == "lxc") return "lxc config device add NAME gpu gpu";
-  return "docker run --gpus all IMAGE   (with the NVIDIA Container Toolkit installed)";
+  if (container == "apptainer" && vendor != "intel")
+    return fmt::format("apptainer exec {} IMAGE PROGRAM", nvidia ? "--nv" : "--rocm");
+  if (container != "docker" && container != "podman") return {};
+  if (!nvidia)
+    return fmt::format("{} run {}--device /dev/dri IMAGE", container,
+                       amd ? "--device /dev/kfd " : "");
+  return container == "podman"
+             ? "podman run --device nvidia.com/gpu=all IMAGE"
+             : "docker run --gpus all IMAGE   (with the NVIDIA Container Toolkit installed)";
 }
 
 /// Words of detect/ that mean: the kernel module and the libraries are two drivers.
@@ -80,14 +88,13 @@ void check_problem(const Machine& machine, const detect::Problem& problem, Findi
   const std::string vendor = vendor_of(problem);
   std::string code = "gpu-problem";
   std::string mend = problem.hint;
-  const bool contained = !machine.os.container.empty();
+  // NVIDIA's toolkit mounts the host's libraries: none are installed in an image.
+  const bool mounted =
+      word == "no-device-nodes" || (word == "no-user-driver" && vendor == "nvidia");
+  if (const std::string start = start_with_gpu(machine, vendor); mounted && !start.empty())
+    mend = start;
   if (word == "no-device-nodes") {
-    if (contained) code = "container-without-gpu";
-    const std::string start = start_with_gpu(machine.os.container, vendor);
-    if (!start.empty()) mend = contained ? start : problem.hint + ": " + start;
-  } else if (word == "no-user-driver" && contained && vendor == "nvidia") {
-    // The toolkit mounts the host's libraries: none are installed in an image.
-    mend = start_with_gpu(machine.os.container, vendor);
+    if (!machine.os.container.empty()) code = "container-without-gpu";
   } else if (word == "all-masked") {
     code = "gpu-masked";
   } else if (word == "no-permission") {
@@ -112,6 +119,22 @@ bool told(const Machine& machine, const Gpu& gpu) {
   });
 }
 
+/// AMD's libraries know four variables: the one that is set is a fact of the GPU.
+std::string unmask(const Gpu& gpu) {
+  const auto set = gpu.sources.find("masked");
+  if (set != gpu.sources.end()) return fmt::format("unset {}", shell_word(set->second));
+  switch (gpu.vendor) {
+    case GpuVendor::nvidia:
+      return "unset CUDA_VISIBLE_DEVICES";
+    case GpuVendor::amd:
+      return "unset the mask: ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES or "
+             "GPU_DEVICE_ORDINAL";
+    case GpuVendor::intel:
+      return "unset ZE_AFFINITY_MASK";
+  }
+  return {};
+}
+
 void check_gpus(const Machine& machine, Findings& findings) {
   for (const Gpu& gpu : machine.gpus) {
     // Where a mask hides all of them, that is told as one problem.
@@ -123,12 +146,8 @@ void check_gpus(const Machine& machine, Findings& findings) {
                                       "it works, and a device mask hides it from programs");
       if (providers::counted_gpus(machine, gpu.vendor, {}).empty())
         finding.level = FindingLevel::warning;
-      const std::string_view variable = gpu.vendor == GpuVendor::nvidia ? "CUDA_VISIBLE_DEVICES"
-                                        : gpu.vendor == GpuVendor::amd
-                                            ? "ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES"
-                                            : "ZE_AFFINITY_MASK";
       finding.evidence.push_back({"", "", "masked"});
-      finding.mend = fmt::format("unset {}", variable);
+      finding.mend = unmask(gpu);
     }
     if (gpu.reason_code == "gfx-override") {
       findings.add("gpu-override", name_of(gpu), gpu.reason).mend =
@@ -209,7 +228,8 @@ std::vector<const index::FamilyLabel*> builds_beyond(const index::Family& torch,
     }
     const auto variants =
         index::family_variants(torch, torch.anchor(), version, platform, {label.name});
-    const VariantFit fit = judge_variants(variants.document, {newer, judged.gpus}, {});
+    const VariantFit fit =
+        judge_variants(variants.document, {newer, judged.gpus, judged.providers}, {});
     if (std::ranges::find(fit.fitting, label.name) != fit.fitting.end()) beyond.push_back(&label);
   }
   return beyond;
@@ -252,10 +272,12 @@ void check_cpu(const Machine& machine, Findings& findings) {
     (tile ? tiles : vector ? vectors : others).push_back(row.name);
   }
   const std::string guest =
-      machine.cpu.hypervisor.empty()
+      !machine.cpu.hypervisor.empty()
+          ? fmt::format("let the hypervisor ({}) pass the CPU on as it is (host-passthrough)",
+                        machine.cpu.hypervisor)
+      : is_linux(machine)
           ? std::string("boot a kernel that enables it")
-          : fmt::format("let the hypervisor ({}) pass the CPU on as it is (host-passthrough)",
-                        machine.cpu.hypervisor);
+          : fmt::format("none while {} runs, which withholds them", machine.os.system);
   const bool hybrid = machine.cpu.hybrid && machine.cpu.hypervisor.empty();
   const std::string cores =
       "none for programs that may run on every core: the cores differ, and some lack them";
@@ -268,10 +290,12 @@ void check_cpu(const Machine& machine, Findings& findings) {
     finding.mend = mend;
   };
   say(tiles, "AMX instructions",
-      fmt::format(
-          "a kernel from 5.16 on, and no seccomp filter that denies arch_prctl (this is {}{})",
-          machine.os.kernel.empty() ? "an unknown kernel" : machine.os.kernel,
-          machine.os.container.empty() ? "" : ", in " + machine.os.container));
+      !is_linux(machine)
+          ? guest
+          : fmt::format("a kernel from 5.16 on, and no seccomp filter that denies arch_prctl (this "
+                        "is {}{})",
+                        machine.os.kernel.empty() ? "an unknown kernel" : machine.os.kernel,
+                        machine.os.container.empty() ? "" : ", in " + machine.os.container));
   say(vectors, "AVX instructions", hybrid ? cores : guest);
   say(others, "further instructions", hybrid ? cores : guest);
 }

@@ -103,6 +103,8 @@ void check_import_names(const InstalledFiles& files, Findings& findings) {
       const auto [at, fresh] = owners.try_emplace(name.name, ImportClaim{i, name});
       const ImportClaim& other = at->second;
       if (fresh || other.package == i || other.name.path == name.path) continue;
+      // Source trees side by side: nearly each has tests/, which nobody imports from outside.
+      if (other.name.from_pth && name.from_pth) continue;
       if (!told.try_emplace({other.package, i}, nullptr).second) continue;
       const InstalledPackageFiles& first = files.packages[other.package];
       const InstalledPackageFiles& second = files.packages[i];

@@ -178,30 +178,67 @@ void check_one(const InstalledFiles& files, const InstalledLibrary& own, const F
 }
 
 bool is_cuda_library(std::string_view soname) {
-  constexpr std::string_view beginnings[] = {"libcu", "libnv", "libnccl"};
-  return std::ranges::any_of(beginnings, [&](auto word) { return soname.starts_with(word); });
+  constexpr std::string_view names[] = {
+      "libcublas",      "libcublasLt",   "libcudart",   "libcufft",    "libcufftw",
+      "libcufile",      "libcupti",      "libcurand",   "libcusolver", "libcusolverMg",
+      "libcusparse",    "libcusparseLt", "libcutensor", "libnccl",     "libnvJitLink",
+      "libnvToolsExt",  "libnvinfer",    "libnvjpeg",   "libnvrtc",    "libnvrtc-builtins",
+      "libnvshmem_host"};
+  const std::string_view name = soname.substr(0, soname.find(".so"));
+  return name == "libcudnn" || name.starts_with("libcudnn_") ||
+         std::ranges::find(names, name) != std::end(names);
+}
+
+/// Whether DT_NEEDED of some library means this copy. What is only opened by its path is a library
+/// of its own, whatever else has its name.
+bool is_linked(const InstalledLibrary& copy, const Needers& needers) {
+  const auto found = needers.find(copy.facts.soname);
+  if (found == needers.end()) return false;
+  return std::ranges::any_of(found->second, [&](const InstalledLibrary* needer) {
+    const builder::BinaryFacts& facts = needer->facts;
+    if (needer->package == copy.package) return true;
+    if (facts.rpath.empty() && facts.runpath.empty()) return true;
+    return leads_to(facts.runpath.empty() ? facts.rpath : facts.runpath, *needer, copy);
+  });
+}
+
+void say_twice(const InstalledLibrary& one, const InstalledLibrary& other,
+               const InstalledFiles& files, Findings& findings) {
+  const InstalledPackageFiles& first = files.packages[one.package];
+  const InstalledPackageFiles& second = files.packages[other.package];
+  Finding& finding = findings.add(
+      "library-twice", fmt::format("{} of {} and {}", one.facts.soname, first.title, second.title),
+      "a process loads one library of that name for all that are linked against it");
+  finding.evidence.push_back({one.name, "SONAME", first.title});
+  finding.evidence.push_back({other.name, "SONAME", second.title});
+  finding.mend = fmt::format(
+      "install versions of the two that were made for one {}, or use them in separate processes",
+      one.facts.soname);
 }
 
 }  // namespace
 
 void check_twice(const InstalledFiles& files, Findings& findings) {
-  std::map<std::string, const InstalledLibrary*> seen;
+  std::map<std::string, std::map<std::size_t, std::vector<const InstalledLibrary*>>> copies;
   for (const InstalledLibrary& library : files.libraries) {
-    if (!is_cuda_library(library.facts.soname)) continue;
-    const auto [at, fresh] = seen.try_emplace(library.facts.soname, &library);
-    const InstalledLibrary& first = *at->second;
-    if (fresh || first.package == library.package || first.facts.size == library.facts.size)
-      continue;
-    Finding& finding = findings.add(
-        "library-twice",
-        fmt::format("{} of {} and {}", library.facts.soname, files.packages[first.package].title,
-                    files.packages[library.package].title),
-        "a process loads one library of that name, and it serves both packages");
-    finding.evidence.push_back({first.name, "SONAME", files.packages[first.package].title});
-    finding.evidence.push_back({library.name, "SONAME", files.packages[library.package].title});
-    finding.mend =
-        fmt::format("variant uninstall {}{}", files.packages[library.package].distribution.name,
-                    files.python_option());
+    if (is_cuda_library(library.facts.soname))
+      copies[library.facts.soname][library.package].push_back(&library);
+  }
+  std::erase_if(copies, [](const auto& one) { return one.second.size() < 2; });
+  if (copies.empty()) return;
+  const Needers needers = needers_of(files);
+  for (const auto& [soname, packages] : copies) {
+    const InstalledLibrary* first = nullptr;
+    for (const auto& [package, libraries] : packages) {
+      const auto linked = std::ranges::find_if(
+          libraries, [&](const InstalledLibrary* copy) { return is_linked(*copy, needers); });
+      if (linked == libraries.end()) continue;
+      if (first == nullptr) {
+        first = *linked;
+      } else if (first->facts.size != (*linked)->facts.size) {
+        say_twice(*first, **linked, files, findings);
+      }
+    }
   }
 }
 

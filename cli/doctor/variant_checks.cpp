@@ -11,6 +11,7 @@
 #include "cli/doctor/environment_checks.h"
 #include "index/family_variants.h"
 #include "installer/descriptor.h"
+#include "resolver/ranking.h"
 #include "wheel/variant_metadata.h"
 
 namespace axle::cli {
@@ -20,17 +21,13 @@ namespace {
 constexpr std::uint64_t largest_metadata = 16U << 20;
 constexpr std::string_view variant_file = "variant.json";
 
-std::string reinstall(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  return fmt::format("variant install --reinstall {}=={}{}", package.distribution.name,
-                     wheel::render_version(package.distribution.metadata.version.public_version()),
-                     files.python_option());
-}
-
 Finding& say_misfit(std::string subject, const VariantFit::Misfit& misfit, const Evidence& where,
                     Findings& findings) {
-  Finding& finding = findings.add("variant-misfit", std::move(subject),
-                                  fmt::format("the installed variant does not fit this machine: {}",
-                                              misfit.fact.empty() ? misfit.rule : misfit.fact));
+  const bool abi = misfit.property.ns == resolver::abi_dependency;
+  Finding& finding = findings.add(
+      "variant-misfit", std::move(subject),
+      fmt::format("the installed variant does not fit this {}: {}", abi ? "environment" : "machine",
+                  misfit.fact.empty() ? misfit.rule : misfit.fact));
   finding.evidence.push_back(where);
   finding.evidence.push_back({"", "", misfit.rule});
   return finding;
@@ -49,17 +46,16 @@ void check_variant(const InstalledPackageFiles& package, const JudgedMachine& ju
     Finding& finding =
         findings.add("dist-info-broken", package.title, "what its variant needs cannot be read");
     finding.evidence.push_back({path, "", document.error().message});
-    finding.mend = reinstall(package, files);
+    finding.mend = another_build(package, files);
     return;
   }
-  const VariantFit fit = judge_variants(*document, judged, files.environment.markers);
+  const VariantFit fit =
+      judge_variants(*document, judged, files.environment.markers, files.versions);
   const auto rejected = fit.rejected.find(label);
   if (rejected == fit.rejected.end()) return;
-  const std::string& ns = rejected->second.property.ns;
-  if (fit.silent.contains(ns)) {
-    Finding& finding = findings.add(
-        "variant-unknown", fmt::format("{} ({})", package.title, label),
-        fmt::format("nothing here says which properties of {} this machine supports", ns));
+  if (rejected->second.unknown) {
+    Finding& finding = findings.add("variant-unknown", fmt::format("{} ({})", package.title, label),
+                                    rejected->second.fact);
     finding.evidence.push_back({path, "", wheel::render_property(rejected->second.property)});
     finding.mend =
         fmt::format("variant explain {}{}", package.distribution.name, files.python_option());
@@ -67,7 +63,7 @@ void check_variant(const InstalledPackageFiles& package, const JudgedMachine& ju
   }
   say_misfit(fmt::format("{} ({})", package.title, label), rejected->second,
              {path, "", wheel::render_property(rejected->second.property)}, findings)
-      .mend = reinstall(package, files);
+      .mend = another_build(package, files);
 }
 
 /// A member of a family in the environment, and the label that its build has.
@@ -123,20 +119,6 @@ std::set<std::string, std::less<>> labels_of(const index::Family& family, const 
   return labels;
 }
 
-/// "torch torchvision", so that one command brings all of them.
-std::string install_all(const std::vector<Member>& members, const InstalledFiles& files) {
-  std::vector<std::string> names;
-  for (const Member& member : members) {
-    const auto& distribution = member.package->distribution;
-    names.push_back(names.empty() ? fmt::format("{}=={}", distribution.name,
-                                                wheel::render_version(
-                                                    distribution.metadata.version.public_version()))
-                                  : distribution.name);
-  }
-  return fmt::format("variant install --reinstall --upgrade {}{}", fmt::join(names, " "),
-                     files.python_option());
-}
-
 /// No GPU of the vendor that the build is for counts: it runs all the same, on the CPU.
 bool lacks_hardware(const index::Family& family, const std::string& label,
                     const JudgedMachine& judged) {
@@ -182,8 +164,12 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
                  : std::string();
   const auto rejected = fit.rejected.find(first.label);
   if (rejected == fit.rejected.end() && !has_better) return;
-  const std::string mend =
-      build.size() == 1 ? reinstall(*first.package, files) : install_all(build, files);
+  const std::string mend = another_build(*first.package, files);
+  if (rejected != fit.rejected.end() && rejected->second.unknown) {
+    findings.add("variant-unknown", title_of(build), rejected->second.fact)
+        .evidence.push_back(where);
+    return;
+  }
   if (rejected != fit.rejected.end()) {
     const bool runs = lacks_hardware(family, first.label, judged);
     Finding& finding = say_misfit(title_of(build), rejected->second, where, findings);
@@ -241,7 +227,7 @@ void check_labels(const index::Family& family, const std::vector<Member>& member
                   family.name));
   if (minor_only) finding.level = FindingLevel::warning;
   finding.evidence = std::move(unlike);
-  finding.mend = install_all(members, files);
+  finding.mend = another_build(*members.front().package, files);
 }
 
 void check_versions(const index::Family& family, const std::vector<Member>& members,
@@ -264,7 +250,7 @@ void check_versions(const index::Family& family, const std::vector<Member>& memb
         {"", "",
          fmt::format("with {} {} goes another version: {}", family.anchor(), release->version,
                      index::render_sources(family, release->sources))});
-    finding.mend = install_all(members, files);
+    finding.mend = another_build(*members.front().package, files);
   }
 }
 
@@ -280,10 +266,8 @@ Result<void> check_family(const index::Family& family, const InstalledFiles& fil
   }
   if (members.empty()) return {};
   if (platform.empty()) {
-    findings.not_looked_at(
-        fmt::format("whether the builds of {} fit: the CPU's architecture is "
-                    "none that they are made for",
-                    family.name));
+    findings.not_looked_at(fmt::format(
+        "whether the builds of {} fit: they are made for other CPUs and systems", family.name));
   } else {
     std::vector<std::vector<Member>> builds;
     for (const Member& member : members) {

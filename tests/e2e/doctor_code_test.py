@@ -7,6 +7,7 @@ import unittest
 
 from doctor_case import DRIVER, H100, DoctorTestCase, level_cpu
 from made_library import CUBIN, PTX, bundle, cuda_library, entry, fatbin, library
+from support import variant_document
 
 
 class Code(DoctorTestCase):
@@ -90,6 +91,13 @@ class Code(DoctorTestCase):
         self.put("torch", "2.9.0+cu128", {"torch/_C.so": cuda_library(90)})
         self.assertIn("variant install --reinstall torch", self.finds("gpu-build-without-gpu", "none")["mend"])
 
+    def test_a_mend_brings_the_same_release_of_a_whole_family(self):
+        self.put("torch", "2.9.0+cu128", {"torch/_C.so": cuda_library(90)})
+        self.put("torchvision", "0.24.0+cu128", {"torchvision/_C.so": cuda_library(90)}, requires=["torch==2.9.0"])
+        pascal = self.machine([{**H100, "arch": "6.1"}], [DRIVER])
+        for code, machine in (("gpu-build-without-gpu", "none"), ("gpu-code-missing", pascal)):
+            self.assertIn("--reinstall --upgrade torch==2.9.0 torchvision --python", self.finds(code, machine)["mend"])
+
     def test_gpu_code_where_no_gpu_can_be_used(self):
         self.torch(entry(CUBIN, 90))
         self.finds("gpu-build-without-gpu", "none", severity="info")
@@ -117,12 +125,41 @@ class Code(DoctorTestCase):
                                     "kernels/_C12.so": library(needed=["libcudart.so.12"])})
         self.lacks("cuda-driver-floor", old)
 
+    def test_an_old_driver_is_said_once_for_each_cuda(self):
+        old = self.machine([H100], [{**DRIVER, "kernel_version": "520.61.05", "api_version": "11.8"}])
+        for name in ("one", "three", "two"):
+            self.put(name, "1.0", {f"{name}/_C.so": library(needed=["libcudart.so.13"])})
+        self.put("four", "1.0", {"four/_C.so": library(needed=["libcudart.so.12"])})
+        found = [one for one in self.doctor(old)["findings"] if one["code"] == "cuda-driver-floor"]
+        self.assertEqual([one["subject"] for one in found], ["four 1.0", "one 1.0 and 2 more"])
+        self.assertIn("two/_C.so", json.dumps(found[1]["evidence"]))
+
     def test_a_level_that_the_loader_asks_for(self):
         self.put("kernels", "1.0", {"kernels/_C.so": library(isa=0b1111),
                                     "kernels/glibc-hwcaps/x86-64-v4/libx.so": library(isa=0b1111)})
         found = self.finds("cpu-level-missing", self.healthy_machine(cpu=level_cpu(3)), severity="error")
         self.assertIn("x86-64-v4", found["message"])
+        self.assertEqual(found["mend"], "install a build of kernels for an older CPU, if there is one")
         self.lacks("cpu-level-missing", self.healthy_machine(cpu=level_cpu(4)))
+
+    def test_what_nobody_knows_of_the_cpu_is_said(self):
+        self.assertNotIn("instructions", json.dumps(self.doctor("h100", "--deep")["not_looked_at"]))
+        self.put("kernels", "1.0", {"kernels/_C.so": library(isa=0b1111)})
+        for machine in ("h100", "x86_64:v2"):
+            unseen = json.dumps(self.lacks("cpu-level-missing", machine, "--deep")["not_looked_at"])
+            self.assertIn("whether this CPU has x86-64-v4, which kernels/_C.so needs", unseen)
+            self.assertIn("none is known that this CPU lacks", unseen)  # and nothing is disassembled
+        for level in (3, 4):
+            unseen = self.doctor(self.healthy_machine(cpu=level_cpu(level)))["not_looked_at"]
+            self.assertNotIn("whether", json.dumps(unseen))
+        self.put("kernels", "1.0", {"kernels/_C.so": library(isa=0b1)})  # what every x86-64 CPU has
+        self.assertNotIn("whether", json.dumps(self.doctor("h100")["not_looked_at"]))
+
+    def test_the_build_of_a_variant_for_an_older_cpu_is_chosen_anew(self):
+        document = variant_document({"fast": [("x86_64", "level", ["v3"])]})
+        self.put("kernels", "1.0+fast", {"kernels/_C.so": library(isa=0b1111)}, label="fast", document=document)
+        mend = self.finds("cpu-level-missing", self.healthy_machine(cpu=level_cpu(3)))["mend"]
+        self.assertTrue(mend.startswith("variant install --reinstall kernels==1.0 --python"), mend)
 
     def test_another_architecture(self):
         self.put("kernels", "1.0", {"kernels/_C.so": library(machine=183)})
@@ -155,9 +192,19 @@ class Code(DoctorTestCase):
         self.lacks("cpu-instructions", machine)
         found = self.finds("cpu-instructions", machine, "--deep", severity="warning")
         self.assertIn("nowhere ask", found["message"])
+        self.assertIn("install a build of kernels for an older CPU", found["mend"])
         self.put("kernels", "1.0", {"kernels/_C_avx512.so": made.read_bytes()})  # the package chooses it by its name
         self.finds("cpu-instructions", machine, "--deep", severity="info")
+        by_chance = ("libassets.so", "_frozen.so", "librpc_v2.so", "bizen.so")
+        self.put("kernels", "1.0", {f"kernels/{name}": made.read_bytes() for name in by_chance})
+        found = self.finds("cpu-instructions", machine, "--deep", severity="warning")
+        self.assertIn("4 of its libraries", found["message"])
+        chosen = ("libAVX2.so", "libggml-cpu-skylakex.so", "_k.sse42.abi3.so", "libk_x86_64_v4.so", "libk-x86-64-v3.so.1")
+        self.put("kernels", "1.0", {f"kernels/{name}": made.read_bytes() for name in chosen})
+        self.finds("cpu-instructions", machine, "--deep", severity="info")
         self.lacks("cpu-instructions", self.healthy_machine(cpu=level_cpu(4)), "--deep")
+        unknown = self.healthy_machine(cpu=level_cpu(3, avx512f="unknown"))
+        self.assertIn("it is not known of avx512f", json.dumps(self.doctor(unknown, "--deep")["not_looked_at"]))
 
     def test_instructions_behind_a_dispatcher(self):
         if os.uname().machine != "x86_64" or subprocess.run(["sh", "-c", "command -v objdump && command -v cc"],
@@ -241,9 +288,34 @@ class Shadows(DoctorTestCase):
     def test_two_packages_with_one_cuda_library(self):
         self.wheels(rpath="$ORIGIN/../nvidia/cudnn/lib")
         self.lacks("library-twice", self.healthy_machine())
-        self.put("bundle", "1.0", {"bundle/libcudnn.so.9": library([("more", b"x" * 64)], soname="libcudnn.so.9")})
+        other = library([("more", b"x" * 64)], soname="libcudnn.so.9")
+        copies = {"bundle/libcudnn.so.9": other, "bundle/libcudnn.so": other}
+        self.put("bundle", "1.0", copies)
+        self.lacks("library-twice", self.healthy_machine())  # opened by its path it is a library of its own
+        self.put("bundle", "1.0", {**copies, "bundle/_C.so": library(needed=["libcudnn.so.9"], rpath="$ORIGIN")})
         found = self.finds("library-twice", self.healthy_machine(), severity="warning")
         self.assertIn("libcudnn.so.9 of bundle 1.0 and nvidia-cudnn-cu12 9.10.2", found["subject"])
+        self.assertNotIn("uninstall", found["mend"])
+        codes = [one["code"] for one in self.doctor(self.healthy_machine())["findings"]]
+        self.assertEqual(codes.count("library-twice"), 1)
+
+    def test_stock_torch_has_its_profiler_twice_and_nothing_is_wrong(self):
+        """triton 3.3.1 opens its own libcupti by path, torch 2.7.1 that of nvidia-cuda-cupti-cu12."""
+        names = ("libcupti.so.12", "libnvperf_host.so", "libnvperf_target.so")
+        self.put("nvidia-cuda-cupti-cu12", "12.6.80",
+                 {f"nvidia/cuda_cupti/lib/{name}": library(soname=name) for name in names})
+        inner = {f"triton/backends/nvidia/lib/cupti/{name}": library([("more", b"x" * 64)], soname=name) for name in names}
+        inner["triton/backends/nvidia/lib/cupti/libcupti.so"] = inner["triton/backends/nvidia/lib/cupti/libcupti.so.12"]
+        self.put("triton", "3.3.1", inner)
+        self.put("torch", "2.7.1+cu126", {"torch/lib/libtorch_cpu.so": library(
+            soname="libtorch_cpu.so", needed=["libcupti.so.12"], rpath="$ORIGIN/../../nvidia/cuda_cupti/lib:$ORIGIN")})
+        self.lacks("library-twice", self.healthy_machine())
+
+    def test_what_is_no_library_of_cuda_may_be_there_twice(self):
+        for name, more in (("one", b"x" * 64), ("two", b"x" * 128)):
+            self.put(name, "1.0", {f"{name}/libcurl.so.4": library([("more", more)], soname="libcurl.so.4"),
+                                   f"{name}/_C.so": library(needed=["libcurl.so.4"], rpath="$ORIGIN")})
+        self.lacks("library-twice", self.healthy_machine())
 
     def test_what_the_machine_of_for_has_on_its_path_is_not_known(self):
         self.wheels(runpath="$ORIGIN/../nvidia/cudnn/lib")

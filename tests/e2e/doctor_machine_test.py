@@ -31,6 +31,27 @@ class Machines(DoctorTestCase):
                                  problems=self.problem("no-device-nodes"))["evidence"][0]["fact"],
                          "nvidia.no-device-nodes")
 
+    def test_how_each_kind_of_container_is_given_the_gpu(self):
+        def mend(vendor, container, **os):
+            problems = self.problem("no-device-nodes", vendor)
+            machine = self.machine(problems=problems, os={"system": "Linux", "container": container, **os})
+            return next(one["mend"] for one in self.doctor(machine, environment=False)["findings"]
+                        if one["subject"] == vendor)
+
+        for vendor, container, expected in [
+                ("nvidia", "docker", "docker run --gpus all IMAGE"), ("nvidia", "kubernetes", "nvidia.com/gpu: 1"),
+                ("nvidia", "lxc", "lxc config device add NAME gpu gpu"), ("nvidia", "apptainer", "exec --nv IMAGE"),
+                ("amd", "docker", "docker run --device /dev/kfd --device /dev/dri IMAGE"),
+                ("amd", "podman", "podman run --device /dev/kfd"), ("amd", "kubernetes", "amd.com/gpu: 1"),
+                ("amd", "lxc", "lxc config device add NAME gpu gpu"), ("amd", "apptainer", "exec --rocm IMAGE"),
+                ("intel", "docker", "docker run --device /dev/dri IMAGE")]:
+            with self.subTest(vendor=vendor, container=container):
+                self.assertIn(expected, mend(vendor, container))
+        # What detect says is better than a guess: without a container, in one of another kind, on Tegra.
+        for container, more in (("", {}), ("systemd-nspawn", {}), ("docker", {"tegra_release": "36.4.3"})):
+            self.assertEqual(mend("nvidia", container, **more), "do something")
+        self.assertEqual(mend("intel", "apptainer"), "do something")
+
     def test_permission(self):
         found = self.on("gpu-permission", "error", problems=self.problem("no-permission", "amd"))
         self.assertIn("usermod -aG render", found["mend"])
@@ -50,6 +71,11 @@ class Machines(DoctorTestCase):
     def test_masks(self):
         found = self.on("gpu-masked", "warning", [{**H100, "masked": True}], [DRIVER])
         self.assertEqual(found["mend"], "unset CUDA_VISIBLE_DEVICES")
+        amd = {"vendor": "amd", "name": "W7900", "arch": "gfx1100", "usable": "present", "masked": True}
+        self.assertIn("GPU_DEVICE_ORDINAL", self.on("gpu-masked", "warning", [amd])["mend"])
+        for variable in ("GPU_DEVICE_ORDINAL", "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
+            found = self.on("gpu-masked", "warning", [{**amd, "sources": {"masked": variable}}])
+            self.assertEqual(found["mend"], f"unset {variable}")
         self.on("gpu-masked", "info", [H100, {**H100, "pci_address": "0000:02:00.0", "masked": True}], [DRIVER])
 
     def test_instructions_that_the_kernel_withholds(self):
@@ -213,6 +239,17 @@ class Features(DoctorTestCase):
         withheld = usable("blocked", "amx-int8")
         self.assertEqual(withheld["usable"], "no")
         self.assertIn("amx", withheld["reason"])
+
+    def test_no_builds_for_another_system_or_c_library(self):
+        cpu = level_cpu(4, amx_tile="blocked")
+        mac = self.machine(cpu=cpu, os={"system": "Darwin", "kernel": "21.3.0"})
+        for machine in ("alpine-container", mac):
+            found = self.features(machine)["aotinductor"]
+            self.assertEqual(found["usable"], "no", found)
+            self.assertIn("no builds for this CPU and system", found["reason"])
+        self.assertNotIn("5.16", self.finds("cpu-withheld", mac, environment=False)["mend"])
+        unknown = self.machine(cpu=level_cpu(4), os={"system": ""})
+        self.assertEqual(self.features(unknown)["aotinductor"]["usable"], "yes")
 
     def test_what_has_no_facts(self):
         body = self.doctor("h100", "--for-package", "demo==1.0", environment=False)

@@ -8,7 +8,7 @@ import unittest
 
 from doctor_case import CODES, DRIVER, H100, DoctorTestCase, level_cpu
 from made_library import cuda_library, library
-from support import SOURCE, variant_document
+from support import NVIDIA_PROVIDER, SOURCE, X86_PROVIDER, variant_document
 
 
 class Healthy(DoctorTestCase):
@@ -120,6 +120,17 @@ class Packages(DoctorTestCase):
         found = self.finds("import-hidden", self.good)
         self.assertIn("demo/__init__.py is imported, and", found["message"])
 
+    def test_the_tests_of_two_editable_packages_hide_nothing(self):
+        for name in ("pkga", "pkgb"):
+            tree = self.root / name
+            for folder in (name, "tests"):
+                (tree / folder).mkdir(parents=True)
+                (tree / folder / "__init__.py").write_text("")
+            self.put(name, "1.0", {f"__editable__.{name}.pth": f"{tree}\n"})
+        self.lacks("import-hidden", self.good)
+        self.put("careless", "1.0", {"tests/__init__.py": ""})
+        self.finds("import-hidden", self.good, severity="warning")
+
     def test_libraries_in_the_prefix_belong_to_the_environment(self):
         put = self.root / "venv" / "lib" / "libsycl.so.8"
         put.write_bytes(library(soname="libsycl.so.8"))
@@ -165,6 +176,39 @@ class Variants(DoctorTestCase):
         document = variant_document({"fast": [("acme", "speed", ["9"])]}, namespaces=("acme",))
         self.put("demo", "1.0", label="fast", document=document)
         self.finds("variant-unknown", self.healthy_machine(), severity="info")
+
+    def test_what_the_user_switched_on_and_off_counts_as_for_install(self):
+        optional = {"x86_64": {**X86_PROVIDER, "optional": True}}
+        document = variant_document({"fast": [("x86_64", "level", ["v1"])]}, providers=optional)
+        self.put("demo", "1.0", label="fast", document=document)
+        machine = self.healthy_machine(cpu=level_cpu(3))
+        found = self.finds("variant-unknown", machine, severity="info")
+        self.assertIn("optional and not switched on", found["message"])
+        self.assert_ok(self.variant("providers", "enable", "x86_64"))
+        self.assertEqual(self.doctor(machine)["findings"], [])
+        self.put("torch", "2.9.0+cpu")
+        self.finds("variant-not-best", machine)
+        self.assert_ok(self.variant("providers", "disable", "nvidia"))
+        self.lacks("variant-not-best", machine)
+        self.put("torchvision", "0.24.0+cu130")
+        self.lacks("variant-misfit", machine)
+        self.assertIn("nvidia does not count: switched off", self.finds("variant-unknown", machine)["message"])
+
+    def test_a_variant_built_against_another_package(self):
+        providers = {"nvidia": NVIDIA_PROVIDER, "abi_dependency": {"requires": ["abi-dependency"], "optional": True}}
+        document = variant_document(
+            {"l": [("abi_dependency", "torch", ["2.9"]), ("nvidia", "sm_arch", ["90_real"])]},
+            namespaces=("abi_dependency", "nvidia"), providers=providers)
+        self.put("demo", "1.0", label="l", document=document)
+        # The package that nobody knows the version of hides no misfit of the rest.
+        self.assertIn("sm_arch", self.finds("variant-misfit", "gtx1080ti", severity="error")["evidence"][0]["fact"])
+        self.assertIn("torch is not installed", self.finds("variant-unknown", "h100", severity="info")["message"])
+        torch = self.put("torch", "2.9.1+cu130")
+        self.assertEqual([one["code"] for one in self.doctor("h100")["findings"] if "demo" in one["subject"]], [])
+        subprocess.run(["rm", "-r", str(torch)], check=True)
+        self.put("torch", "2.10.0+cu130")
+        found = self.finds("variant-misfit", "h100", severity="error")
+        self.assertIn("does not fit this environment: torch 2.10.0+cu130 is installed", found["message"])
 
     def test_the_recorded_label_of_a_family(self):
         self.put("torch", "2.9.0", family={"family": "torch", "label": "cu130"})
