@@ -46,12 +46,13 @@ using InstalledVersions = std::map<std::string, wheel::Version, std::less<>>;
                                         const wheel::MarkerEnvironment& markers,
                                         const InstalledVersions& installed = {});
 
-/// As index::FamilyBuild has platforms, "linux_x86_64"; empty for a system, C library or
-/// architecture that no family has builds for. What is not known counts as Linux and glibc.
+/// Also where the system is not known.
 [[nodiscard]] inline bool is_linux(const detect::Machine& machine) {
   return machine.os.system.empty() || machine.os.system == "Linux";
 }
 
+/// As index::FamilyBuild has platforms, "linux_x86_64"; empty for a system, C library or
+/// architecture that no family has builds for. What is not known counts as Linux and glibc.
 [[nodiscard]] std::string family_platform_of(const detect::Machine& machine);
 
 }  // namespace axle::cli
