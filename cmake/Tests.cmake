@@ -10,7 +10,7 @@ function(axle_test name)
   axle_configure(${name}_test)
   # What is tested is built as it ships; the tests themselves only have to compile quickly.
   target_compile_options(${name}_test PRIVATE -O0)
-  doctest_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
+  doctest_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 900)
 endfunction()
 
 # axle_fuzz(NAME SOURCES <file> USES <libraries>): tests/fuzz/<NAME>.cpp defines LLVMFuzzerTestOneInput.

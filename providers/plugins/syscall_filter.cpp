@@ -51,7 +51,7 @@ constexpr std::string_view allowed[] = {
     "exit", "exit_group", "getpid", "gettid", "getppid", "getuid", "geteuid", "getgid",
     "getegid", "getuid32", "geteuid32", "getgid32", "getegid32", "getresuid", "getresgid",
     "getgroups", "getpgid", "getpgrp", "getsid", "getrusage", "getrlimit", "ugetrlimit",
-    "sysinfo", "uname", "getcpu", "sched_yield", "sched_getaffinity",
+    "setrlimit", "sysinfo", "uname", "getcpu", "sched_yield", "sched_getaffinity",
     "sched_getparam", "sched_getscheduler", "sched_getattr",
     "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority",
     "arch_prctl", "set_thread_area", "set_tid_address", "set_robust_list", "get_robust_list",
@@ -266,30 +266,15 @@ void rule_processes(Rules& rules, const FilterOptions& options) {
   }
 }
 
-/// All limits but that of core dumps: at zero, kernels would still pipe one into a program.
-void rule_limits(Rules& rules) {
-  for (const scmp_datum_t self : {0U, own_number}) {
-    const scmp_arg_cmp own = argument(0, SCMP_CMP_EQ, self);
-    rules.allow("prlimit64", {own, argument(2, SCMP_CMP_EQ, 0)});  // asks
-    for (scmp_datum_t which = 0; which < RLIM_NLIMITS; ++which) {
-      if (which != RLIMIT_CORE) rules.allow("prlimit64", {own, argument(1, SCMP_CMP_EQ, which)});
-    }
-  }
-  for (scmp_datum_t which = 0; which < RLIM_NLIMITS; ++which) {
-    if (which != RLIMIT_CORE) rules.allow("setrlimit", {argument(0, SCMP_CMP_EQ, which)});
-  }
-  rules.deny("setrlimit", EPERM, {argument(0, SCMP_CMP_EQ, RLIMIT_CORE)});
-  rules.deny("prlimit64", EPERM,
-             {argument(1, SCMP_CMP_EQ, RLIMIT_CORE), argument(2, SCMP_CMP_NE, 0)});
-}
-
 void rule_itself(Rules& rules) {
   for (const std::string_view name : {"kill", "tgkill"}) {
     rules.allow(name, {argument(0, SCMP_CMP_EQ, own_number)});
     rules.deny(name, EPERM, {argument(0, SCMP_CMP_NE, own_number)});
   }
-  for (const scmp_datum_t self : {0U, own_number})
-    rules.allow("sched_setaffinity", {argument(0, SCMP_CMP_EQ, self)});
+  for (const std::string_view name : {"prlimit64", "sched_setaffinity"}) {
+    rules.allow(name, {argument(0, SCMP_CMP_EQ, 0)});
+    rules.allow(name, {argument(0, SCMP_CMP_EQ, own_number)});
+  }
   rules.allow("personality", {argument(0, SCMP_CMP_EQ, 0xffffffff)});
   for (const scmp_datum_t setting : own_settings)
     rules.allow("prctl", {argument(0, SCMP_CMP_EQ, setting)});
@@ -313,7 +298,6 @@ std::vector<sock_filter> make_syscall_filter(const FilterOptions& options) {
   rule_descriptors(rules);
   rule_requests(rules, options.devices);
   rule_processes(rules, options);
-  rule_limits(rules);
   rule_itself(rules);
   return rules.compile();
 }
