@@ -1,6 +1,5 @@
 """Against what we did not write: a real index, pip, uv. Only with AXLE_TEST_REGISTRY=1, part of the release checklist."""
 
-import atexit
 import collections
 import json
 import os
@@ -10,19 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import differences_from_uv as differences
 import torch_index
-from support import BIN, PYTHON, SOURCE, VARIANT, TestCase
+from support import BIN, PEERS, PYTHON, SOURCE, VARIANT, TestCase
 from uv_backend import StandInHost, Uv
 
 WANTED = ["numpy", "requests", "rich", "pandas", "scikit-learn"]
 IMPORTS = ["numpy", "requests", "rich", "pandas", "sklearn"]
-
-UV_PLACE = pathlib.Path(tempfile.mkdtemp(prefix="axle-e2e-uv-"))
-atexit.register(shutil.rmtree, UV_PLACE, ignore_errors=True)
 
 
 class RegistryCase(TestCase):
@@ -37,16 +32,9 @@ class RegistryCase(TestCase):
         self.env["AXLE_CACHE_DIR"] = home + "/axle-cache"
 
     def install_uv(self):
-        """The program; one for all tests."""
-        tools = UV_PLACE / "tools"
-        if not tools.exists():
-            subprocess.run([PYTHON, "-m", "venv", str(tools)], check=True, env=self.env)
-            got = subprocess.run([tools / "bin/pip", "install", "--quiet", "uv"], env=self.env, text=True,
-                                 capture_output=True)
-            if got.returncode != 0:
-                shutil.rmtree(tools)
-                self.skipTest("uv could not be installed: " + got.stderr[-300:])
-        return tools / "bin/uv"
+        if not (PEERS / "uv").exists():
+            self.skipTest("uv is not there: ./dev setup brings it")
+        return PEERS / "uv"
 
 
 class Registry(RegistryCase):

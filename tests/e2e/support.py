@@ -20,6 +20,9 @@ VARIANT = BIN / "variant"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 SCHEMA = "https://variants-schema.wheelnext.dev/peps/850/v0.2.0.json"
 
+# What `./dev setup` brings from the configured package index: pip 26.3 and uv 0.13.9.
+PEERS = SOURCE / "build/peers/bin"
+
 X86_PROVIDER = {"requires": ["x86-64-variant-provider"]}
 NVIDIA_PROVIDER = {
     "requires": ["nvidia-variant-provider"],
@@ -206,6 +209,24 @@ class TestCase(unittest.TestCase):
     def install(self, *arguments, index=None, **options):
         where = ["--index-url", index.url if isinstance(index, Index) else index] if index else []
         return self.variant("install", *arguments, *where, "--python", self.venv, **options)
+
+    def peer(self, name, *arguments, env=None, cwd=None):
+        """pip or uv, with the environment that `variant` gets; where `./dev setup` could not bring it, the test skips."""
+        program = PEERS / name
+        if not program.exists():
+            self.skipTest(f"{program} is not there: ./dev setup brings it from the package index that pip is configured for")
+        done = subprocess.run([str(program), *map(str, arguments)], text=True, capture_output=True, timeout=120,
+                              env={"UV_CACHE_DIR": str(self.root / "uv-cache"), "UV_NO_MANAGED_PYTHON": "1",
+                                   "PIP_DISABLE_PIP_VERSION_CHECK": "1", **self.env, **(env or {})},
+                              cwd=cwd or self.root, stdin=subprocess.DEVNULL)
+        return Result(done)
+
+    def uv(self, *arguments, **options):
+        return self.peer("uv", *arguments, **options)
+
+    def pip(self, *arguments, python=None, **options):
+        """pip 26.3; `python`: of the environment that it shall look at (the test's own)."""
+        return self.peer("python", "-m", "pip", "--python", python or self.venv / "bin/python", *arguments, **options)
 
     def python(self, code, venv=None):
         done = subprocess.run([str((venv or self.venv) / "bin/python"), "-I", "-c", code],
