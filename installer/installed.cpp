@@ -12,6 +12,7 @@
 #include "installer/installed_scan.h"
 #include "installer/lock.h"
 #include "installer/recovery.h"
+#include "installer/repair.h"
 #include "installer/roots.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
@@ -93,7 +94,7 @@ void drop_doubles(std::vector<InstalledDistribution>& installed, Report& report)
     }
     report.warn(fmt::format("{} is installed twice: {} counts, {} is passed over",
                             installed[i].name, installed[i - 1].dist_info, installed[i].dist_info),
-                "reinstall it");
+                fmt::format("{} removes the other one", repair_command(installed[i - 1])));
     installed.erase(installed.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }

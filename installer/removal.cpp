@@ -28,25 +28,41 @@ std::string byte_code_stem(std::string_view name) {
   return tag == std::string_view::npos ? std::string() : std::string(name.substr(0, tag));
 }
 
+/// Why a package whose RECORD is missing or malformed cannot be removed.
+Error unrecorded(const InstalledDistribution& distribution, const Error& record) {
+  return {ErrorKind::unsupported,
+          fmt::format("{} cannot be removed, because which files are its own is not known: {}",
+                      distribution.name, record.message),
+          is_repairable(distribution)
+              ? fmt::format("{} brings its RECORD back, then it can be removed or replaced",
+                            repair_command(distribution))
+          : distribution.installer.empty()
+              ? "delete the package's files and its metadata by hand"
+              : fmt::format("remove it with {}, which installed it", distribution.installer)};
+}
+
 class RemovalPlanner {
  public:
   RemovalPlanner(const Roots& roots, Report& report)
       : roots_(roots), report_(report), resolver_(roots) {}
 
-  Result<void> add(const InstalledDistribution& distribution) {
-    if (!distribution.has_record) {
-      return fail(
-          ErrorKind::unsupported,
-          fmt::format("{} cannot be removed: it was installed without a RECORD of its files "
-                      "({})",
-                      distribution.name, distribution.dist_info),
-          distribution.installer.empty() || distribution.installer == "axle"
-              ? "put its RECORD back, or delete the package's files and that folder by hand"
-              : fmt::format("remove it with {}, which installed it", distribution.installer));
-    }
+  /// `stand_in`: the files that are its own where its RECORD does not say; nullptr: none are known.
+  Result<void> add(const InstalledDistribution& distribution,
+                   const std::vector<std::string>* stand_in) {
     auto record = read_record(distribution);
-    if (!record) return std::unexpected(record.error());
-    for (const wheel::RecordEntry& entry : *record) add_entry(distribution, entry);
+    if (record) {
+      for (const wheel::RecordEntry& entry : *record) add_entry(distribution, entry);
+    } else if (record.error().kind == ErrorKind::io) {
+      return std::unexpected(record.error());
+    } else if (stand_in == nullptr) {
+      return std::unexpected(unrecorded(distribution, record.error()));
+    } else {
+      report_.warn(fmt::format("{}: {}; {}", distribution.dist_info, record.error().message,
+                               stand_in->empty()
+                                   ? "nobody knows its files, so only that folder is removed"
+                                   : "the files of the wheel that replaces it count as its own"));
+      for (const std::string& file : *stand_in) add_file(distribution, file, file);
+    }
     auto metadata = resolver_.resolve(distribution.dist_info);
     if (!metadata) {
       return fail(ErrorKind::malformed,
@@ -87,14 +103,19 @@ class RemovalPlanner {
                       distribution.name, entry.path));
       return;
     }
-    if (roots_.is_reserved(*target)) {
+    add_file(distribution, *target, entry.path);
+  }
+
+  void add_file(const InstalledDistribution& distribution, const std::string& target,
+                const std::string& listed) {
+    if (roots_.is_reserved(target)) {
       report_.warn(fmt::format("{} lists '{}', which is the environment's own; it is left as it is",
-                               distribution.name, entry.path));
+                               distribution.name, listed));
       return;
     }
     struct stat status = {};
-    if (::lstat(target->c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return;
-    files_.insert(std::move(*target));
+    if (::lstat(target.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return;
+    files_.insert(target);
   }
 
   /// Also of modules that stay under their name: byte code is tied to its source by seconds and
@@ -158,11 +179,14 @@ class RemovalPlanner {
 }  // namespace
 
 Result<Removal> plan_removal(const std::vector<InstalledDistribution>& leaving,
-                             const std::vector<InstalledDistribution>& staying, const Roots& roots,
-                             Report& report) {
+                             const std::vector<InstalledDistribution>& staying,
+                             const StandIns& stand_ins, const Roots& roots, Report& report) {
   RemovalPlanner planner(roots, report);
   for (const InstalledDistribution& distribution : leaving) {
-    if (auto added = planner.add(distribution); !added) return std::unexpected(added.error());
+    const auto stand_in = stand_ins.find(distribution.dist_info);
+    const auto* files = stand_in == stand_ins.end() ? nullptr : &stand_in->second;
+    if (auto added = planner.add(distribution, files); !added)
+      return std::unexpected(added.error());
   }
   if (!leaving.empty()) planner.keep_shared(staying);
   return planner.plan();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "installer/installed.h"
+#include "installer/repair.h"
 #include "installer/roots.h"
 #include "report/error.h"
 #include "report/report.h"
@@ -22,10 +23,12 @@ struct Removal {
 
 /// By the RECORDs of `leaving`: their files, the byte code of their modules, and every folder that
 /// holds nothing else. Entries outside the environment, or naming its interpreter, are warned of
-/// and left; files that a RECORD of `staying` lists too stay. Errors: unsupported (no RECORD),
-/// malformed, io.
+/// and left; files that a RECORD of `staying` lists too stay. Where a RECORD is missing or
+/// malformed, `stand_ins` says which files are the package's. Errors: unsupported (no RECORD and no
+/// stand-in), malformed, io.
 [[nodiscard]] Result<Removal> plan_removal(const std::vector<InstalledDistribution>& leaving,
                                            const std::vector<InstalledDistribution>& staying,
-                                           const Roots& roots, Report& report);
+                                           const StandIns& stand_ins, const Roots& roots,
+                                           Report& report);
 
 }  // namespace axle::installer

@@ -1,6 +1,7 @@
 #include "installer/transaction.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,7 @@
 #include "installer/new_package.h"
 #include "installer/recovery.h"
 #include "installer/removal.h"
+#include "installer/repair.h"
 #include "installer/roots.h"
 #include "installer/staging.h"
 #include "installer/store.h"
@@ -107,15 +109,17 @@ Result<void> check_kept(const resolver::Resolution& resolution, const Environmen
 }
 
 /// Takes those whose names `leaves` says yes to out of `installed`: all of one name, but for older
-/// ones without a RECORD, which cannot be removed.
+/// ones without a RECORD, which cannot be removed; where a new one takes their place (`replaced`),
+/// they leave if they can be repaired.
 template <class Predicate>
 std::vector<InstalledDistribution> take_leaving(std::vector<InstalledDistribution>& installed,
-                                                const Predicate& leaves) {
+                                                bool replaced, const Predicate& leaves) {
   std::vector<InstalledDistribution> leaving;
   std::vector<InstalledDistribution> staying;
   for (InstalledDistribution& distribution : installed) {
     const bool older = !leaving.empty() && leaving.back().name == distribution.name;
-    const bool stays = !leaves(distribution.name) || (older && !distribution.has_record);
+    const bool stuck = !distribution.has_record && !(replaced && is_repairable(distribution));
+    const bool stays = !leaves(distribution.name) || (older && stuck);
     (stays ? staying : leaving).push_back(std::move(distribution));
   }
   installed = std::move(staying);
@@ -157,9 +161,9 @@ Error not_removable(const std::vector<std::string>& names, const Environment& en
 
 Result<void> change(const Roots& roots, const std::vector<NewPackage>& entering,
                     const std::vector<InstalledDistribution>& leaving,
-                    const std::vector<InstalledDistribution>& staying, bool overwrite,
-                    const std::string& title, Report& report) {
-  auto removal = plan_removal(leaving, staying, roots, report);
+                    const std::vector<InstalledDistribution>& staying, const StandIns& stand_ins,
+                    bool overwrite, const std::string& title, Report& report) {
+  auto removal = plan_removal(leaving, staying, stand_ins, roots, report);
   if (!removal) return std::unexpected(removal.error());
   Staging staging(roots, *removal);
   for (const NewPackage& package : entering) {
@@ -193,12 +197,13 @@ Result<Outcome> install(const resolver::Resolution& resolution, const Environmen
   std::vector<InstalledDistribution>& staying = opened->installed;
   if (auto kept = check_kept(resolution, environment, staying); !kept)
     return std::unexpected(kept.error());
-  const std::vector<InstalledDistribution> leaving =
-      take_leaving(staying, [&](const std::string& name) {
-        return std::ranges::any_of(*acquired,
-                                   [&](const Acquired& a) { return a.package->name == name; });
-      });
+  std::set<std::string> names;
+  for (const Acquired& wheel : *acquired) names.insert(wheel.package->name);
+  std::vector<InstalledDistribution> leaving =
+      take_leaving(staying, true, [&](const std::string& name) { return names.contains(name); });
   outcome.removed = changes_of(leaving);
+  const std::vector<InstalledDistribution> damaged = scan_damaged(*roots, names);
+  StandIns stand_ins;
   std::vector<NewPackage> entering;
   for (const Acquired& wheel : *acquired) {
     const auto old = std::ranges::find(leaving, wheel.package->name, &InstalledDistribution::name);
@@ -206,10 +211,12 @@ Result<Outcome> install(const resolver::Resolution& resolution, const Environmen
     auto package =
         prepare_package(*wheel.package, wheel.wheel, wheel.layout, environment, requested);
     if (!package) return std::unexpected(package.error());
+    add_stand_ins(*wheel.package, *package, leaving, damaged, stand_ins);
     entering.push_back(std::move(*package));
   }
-  if (auto done =
-          change(*roots, entering, leaving, staying, options.overwrite, describe(outcome), report);
+  leaving.insert(leaving.end(), damaged.begin(), damaged.end());
+  if (auto done = change(*roots, entering, leaving, staying, stand_ins, options.overwrite,
+                         describe(outcome), report);
       !done) {
     return std::unexpected(done.error());
   }
@@ -233,12 +240,13 @@ Result<Outcome> uninstall(const std::vector<std::string>& names, const Environme
   if (missing.size() == names.size()) return std::unexpected(not_removable(missing, environment));
   if (!missing.empty()) report.warn(not_removable(missing, environment).message);
   const std::vector<InstalledDistribution> leaving = take_leaving(
-      staying,
+      staying, false,
       [&](const std::string& name) { return std::ranges::find(wanted, name) != wanted.end(); });
   Outcome outcome;
   outcome.removed = changes_of(leaving);
   if (leaving.empty()) return outcome;
-  if (auto done = change(*roots, {}, leaving, staying, false, describe(outcome), report); !done) {
+  if (auto done = change(*roots, {}, leaving, staying, {}, false, describe(outcome), report);
+      !done) {
     return std::unexpected(done.error());
   }
   return outcome;

@@ -346,6 +346,81 @@ TEST_CASE("an older one of two without a RECORD stays and stops nothing") {
   CHECK(snapshot(work.folder / "env") == before);
 }
 
+TEST_CASE("the same version replaces a package whose RECORD is missing or malformed") {
+  for (const std::string_view damage : {"gone", "\"never closed", "a folder"}) {
+    CAPTURE(damage);
+    Workplace work;
+    const std::string wheel =
+        work.wheel("a", "1", {{"a/__init__.py", "1"}, {"a/data.txt", "d"}, {"shared/x.py", "x"}});
+    REQUIRE(work.put({wheel, work.wheel("b", "1", {{"b.py", "b"}, {"shared/x.py", "x"}})}));
+    const auto before = snapshot(work.folder / "env");
+    const auto record = work.site("a-1.dist-info/RECORD");
+    std::filesystem::remove(record);
+    if (damage == "a folder") std::filesystem::create_directory(record);
+    if (damage.starts_with('"')) write_text(record, std::string(damage));
+    write_text(work.site("a/__init__.py"), "edited");
+    write_text(work.site("a/__pycache__/__init__.cpython-311.pyc"), "stale");
+    write_text(work.site("a/of_a_user.txt"), "mine");
+    CHECK_FALSE(work.put({work.wheel("a", "2", {{"a/__init__.py", "2"}})}).has_value());
+    const auto refused = uninstall({"a"}, work.environment, work.report);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().kind == ErrorKind::unsupported);
+    CHECK(refused.error().hint.contains("`variant install --reinstall --no-deps a==1`"));
+    REQUIRE(work.put({wheel}));
+    CHECK(read_text(work.site("a/__init__.py")) == "1");
+    CHECK(read_text(work.site("a/of_a_user.txt")) == "mine");
+    CHECK_FALSE(is_there(work.site("a/__pycache__/__init__.cpython-311.pyc")));
+    std::filesystem::remove(work.site("a/of_a_user.txt"));
+    std::filesystem::remove(work.site("a/__pycache__"));
+    CHECK(snapshot(work.folder / "env") == before);
+    REQUIRE(uninstall({"a"}, work.environment, work.report));
+    CHECK(read_text(work.site("shared/x.py")) == "x");
+  }
+}
+
+TEST_CASE("a repair touches no file of another package, and none that an operating system owns") {
+  Workplace work;
+  const std::string wheel = work.wheel("a", "1", {{"a.py", "1"}, {"common.py", "of a"}});
+  REQUIRE(work.put({wheel}));
+  std::filesystem::remove(work.site("a-1.dist-info/RECORD"));
+  write_text(work.site("c-1.dist-info/METADATA"), "Metadata-Version: 2.1\nName: c\nVersion: 1\n");
+  write_text(work.site("c-1.dist-info/RECORD"), "common.py,,\nc-1.dist-info/RECORD,,\n");
+  write_text(work.site("common.py"), "of c");
+  const auto before = snapshot(work.folder / "env");
+  const auto refused = work.put({wheel});
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().message.contains("belongs to c 1"));
+  CHECK(snapshot(work.folder / "env") == before);
+  std::filesystem::remove_all(work.site("c-1.dist-info"));
+  write_text(work.site("a-1.dist-info/INSTALLER"), "debian\n");
+  const auto foreign = work.put({wheel});
+  REQUIRE_FALSE(foreign.has_value());
+  CHECK(foreign.error().hint.contains("remove it with debian"));
+  write_text(work.site("a-1.dist-info/INSTALLER"), "pip\n");
+  CHECK(work.put({wheel}).has_value());
+}
+
+TEST_CASE(
+    "a package whose METADATA is lost is replaced, and so is an older double without RECORD") {
+  for (const bool recorded : {true, false}) {
+    CAPTURE(recorded);
+    Workplace work;
+    const std::string wheel = work.wheel("a-b", "1", {{"a.py", "1"}});
+    REQUIRE(work.put({wheel}));
+    const auto before = snapshot(work.folder / "env");
+    std::filesystem::remove(work.site("a_b-1.dist-info/METADATA"));
+    if (!recorded) std::filesystem::remove(work.site("a_b-1.dist-info/RECORD"));
+    write_text(work.site("a_b-0.9.dist-info/METADATA"),
+               "Metadata-Version: 2.1\nName: a-b\nVersion: 0.9\n");
+    write_text(work.site("a_b-0.8.dist-info/METADATA"),
+               "Metadata-Version: 2.1\nName: a-b\nVersion: 0.8\n");
+    write_text(work.site("a_b-0.9.dist-info/RECORD"), "a_b-0.9.dist-info/METADATA,,\n");
+    REQUIRE(work.put({wheel}));
+    CHECK(snapshot(work.folder / "env") == before);
+    CHECK(work.listed() == Lines{"a-b 1"});
+  }
+}
+
 TEST_CASE("several packages enter in one transaction or not at all") {
   Workplace work;
   const auto before = snapshot(work.folder / "env");

@@ -1,0 +1,96 @@
+#include "installer/repair.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "installer/descriptor.h"
+#include "wheel/core_metadata.h"
+#include "wheel/requirement.h"
+#include "wheel/version.h"
+
+namespace axle::installer {
+namespace {
+
+constexpr std::string_view ending = ".dist-info";
+constexpr std::uint64_t metadata_limit = 64U << 20;
+
+/// A system error says nothing of the file's content.
+bool is_damaged(const std::string& path) {
+  const auto text = read_file(path, metadata_limit);
+  if (!text) return text.error().kind != ErrorKind::io;
+  return !wheel::parse_core_metadata(*text, path);
+}
+
+/// "demo-1.0.dist-info"; nullopt: not named as the standard says.
+std::optional<std::pair<std::string, wheel::Version>> split_folder_name(std::string_view folder) {
+  if (!folder.ends_with(ending) || folder.starts_with('~')) return std::nullopt;
+  folder.remove_suffix(ending.size());
+  const std::size_t hyphen = folder.find('-');
+  if (hyphen == std::string_view::npos) return std::nullopt;
+  auto version = wheel::parse_version(folder.substr(hyphen + 1));
+  if (!version) return std::nullopt;
+  return std::pair(wheel::normalize_name(folder.substr(0, hyphen)), std::move(*version));
+}
+
+}  // namespace
+
+bool is_repairable(const InstalledDistribution& distribution) {
+  constexpr std::array<std::string_view, 4> known = {"", "axle", "pip", "uv"};
+  return distribution.dist_info.ends_with(ending) &&
+         std::ranges::find(known, distribution.installer) != known.end();
+}
+
+std::string repair_command(const InstalledDistribution& distribution) {
+  return fmt::format("`variant install --reinstall --no-deps {}=={}`", distribution.name,
+                     wheel::render_version(distribution.metadata.version));
+}
+
+void add_stand_ins(const resolver::ResolvedPackage& package, const NewPackage& entering,
+                   const std::vector<InstalledDistribution>& leaving,
+                   const std::vector<InstalledDistribution>& damaged, StandIns& stand_ins) {
+  const auto add = [&](const InstalledDistribution& distribution) {
+    std::vector<std::string>& files = stand_ins[distribution.dist_info];
+    if (distribution.metadata.version != package.version) return;
+    for (const NewFile& file : entering.files) files.push_back(file.target);
+  };
+  bool older = false;  // of several of one name only the first counts
+  for (const InstalledDistribution& distribution : leaving) {
+    if (distribution.name != package.name) continue;
+    const bool same = distribution.metadata.version == package.version;
+    if (is_repairable(distribution) && (same || older)) add(distribution);
+    older = true;
+  }
+  for (const InstalledDistribution& distribution : damaged) {
+    if (distribution.name == package.name) add(distribution);
+  }
+}
+
+std::vector<InstalledDistribution> scan_damaged(const Roots& roots,
+                                                const std::set<std::string>& names) {
+  std::vector<InstalledDistribution> damaged;
+  for (const std::string& site : std::set<std::string>{roots.purelib, roots.platlib}) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(site, error), end; !error && entry != end;
+         entry.increment(error)) {
+      auto split = split_folder_name(entry->path().filename().string());
+      if (!split || !names.contains(split->first)) continue;
+      const std::string folder = entry->path().string();
+      if (!is_damaged(folder + "/METADATA")) continue;
+      std::error_code unknown;
+      InstalledDistribution distribution;
+      distribution.name = std::move(split->first);
+      distribution.metadata.version = std::move(split->second);
+      distribution.dist_info = folder;
+      distribution.has_record = std::filesystem::is_regular_file(folder + "/RECORD", unknown);
+      damaged.push_back(std::move(distribution));
+    }
+  }
+  return damaged;
+}
+
+}  // namespace axle::installer
