@@ -13,15 +13,46 @@ std::vector<Opt> operator+(std::vector<Opt> left, const std::vector<Opt>& right)
 
 const std::vector<Opt> environment = {Opt::python, Opt::system};
 
-const std::vector<Opt> resolving =
-    std::vector<Opt>{
-        Opt::index_url,       Opt::extra_index_url,  Opt::find_links, Opt::no_index,
-        Opt::family,          Opt::offline,          Opt::no_cache,   Opt::cache_dir,
-        Opt::requirement,     Opt::constraint,       Opt::pre,        Opt::upgrade,
-        Opt::reinstall,       Opt::no_deps,          Opt::variant,    Opt::no_variants,
-        Opt::no_variants_of,  Opt::torch_backend,    Opt::require,    Opt::trust,
-        Opt::enable_provider, Opt::disable_provider, Opt::supported,  Opt::gpu_policy} +
-    environment;
+const std::vector<Opt> resolving = std::vector<Opt>{Opt::index_url,
+                                                    Opt::extra_index_url,
+                                                    Opt::find_links,
+                                                    Opt::no_index,
+                                                    Opt::index,
+                                                    Opt::default_index,
+                                                    Opt::index_strategy,
+                                                    Opt::keyring_provider,
+                                                    Opt::trusted_host,
+                                                    Opt::cert,
+                                                    Opt::proxy,
+                                                    Opt::timeout,
+                                                    Opt::family,
+                                                    Opt::offline,
+                                                    Opt::no_cache,
+                                                    Opt::cache_dir,
+                                                    Opt::requirement,
+                                                    Opt::constraint,
+                                                    Opt::overrides,
+                                                    Opt::require_hashes,
+                                                    Opt::no_verify_hashes,
+                                                    Opt::exclude_newer,
+                                                    Opt::exclude_newer_package,
+                                                    Opt::no_binary,
+                                                    Opt::only_binary,
+                                                    Opt::pre,
+                                                    Opt::upgrade,
+                                                    Opt::reinstall,
+                                                    Opt::no_deps,
+                                                    Opt::variant,
+                                                    Opt::no_variants,
+                                                    Opt::no_variants_of,
+                                                    Opt::torch_backend,
+                                                    Opt::require,
+                                                    Opt::trust,
+                                                    Opt::enable_provider,
+                                                    Opt::disable_provider,
+                                                    Opt::supported,
+                                                    Opt::gpu_policy} +
+                                   environment;
 
 const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages, Opt::yes};
 

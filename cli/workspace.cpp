@@ -4,9 +4,9 @@
 
 #include <fmt/core.h>
 
-#include "cli/default_index.h"
 #include "cli/families.h"
 #include "cli/requests.h"
+#include "cli/settings/default_index.h"
 #include "cli/supported_lists.h"
 #include "cli/variables.h"
 #include "cli/version.h"
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-index::TransportOptions transport_options(const IndexSettings& settings, bool offline) {
+index::TransportOptions transport_options(const Settings& settings) {
   index::TransportOptions options;
   options.ca_file = settings.ca_file;
   options.http_proxy = settings.http_proxy;
@@ -29,7 +29,7 @@ index::TransportOptions transport_options(const IndexSettings& settings, bool of
   options.timeout_seconds = settings.timeout_seconds;
   options.trusted_hosts = settings.trusted_hosts;
   options.user_agent = fmt::format("axle/{}", version);
-  options.offline = offline;
+  options.offline = settings.offline;
   return options;
 }
 
@@ -38,21 +38,21 @@ void open_sources(Workspace& workspace, Report& report) {
     into.push_back(source.get());
     workspace.owned_sources.push_back(std::move(source));
   };
-  const IndexSettings& settings = workspace.settings;
-  if (!settings.no_index) {
-    for (const std::string& url : settings.extra_index_urls) {
-      add(index::make_simple_source(absolute_place(url), *workspace.transport, report),
-          workspace.sources.indexes);
-    }
-    add(settings.index_url.empty()
-            ? make_default_index(workspace.environment.python, variable("PATH"),
-                                 *workspace.transport, report)
-            : index::make_simple_source(absolute_place(settings.index_url), *workspace.transport,
-                                        report),
+  const Settings& settings = workspace.settings;
+  bool has_default = settings.no_index;
+  for (const ConfiguredIndex& index : settings.indexes) {
+    has_default = has_default || index.is_default;
+    if (index.explicit_only) continue;
+    add(index::make_simple_source(index.url, *workspace.transport, report),
         workspace.sources.indexes);
   }
-  for (const std::string& location : settings.find_links) {
-    add(index::make_find_links_source(absolute_place(location), *workspace.transport, report),
+  if (!has_default) {
+    add(make_default_index(workspace.environment.python, variable("PATH"), *workspace.transport,
+                           report),
+        workspace.sources.indexes);
+  }
+  for (const Stated& location : settings.find_links) {
+    add(index::make_find_links_source(absolute_place(location.value), *workspace.transport, report),
         workspace.sources.find_links);
   }
   workspace.sources.transport = workspace.transport.get();
@@ -62,13 +62,11 @@ void open_sources(Workspace& workspace, Report& report) {
 /// For --verbose: what the configuration came to.
 void describe(const Workspace& workspace, Session& session) {
   Output& output = session.output();
-  const IndexSettings& settings = workspace.settings;
   output.detail(fmt::format("environment: {} (Python {}, {})", workspace.environment.prefix,
                             wheel::render_version(workspace.environment.python_version),
                             workspace.environment.python));
-  if (!settings.no_index && !settings.index_url.empty()) {
-    output.detail(fmt::format("index: {} (from {})", index::redact_url(settings.index_url),
-                              settings.index_origin));
+  for (const ConfiguredIndex& index : workspace.settings.indexes) {
+    output.detail(fmt::format("index: {} (from {})", index::redact_url(index.url), index.origin));
   }
   for (const index::Source* source : workspace.sources.find_links)
     output.detail("find-links: " + source->description());
@@ -110,7 +108,7 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
 /// What a requirements file says counts where the command line is silent; lists are added.
 Arguments merged(const Arguments& command_line, const Arguments& of_files) {
   Arguments both = command_line;
-  for (const Opt id : {Opt::index_url, Opt::no_index, Opt::pre}) {
+  for (const Opt id : {Opt::index_url, Opt::no_index, Opt::pre, Opt::require_hashes}) {
     if (!both.has(id) && of_files.has(id)) both.add(id, of_files.value(id));
   }
   for (const Opt id : {Opt::extra_index_url, Opt::find_links}) {
@@ -189,16 +187,12 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   if (!environment) return std::unexpected(environment.error());
   workspace->environment = std::move(*environment);
 
-  workspace->settings =
-      read_index_settings(arguments, workspace->environment.prefix, session.output());
-  IndexSettings& settings = workspace->settings;
-  if (arguments.has(Opt::index_url) && settings.index_url.empty()) {
-    return misused("--index-url is empty", "leave it out to take the configured index");
-  }
-  const bool offline = arguments.has(Opt::offline);
+  auto settings = read_settings(arguments, workspace->environment.prefix, session.output());
+  if (!settings) return std::unexpected(settings.error());
+  workspace->settings = std::move(*settings);
   workspace->transport =
-      index::make_caching_transport(index::make_transport(transport_options(settings, offline)),
-                                    {session.cache_folder(), offline});
+      index::make_caching_transport(index::make_transport(transport_options(workspace->settings)),
+                                    {session.cache_folder(), workspace->settings.offline});
   auto families = open_families(arguments, *workspace->transport, session.output());
   if (!families) return std::unexpected(families.error());
   workspace->families = std::move(*families);

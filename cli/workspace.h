@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "cli/failure.h"
-#include "cli/index_settings.h"
 #include "cli/plugin_environments.h"
 #include "cli/plugin_host.h"
 #include "cli/session.h"
+#include "cli/settings/settings.h"
 #include "index/family_book.h"
 #include "index/source.h"
 #include "index/transport.h"
@@ -25,7 +25,7 @@ namespace axle::cli {
 
 struct Workspace {
   installer::Environment environment;
-  IndexSettings settings;
+  Settings settings;
   std::unique_ptr<index::Transport> transport;
   std::unique_ptr<index::FamilyBook> families;  ///< nullptr: they are silent
   std::vector<std::unique_ptr<index::Source>> owned_sources;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/index_settings.h"
+#include "cli/settings/layer.h"
 #include "cli/supported_lists.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

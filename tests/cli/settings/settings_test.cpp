@@ -1,17 +1,19 @@
-#include "cli/index_settings.h"
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include <doctest/doctest.h>
 
+#include "cli/settings/layer.h"
+
 namespace {
 
 namespace fs = std::filesystem;
 using axle::cli::Arguments;
-using axle::cli::IndexSettings;
+using axle::cli::ConfiguredIndex;
 using axle::cli::Opt;
+using axle::cli::Settings;
+using axle::cli::Stated;
 
 /// A configuration of the test's own: an empty home, none of the caller's variables.
 class Surroundings {
@@ -63,9 +65,37 @@ class Surroundings {
   std::string folder_;
 };
 
-IndexSettings read(const Arguments& arguments, const std::string& prefix = {}) {
+axle::cli::Outcome<Settings> try_read(const Arguments& arguments, const std::string& prefix = {}) {
   axle::CollectedReport report;
-  return axle::cli::read_index_settings(arguments, prefix, report);
+  return axle::cli::read_settings(arguments, prefix, report);
+}
+
+Settings read(const Arguments& arguments, const std::string& prefix = {}) {
+  auto settings = try_read(arguments, prefix);
+  REQUIRE_MESSAGE(settings, settings.error().error.message);
+  return std::move(*settings);
+}
+
+/// The default index; "" when nothing says one.
+std::string index_url(const Settings& settings) {
+  for (const ConfiguredIndex& index : settings.indexes) {
+    if (index.is_default) return index.url;
+  }
+  return {};
+}
+
+std::vector<std::string> extra_index_urls(const Settings& settings) {
+  std::vector<std::string> urls;
+  for (const ConfiguredIndex& index : settings.indexes) {
+    if (!index.is_default) urls.push_back(index.url);
+  }
+  return urls;
+}
+
+std::vector<std::string> texts(const std::vector<Stated>& stated) {
+  std::vector<std::string> values;
+  for (const Stated& one : stated) values.push_back(one.value);
+  return values;
 }
 
 }  // namespace
@@ -78,10 +108,10 @@ TEST_CASE("pip's files: sections, continued values, comments, the install sectio
       "https://two/simple\n[list]\nformat = json\n",
       "pip.conf");
   REQUIRE(layer);
-  CHECK(layer->values.at("index-url") == std::vector<std::string>{"https://two/simple"});
-  CHECK(layer->values.at("extra-index-url") ==
+  CHECK(texts(layer->values.at("index-url")) == std::vector<std::string>{"https://two/simple"});
+  CHECK(texts(layer->values.at("extra-index-url")) ==
         std::vector<std::string>{"https://a/simple", "https://b/simple"});
-  CHECK(layer->values.at("timeout") == std::vector<std::string>{"60"});
+  CHECK(texts(layer->values.at("timeout")) == std::vector<std::string>{"60"});
   CHECK_FALSE(layer->values.contains("format"));
 }
 
@@ -94,16 +124,19 @@ TEST_CASE("a broken pip file names the line") {
   CHECK(section.error().message.starts_with("pip.conf:1:"));
 }
 
-TEST_CASE("uv's files: the default index, the others, find-links") {
+TEST_CASE("uv's files: indexes with their names, find-links") {
   const auto layer = axle::cli::parse_uv_config(
       "find-links = [\"/wheels\"]\n[[index]]\nurl = \"https://main/simple\"\ndefault = true\n"
       "[[index]]\nname = \"x\"\nurl = \"https://x/simple\"\n[[index]]\nurl = "
       "\"https://hidden\"\nexplicit = true\n",
       "uv.toml");
   REQUIRE(layer);
-  CHECK(layer->values.at("index-url") == std::vector<std::string>{"https://main/simple"});
-  CHECK(layer->values.at("extra-index-url") == std::vector<std::string>{"https://x/simple"});
-  CHECK(layer->values.at("find-links") == std::vector<std::string>{"/wheels"});
+  REQUIRE(layer->indexes.size() == 3);
+  CHECK(layer->indexes[0].is_default);
+  CHECK(layer->indexes[1].name == "x");
+  CHECK(layer->indexes[1].origin == "uv.toml:5");
+  CHECK(layer->indexes[2].explicit_only);
+  CHECK(texts(layer->values.at("find-links")) == std::vector<std::string>{"/wheels"});
   const auto broken = axle::cli::parse_uv_config("a = = 1\n", "uv.toml");
   REQUIRE_FALSE(broken);
   CHECK(broken.error().message.starts_with("uv.toml:1:"));
@@ -114,31 +147,31 @@ TEST_CASE(
   const Surroundings surroundings;
   surroundings.write("config/uv/uv.toml",
                      "index-url = \"https://uvfile/simple\"\nno-index = false\n");
-  CHECK(read({}).index_url == "https://uvfile/simple");
+  CHECK(index_url(read({})) == "https://uvfile/simple");
 
   unsetenv("PIP_CONFIG_FILE");
   surroundings.write("config/pip/pip.conf",
                      "[global]\nindex-url = https://pipfile/simple\ncert = /certs.pem\n");
-  CHECK(read({}).index_url == "https://pipfile/simple");
+  CHECK(index_url(read({})) == "https://pipfile/simple");
   CHECK(read({}).ca_file == "/certs.pem");
 
   surroundings.write("venv/pip.conf", "[global]\nindex-url = https://venvfile/simple\n");
-  CHECK(read({}, surroundings.path("venv")).index_url == "https://venvfile/simple");
+  CHECK(index_url(read({}, surroundings.path("venv"))) == "https://venvfile/simple");
 
   setenv("UV_DEFAULT_INDEX", "main=https://uvvariable/simple", 1);
-  CHECK(read({}).index_url == "https://uvvariable/simple");
+  CHECK(index_url(read({})) == "https://uvvariable/simple");
 
   setenv("PIP_INDEX_URL", "https://pipvariable/simple", 1);
   setenv("PIP_EXTRA_INDEX_URL", "https://a https://b", 1);
-  CHECK(read({}).index_url == "https://pipvariable/simple");
-  CHECK(read({}).extra_index_urls == std::vector<std::string>{"https://a", "https://b"});
-  CHECK(read({}).index_origin == "PIP_* in the environment");
+  CHECK(index_url(read({})) == "https://pipvariable/simple");
+  CHECK(extra_index_urls(read({})) == std::vector<std::string>{"https://a", "https://b"});
+  CHECK(read({}).indexes.back().origin == "PIP_INDEX_URL");
 
   Arguments arguments;
   arguments.add(Opt::index_url, "https://option/simple");
-  CHECK(read(arguments).index_url == "https://option/simple");
+  CHECK(index_url(read(arguments)) == "https://option/simple");
   // The list of the environment still counts: the option did not speak of it.
-  CHECK(read(arguments).extra_index_urls.size() == 2);
+  CHECK(extra_index_urls(read(arguments)).size() == 2);
 }
 
 TEST_CASE("an index on the command line is not silenced by a configured no-index") {
@@ -152,15 +185,73 @@ TEST_CASE("an index on the command line is not silenced by a configured no-index
   CHECK(read(arguments).no_index);
 }
 
-TEST_CASE("a broken configuration file is ignored with a warning, a broken timeout too") {
+TEST_CASE("what is not valid ends the command with exit 2, and says where it stands") {
   const Surroundings surroundings;
-  surroundings.write("config/uv/uv.toml", "= nonsense\n");
+  const auto fails = [](const std::string& where, const Arguments& arguments = {}) {
+    INFO(where);
+    const auto settings = try_read(arguments);
+    REQUIRE_FALSE(settings);
+    CHECK(settings.error().exit_code == axle::cli::exit_usage);
+    CHECK_MESSAGE(settings.error().error.message.contains(where), settings.error().error.message);
+  };
+  surroundings.write("config/uv/uv.toml", "index-url = \"https://one\"\n= nonsense\n");
+  fails(surroundings.path("config/uv/uv.toml") + ":2:");
+  fs::remove(surroundings.path("config/uv/uv.toml"));
+  fs::create_directory(surroundings.path("config/uv/uv.toml"));
+  fails(surroundings.path("config/uv/uv.toml"));
+  fs::remove(surroundings.path("config/uv/uv.toml"));
   setenv("PIP_TIMEOUT", "soon", 1);
-  axle::CollectedReport report;
-  const IndexSettings settings = axle::cli::read_index_settings({}, {}, report);
-  CHECK(settings.index_url.empty());
-  CHECK(settings.timeout_seconds == 15);
-  CHECK(report.remarks.size() == 2);
+  fails("PIP_TIMEOUT: timeout `soon`");
+  unsetenv("PIP_TIMEOUT");
+  setenv("PIP_NO_INDEX", "perhaps", 1);
+  fails("PIP_NO_INDEX: no-index `perhaps`");
+  unsetenv("PIP_NO_INDEX");
+  Arguments arguments;
+  arguments.add(Opt::index_strategy, "best");
+  fails("--index-strategy", arguments);
+}
+
+TEST_CASE("limits on what is chosen are read with the place that states them") {
+  const Surroundings surroundings;
+  setenv("PIP_CONSTRAINT", "a.txt b.txt", 1);
+  setenv("UV_REQUIRE_HASHES", "1", 1);
+  setenv("UV_EXCLUDE_NEWER", "2024-01-01T00:00:00Z", 1);
+  setenv("PIP_NO_BINARY", "Foo_Bar,:none:,baz", 1);
+  Arguments arguments;
+  arguments.add(Opt::exclude_newer_package, "Foo=false");
+  arguments.add(Opt::exclude_newer_package, "bar=2025-01-01T00:00:00Z");
+  arguments.add(Opt::overrides, "o.txt");
+  const Settings settings = read(arguments);
+  for (const char* name :
+       {"PIP_CONSTRAINT", "UV_REQUIRE_HASHES", "UV_EXCLUDE_NEWER", "PIP_NO_BINARY"}) {
+    unsetenv(name);
+  }
+  CHECK(texts(settings.constraint_files) == std::vector<std::string>{"a.txt", "b.txt"});
+  CHECK(settings.constraint_files[0].origin == "PIP_CONSTRAINT");
+  CHECK(settings.require_hashes == true);
+  CHECK(settings.require_hashes_origin == "UV_REQUIRE_HASHES");
+  REQUIRE(settings.exclude_newer);
+  CHECK(settings.exclude_newer->time == "2024-01-01T00:00:00.000000Z");
+  CHECK(settings.exclude_newer_package.at("foo") == std::nullopt);
+  CHECK(settings.exclude_newer_package.at("bar")->time == "2025-01-01T00:00:00.000000Z");
+  CHECK(texts(settings.no_binary) == std::vector<std::string>{"foo-bar", ":none:", "baz"});
+  CHECK(texts(settings.override_files) == std::vector<std::string>{"o.txt"});
+}
+
+TEST_CASE("indexes are asked in uv's order: --index, --extra-index-url, then the default") {
+  const Surroundings surroundings;
+  Arguments arguments;
+  arguments.add(Opt::index_url, "https://main/simple");
+  arguments.add(Opt::extra_index_url, "https://extra/simple");
+  arguments.add(Opt::index, "corp=https://corp/simple?a=b");
+  arguments.add(Opt::index, "https://second/simple?a=b");
+  const Settings settings = read(arguments);
+  REQUIRE(settings.indexes.size() == 4);
+  CHECK(settings.indexes[0].name == "corp");
+  CHECK(settings.indexes[0].url == "https://corp/simple?a=b");
+  CHECK(settings.indexes[1].url == "https://second/simple?a=b");
+  CHECK(settings.indexes[2].url == "https://extra/simple");
+  CHECK(settings.indexes[3].is_default);
 }
 
 TEST_CASE("each scheme has its proxy, pip's setting serves both") {
@@ -178,7 +269,7 @@ TEST_CASE("each scheme has its proxy, pip's setting serves both") {
   CHECK(read({}).https_proxy == "http://both:4");
 }
 
-TEST_CASE("pip's spellings of true and false, and a warning for anything else") {
+TEST_CASE("pip's spellings of true and false") {
   const Surroundings surroundings;
   for (const char* yes : {"TRUE", "y", "t", "On", "1"}) {
     setenv("PIP_NO_INDEX", yes, 1);
@@ -188,9 +279,4 @@ TEST_CASE("pip's spellings of true and false, and a warning for anything else") 
     setenv("PIP_NO_INDEX", no, 1);
     CHECK_FALSE(read({}).no_index);
   }
-  setenv("PIP_NO_INDEX", "perhaps", 1);
-  axle::CollectedReport report;
-  CHECK_FALSE(axle::cli::read_index_settings({}, {}, report).no_index);
-  REQUIRE(report.remarks.size() == 1);
-  CHECK(report.remarks[0].message.contains("perhaps"));
 }

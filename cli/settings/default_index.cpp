@@ -1,4 +1,4 @@
-#include "cli/default_index.h"
+#include "cli/settings/default_index.h"
 
 #include <chrono>
 #include <utility>
