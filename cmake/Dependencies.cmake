@@ -9,7 +9,6 @@ find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
 find_package(tomlplusplus 3.3 CONFIG REQUIRED)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
-pkg_check_modules(gumbo REQUIRED IMPORTED_TARGET gumbo)
 # Only the few commands that ask plugins need it: the archive costs the others nothing at their start.
 find_library(AXLE_SECCOMP NAMES libseccomp.a seccomp REQUIRED)
 find_path(AXLE_SECCOMP_HEADERS seccomp.h REQUIRED)

@@ -17,7 +17,6 @@
 namespace axle::index {
 namespace {
 
-constexpr std::uint64_t max_local_page_bytes = 256ULL << 20;
 
 class FindLinksSource final : public Source {
  public:
@@ -61,7 +60,7 @@ class FindLinksSource final : public Source {
       if (!files) return std::unexpected(std::move(files.error()));
       return ProjectPage{{}, file_url(*path + '/'), std::move(*files)};
     }
-    Result<std::string> body = read_local_file(*path, max_local_page_bytes);
+    Result<std::string> body = read_local_file(*path, max_page_bytes);
     if (!body) {
       body.error().hint = "--find-links takes a folder of wheels or a page with links to them";
       return std::unexpected(std::move(body.error()));

@@ -1,11 +1,10 @@
 // PEP 503 pages.
-#include <cstddef>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "index/html_content.h"
+#include "index/html_reader.h"
 #include "index/page.h"
 #include "index/page_entry.h"
 #include "index/transport.h"
@@ -14,10 +13,6 @@
 
 namespace axle::index {
 namespace {
-
-/// The largest known pages have 2 MB; a bound keeps gumbo's memory (some 30 bytes a byte) in
-/// reason.
-constexpr std::size_t max_html_bytes = 64U << 20;
 
 /// PEP 658/714: "true", or "sha256=<digits>".
 void read_metadata_mark(const HtmlLink& link, PublishedFile& file) {
@@ -46,26 +41,35 @@ void read_link(const HtmlLink& link, PageBuilder& builder) {
   builder.keep(href);
 }
 
+/// What links are relative to: a <base> counts wherever it stands, also behind the links.
+std::string base_of(std::string_view body, std::string_view page_url) {
+  const std::string own(without_fragment(page_url));
+  const auto begins_base = [&](std::size_t at) {
+    return wheel::ascii_lower(body.substr(at, 5)) == "<base";
+  };
+  std::size_t at = body.find('<');
+  while (at != std::string_view::npos && !begins_base(at)) at = body.find('<', at + 1);
+  if (at == std::string_view::npos) return own;
+  HtmlReader reader(body);
+  while (!reader.base() && reader.next() != nullptr) continue;
+  return reader.base() ? resolve_url(own, wheel::trim_ascii(*reader.base())) : own;
+}
+
 Result<ProjectPage> read_page(std::string_view body, std::string_view page_url, Report& report,
                               bool any_page) {
-  if (body.size() > max_html_bytes) {
-    return fail(ErrorKind::malformed, fmt::format("{} has {} bytes, more than any index page",
-                                                  redact_url(page_url), body.size()));
+  PageBuilder builder(page_url, base_of(body, page_url), body.size(), report);
+  HtmlReader reader(body);
+  while (const HtmlLink* link = reader.next()) {
+    if (!builder.has_room()) return std::unexpected(builder.too_large());
+    read_link(*link, builder);
   }
-  std::optional<HtmlContent> plain = read_plain_html(body);
-  const HtmlContent content = plain ? std::move(*plain) : read_any_html(body);
-  if (!content.api_version.empty()) {
-    if (const auto version = check_api_version(content.api_version, page_url); !version) {
+  if (!reader.api_version().empty()) {
+    if (const auto version = check_api_version(reader.api_version(), page_url); !version) {
       return std::unexpected(version.error());
     }
   }
-  std::string base(without_fragment(page_url));
-  if (content.base) base = resolve_url(base, wheel::trim_ascii(*content.base));
-  PageBuilder builder(page_url, std::move(base), report);
-  builder.reserve(content.links.size());
-  for (const HtmlLink& link : content.links) read_link(link, builder);
   ProjectPage page = builder.finish();
-  if (page.files.empty() && content.api_version.empty() && !content.titled && !any_page) {
+  if (page.files.empty() && reader.api_version().empty() && !reader.is_titled() && !any_page) {
     return fail(
         ErrorKind::malformed,
         fmt::format("{} is not a page of a package index: no link on it leads to a wheel or "

@@ -17,7 +17,6 @@ using simdjson::error_code;
 
 // Fields and values are passed by reference and never copied: of a page with 60,000 of them the
 // copies took a quarter of the time.
-constexpr std::size_t typical_entry_bytes = 400;
 
 /// Why an entry is left out; empty while it is sound.
 using Complaint = std::string_view;
@@ -230,6 +229,7 @@ error_code read_files(json::array files, PageBuilder& builder) {
     }
     if (error) return error;
     if (const error_code inner = read_file(object, builder)) return inner;
+    if (!builder.has_room()) return simdjson::CAPACITY;
   }
   return simdjson::SUCCESS;
 }
@@ -301,10 +301,10 @@ Result<ProjectPage> parse_json_page(std::string body, std::string_view page_url,
   if (const error_code error = parser.iterate(body).get(document)) {
     return not_a_page(page_url, simdjson::error_message(error));
   }
-  PageBuilder builder(page_url, std::string(without_fragment(page_url)), report);
-  builder.reserve(body.size() / typical_entry_bytes + 1);
+  PageBuilder builder(page_url, std::string(without_fragment(page_url)), body.size(), report);
   Head head;
   const error_code error = read_page(document, builder, head);
+  if (!builder.has_room()) return std::unexpected(builder.too_large());
   if (const Result<void> version = check_api_version(head.api_version, page_url); !version) {
     return std::unexpected(version.error());
   }

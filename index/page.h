@@ -33,6 +33,10 @@ struct PublishedFile {
 /// The hashes in a link's fragment: "sha256=…", "egg=x&sha512=…". False as above.
 [[nodiscard]] bool note_fragment_hashes(PublishedFile& file, std::string_view fragment);
 
+/// A longer page is refused, whatever its transfer was compressed to: the largest known ones have
+/// some 10 MB.
+inline constexpr std::uint64_t max_page_bytes = 64ULL << 20;
+
 struct ProjectPage {
   std::string name;
   std::string url;                   ///< where it was read, for messages

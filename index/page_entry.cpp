@@ -16,6 +16,17 @@ namespace {
 
 constexpr std::size_t shown_skips = 5;
 
+/// A page may lead to eight times its length in memory, and some more where it is small, but never
+/// to more than a quarter of a gigabyte: entries of a few bytes and links against a base of a
+/// megabyte would otherwise fill the machine. Real pages lead to about their own length.
+constexpr std::size_t small_page_bytes = 16U << 20;
+constexpr std::size_t most_page_bytes = 256U << 20;
+
+std::size_t bytes_of(const PublishedFile& file) {
+  return sizeof file + file.filename.size() + file.url.size() + file.other_hash.size() +
+         file.requires_python.size() + file.yanked_reason.size();
+}
+
 constexpr Byte is_unfit_for_name(Byte c) {
   return static_cast<Byte>((c < 0x20) | (c == 0x7f) | (c == '/') | (c == '\\'));
 }
@@ -39,9 +50,15 @@ void encode_stray_bytes(std::string& url) {
 
 }  // namespace
 
-PageBuilder::PageBuilder(std::string_view page_url, std::string base_url, Report& report)
-    : resolver_(std::move(base_url)), page_is_local_(!is_http_url(page_url)), report_(report) {
+PageBuilder::PageBuilder(std::string_view page_url, std::string base_url, std::size_t page_bytes,
+                         Report& report)
+    : resolver_(std::move(base_url)),
+      page_is_local_(!is_http_url(page_url)),
+      report_(report),
+      most_bytes_(std::min(most_page_bytes, small_page_bytes + 8 * page_bytes)) {
   page_.url = redact_url(page_url);
+  constexpr std::size_t typical_entry_bytes = 400;
+  page_.files.reserve(page_bytes / typical_entry_bytes + 1);
 }
 
 // A page from the network must not make us read local files.
@@ -63,6 +80,14 @@ void PageBuilder::keep(std::string_view link) {
     if (borrowed_hashes_++ == 0) first_borrower_ = file.filename;
     file.sha256.clear();
   }
+  bytes_ += bytes_of(file);
+}
+
+Error PageBuilder::too_large() const {
+  return {ErrorKind::malformed,
+          fmt::format("{} lists {} files with names and links out of all proportion to its size",
+                      page_.url, page_.files.size()),
+          "no package index has such pages; check the index URL"};
 }
 
 void PageBuilder::leave_out(std::string_view why) {

@@ -15,10 +15,10 @@ namespace axle::index {
 class PageBuilder {
  public:
   /// Links are resolved against `base_url`, which for HTML may differ from `page_url` (<base
-  /// href>).
-  PageBuilder(std::string_view page_url, std::string base_url, Report& report);
+  /// href>). `page_bytes`: the length of the page, which bounds what may be made of it.
+  PageBuilder(std::string_view page_url, std::string base_url, std::size_t page_bytes,
+              Report& report);
 
-  void reserve(std::size_t files) { page_.files.reserve(files); }
   void set_name(std::string_view name) { page_.name = name; }
 
   /// An empty entry at the end of the page, to be filled and then either kept or left out.
@@ -27,6 +27,11 @@ class PageBuilder {
   void keep(std::string_view link);
   /// Takes the entry away again and says why.
   void leave_out(std::string_view why);
+
+  /// Whether the files so far take no more memory than a page of this length may lead to.
+  [[nodiscard]] bool has_room() const { return bytes_ <= most_bytes_; }
+  /// The error when they do.
+  [[nodiscard]] Error too_large() const;
 
   /// Remarks that were held back are summed up here.
   [[nodiscard]] ProjectPage finish();
@@ -38,6 +43,8 @@ class PageBuilder {
   UrlResolver resolver_;
   bool page_is_local_;
   Report& report_;
+  std::size_t bytes_ = 0;  ///< that the files take
+  std::size_t most_bytes_;
   std::size_t skipped_ = 0;
   std::size_t borrowed_hashes_ = 0;  ///< files with the hash of their metadata for their own
   std::string first_borrower_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "index/http_rules.h"
+#include "index/page.h"
 
 namespace axle::index {
 namespace {
@@ -10,7 +11,6 @@ namespace {
 constexpr const char* accepted_pages =
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
     "text/html;q=0.1";
-constexpr std::uint64_t max_page_bytes = 256ULL << 20;
 
 const char* mend_of(int status) {
   if (status == 401) return "put the user name and password into the index URL";

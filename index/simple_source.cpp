@@ -14,7 +14,6 @@
 namespace axle::index {
 namespace {
 
-constexpr std::uint64_t max_local_page_bytes = 256ULL << 20;
 
 /// The name becomes a path component: nothing but what normalisation leaves.
 Result<void> check_name(std::string_view name) {
@@ -67,7 +66,7 @@ class FolderSimpleSource final : public Source {
     const std::string folder = fmt::format("{}/{}", *folder_, name);
     for (const bool json : {true, false}) {
       const std::string path = folder + (json ? "/index.json" : "/index.html");
-      Result<std::string> body = read_local_file(path, max_local_page_bytes);
+      Result<std::string> body = read_local_file(path, max_page_bytes);
       if (!body && body.error().kind == ErrorKind::not_found) continue;
       if (!body) return std::unexpected(std::move(body.error()));
       Result<ProjectPage> page = json ? parse_json_page(std::move(*body), file_url(path), report_)
