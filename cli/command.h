@@ -37,6 +37,7 @@ int run_explain(Session& session);
 int run_freeze(Session& session);
 int run_index_build(Session& session);
 int run_index_families(Session& session);
+int run_index_remove(Session& session);
 int run_install(Session& session);
 int run_list(Session& session);
 int run_properties(Session& session);

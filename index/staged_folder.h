@@ -10,8 +10,9 @@ namespace axle::index {
 
 class StagedFolder {
  public:
-  /// `target` is absolute. What a killed run left beside it is removed; what a running one writes
-  /// is not.
+  /// `target` is absolute. Whoever holds one keeps others from making one for the same target: io
+  /// while another run does. What a killed run left beside it is removed, and a target that it had
+  /// moved away is put back.
   [[nodiscard]] static Result<StagedFolder> create_beside(std::string target);
 
   StagedFolder(StagedFolder&& other) noexcept;
@@ -22,7 +23,9 @@ class StagedFolder {
 
   /// `relative` must not leave the folder; parents are made.
   [[nodiscard]] Result<void> write(std::string_view relative, std::string_view content);
-  /// A hard link where the file system allows it, else a copy.
+  /// A file of its own, whose blocks are shared where the file system can (reflink).
+  [[nodiscard]] Result<void> copy(const std::string& file, std::string_view relative);
+  /// A hard link where the file system allows it, else a copy: for files that never change.
   [[nodiscard]] Result<void> link(const std::string& file, std::string_view relative);
 
   /// Flushes to disk and swaps with the target in one step; the old content is removed afterwards.

@@ -67,7 +67,19 @@ Result<std::string> hash_file(const std::string& path) {
   return wheel::render_hex(hash.finish());
 }
 
-Result<ScannedWheel> scan_wheel(const std::string& path, Report& report) {
+void describe_wheel(wheel::WheelFile& opened, ScannedWheel& scanned) {
+  scanned.project = wheel::normalize_name(opened.name.distribution);
+  scanned.name = std::move(opened.name);
+  scanned.metadata_sha256 = wheel::render_hex(wheel::sha256(opened.metadata_text));
+  scanned.metadata_text = std::move(opened.metadata_text);
+  for (const auto& [field, value] : opened.metadata.fields) {
+    if (wheel::normalize_name(field) == "requires-python") scanned.requires_python = value;
+  }
+  scanned.variant = std::move(opened.variant);
+}
+
+/// `sha256` empty: the whole wheel is read, its RECORD checked.
+Result<ScannedWheel> scan_wheel(const std::string& path, std::string sha256, Report& report) {
   ScannedWheel scanned;
   scanned.path = path;
   scanned.filename = std::filesystem::path(path).filename();
@@ -77,20 +89,16 @@ Result<ScannedWheel> scan_wheel(const std::string& path, Report& report) {
   Result<wheel::WheelFile> opened =
       wheel::open_wheel(std::move(*source), scanned.filename, path, report);
   if (!opened) return std::unexpected(std::move(opened.error()));
-  if (const auto record = wheel::read_checked_record(*opened); !record) {
-    return std::unexpected(record.error());
+  if (sha256.empty()) {
+    if (const auto record = wheel::read_checked_record(*opened); !record) {
+      return std::unexpected(record.error());
+    }
+    Result<std::string> hashed = hash_file(path);
+    if (!hashed) return std::unexpected(std::move(hashed.error()));
+    sha256 = std::move(*hashed);
   }
-  Result<std::string> sha256 = hash_file(path);
-  if (!sha256) return std::unexpected(std::move(sha256.error()));
-  scanned.sha256 = std::move(*sha256);
-  scanned.project = wheel::normalize_name(opened->name.distribution);
-  scanned.name = std::move(opened->name);
-  scanned.metadata_sha256 = wheel::render_hex(wheel::sha256(opened->metadata_text));
-  scanned.metadata_text = std::move(opened->metadata_text);
-  for (const auto& [field, value] : opened->metadata.fields) {
-    if (wheel::normalize_name(field) == "requires-python") scanned.requires_python = value;
-  }
-  scanned.variant = std::move(opened->variant);
+  scanned.sha256 = std::move(sha256);
+  describe_wheel(*opened, scanned);
   return scanned;
 }
 
@@ -103,7 +111,7 @@ Result<std::vector<ScannedWheel>> scan_wheels(const std::string& folder, const s
   std::vector<ScannedWheel> wheels;
   for (const std::string& path : *paths) {
     report.progress("reading wheels", wheels.size(), paths->size());
-    Result<ScannedWheel> scanned = scan_wheel(path, report);
+    Result<ScannedWheel> scanned = scan_wheel(path, {}, report);
     if (!scanned) return std::unexpected(std::move(scanned.error()));
     if (wheels.empty() || wheels.back().filename != scanned->filename) {
       wheels.push_back(std::move(*scanned));
@@ -116,6 +124,11 @@ Result<std::vector<ScannedWheel>> scan_wheels(const std::string& folder, const s
   }
   report.progress("reading wheels", paths->size(), paths->size());
   return wheels;
+}
+
+Result<ScannedWheel> read_published_wheel(const std::string& path, std::string sha256,
+                                          Report& report) {
+  return scan_wheel(path, std::move(sha256), report);
 }
 
 }  // namespace axle::index

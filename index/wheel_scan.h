@@ -34,4 +34,9 @@ struct ScannedWheel {
                                                             const std::string& skipped,
                                                             Report& report);
 
+/// One that is published already, with the hash under which it is listed. Its RECORD was checked
+/// when it was published. Errors: as scan_wheels.
+[[nodiscard]] Result<ScannedWheel> read_published_wheel(const std::string& path, std::string sha256,
+                                                        Report& report);
+
 }  // namespace axle::index

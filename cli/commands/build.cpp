@@ -1,4 +1,4 @@
-// build and index build: making wheels and publishing them.
+// build: making wheels.
 #include "builder/build.h"
 
 #include <charconv>
@@ -11,8 +11,6 @@
 #include "cli/decision_view.h"
 #include "cli/session.h"
 #include "cli/variables.h"
-#include "index/static_index.h"
-#include "index/transport.h"
 
 namespace axle::cli {
 
@@ -30,24 +28,6 @@ Outcome<std::uint64_t> source_date_epoch() {
   }
   return seconds;
 }
-
-/// Shows the remarks and keeps the warnings for the answer.
-class Problems final : public Report {
- public:
-  explicit Problems(Report& shown) : shown_(shown) {}
-  void add(Remark remark) override {
-    if (remark.severity == Severity::warning) rows.push_back(remark.message);
-    shown_.add(std::move(remark));
-  }
-  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
-    shown_.progress(what, done, total);
-  }
-
-  ordered_json rows = ordered_json::array();
-
- private:
-  Report& shown_;
-};
 
 std::string size_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
@@ -79,32 +59,6 @@ int run_build(Session& session) {
          {"size", built.size}});
   }
   return output.answer(text, {{"wheels", rows}});
-}
-
-int run_index_build(Session& session) {
-  Output& output = session.output();
-  const std::string& wheels = session.arguments().positionals.front();
-  std::string out = session.arguments().value(Opt::out);
-  if (out.empty()) out = wheels + "/index";
-  Problems problems(output);
-  auto built = index::build_static_index(wheels, out, problems);
-  if (!built) return output.failure(failed(built.error()).error());
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const index::IndexedProject& project : built->projects) {
-    text += fmt::format(
-        "{}: {} file{}{}\n", project.name, project.files.size(),
-        project.files.size() == 1 ? "" : "s",
-        project.labels.empty() ? "" : fmt::format(", {} variants", project.labels.size()));
-    rows.push_back({{"name", project.name}, {"files", project.files}, {"labels", project.labels}});
-  }
-  const std::string url = index::file_url(
-      std::filesystem::absolute(built->folder).lexically_normal().string() + "/simple");
-  text += fmt::format("install from it: variant install --index-url {} ...\n", url);
-  return output.answer(text, {{"folder", built->folder},
-                              {"index_url", url},
-                              {"projects", rows},
-                              {"problems", problems.rows}});
 }
 
 }  // namespace axle::cli

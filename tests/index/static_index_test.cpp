@@ -154,19 +154,125 @@ TEST_CASE("the same wheels give the same index, byte for byte, wherever they lie
   CHECK(tree_of(setup.out) == first);
 }
 
-TEST_CASE("an index is replaced as a whole") {
+TEST_CASE("what was published stays when more comes") {
   Setup setup;
   write_release(setup.wheels);
   REQUIRE(setup.build());
+  const auto before = tree_of(setup.out);
   fs::remove_all(setup.wheels);
   SampleWheel newer;
   newer.version = "2.0";
   write_wheel(setup.wheels, newer);
-  REQUIRE(setup.build());
-  CHECK(!fs::exists(setup.out + "/simple/other-thing"));
-  CHECK(!fs::exists(setup.out + "/simple/sample/sample-1.0-py3-none-any.whl"));
-  CHECK(fs::exists(setup.out + "/simple/sample/sample-2.0-py3-none-any.whl"));
+  write_wheel(setup.wheels, variant("v2", {"x86_64 :: level :: v2"}));
+  const auto index = setup.build();
+  REQUIRE(index);
+  const auto after = tree_of(setup.out);
+  for (const auto& [path, bytes] : before) {
+    CAPTURE(path);
+    REQUIRE(after.contains(path));
+    const bool grows = path.ends_with(".json") || path.ends_with(".html");
+    if (!grows || path.contains("other-thing")) CHECK(after.at(path) == bytes);
+  }
+  CHECK(index->projects[0].added.empty());
+  CHECK(index->projects[1].added ==
+        std::vector<std::string>{"sample-1.0-py3-none-any-v2.whl", "sample-2.0-py3-none-any.whl"});
+  CollectedReport report;
+  const auto variants = axle::wheel::parse_variant_metadata(
+      after.at("simple/sample/sample-1.0-variants.json"), "variants", report);
+  REQUIRE(variants);
+  CHECK(variants->variants.size() == 4);
   CHECK(names_in(setup.folder.path()) == std::vector<std::string>{"out", "wheels"});
+
+  // The same index as if all had come at once.
+  Setup at_once;
+  write_release(at_once.wheels);
+  write_wheel(at_once.wheels, newer);
+  write_wheel(at_once.wheels, variant("v2", {"x86_64 :: level :: v2"}));
+  REQUIRE(at_once.build());
+  CHECK(tree_of(at_once.out) == after);
+}
+
+TEST_CASE("a published name does not get other bytes") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  const auto before = tree_of(setup.out);
+  SampleWheel other;
+  other.padding = 10;
+  const std::string path = write_wheel(setup.wheels, other);  // over the one that was published
+  CHECK(tree_of(setup.out) == before);
+  const auto index = setup.build();
+  REQUIRE(!index);
+  CHECK(index.error().kind == ErrorKind::mismatch);
+  CHECK(index.error().message.find(path) != std::string::npos);
+  CHECK(index.error().message.find(setup.out + "/simple/sample/sample-1.0-py3-none-any.whl") !=
+        std::string::npos);
+  CHECK(tree_of(setup.out) == before);
+}
+
+TEST_CASE("a published label does not get another meaning") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  const auto before = tree_of(setup.out);
+  fs::remove_all(setup.wheels);
+  axle::test::write_file(setup.wheels + "/sample-1.0-1-py3-none-any-v3.whl",
+                         axle::test::wheel_bytes(variant("v3", {"x86_64 :: level :: v2"})));
+  const auto index = setup.build();
+  REQUIRE(!index);
+  CHECK(index.error().kind == ErrorKind::mismatch);
+  CHECK(index.error().message.find("sample-1.0-1-py3-none-any-v3.whl") != std::string::npos);
+  CHECK(index.error().message.find(setup.out + "/simple/sample/sample-1.0-py3-none-any-v3.whl") !=
+        std::string::npos);
+  CHECK(tree_of(setup.out) == before);
+}
+
+TEST_CASE("what is removed is said, and the rest stays") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  const auto before = tree_of(setup.out);
+  const auto remove = [&](std::vector<std::string> texts, std::vector<std::string> labels = {},
+                          bool dry_run = false) {
+    std::vector<RemovalTarget> targets;
+    for (const std::string& text : texts) targets.push_back(parse_removal_target(text).value());
+    return remove_from_static_index(setup.out, targets, labels, dry_run, setup.report);
+  };
+  const auto names = [](const Removal& removal) {
+    std::vector<std::string> files;
+    for (const RemovedFile& file : removal.removed) files.push_back(file.filename);
+    return files;
+  };
+  const std::vector<std::string> v4 = {"sample-1.0-py3-none-any-v4.whl"};
+  CHECK(names(remove({"Sample==1.0.0"}, {"v4"}, true).value()) == v4);
+  CHECK(tree_of(setup.out) == before);
+  CHECK(names(remove({"sample==1.0"}, {"v4"}).value()) == v4);
+  const auto variants = tree_of(setup.out).at("simple/sample/sample-1.0-variants.json");
+  CHECK(variants.find("\"v4\"") == std::string::npos);
+  CHECK(variants.find("\"v3\"") != std::string::npos);
+  // What is gone may come again, with other bytes.
+  REQUIRE(setup.build());
+  CHECK(tree_of(setup.out) == before);
+  // The last variants take the variants file with them.
+  CHECK(names(remove({"sample"}, {"null", "v3", "v4"}).value()).back() ==
+        "sample-1.0-variants.json");
+  CHECK(names(remove({"other-thing==2.0+cu128"}).value()).size() == 1);
+  CHECK(!fs::exists(setup.out + "/simple/other-thing"));
+  CHECK(remove({"other-thing"}).error().kind == ErrorKind::not_found);
+  CHECK(remove({"sample==2"}).error().kind == ErrorKind::not_found);
+  CHECK(remove({"x/sample-9-py3-none-any.whl"}).error().kind == ErrorKind::not_found);
+  // A damaged one can be removed, and stops nothing but its own project.
+  const std::string damaged = setup.out + "/simple/sample/sample-1.0-py3-none-any.whl";
+  axle::test::write_file(damaged, "torn");
+  const auto refused = setup.build();
+  REQUIRE(!refused);
+  CHECK(refused.error().message.find(damaged) != std::string::npos);
+  CHECK(names(remove({damaged}).value()).size() == 1);
+  CHECK(names_in(setup.out + "/simple") == std::vector<std::string>{"index.html", "index.json"});
+  REQUIRE(setup.build());
+  CHECK(tree_of(setup.out) == before);
+  CHECK(!parse_removal_target("==1").has_value());
+  CHECK(!parse_removal_target("../x").has_value());
 }
 
 TEST_CASE("two wheels that give one label two meanings are both named, and the old index stays") {
@@ -182,7 +288,7 @@ TEST_CASE("two wheels that give one label two meanings are both named, and the o
   REQUIRE(!index);
   CHECK(index.error().kind == ErrorKind::mismatch);
   CHECK(index.error().message.find("sample-1.0-1-py3-none-any-v3.whl") != std::string::npos);
-  CHECK(index.error().message.find("deep/er/sample-1.0-py3-none-any-v3.whl") != std::string::npos);
+  CHECK(index.error().message.find("/sample/sample-1.0-py3-none-any-v3.whl") != std::string::npos);
   CHECK(!index.error().hint.empty());
   CHECK(tree_of(setup.out) == before);
   CHECK(names_in(setup.folder.path()) == std::vector<std::string>{"out", "wheels"});
@@ -251,39 +357,90 @@ TEST_CASE("a folder without wheels makes no index") {
   CHECK(!fs::exists(setup.out));
 }
 
-TEST_CASE("folders that hold anything but an index are never replaced") {
+TEST_CASE("somebody else's files in an index are never touched") {
   Setup setup;
   write_release(setup.wheels);
   axle::test::write_file(setup.out + "/thesis.txt", "years of work");
   const auto refused = setup.build();
   REQUIRE(!refused);
-  CHECK(refused.error().message.find("something else") != std::string::npos);
+  CHECK(refused.error().message.find("thesis.txt was not made by") != std::string::npos);
   CHECK(names_in(setup.out) == std::vector<std::string>{"thesis.txt"});
   fs::remove(setup.out + "/thesis.txt");
-  CHECK(setup.build());  // an empty folder
+  REQUIRE(setup.build());  // an empty folder
+  const auto sound = tree_of(setup.out);
+  for (const char* path : {"/thesis.txt", "/simple/robots.txt", "/simple/sample/notes.txt",
+                           "/simple/sample/sample-3.0-py3-none-any.whl", "/simple/x/index.html",
+                           "/simple/sample/deeper/file"}) {
+    CAPTURE(path);
+    axle::test::write_file(setup.out + path, "years of work");
+    const auto index = setup.build();
+    REQUIRE(!index);
+    CHECK(index.error().message.find(setup.out) != std::string::npos);
+    CHECK(axle::test::read_file(setup.out + path) == "years of work");
+    fs::remove(setup.out + path);
+    std::error_code ignored;
+    fs::remove(fs::path(setup.out + path).parent_path(), ignored);  // when it is empty
+    CHECK(tree_of(setup.out) == sound);
+  }
+  const std::string page = setup.out + "/simple/sample/index.html";
+  fs::rename(page, setup.folder / "elsewhere");
+  fs::create_symlink(setup.folder / "elsewhere", page);
+  CHECK(!setup.build());
+  CHECK(fs::is_symlink(page));
 }
 
 TEST_CASE("an index inside the folder of wheels does not feed itself") {
   Setup setup;
   write_release(setup.wheels);
   setup.out = setup.wheels + "/index";
-  const auto first = setup.build();
-  REQUIRE(first);
+  REQUIRE(setup.build());
+  const auto first = tree_of(setup.out);
   fs::remove(setup.wheels + "/other_thing-2.0+cu128-py3-none-any.whl");
   const auto second = setup.build();
   REQUIRE(second);
-  CHECK(second->projects.size() == 1);
+  CHECK(second->projects.size() == 2);
+  CHECK(second->projects[0].added.empty());
+  CHECK(tree_of(setup.out) == first);
 }
 
-TEST_CASE("what a killed run left is removed, what a running one writes is not") {
+TEST_CASE("two runs do not write to one index at once, and a killed one leaves nothing") {
   Setup setup;
   write_release(setup.wheels);
   axle::test::write_file(setup.folder / ".out.staged-dead00/simple/x", "torn");
   axle::test::write_file(setup.folder / ".out.staged-live00/simple/x", "growing");
   const int live = ::open((setup.folder / ".out.staged-live00").c_str(), O_RDONLY | O_DIRECTORY);
   REQUIRE(::flock(live, LOCK_EX) == 0);
-  REQUIRE(setup.build());
-  CHECK(names_in(setup.folder.path()) ==
-        std::vector<std::string>{".out.staged-live00", "out", "wheels"});
+  const auto refused = setup.build();
+  REQUIRE(!refused);
+  CHECK(refused.error().message.find("another run is writing to") != std::string::npos);
+  CHECK(fs::exists(setup.folder / ".out.staged-live00/simple/x"));
+  CHECK(!fs::exists(setup.out));
   ::close(live);
+  REQUIRE(setup.build());
+  CHECK(names_in(setup.folder.path()) == std::vector<std::string>{"out", "wheels"});
+}
+
+TEST_CASE("a published index that a killed run had moved away is put back first") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  const auto before = tree_of(setup.out);
+  fs::rename(setup.out, setup.folder / ".out.staged-dead00.old");
+  fs::remove_all(setup.wheels);
+  SampleWheel newer;
+  newer.version = "2.0";
+  write_wheel(setup.wheels, newer);
+  REQUIRE(setup.build());
+  const auto after = tree_of(setup.out);
+  for (const auto& [path, bytes] : before) CHECK(after.contains(path));
+  CHECK(names_in(setup.folder.path()) == std::vector<std::string>{"out", "wheels"});
+}
+
+TEST_CASE("the mode of a published folder is kept") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  fs::permissions(setup.out, fs::perms::owner_all | fs::perms::group_read);
+  REQUIRE(setup.build());
+  CHECK(fs::status(setup.out).permissions() == (fs::perms::owner_all | fs::perms::group_read));
 }

@@ -1,0 +1,119 @@
+// index build and index remove: publishing wheels, and taking them back.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/session.h"
+#include "index/static_index.h"
+#include "index/transport.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Shows the remarks and keeps the warnings for the answer.
+class Problems final : public Report {
+ public:
+  explicit Problems(Report& shown) : shown_(shown) {}
+  void add(Remark remark) override {
+    if (remark.severity == Severity::warning) rows.push_back(remark.message);
+    shown_.add(std::move(remark));
+  }
+  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
+    shown_.progress(what, done, total);
+  }
+
+  ordered_json rows = ordered_json::array();
+
+ private:
+  Report& shown_;
+};
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string render_project(const index::IndexedProject& project) {
+  const auto wheels = static_cast<std::size_t>(std::ranges::count_if(
+      project.files, [](const std::string& file) { return file.ends_with(".whl"); }));
+  std::string text = fmt::format("{}: {}", project.name, counted(project.files.size(), "file"));
+  if (!project.labels.empty()) text += fmt::format(", {} variants", project.labels.size());
+  if (project.added.size() < wheels)
+    text += fmt::format(", {} new", counted(project.added.size(), "wheel"));
+  return text + "\n";
+}
+
+std::string index_url_of(const std::string& folder) {
+  return index::file_url(std::filesystem::absolute(folder).lexically_normal().string() + "/simple");
+}
+
+}  // namespace
+
+int run_index_build(Session& session) {
+  Output& output = session.output();
+  const std::string& wheels = session.arguments().positionals.front();
+  std::string out = session.arguments().value(Opt::out);
+  if (out.empty()) out = wheels + "/index";
+  Problems problems(output);
+  auto built = index::build_static_index(wheels, out, problems);
+  if (!built) return output.failure(failed(built.error()).error());
+  std::string text;
+  ordered_json rows = ordered_json::array();
+  std::size_t untouched = 0;
+  for (const index::IndexedProject& project : built->projects) {
+    rows.push_back({{"name", project.name},
+                    {"files", project.files},
+                    {"labels", project.labels},
+                    {"added", project.added}});
+    if (project.added.empty()) {
+      ++untouched;
+      continue;
+    }
+    text += render_project(project);
+  }
+  if (untouched > 0) text += fmt::format("{} as before\n", counted(untouched, "project"));
+  const std::string url = index_url_of(built->folder);
+  text += fmt::format("install from it: variant install --index-url {} ...\n", url);
+  return output.answer(text, {{"folder", built->folder},
+                              {"index_url", url},
+                              {"projects", rows},
+                              {"problems", problems.rows}});
+}
+
+int run_index_remove(Session& session) {
+  Output& output = session.output();
+  const Arguments& arguments = session.arguments();
+  if (arguments.positionals.empty() || !arguments.has(Opt::out)) {
+    return output.failure(misused("name what shall go, and the index: `variant index remove "
+                                  "NAME[==VERSION] --out DIR`",
+                                  "see `variant index remove --help`")
+                              .error());
+  }
+  std::vector<index::RemovalTarget> targets;
+  for (const std::string& text : arguments.positionals) {
+    auto target = index::parse_removal_target(text);
+    if (!target)
+      return output.failure(misused(target.error().message, target.error().hint).error());
+    targets.push_back(std::move(*target));
+  }
+  const bool dry_run = arguments.has(Opt::dry_run);
+  auto removal = index::remove_from_static_index(
+      arguments.value(Opt::out), targets, arguments.values(Opt::build_variant), dry_run, output);
+  if (!removal) return output.failure(failed(removal.error()).error());
+  std::string text;
+  ordered_json rows = ordered_json::array();
+  for (const index::RemovedFile& file : removal->removed) {
+    text += fmt::format("{} {}: {}\n", dry_run ? "would remove" : "removed", file.project,
+                        file.filename);
+    rows.push_back({{"project", file.project}, {"file", file.filename}});
+  }
+  return output.answer(text,
+                       {{"folder", removal->folder}, {"dry_run", dry_run}, {"removed", rows}});
+}
+
+}  // namespace axle::cli
