@@ -12,13 +12,14 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <toml++/toml.h>
 #include <unistd.h>
 
+#include "cli/input_file.h"
 #include "cli/plugin_environments.h"
 #include "cli/variables.h"
 #include "cli/workspace.h"
 #include "wheel/entry_points.h"
+#include "wheel/toml_reader.h"
 #include "wheel/wheel_file.h"
 
 namespace axle::cli {
@@ -127,19 +128,17 @@ Outcome<LocatedPlugin> locate_wheel(Session& session, const std::string& path) {
 
 /// [project.entry-points.variant_plugins] of a pyproject.toml, as lines of entry_points.txt.
 Outcome<std::string> entry_points_of_project(const std::string& path) {
-  try {
-    const toml::table project = toml::parse_file(path);
-    std::string text = "[variant_plugins]\n";
-    if (const toml::table* entries =
-            project["project"]["entry-points"]["variant_plugins"].as_table()) {
-      for (const auto& [name, reference] : *entries)
-        text += fmt::format("{} = {}\n", name.str(), reference.value_or(std::string()));
-    }
-    return text;
-  } catch (const toml::parse_error& error) {
-    return failed({ErrorKind::malformed,
-                   fmt::format("{}:{}: {}", path, error.source().begin.line, error.description())});
+  const auto content = read_input(path);
+  if (!content) return failed(content.error());
+  const auto project = wheel::parse_toml(*content, path);
+  if (!project) return failed(project.error());
+  std::string text = "[variant_plugins]\n";
+  if (const toml::table* entries =
+          (*project)["project"]["entry-points"]["variant_plugins"].as_table()) {
+    for (const auto& [name, reference] : *entries)
+      text += fmt::format("{} = {}\n", name.str(), reference.value_or(std::string()));
   }
+  return text;
 }
 
 Outcome<LocatedPlugin> locate_project(Session& session, const fs::path& folder) {

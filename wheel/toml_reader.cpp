@@ -4,7 +4,63 @@
 
 #include <fmt/format.h>
 
+#include "wheel/ascii.h"
+
 namespace axle::wheel {
+namespace {
+
+constexpr std::size_t most_toml_bytes = 16U << 20;
+/// tomlplusplus parses and frees dotted keys by recursion: some 40,000 segments overflow the stack.
+/// Nested values it bounds itself.
+constexpr std::size_t most_key_segments = 100;
+
+/// What a key may consist of, strings apart.
+bool belongs_to_key(char c) {
+  return wheel::is_ascii_alnum(c) || c == '-' || c == '_' || c == '.' || c == ' ' || c == '\t' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// The length of the string that `text` begins with, of any of TOML's four kinds; all of it when it
+/// has no end.
+std::size_t string_length(std::string_view text) {
+  const char quote = text[0];
+  const bool multiline = text.size() > 2 && text[1] == quote && text[2] == quote;
+  const std::size_t marks = multiline ? 3 : 1;
+  for (std::size_t i = marks; i < text.size(); ++i) {
+    if (text[i] == '\\' && quote == '"') {
+      ++i;
+    } else if (text[i] == '\n' && !multiline) {
+      return i;
+    } else if (text[i] == quote && (!multiline || text.substr(i, marks) == text.substr(0, marks))) {
+      return i + marks;
+    }
+  }
+  return text.size();
+}
+
+/// The line of the first key with more segments than any real one; 0 when there is none. Strings
+/// and comments are passed over; dots in values (`3.14`, `1979-05-27 07:32:00.5`) are few.
+std::size_t line_of_overlong_key(std::string_view text) {
+  std::size_t line = 1;
+  std::size_t segments = 1;
+  while (!text.empty()) {
+    std::size_t length = 1;
+    if (text[0] == '"' || text[0] == '\'') {
+      length = string_length(text);
+    } else if (text[0] == '#') {
+      length = std::min(text.find('\n'), text.size());
+    } else if (text[0] == '.') {
+      if (++segments > most_key_segments) return line;
+    } else if (!belongs_to_key(text[0])) {
+      segments = 1;
+    }
+    line += static_cast<std::size_t>(std::ranges::count(text.substr(0, length), '\n'));
+    text.remove_prefix(length);
+  }
+  return 0;
+}
+
+}  // namespace
 
 std::string TomlReading::place(const toml::node& node) const {
   const auto line = node.source().begin.line;
@@ -127,6 +183,16 @@ void TomlTable::finish() {
 }
 
 Result<toml::table> parse_toml(std::string_view text, const std::string& where) {
+  if (text.size() > most_toml_bytes) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: {} bytes are more than any such file has", where, text.size()));
+  }
+  if (const std::size_t line = line_of_overlong_key(text); line != 0) {
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("{}:{}: a key has more than {} segments", where, line, most_key_segments),
+        "no setting lies that deep; check the file");
+  }
   try {
     return toml::parse(text, where);
   } catch (const toml::parse_error& error) {

@@ -66,7 +66,7 @@ class TomlTable {
   std::set<std::string, std::less<>> known_;
 };
 
-/// Error: malformed, with line and column.
+/// Errors: malformed, with line and column; so is a file over 16 MB or a key of over 100 segments.
 [[nodiscard]] Result<toml::table> parse_toml(std::string_view text, const std::string& where);
 
 }  // namespace axle::wheel
