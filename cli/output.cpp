@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/printable.h"
+
 namespace axle::cli {
 
 namespace {
@@ -16,7 +18,8 @@ using nlohmann::ordered_json;
 constexpr int schema_version = 1;
 
 constexpr std::string_view end_of_color = "\033[0m";
-/// In the order of Style, and the end.
+/// In the order of Style, and the end. They may stay in what is printed: they are ours, and a
+/// stranger's do no harm.
 constexpr std::array<std::string_view, 5> color_sequences = {"\033[32m", "\033[31m", "\033[2m",
                                                              "\033[1m", end_of_color};
 
@@ -43,45 +46,10 @@ void write(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
 }
 
-/// The length of the control character that `text` begins with, in UTF-8; 0 when it is none.
-std::size_t control_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if ((byte(0) < 0x20 && text[0] != '\n' && text[0] != '\t') || byte(0) == 0x7f) return 1;
-  return byte(0) == 0xc2 && text.size() > 1 && byte(1) >= 0x80 && byte(1) < 0xa0 ? 2 : 0;
-}
-
-/// The length of the colour sequence that `text` begins with: one of those that paint() makes.
-std::size_t color_length(std::string_view text) {
-  for (const std::string_view sequence : color_sequences) {
-    if (text.starts_with(sequence)) return sequence.size();
-  }
-  return 0;
-}
-
-/// Text that came from outside must not steer the terminal. Colours may stay: they are ours, and a
-/// stranger's do no harm.
-std::string printable(std::string_view text, bool with_colors = false) {
-  std::string out;
-  while (!text.empty()) {
-    std::size_t length = with_colors ? color_length(text) : 0;
-    if (length > 0) {
-      out += text.substr(0, length);
-    } else if (length = control_length(text); length > 0) {
-      for (std::size_t i = 0; i < length; ++i)
-        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
-    } else {
-      length = 1;
-      out += text[0];
-    }
-    text.remove_prefix(length);
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string render_json(const ordered_json& body) {
-  return body.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return printable_json(body.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
 }
 
 Output::~Output() { clear_progress(); }
@@ -118,7 +86,10 @@ void Output::progress(std::string_view what, std::uint64_t done, std::uint64_t t
 int Output::answer(std::string_view text, const ordered_json& body, int exit_code) {
   clear_progress();
   std::fflush(stderr);
-  write(stdout, options_.json ? render_json(versioned(body)) : printable(text, options_.color));
+  write(stdout, options_.json
+                    ? render_json(versioned(body))
+                    : printable(text, options_.color ? std::span(color_sequences)
+                                                     : std::span<const std::string_view>()));
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     write(stderr, "error: the answer could not be written to stdout\n");
     return exit_code == 0 ? 1 : exit_code;
