@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t shown_skips = 5;
 
 /// A page may lead to eight times its length in memory, and some more where it is small, but never
-/// to more than a quarter of a gigabyte: entries of a few bytes and links against a base of a
-/// megabyte would otherwise fill the machine. Real pages lead to about their own length.
+/// to more than 128 MB: entries of a few bytes and links against a base of a megabyte would
+/// otherwise fill the machine. Real pages lead to about their own length.
 constexpr std::size_t small_page_bytes = 16U << 20;
-constexpr std::size_t most_page_bytes = 256U << 20;
+constexpr std::size_t most_page_bytes = 128U << 20;
 
 std::size_t bytes_of(const PublishedFile& file) {
   return sizeof file + file.filename.size() + file.url.size() + file.other_hash.size() +

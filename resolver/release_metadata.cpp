@@ -11,7 +11,7 @@
 namespace axle::resolver {
 namespace {
 
-constexpr std::uint64_t max_variants_file = 32ULL << 20;
+constexpr std::uint64_t max_variants_file = 4ULL << 20;
 constexpr const char* own_metadata = "the wheels' own metadata";
 
 /// What stays usable although the metadata is not: said once, here.

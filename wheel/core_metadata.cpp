@@ -15,6 +15,9 @@ namespace {
 /// Newest major version of the metadata that we know; a newer one may mean anything.
 constexpr std::uint64_t kKnownMajor = 2;
 
+/// The most that any known package has are some 2,000; each costs memory of many times its length.
+constexpr std::size_t kMostFields = 100'000;
+
 bool same_field(std::string_view left, std::string_view right) {
   return std::ranges::equal(
       left, right, {}, [](char c) { return ascii_lower(c); },
@@ -62,7 +65,7 @@ void HeaderReader::continue_field(std::string_view line) {
 }
 
 void HeaderReader::read() {
-  while (!rest_.empty()) {
+  while (!rest_.empty() && metadata_.fields.size() <= kMostFields) {
     const std::string_view before = rest_;
     const std::string_view line = next_line();
     if (line.empty()) {
@@ -192,6 +195,9 @@ Result<void> FieldReader::read_lists() {
 }
 
 Result<void> FieldReader::read() {
+  if (metadata_.fields.size() > kMostFields) {
+    return malformed(fmt::format("it has more than {} fields", kMostFields));
+  }
   if (auto done = read_metadata_version(); !done) return done;
   if (auto done = read_identity(); !done) return done;
   if (auto done = read_requires_python(); !done) return done;

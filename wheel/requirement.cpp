@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "wheel/ascii.h"
 #include "wheel/cursor.h"
 #include "wheel/marker_node.h"
+#include "wheel/quote.h"
 #include "wheel/specifier_scan.h"
 
 namespace axle::wheel {
 namespace {
+
+constexpr std::size_t longest_requirement = 64U << 10;
 
 constexpr bool is_name_separator(char c) { return c == '-' || c == '_' || c == '.'; }
 
@@ -159,6 +164,11 @@ bool is_valid_name(std::string_view name) {
 }
 
 Result<Requirement> parse_requirement(std::string_view text) {
+  if (text.size() > longest_requirement) {
+    return fail(ErrorKind::malformed,
+                fmt::format("a requirement of {} bytes is longer than any real one: {}...",
+                            text.size(), quote(text.substr(0, 60))));
+  }
   return RequirementParser(text).parse();
 }
 

@@ -14,6 +14,8 @@
 namespace axle::wheel {
 namespace {
 
+constexpr std::size_t longest_specifiers = 64U << 10;
+
 /// Longer spellings before their prefixes.
 constexpr std::array<std::pair<std::string_view, Comparison>, 8> kOperators = {{
     {"===", Comparison::arbitrary},
@@ -182,6 +184,11 @@ Result<Specifier> parse_specifier(std::string_view clause) {
 }
 
 Result<SpecifierSet> parse_specifiers(std::string_view text) {
+  if (text.size() > longest_specifiers) {
+    return fail(ErrorKind::malformed, fmt::format("specifiers of {} bytes are longer than any real "
+                                                  "ones: {}...",
+                                                  text.size(), quote(text.substr(0, 60))));
+  }
   SpecifierSet set;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());

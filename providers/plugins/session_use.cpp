@@ -41,8 +41,7 @@ std::size_t resident_by_threads(const std::string& process) {
   return 0;
 }
 
-std::optional<ProcessStat> read_process_stat(const std::string& number) {
-  const std::string process = "/proc/" + number;
+std::optional<ProcessStat> read_process_stat(const std::string& process) {
   auto stat = read_stat(process);
   if (stat && stat->state == 'Z' && stat->use.tasks > 1)
     stat->use.resident = resident_by_threads(process);
@@ -81,18 +80,18 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   return stat;
 }
 
-SessionUse read_session_use(pid_t leader, bool alone) {
+SessionUse read_session_use(pid_t leader, bool alone, const std::string& proc) {
   SessionUse sum;
   if (alone) {
-    if (const auto stat = read_process_stat(std::to_string(leader))) sum = stat->use;
+    if (const auto stat = read_process_stat(proc + '/' + std::to_string(leader))) sum = stat->use;
     return sum;
   }
   std::error_code error;
-  auto entry = fs::directory_iterator("/proc", error);
+  auto entry = fs::directory_iterator(proc, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto stat = read_process_stat(name);
+    const auto stat = read_process_stat(entry->path().string());
     if (stat && stat->session == leader) add(sum, stat->use);
   }
   return sum;

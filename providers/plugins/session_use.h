@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <sys/types.h>
@@ -24,9 +25,10 @@ struct ProcessStat {
 };
 [[nodiscard]] std::optional<ProcessStat> parse_process_stat(std::string_view text);
 
-/// Of the session that `leader` leads; `alone`: it can have no other process. Nothing where /proc
-/// is not there.
-[[nodiscard]] SessionUse read_session_use(pid_t leader, bool alone);
+/// Of the session that `leader` leads; `alone`: it can have no other process. Nothing where `proc`,
+/// as proc(5) describes it, is not there.
+[[nodiscard]] SessionUse read_session_use(pid_t leader, bool alone,
+                                          const std::string& proc = "/proc");
 
 /// Until the next look, after one that took so long: where the system has many processes, the looks
 /// would else take as much as the plugins.

@@ -34,6 +34,7 @@ SEEDS = {
         "cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"]),
         "rocm": library([(".hip_fatbin", BUNDLE)], isa=4),
     },
+    "binary_file": {"cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"])},
     "cuda_fatbin": {"cut": TWO_FATBINS[:60], "two": TWO_FATBINS},
     "elf_file": {"needed": library(needed=["libc.so.6", "libm.so.6"], soname="liba.so.1", rpath="$ORIGIN")},
     "elf_note": {"compat": COMPAT_LIBRARY, "cut": COMPAT_LIBRARY[:-70]},

@@ -86,3 +86,15 @@ TEST_CASE("mistakes that stop nothing are remarked") {
 TEST_CASE("a field that is repeated with one meaning does no harm") {
   CHECK(metadata("Metadata-Version: 2.1\nName: a\nName: a\nVersion: 1\n").name == "a");
 }
+
+TEST_CASE("metadata that would take many times its length in memory is malformed") {
+  const std::string head = "Metadata-Version: 2.1\nName: x\nVersion: 1\n";
+  std::string fields = head;
+  for (int i = 0; i < 200'000; ++i) fields += "a:\n";
+  CHECK(!wheel::parse_core_metadata(fields, "METADATA"));
+  std::string specifiers = head + "Requires-Dist: y>1";
+  for (int i = 0; i < 200'000; ++i) specifiers += ",>1";
+  CHECK(!wheel::parse_core_metadata(specifiers, "METADATA"));
+  std::string parentheses = head + "Requires-Dist: y; " + std::string(60'000, '(');
+  CHECK(!wheel::parse_core_metadata(parentheses, "METADATA"));
+}
