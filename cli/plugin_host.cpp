@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "cli/shell_command.h"
 #include "cli/variables.h"
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/sandbox.h"
@@ -22,17 +23,6 @@ using resolver::PluginRequest;
 std::string key_of(const PluginRequest& request) {
   return fmt::format("{}\n{}\n{}", request.ns, request.plugin_api,
                      fmt::join(request.requires_, "\n"));
-}
-
-std::string shell_word(const std::string& text) {
-  const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./+,@%=").contains(c);
-  });
-  if (plain) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 /// Each line marked as the plugin's own.

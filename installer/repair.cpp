@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "installer/descriptor.h"
+#include "installer/installed_scan.h"
 #include "wheel/core_metadata.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
@@ -19,11 +20,12 @@ namespace {
 constexpr std::string_view ending = ".dist-info";
 constexpr std::uint64_t metadata_limit = 64U << 20;
 
-/// A system error says nothing of the file's content.
-bool is_damaged(const std::string& path) {
+/// Why METADATA cannot be used; nullopt: it can. A system error says nothing of its content.
+std::optional<Error> damage_of(const std::string& path) {
   const auto text = read_file(path, metadata_limit);
-  if (!text) return text.error().kind != ErrorKind::io;
-  return !wheel::parse_core_metadata(*text, path);
+  if (!text) return text.error();
+  auto metadata = wheel::parse_core_metadata(*text, path);
+  return metadata ? std::nullopt : std::optional(std::move(metadata).error());
 }
 
 /// "demo-1.0.dist-info"; nullopt: not named as the standard says.
@@ -80,7 +82,8 @@ std::vector<InstalledDistribution> scan_damaged(const Roots& roots,
       auto split = split_folder_name(entry->path().filename().string());
       if (!split || !names.contains(split->first)) continue;
       const std::string folder = entry->path().string();
-      if (!is_damaged(folder + "/METADATA")) continue;
+      const auto damage = damage_of(folder + "/METADATA");
+      if (!damage || damage->kind == ErrorKind::io) continue;
       std::error_code unknown;
       InstalledDistribution distribution;
       distribution.name = std::move(split->first);
@@ -91,6 +94,47 @@ std::vector<InstalledDistribution> scan_damaged(const Roots& roots,
     }
   }
   return damaged;
+}
+
+Result<std::vector<DamagedFolder>> find_damaged_folders(const Environment& environment) {
+  const auto roots = find_roots(environment);
+  if (!roots) return std::unexpected(roots.error());
+  std::vector<DamagedFolder> found;
+  for (const std::string& site : std::set<std::string>{roots->purelib, roots->platlib}) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(site, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      if (!name.ends_with(ending)) continue;
+      const std::string folder = entry->path().string();
+      if (name.starts_with('~')) {
+        found.push_back({DamagedFolder::Kind::left_by_pip, folder, "", "",
+                         "pip was interrupted while it removed the package"});
+        continue;
+      }
+      auto damage = damage_of(folder + "/METADATA");
+      if (!damage) continue;
+      const bool denied = damage->kind == ErrorKind::io;
+      DamagedFolder damaged{denied ? DamagedFolder::Kind::denied : DamagedFolder::Kind::unreadable,
+                            folder, "", "", damage->message};
+      if (auto split = split_folder_name(name)) {
+        damaged.name = std::move(split->first);
+        damaged.version = wheel::render_version(split->second);
+      }
+      found.push_back(std::move(damaged));
+    }
+  }
+  CollectedReport said_above;
+  const auto installed = scan_installed(*roots, said_above);
+  if (!installed) return std::unexpected(installed.error());
+  for (std::size_t i = 1; i < installed->size(); ++i) {
+    const InstalledDistribution& older = (*installed)[i];
+    const InstalledDistribution& newer = (*installed)[i - 1];
+    if (older.name != newer.name) continue;
+    found.push_back({DamagedFolder::Kind::older_double, older.dist_info, older.name,
+                     wheel::render_version(older.metadata.version), newer.dist_info + " counts"});
+  }
+  return found;
 }
 
 }  // namespace axle::installer

@@ -2,14 +2,17 @@
 // Packages whose own record is damaged, and how an installation of the same package replaces them.
 // The wheel of the same version says which files are theirs.
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "installer/environment.h"
 #include "installer/installed.h"
 #include "installer/new_package.h"
 #include "installer/roots.h"
+#include "report/error.h"
 #include "resolver/decision.h"
 
 namespace axle::installer {
@@ -37,5 +40,23 @@ void add_stand_ins(const resolver::ResolvedPackage& package, const NewPackage& e
 /// name, version, dist_info and has_record are filled in.
 [[nodiscard]] std::vector<InstalledDistribution> scan_damaged(const Roots& roots,
                                                               const std::set<std::string>& names);
+
+/// A dist-info folder that no package is listed from.
+struct DamagedFolder {
+  enum class Kind : std::uint8_t {
+    unreadable,    ///< METADATA is missing or malformed
+    denied,        ///< the system does not let it be read
+    left_by_pip,   ///< renamed by pip before a removal that did not end: "~emo-1.0.dist-info"
+    older_double,  ///< another folder of the same name has a newer version
+  };
+  Kind kind;
+  std::string folder;   ///< absolute
+  std::string name;     ///< normalised; empty where the folder's name does not say
+  std::string version;  ///< as above
+  std::string why;
+};
+
+[[nodiscard]] Result<std::vector<DamagedFolder>> find_damaged_folders(
+    const Environment& environment);
 
 }  // namespace axle::installer

@@ -1,5 +1,6 @@
 // doctor: what is wrong with this machine and with what is installed in an environment, and the
 // mend.
+#include <filesystem>
 #include <optional>
 
 #include <fmt/core.h>
@@ -13,27 +14,66 @@
 #include "cli/families.h"
 #include "cli/provider_settings.h"
 #include "cli/session.h"
+#include "cli/shell_command.h"
+#include "cli/variables.h"
 #include "cli/workspace.h"
 #include "detect/host.h"
 #include "detect/library_search.h"
 #include "detect/loader_cache.h"
 #include "index/transport.h"
 #include "wheel/requirement.h"
-#include "wheel/wheel_name.h"
 
 namespace axle::cli {
 
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr std::size_t largest_preload_file = 64U << 10;
+
+/// A new environment in the place of one that is none. What is not an environment is never
+/// overwritten, and what has packages is only with a word.
+Mend make_anew(const std::string& where) {
+  std::error_code error;
+  fs::path folder = where;
+  const bool interpreter = !fs::is_directory(folder, error) && folder.has_filename() &&
+                           folder.parent_path().filename() == "bin";
+  if (interpreter) folder = folder.parent_path().parent_path();
+  const auto venv = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"python3", "-m", "venv"});
+    options.push_back(folder.string());
+    return std::vector<std::string>{shell_command(options)};
+  };
+  if (fs::exists(folder / "pyvenv.cfg", error))
+    return {"make it anew, without the packages that are in it", venv({"--clear"})};
+  const bool absent = fs::symlink_status(folder, error).type() == fs::file_type::not_found;
+  const bool path = where.find('/') != std::string::npos;
+  if (path && (absent || fs::is_empty(folder, error)) && !interpreter) return {"", venv({})};
+  return {"name an environment or an interpreter that works with --python"};
+}
 
 void say_broken_environment(const std::string& where, const Error& error, Findings& findings) {
   Finding& finding =
       findings.add("environment-broken", where, "the environment cannot be examined");
   finding.evidence.push_back({"", "", error.message});
-  finding.mend = error.hint.empty() ? "make it anew: python3 -m venv PATH" : error.hint;
+  finding.mend = make_anew(where);
+}
+
+/// The environment that was named or found; empty: none.
+std::string asked_place(const Arguments& arguments) {
+  if (arguments.has(Opt::python)) return arguments.value(Opt::python);
+  if (arguments.has(Opt::system)) return "python3";
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (std::string place = variable(name); !place.empty()) return place;
+  }
+  std::error_code error;
+  for (fs::path folder = fs::current_path(error); !folder.empty(); folder = folder.parent_path()) {
+    if (fs::symlink_status(folder / ".venv", error).type() != fs::file_type::not_found)
+      return (folder / ".venv").string();
+    if (folder == folder.root_path()) break;
+  }
+  return {};
 }
 
 /// The release that --for-package asks for.
@@ -61,9 +101,8 @@ LoaderPath read_loader_path() {
   for (const std::string_view folder : detect::split_library_path(folders))
     path.folders.emplace_back(folder);
   path.preload = split(host->environment("LD_PRELOAD").value_or(""), ": ");
-  for (std::string& file :
-       split(host->read_file("/etc/ld.so.preload", largest_preload_file).value_or(""), ": \t\n"))
-    path.preload.push_back(std::move(file));
+  path.system_preload =
+      split(host->read_file("/etc/ld.so.preload", largest_preload_file).value_or(""), ": \t\n");
   path.cached = detect::paths_in_loader_cache(
       host->read_file(std::string(detect::loader_cache_file), detect::largest_loader_cache)
           .value_or(""));
@@ -77,12 +116,12 @@ std::optional<installer::Environment> find_asked_environment(Session& session, F
   const Error& error = environment.error().error;
   const bool named = session.arguments().has(Opt::python) || session.arguments().has(Opt::system);
   if (named || error.kind != ErrorKind::not_found) {
-    say_broken_environment(session.arguments().value(Opt::python), error, findings);
+    say_broken_environment(asked_place(session.arguments()), error, findings);
   } else {
     findings
         .add("no-environment", "",
              "no environment was examined: none is active and there is no .venv here")
-        .mend = "variant doctor --python PATH";
+        .mend = Mend("name one with --python, or make one here", {"python3 -m venv .venv"});
   }
   return std::nullopt;
 }
@@ -108,24 +147,29 @@ Outcome<std::optional<AskedPackage>> find_asked_package(Session& session,
   return asked;
 }
 
-/// What the list of packages passed over: a folder that is none of ours and unreadable.
-void add_remarks(const CollectedReport& remarks, const installer::Environment& environment,
-                 Findings& findings) {
+/// What was said while the packages were listed, but of folders that check_packages speaks of.
+void add_remarks(const CollectedReport& remarks, const InstalledFiles& files, Findings& findings) {
   for (const Remark& remark : remarks.remarks) {
-    if (remark.severity != Severity::warning) continue;
-    Finding& finding = findings.add("dist-info-broken", environment.prefix,
-                                    "a folder that records a package cannot be read");
+    if (remark.severity != Severity::warning || remark.message.contains("/variant.json")) continue;
+    const bool told = std::ranges::any_of(files.damaged_folders, [&](const auto& damaged) {
+      return remark.message.contains(damaged.folder);
+    });
+    if (told) continue;
+    Finding& finding = findings.add("dist-info-broken", files.environment.prefix,
+                                    "what is installed cannot be read as a whole");
     finding.evidence.push_back({"", "", remark.message});
-    const std::string folder = remark.message.substr(0, remark.message.find(' '));
-    const std::string name = folder.substr(folder.rfind('/') + 1);
-    finding.mend =
-        remark.hint.empty() ? "remove the folder, and install the package again" : remark.hint;
-    const std::string package = name.substr(0, name.find('-'));
-    if (folder.starts_with('/') && name.ends_with(".dist-info") && wheel::is_valid_name(package)) {
-      finding.mend = fmt::format("rm -r {} && variant install {}{}", shell_word(folder), package,
-                                 python_option(environment));
-    }
+    finding.mend = remark.hint.empty() ? "see to what the evidence names" : remark.hint;
   }
+}
+
+/// What `install` must be told, so that it chooses for the machine that was examined.
+std::string machine_options(const Arguments& arguments) {
+  std::string options;
+  for (const auto& [id, name] :
+       {std::pair(Opt::for_machine, "--for"), std::pair(Opt::gpu_policy, "--gpu-policy")}) {
+    if (arguments.has(id)) options += fmt::format(" {} {}", name, shell_word(arguments.value(id)));
+  }
+  return options;
 }
 
 Outcome<ordered_json> examine(Session& session, installer::Environment environment,
@@ -137,17 +181,21 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
     say_broken_environment(environment.prefix, distributions.error(), findings);
     return nullptr;
   }
-  add_remarks(remarks, environment, findings);
+  auto damaged = installer::find_damaged_folders(environment);
+  if (!damaged) return failed(damaged.error());
   InstalledFiles files = read_installed_files(std::move(environment), *distributions, findings);
+  files.damaged_folders = std::move(*damaged);
+  files.machine_options = machine_options(session.arguments());
+  add_remarks(remarks, files, findings);
   for (InstalledPackageFiles& package : files.packages) {
     auto family = families.of_project(package.distribution.name);
     if (!family) return failed(family.error());
     if (*family != nullptr && (*family)->has_member(package.distribution.name))
       package.family = *family;
   }
-  check_packages(files, *distributions, findings);
   if (auto done = check_variants(files, judged, families, findings); !done)
     return failed(done.error());
+  check_packages(files, *distributions, findings);
   check_code(files, judged, findings);
   if (session.arguments().has(Opt::deep)) check_instructions(files, judged, findings);
   check_twice(files, findings);

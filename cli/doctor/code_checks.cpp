@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/doctor/environment_checks.h"
+#include "cli/doctor/fixes.h"
 #include "cli/doctor/machine_checks.h"
 #include "detect/cuda_drivers.h"
 #include "providers/gpu_state.h"
@@ -46,8 +47,11 @@ void check_architecture(const InstalledFiles& files, const Machine& machine, Fin
     if (finding.evidence.size() == most_examples) break;
     finding.evidence.push_back({library->name, "ELF header", library->facts.architecture});
   }
-  finding.mend = native.empty() ? "make the environment anew on that machine, by its own Python"
-                                : reinstall_same(first, files);
+  Packages again;
+  for (const auto& [package, library] : foreign) again.push_back(&files.packages[package]);
+  finding.mend = native.empty()
+                     ? Mend("make the environment anew on that machine, by its own Python")
+                     : reinstall(again, files);
 }
 
 /// The first capability of "x86-64-vN" that is as `is` says; nullptr: none.

@@ -15,6 +15,11 @@ namespace axle::cli {
 /// Paths and import names with two owners (ownership_checks.cpp).
 void check_owners(const InstalledFiles& files, Findings& findings);
 
+/// Requirements that do not hold (requirement_checks.cpp).
+void check_requirements(const InstalledFiles& files,
+                        const std::vector<installer::InstalledDistribution>& distributions,
+                        Findings& findings);
+
 /// Records, files, requirements, and what has two owners (package_checks.cpp).
 void check_packages(const InstalledFiles& files,
                     const std::vector<installer::InstalledDistribution>& distributions,
@@ -22,8 +27,9 @@ void check_packages(const InstalledFiles& files,
 
 /// Labels and properties that the installed variants were chosen by, against the machine of now,
 /// and the members of families against each other (variant_checks.cpp). Errors: what is wrong with
-/// a user's family file.
-[[nodiscard]] Result<void> check_variants(const InstalledFiles& files, const JudgedMachine& judged,
+/// a user's family file. Notes in `files` what choosing builds anew would bring: to be called
+/// before the other checks.
+[[nodiscard]] Result<void> check_variants(InstalledFiles& files, const JudgedMachine& judged,
                                           index::FamilyBook& families, Findings& findings);
 
 /// That the CPU does not have it, for programs.
@@ -49,9 +55,10 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
 
 /// Where the loader of this machine looks besides a library's own path.
 struct LoaderPath {
-  std::vector<std::string> folders;  ///< of LD_LIBRARY_PATH
-  std::vector<std::string> preload;  ///< files of LD_PRELOAD and /etc/ld.so.preload
-  std::vector<std::string> cached;   ///< library paths in /etc/ld.so.cache
+  std::vector<std::string> folders;         ///< of LD_LIBRARY_PATH
+  std::vector<std::string> preload;         ///< files of LD_PRELOAD
+  std::vector<std::string> system_preload;  ///< files of /etc/ld.so.preload
+  std::vector<std::string> cached;          ///< library paths in /etc/ld.so.cache
 };
 
 /// CUDA libraries of one name in two packages, each of which something is linked against: whoever

@@ -62,7 +62,7 @@ constexpr std::array rows = {
     FindingCode{"environment-broken", error,
                 "The environment that is named or active is none, or its interpreter does not work",
                 "make it anew, or name another with --python"},
-    FindingCode{"dist-info-broken", error, "What records an installed package cannot be read",
+    FindingCode{"dist-info-broken", error, "What records an installed package cannot be read, or a package is recorded twice",
                 "install the package again"},
     FindingCode{"files-missing", error,
                 "Files that a package's RECORD lists are gone, cut off, or no files",
@@ -87,7 +87,7 @@ constexpr std::array rows = {
                 "where the installed one leaves a GPU unused",
                 "install again"},
     FindingCode{"variant-unknown", info, "What the installed variant needs is not known",
-                "`variant explain` says what is missing"},
+                "switch its namespace on (`variant providers enable`) where it is off; else nothing"},
     FindingCode{
         "family-labels-differ", error,
         "torch and its kin are of different backends; a warning where only the minor version "
@@ -145,7 +145,7 @@ constexpr std::array rows = {
         "nothing in them asks which CPU it is",
         "nothing, unless the program dies of SIGILL; then a build for an older CPU"},
     FindingCode{"no-environment", info, "No environment was named or found, so none was examined",
-                "name one with --python"},
+                "name one with --python, or make one"},
 };
 
 std::size_t place_of(std::string_view code) {
@@ -193,7 +193,8 @@ std::string render_finding(const Finding& finding, const Output& output) {
     text += output.paint(Style::faint, fmt::format("        - {}", lines)) + "\n";
   }
   // A command must stay on one line, or nobody can copy it.
-  if (!finding.mend.empty()) text += fmt::format("        mend: {}\n", printable(finding.mend));
+  if (!finding.mend.empty())
+    text += fmt::format("        mend: {}\n", printable(render_mend(finding.mend)));
   return text;
 }
 
@@ -201,14 +202,12 @@ std::string render_finding(const Finding& finding, const Output& output) {
 
 std::span<const FindingCode> finding_codes() { return rows; }
 
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@=:";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos)
-    return std::string(text);
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+std::string render_mend(const Mend& mend) {
+  std::string text = mend.words;
+  if (!text.empty() && !mend.commands.empty()) text += ": ";
+  for (std::size_t i = 0; i < mend.commands.size(); ++i)
+    text += (i == 0 ? "" : " && ") + mend.commands[i];
+  return text;
 }
 
 std::string_view render_level(FindingLevel level) {
@@ -280,7 +279,8 @@ ordered_json findings_json(const Findings& findings) {
                    {"subject", finding.subject},
                    {"message", finding.message},
                    {"evidence", std::move(evidence)},
-                   {"mend", finding.mend}});
+                   {"mend", render_mend(finding.mend)},
+                   {"fix", finding.mend.commands}});
   }
   return all;
 }

@@ -22,13 +22,29 @@ struct Evidence {
   std::string fact;
 };
 
+/// How a finding is fixed: in words, by commands, or both; empty where there is nothing to do.
+struct Mend {
+  std::string words;
+  /// Lines for a shell, complete as they stand, to be run one after the other in one session.
+  std::vector<std::string> commands;
+
+  Mend() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): most are words alone
+  Mend(std::string text) : words(std::move(text)) {}
+  Mend(const char* text) : words(text) {}
+  Mend(std::string text, std::vector<std::string> lines)
+      : words(std::move(text)), commands(std::move(lines)) {}
+
+  [[nodiscard]] bool empty() const { return words.empty() && commands.empty(); }
+};
+
 struct Finding {
   std::string code;  ///< of a row of finding_codes()
   FindingLevel level = FindingLevel::info;
   std::string subject;  ///< whom it concerns: "torch 2.9.0", "GPU 0000:65:00.0", "driver"
   std::string message;
   std::vector<Evidence> evidence;
-  std::string mend;  ///< a command, or what to do; empty where there is nothing to do
+  Mend mend;
 };
 
 /// One code: what it means and how it is mended, for docs/doctor.md.
@@ -59,9 +75,8 @@ class Findings {
   std::vector<std::string> unseen_;
 };
 
-/// One word for a shell, in quotes where it needs them: what is put into a mend comes from files.
-[[nodiscard]] std::string shell_word(std::string_view text);
-
+/// "words: command && command"
+[[nodiscard]] std::string render_mend(const Mend& mend);
 [[nodiscard]] std::string_view render_level(FindingLevel level);
 [[nodiscard]] std::string render_findings(const Findings& findings, const Output& output);
 [[nodiscard]] nlohmann::ordered_json findings_json(const Findings& findings);

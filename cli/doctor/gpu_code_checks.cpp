@@ -8,6 +8,7 @@
 
 #include "builder/gpu_code_match.h"
 #include "cli/doctor/environment_checks.h"
+#include "cli/doctor/fixes.h"
 #include "cli/doctor/machine_checks.h"
 #include "detect/cuda_drivers.h"
 #include "providers/gpu_state.h"
@@ -166,7 +167,7 @@ void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere,
     finding.evidence.push_back(
         {"", "", fmt::format("the driver runs CUDA up to {}", installed->api_version)});
   finding.mend =
-      driver ? update_nvidia_driver(judged.machine, {}) : another_build(*code.package, files);
+      driver ? Mend(update_nvidia_driver(judged.machine, {})) : another_build(*code.package, files);
 }
 
 void check_package_code(const PackageCode& code, const JudgedMachine& judged,
@@ -225,6 +226,25 @@ CodeByPackage code_of(const InstalledFiles& files, GpuVendor vendor, const Judge
   return packages;
 }
 
+/// Builds without the code, and what was installed for those that go alone.
+Mend without_gpu(const std::vector<const PackageCode*>& unused, const InstalledFiles& files) {
+  Mend mend;
+  Packages rebuilt;
+  Packages rest;
+  for (const PackageCode* code : unused) {
+    const bool other = code->package->has_builds() && code->package->anew != Anew::same;
+    (other ? rebuilt : rest).push_back(code->package);
+    if (!other) continue;
+    std::string command = another_build(*code->package, files).commands.front();
+    if (std::ranges::find(mend.commands, command) == mend.commands.end())
+      mend.commands.push_back(std::move(command));
+  }
+  if (rebuilt.empty()) return another_build(*unused.front()->package, files);
+  if (const Packages left = left_over(rest, rebuilt, files); !left.empty())
+    mend.commands.push_back(uninstall_command(left, files));
+  return mend;
+}
+
 /// `universal`: packages with code for several vendors, one library a backend. What of it goes
 /// unused was not chosen wrongly.
 void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& universal,
@@ -253,7 +273,7 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
   if (built == unused.end()) {
     finding.level = FindingLevel::info;
   } else {
-    finding.mend = another_build(*(*built)->package, files);
+    finding.mend = without_gpu(unused, files);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/shell_command.h"
 #include "installer/ownership.h"
 #include "wheel/version.h"
 
@@ -34,14 +35,6 @@ bool is_python_module(std::string_view path) {
          (path.ends_with("-linux-gnu.so") && path.contains(".cpython-"));
 }
 
-void say_damaged(const InstalledPackageFiles& owner, const wheel::RecordEntry& entry,
-                 const Error& error, const InstalledFiles& files, Findings& findings) {
-  Finding& finding =
-      findings.add("library-damaged", owner.title, "a compiled module cannot be loaded");
-  finding.evidence.push_back({entry.path, "ELF header", error.message});
-  finding.mend = reinstall_same(owner, files);
-}
-
 void read_libraries(InstalledFiles& files, std::size_t package, Findings& findings,
                     const FileLimits& limits, std::size_t& passed_over) {
   const InstalledPackageFiles& owner = files.packages[package];
@@ -62,7 +55,7 @@ void read_libraries(InstalledFiles& files, std::size_t package, Findings& findin
       if (facts.error().kind == ErrorKind::io)
         findings.not_looked_at(fmt::format("{}: {}", entry.path, facts.error().message));
       if (facts.error().kind == ErrorKind::malformed && is_python_module(entry.path))
-        say_damaged(owner, entry, facts.error(), files, findings);
+        files.damaged.push_back({package, entry.path, facts.error().message});
       continue;
     }
     library.facts = std::move(*facts);
@@ -73,47 +66,11 @@ void read_libraries(InstalledFiles& files, std::size_t package, Findings& findin
 
 }  // namespace
 
-std::string python_option(const installer::Environment& environment) {
-  return " --python " +
-         shell_word(environment.prefix.empty() ? environment.python : environment.prefix);
+const std::string& InstalledFiles::place() const {
+  return environment.prefix.empty() ? environment.python : environment.prefix;
 }
 
-std::string reinstall_same(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  return fmt::format("variant install --reinstall {}=={}{}", package.distribution.name,
-                     wheel::render_version(package.distribution.metadata.version),
-                     files.python_option());
-}
-
-std::string another_build(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  if (!package.has_builds())
-    return fmt::format("install a build of {} that was made for this machine, if there is one",
-                       package.distribution.name);
-  std::vector<const InstalledPackageFiles*> kin = {&package};
-  if (package.family != nullptr) {
-    kin.clear();
-    for (const std::string& member : package.family->members) {
-      const auto one = std::ranges::find_if(
-          files.packages, [&](const auto& each) { return each.distribution.name == member; });
-      if (one != files.packages.end()) kin.push_back(&*one);
-    }
-  }
-  // The first one's version decides those of the others.
-  const installer::InstalledDistribution& first = kin.front()->distribution;
-  std::string names = fmt::format("{}=={}", first.name,
-                                  wheel::render_version(first.metadata.version.public_version()));
-  for (const InstalledPackageFiles* one : kin) {
-    if (one != kin.front()) names += " " + one->distribution.name;
-  }
-  return fmt::format("variant install --reinstall {}{}{}", kin.size() > 1 ? "--upgrade " : "",
-                     names, files.python_option());
-}
-
-std::string build_for_older_cpu(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  if (package.distribution.variant && package.distribution.family.empty())
-    return another_build(package, files);
-  return fmt::format("install a build of {} for an older CPU, if there is one",
-                     package.distribution.name);
-}
+std::string InstalledFiles::python_option() const { return " --python " + shell_word(place()); }
 
 InstalledFiles read_installed_files(
     installer::Environment environment,
@@ -141,12 +98,7 @@ InstalledFiles read_installed_files(
       if (record) {
         package.record = std::move(*record);
       } else {
-        Finding& finding =
-            findings.add("dist-info-broken", package.title,
-                         "its RECORD cannot be read: nobody knows which files are its own");
-        finding.evidence.push_back(
-            {distribution.dist_info + "/RECORD", "", record.error().message});
-        finding.mend = reinstall_same(package, files);
+        package.record_error = record.error();
       }
     }
     files.packages.push_back(std::move(package));

@@ -4,6 +4,7 @@
 // libraries.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,17 @@
 #include "index/family.h"
 #include "installer/environment.h"
 #include "installer/installed.h"
+#include "installer/repair.h"
 #include "wheel/record.h"
 
 namespace axle::cli {
+
+/// A compiled module that is no ELF file, or a broken one.
+struct DamagedLibrary {
+  std::size_t package = 0;
+  std::string name;
+  std::string why;
+};
 
 struct InstalledLibrary {
   std::string path;         ///< absolute
@@ -24,50 +33,51 @@ struct InstalledLibrary {
   builder::BinaryFacts facts;
 };
 
+/// What choosing the build of an installed package anew would bring, as far as its metadata or its
+/// family tell.
+enum class Anew : std::uint8_t {
+  same,           ///< the same build, or nobody knows
+  other_build,    ///< another build of the same release
+  other_release,  ///< this release has none that fits
+};
+
 struct InstalledPackageFiles {
   installer::InstalledDistribution distribution;
   std::string title;      ///< "torch 2.9.0+cu128"
   std::string site;       ///< the folder that RECORD's paths start from
   std::string real_site;  ///< the same without links
   std::vector<wheel::RecordEntry> record;
+  std::optional<Error> record_error;      ///< why RECORD cannot be read; `record` is empty then
   const index::Family* family = nullptr;  ///< that it is a member of
+  Anew anew = Anew::same;
 
   /// `variant install` has builds of it to choose from.
   [[nodiscard]] bool has_builds() const { return distribution.variant || family != nullptr; }
 };
-
-/// " --python PATH", quoted for a shell.
-[[nodiscard]] std::string python_option(const installer::Environment& environment);
 
 struct InstalledFiles {
   installer::Environment environment;
   std::vector<InstalledPackageFiles> packages;  ///< without outer ones
   InstalledVersions versions;                   ///< of all that its interpreter sees
   std::vector<InstalledLibrary> libraries;
+  std::vector<DamagedLibrary> damaged;
+  std::vector<installer::DamagedFolder> damaged_folders;
   std::uint64_t bytes_read = 0;  ///< of libraries
+  std::string machine_options;  ///< " --for h100": what a choice must be told to be for the machine
 
-  [[nodiscard]] std::string python_option() const { return cli::python_option(environment); }
+  /// As --python names it.
+  [[nodiscard]] const std::string& place() const;
+  /// " --python PLACE", quoted for a shell.
+  [[nodiscard]] std::string python_option() const;
+  /// The same, and what the choice of builds depends on.
+  [[nodiscard]] std::string options() const { return python_option() + machine_options; }
 };
-
-/// The command that installs the same version again.
-[[nodiscard]] std::string reinstall_same(const InstalledPackageFiles& package,
-                                         const InstalledFiles& files);
-
-/// The command that has the build of the same release chosen anew, with the other members of its
-/// family: for one alone they would not belong together. Without builds to choose from: in words.
-[[nodiscard]] std::string another_build(const InstalledPackageFiles& package,
-                                        const InstalledFiles& files);
-
-/// The same for an older CPU: the labels of families are about GPUs, and bring no other code.
-[[nodiscard]] std::string build_for_older_cpu(const InstalledPackageFiles& package,
-                                              const InstalledFiles& files);
 
 struct FileLimits {
   std::size_t libraries = 20'000;
   std::uint64_t bytes = 2ULL << 30;
 };
 
-/// Packages whose records cannot be read become findings.
 [[nodiscard]] InstalledFiles read_installed_files(
     installer::Environment environment,
     const std::vector<installer::InstalledDistribution>& distributions, Findings& findings,

@@ -11,6 +11,7 @@
 
 #include "builder/instruction_scan.h"
 #include "cli/doctor/environment_checks.h"
+#include "cli/doctor/fixes.h"
 
 namespace axle::cli {
 
@@ -105,7 +106,10 @@ void say_suspects(const InstalledPackageFiles& package, const std::vector<Suspec
                         count));
   if (count > 0) {
     finding.level = FindingLevel::warning;
-    finding.mend = "if it ends with SIGILL: " + build_for_older_cpu(package, files);
+    finding.mend = build_for_older_cpu(package, files);
+    const std::string words = "if it ends with SIGILL";
+    finding.mend.words =
+        finding.mend.words.empty() ? words : fmt::format("{}: {}", words, finding.mend.words);
   }
   for (const bool open : {true, false}) {
     for (const Suspect& one : suspects) {

@@ -60,6 +60,14 @@ class Comparison {
     }
   }
 
+  [[nodiscard]] bool is_switched_off(const wheel::Property& property) const {
+    const auto origin =
+        std::ranges::find(lists_.origins, property.ns, &resolver::NamespaceOrigin::ns);
+    return origin != lists_.origins.end() && origin->origin == resolver::ListOrigin::disabled &&
+           !origin->detail.starts_with("enable-if") &&
+           providers::find_provider(property.ns) != nullptr;
+  }
+
   [[nodiscard]] wheel::VariantProperties known_of(wheel::VariantProperties properties) const {
     std::erase_if(properties, [&](const auto& one) { return !silence_about(one).empty(); });
     return properties;
@@ -108,7 +116,7 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
     const detect::Machine* against = view == viewed.against.end() ? nullptr : view->second;
     fit.rejected.insert_or_assign(
         variant.label, VariantFit::Misfit{variant.property, variant.reason,
-                                          comparison.fact_of(variant.property, against), false});
+                                          comparison.fact_of(variant.property, against)});
   };
   const resolver::ViewedRanking viewed = comparison.rank(document);
   for (const resolver::RankedVariant& variant : viewed.ranking.ranked)
@@ -121,8 +129,9 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
       add(viewed, variant);
       continue;
     }
-    fit.rejected.emplace(variant.label, VariantFit::Misfit{variant.property, variant.reason,
-                                                           std::move(silence), true});
+    fit.rejected.emplace(variant.label,
+                         VariantFit::Misfit{variant.property, variant.reason, std::move(silence),
+                                            true, comparison.is_switched_off(variant.property)});
     if (rest.variants.empty()) {
       rest = document;
       rest.variants.clear();

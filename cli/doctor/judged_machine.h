@@ -33,6 +33,9 @@ struct VariantFit {
     std::string fact;          ///< what the machine is instead; empty where nobody here can tell
     /// Nothing here says whether it is supported, and `fact` why; all other properties fit.
     bool unknown = false;
+    /// `unknown` because the user switched the namespace off, or not on; a provider that Axle
+    /// carries would tell.
+    bool switched_off = false;
   };
   std::vector<std::string> fitting;  ///< labels, best first
   std::map<std::string, Misfit, std::less<>> rejected;

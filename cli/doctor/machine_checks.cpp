@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "cli/shell_command.h"
 #include "index/family_variants.h"
 #include "providers/gpu_state.h"
 
@@ -83,11 +84,36 @@ bool is_unconfirmed(const Machine& machine, const detect::Problem& problem) {
   return std::ranges::any_of(machine.gpus, concerned) && std::ranges::none_of(machine.gpus, broken);
 }
 
+/// AMD's libraries know four variables: the one that is set is a fact of the GPU.
+Mend unmask(const Gpu& gpu) {
+  const auto set = gpu.sources.find("masked");
+  if (set != gpu.sources.end()) return {"", {"unset " + shell_word(set->second)}};
+  switch (gpu.vendor) {
+    case GpuVendor::nvidia:
+      return {"", {"unset CUDA_VISIBLE_DEVICES"}};
+    case GpuVendor::amd:
+      return {"",
+              {"unset ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES CUDA_VISIBLE_DEVICES "
+               "GPU_DEVICE_ORDINAL"}};
+    case GpuVendor::intel:
+      return {"", {"unset ZE_AFFINITY_MASK"}};
+  }
+  return {};
+}
+
+/// Of the first GPU of that vendor that a mask hides; empty: none is listed.
+Mend unmask_any(const Machine& machine, const std::string& vendor) {
+  const auto masked = std::ranges::find_if(machine.gpus, [&](const Gpu& gpu) {
+    return gpu.masked && detect::render_vendor(gpu.vendor) == vendor;
+  });
+  return masked == machine.gpus.end() ? Mend() : unmask(*masked);
+}
+
 void check_problem(const Machine& machine, const detect::Problem& problem, Findings& findings) {
   const std::string word = word_of(problem);
   const std::string vendor = vendor_of(problem);
   std::string code = "gpu-problem";
-  std::string mend = problem.hint;
+  Mend mend = problem.hint;
   // NVIDIA's toolkit mounts the host's libraries: none are installed in an image.
   const bool mounted =
       word == "no-device-nodes" || (word == "no-user-driver" && vendor == "nvidia");
@@ -97,6 +123,7 @@ void check_problem(const Machine& machine, const detect::Problem& problem, Findi
     if (!machine.os.container.empty()) code = "container-without-gpu";
   } else if (word == "all-masked") {
     code = "gpu-masked";
+    if (Mend unset = unmask_any(machine, vendor); !unset.empty()) mend = std::move(unset);
   } else if (word == "no-permission") {
     code = "gpu-permission";
     if (vendor == "amd") mend = "sudo usermod -aG render,video $USER, then log in again";
@@ -109,7 +136,7 @@ void check_problem(const Machine& machine, const detect::Problem& problem, Findi
   if (word == "all-masked" || is_unconfirmed(machine, problem))
     finding.level = FindingLevel::warning;
   finding.evidence.push_back({"", "", problem.code});
-  finding.mend = mend.empty() ? kernel_log(vendor) : std::move(mend);
+  finding.mend = mend.empty() ? Mend(kernel_log(vendor)) : std::move(mend);
 }
 
 bool told(const Machine& machine, const Gpu& gpu) {
@@ -117,22 +144,6 @@ bool told(const Machine& machine, const Gpu& gpu) {
   return std::ranges::any_of(machine.problems, [&](const detect::Problem& problem) {
     return problem.code == code || (!gpu.reason.empty() && problem.message == gpu.reason);
   });
-}
-
-/// AMD's libraries know four variables: the one that is set is a fact of the GPU.
-std::string unmask(const Gpu& gpu) {
-  const auto set = gpu.sources.find("masked");
-  if (set != gpu.sources.end()) return fmt::format("unset {}", shell_word(set->second));
-  switch (gpu.vendor) {
-    case GpuVendor::nvidia:
-      return "unset CUDA_VISIBLE_DEVICES";
-    case GpuVendor::amd:
-      return "unset the mask: ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES or "
-             "GPU_DEVICE_ORDINAL";
-    case GpuVendor::intel:
-      return "unset ZE_AFFINITY_MASK";
-  }
-  return {};
 }
 
 void check_gpus(const Machine& machine, Findings& findings) {
@@ -150,8 +161,10 @@ void check_gpus(const Machine& machine, Findings& findings) {
       finding.mend = unmask(gpu);
     }
     if (gpu.reason_code == "gfx-override") {
-      findings.add("gpu-override", name_of(gpu), gpu.reason).mend =
-          "unset HSA_OVERRIDE_GFX_VERSION";
+      const auto set = gpu.sources.find("arch");
+      findings.add("gpu-override", name_of(gpu), gpu.reason).mend = fmt::format(
+          "unset {}, unless you meant it",
+          set == gpu.sources.end() ? "HSA_OVERRIDE_GFX_VERSION" : set->second);
       continue;
     }
     const bool broken = gpu.usable == Presence::absent || gpu.usable == Presence::blocked;

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "cli/doctor/environment_checks.h"
+#include "cli/doctor/fixes.h"
 #include "cli/doctor/import_names.h"
 
 namespace axle::cli {
@@ -72,9 +73,7 @@ void check_paths(const InstalledFiles& files, Findings& findings) {
       if (finding.evidence.size() == most_examples) break;
       finding.evidence.push_back({entry->path, "RECORD", "is in both"});
     }
-    finding.mend =
-        fmt::format("variant uninstall {0}{2} && variant install --reinstall {1}{2}",
-                    second.distribution.name, first.distribution.name, files.python_option());
+    finding.mend = remove_one(first, second, /*restore=*/true, files);
   }
 }
 
@@ -114,8 +113,7 @@ void check_import_names(const InstalledFiles& files, Findings& findings) {
                                    first_of(other, {i, name}, files)));
       finding.evidence.push_back({other.name.path, "RECORD", first.title});
       finding.evidence.push_back({name.path, "RECORD", second.title});
-      finding.mend =
-          fmt::format("variant uninstall {}{}", second.distribution.name, files.python_option());
+      finding.mend = remove_one(first, second, /*restore=*/false, files);
     }
   }
 }

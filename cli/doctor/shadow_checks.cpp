@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include "cli/doctor/environment_checks.h"
+#include "cli/shell_command.h"
 
 namespace axle::cli {
 
@@ -22,7 +22,7 @@ std::string file_name(std::string_view path) {
 
 /// Where the loader finds a foreign library of that name, and by what.
 struct Foreign {
-  enum class By { preload, library_path, cache } by;
+  enum class By { preload, system_preload, library_path, cache } by;
   std::string path;
 };
 
@@ -67,6 +67,9 @@ std::vector<Foreign> foreign_of(const std::string& name, const InstalledLibrary&
   for (const std::string& file : path.preload) {
     if (file_name(file) == name) add(Foreign::By::preload, file);
   }
+  for (const std::string& file : path.system_preload) {
+    if (file_name(file) == name) add(Foreign::By::system_preload, file);
+  }
   for (const std::string& folder : path.folders) {
     const std::string candidate = find_in(folder, name, own);
     if (candidate.empty()) continue;
@@ -98,7 +101,7 @@ bool leads_to(const std::vector<std::string>& folders, const InstalledLibrary& n
 /// ld.so(8): preloaded, DT_RPATH (where there is no DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH,
 /// cache.
 bool foreign_wins(Foreign::By by, const InstalledLibrary& needer, const InstalledLibrary& own) {
-  if (by == Foreign::By::preload) return true;
+  if (by == Foreign::By::preload || by == Foreign::By::system_preload) return true;
   const bool has_runpath = !needer.facts.runpath.empty();
   if (!has_runpath && leads_to(needer.facts.rpath, needer, own)) return false;
   if (by == Foreign::By::library_path) return true;
@@ -109,6 +112,8 @@ std::string_view render_by(Foreign::By by) {
   switch (by) {
     case Foreign::By::preload:
       return "LD_PRELOAD";
+    case Foreign::By::system_preload:
+      return "/etc/ld.so.preload";
     case Foreign::By::library_path:
       return "LD_LIBRARY_PATH";
     case Foreign::By::cache:
@@ -117,15 +122,51 @@ std::string_view render_by(Foreign::By by) {
   return "";
 }
 
-std::string mend_of(const Foreign& foreign) {
-  const std::string folder = foreign.path.substr(0, foreign.path.rfind('/'));
-  switch (foreign.by) {
+/// The variable without the items that `leave`; unset where none is left.
+template <class Predicate>
+std::string without(std::string_view variable, const std::vector<std::string>& items,
+                    const Predicate& leaves) {
+  std::string rest;
+  for (const std::string& item : items) {
+    // An empty item is the working folder, an empty variable is none.
+    if (!leaves(item)) rest += (rest.empty() ? "" : ":") + (item.empty() ? "." : item);
+  }
+  return rest.empty() ? fmt::format("unset {}", variable)
+                      : fmt::format("export {}={}", variable, shell_word(rest));
+}
+
+/// A library of the environment that another one of its name takes the place of, or would.
+struct Shadow {
+  const InstalledLibrary* own;
+  Foreign foreign;
+  std::vector<const InstalledLibrary*> betrayed;  ///< that are linked against it
+  bool takes_place = false;
+};
+
+/// What all shadows leave the variables without: the command for one must not bring another back.
+Mend mend_of(const Shadow& shadow, const std::vector<Shadow>& all, const LoaderPath& path) {
+  const auto any = [&](Foreign::By by, const auto& is) {
+    return std::ranges::any_of(
+        all, [&](const Shadow& one) { return one.takes_place && one.foreign.by == by && is(one); });
+  };
+  const std::string folder = shadow.foreign.path.substr(0, shadow.foreign.path.rfind('/'));
+  switch (shadow.foreign.by) {
     case Foreign::By::preload:
-      return "unset LD_PRELOAD";
+      return {"", {without("LD_PRELOAD", path.preload, [&](const std::string& file) {
+                return any(Foreign::By::preload,
+                           [&](const Shadow& one) { return one.foreign.path == file; });
+              })}};
+    case Foreign::By::system_preload:
+      return {fmt::format("take {} out of /etc/ld.so.preload", shadow.foreign.path)};
     case Foreign::By::library_path:
-      return fmt::format("take {} out of LD_LIBRARY_PATH", folder);
+      return {"", {without("LD_LIBRARY_PATH", path.folders, [&](const std::string& item) {
+                return any(Foreign::By::library_path, [&](const Shadow& one) {
+                  const std::string found = find_in(item, one.own->facts.soname, *one.own);
+                  return !found.empty() && !is_same_file(found, one.own->path);
+                });
+              })}};
     case Foreign::By::cache:
-      return fmt::format("take {} out of /etc/ld.so.conf.d, then run sudo ldconfig", folder);
+      return {fmt::format("take {} out of /etc/ld.so.conf.d, then run sudo ldconfig", folder)};
   }
   return {};
 }
@@ -140,33 +181,40 @@ Needers needers_of(const InstalledFiles& files) {
   return needers;
 }
 
-void check_one(const InstalledFiles& files, const InstalledLibrary& own, const Foreign& foreign,
-               const Needers& needers, Findings& findings) {
-  const std::string& name = own.facts.soname;
-  std::vector<const InstalledLibrary*> betrayed;
-  if (const auto found = needers.find(name); found != needers.end()) {
+Shadow judge(const InstalledLibrary& own, const Foreign& foreign, const Needers& needers) {
+  Shadow shadow{&own, foreign, {}, false};
+  const auto found = needers.find(own.facts.soname);
+  if (found != needers.end()) {
     for (const InstalledLibrary* needer : found->second) {
-      if (foreign_wins(foreign.by, *needer, own)) betrayed.push_back(needer);
+      if (foreign_wins(foreign.by, *needer, own)) shadow.betrayed.push_back(needer);
     }
   }
   // What nobody names as needed is opened by name while the program runs (cuDNN's parts), and then
   // the loader's order is the same.
-  const bool nobody = !needers.contains(name);
-  const bool opened = nobody && foreign.by != Foreign::By::cache;
-  if (betrayed.empty() && !opened && foreign.by == Foreign::By::cache) return;
-  const bool shadowed = !betrayed.empty() || opened;
+  const bool opened = found == needers.end() && foreign.by != Foreign::By::cache;
+  shadow.takes_place = !shadow.betrayed.empty() || opened;
+  return shadow;
+}
+
+void say_shadow(const InstalledFiles& files, const Shadow& shadow, const std::vector<Shadow>& all,
+                const LoaderPath& path, Findings& findings) {
+  const InstalledLibrary& own = *shadow.own;
+  const Foreign& foreign = shadow.foreign;
+  const std::string& name = own.facts.soname;
+  if (!shadow.takes_place && foreign.by == Foreign::By::cache) return;
   const InstalledPackageFiles& package = files.packages[own.package];
   Finding& finding = findings.add(
-      shadowed ? "library-shadowed" : "library-elsewhere",
+      shadow.takes_place ? "library-shadowed" : "library-elsewhere",
       fmt::format("{} of {}", name, package.title),
-      shadowed ? fmt::format("{} is taken from {} ({}) in the place of the wheel's own ({})", name,
-                             foreign.path, real_name(foreign.path), own.name)
-               : fmt::format("{} is also at {}, but those that need it find the wheel's own first",
-                             name, foreign.path));
+      shadow.takes_place
+          ? fmt::format("{} is taken from {} ({}) in the place of the wheel's own ({})", name,
+                        foreign.path, real_name(foreign.path), own.name)
+          : fmt::format("{} is also at {}, but those that need it find the wheel's own first", name,
+                        foreign.path));
   finding.evidence.push_back(
       {foreign.path, std::string(render_by(foreign.by)), real_name(foreign.path)});
   finding.evidence.push_back({own.name, "", package.title});
-  for (const InstalledLibrary* needer : betrayed) {
+  for (const InstalledLibrary* needer : shadow.betrayed) {
     if (finding.evidence.size() == most_examples) break;
     finding.evidence.push_back(
         {needer->name, ".dynamic",
@@ -174,7 +222,7 @@ void check_one(const InstalledFiles& files, const InstalledLibrary& own, const F
                      !needer->facts.runpath.empty() ? "its RUNPATH comes after LD_LIBRARY_PATH"
                                                     : "has no path to it of its own")});
   }
-  if (shadowed) finding.mend = mend_of(foreign);
+  if (shadow.takes_place) finding.mend = mend_of(shadow, all, path);
 }
 
 bool is_cuda_library(std::string_view soname) {
@@ -245,11 +293,13 @@ void check_twice(const InstalledFiles& files, Findings& findings) {
 void check_shadows(const InstalledFiles& files, const LoaderPath& path, Findings& findings) {
   const Needers needers = needers_of(files);
   std::map<std::string, std::size_t> seen;
+  std::vector<Shadow> shadows;
   for (const InstalledLibrary& own : files.libraries) {
     if (own.facts.soname.empty() || ++seen[own.facts.soname] > 1) continue;
     for (const Foreign& foreign : foreign_of(own.facts.soname, own, path))
-      check_one(files, own, foreign, needers, findings);
+      shadows.push_back(judge(own, foreign, needers));
   }
+  for (const Shadow& shadow : shadows) say_shadow(files, shadow, shadows, path, findings);
 }
 
 }  // namespace axle::cli

@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "cli/doctor/environment_checks.h"
+#include "cli/doctor/fixes.h"
+#include "cli/shell_command.h"
 #include "index/family_variants.h"
 #include "installer/descriptor.h"
 #include "resolver/ranking.h"
@@ -33,22 +34,43 @@ Finding& say_misfit(std::string subject, const VariantFit::Misfit& misfit, const
   return finding;
 }
 
+Mend fix_of_unknown(const VariantFit::Misfit& misfit, const std::string& package) {
+  const std::string& ns = misfit.property.ns;
+  if (misfit.switched_off)
+    return {"", {shell_command(std::vector<std::string>{"variant", "providers", "enable", ns})}};
+  if (ns == resolver::abi_dependency)
+    return {
+        fmt::format("install the {} that {} was built against", misfit.property.feature, package)};
+  return {};
+}
+
+/// A variant.json that does not say which variant is installed.
+void check_variant_file(const InstalledPackageFiles& package, const InstalledFiles& files,
+                        Findings& findings) {
+  const std::string path = fmt::format("{}/{}", package.distribution.dist_info, variant_file);
+  std::error_code error;
+  if (package.distribution.variant || !std::filesystem::exists(path, error)) return;
+  CollectedReport unheard;
+  const auto text = installer::read_file(path, largest_metadata);
+  const auto document = text ? wheel::parse_variant_metadata(*text, path, unheard)
+                             : Result<wheel::VariantMetadata>(std::unexpected(text.error()));
+  Finding& finding =
+      findings.add("dist-info-broken", package.title, "what its variant needs cannot be read");
+  finding.evidence.push_back(
+      {path, "", document ? "it does not name exactly one variant" : document.error().message});
+  finding.mend = reinstall({&package}, files);
+}
+
 /// A wheel variant: dist-info/variant.json holds what it needs.
-void check_variant(const InstalledPackageFiles& package, const JudgedMachine& judged,
+void check_variant(InstalledPackageFiles& package, const JudgedMachine& judged,
                    const InstalledFiles& files, Findings& findings) {
   const std::string path = fmt::format("{}/{}", package.distribution.dist_info, variant_file);
   const auto text = installer::read_file(path, largest_metadata);
   CollectedReport unheard;
   const auto document = text ? wheel::parse_variant_metadata(*text, path, unheard)
                              : Result<wheel::VariantMetadata>(std::unexpected(text.error()));
+  if (!document) return;  // changed since the list was made
   const std::string& label = *package.distribution.variant;
-  if (!document) {
-    Finding& finding =
-        findings.add("dist-info-broken", package.title, "what its variant needs cannot be read");
-    finding.evidence.push_back({path, "", document.error().message});
-    finding.mend = another_build(package, files);
-    return;
-  }
   const VariantFit fit =
       judge_variants(*document, judged, files.environment.markers, files.versions);
   const auto rejected = fit.rejected.find(label);
@@ -57,10 +79,10 @@ void check_variant(const InstalledPackageFiles& package, const JudgedMachine& ju
     Finding& finding = findings.add("variant-unknown", fmt::format("{} ({})", package.title, label),
                                     rejected->second.fact);
     finding.evidence.push_back({path, "", wheel::render_property(rejected->second.property)});
-    finding.mend =
-        fmt::format("variant explain {}{}", package.distribution.name, files.python_option());
+    finding.mend = fix_of_unknown(rejected->second, package.title);
     return;
   }
+  package.anew = Anew::other_build;
   say_misfit(fmt::format("{} ({})", package.title, label), rejected->second,
              {path, "", wheel::render_property(rejected->second.property)}, findings)
       .mend = another_build(package, files);
@@ -68,7 +90,7 @@ void check_variant(const InstalledPackageFiles& package, const JudgedMachine& ju
 
 /// A member of a family in the environment, and the label that its build has.
 struct Member {
-  const InstalledPackageFiles* package;
+  InstalledPackageFiles* package;
   std::string label;
   std::string evidence;  ///< where the label comes from
 };
@@ -85,7 +107,7 @@ const index::FamilyRelease* release_of(const index::Family& family, const std::s
   return last == family.releases.end() || &*last < release ? release : &*last;
 }
 
-std::optional<Member> member_of(const index::Family& family, const InstalledPackageFiles& package,
+std::optional<Member> member_of(const index::Family& family, InstalledPackageFiles& package,
                                 const std::string& platform) {
   const installer::InstalledDistribution& distribution = package.distribution;
   if (distribution.family == family.name && distribution.variant)
@@ -131,6 +153,13 @@ bool lacks_hardware(const index::Family& family, const std::string& label,
   return false;
 }
 
+/// Some GPU counts here that the family has builds for.
+bool uses_any_gpu(const index::Family& family, const JudgedMachine& judged) {
+  return std::ranges::any_of(family.labels, [&](const index::FamilyLabel& label) {
+    return !label.vendor.empty() && !lacks_hardware(family, label.name, judged);
+  });
+}
+
 /// "torch 2.9.1, torchvision 0.24.1 (cu128)"
 std::string title_of(const std::vector<Member>& build) {
   std::string text;
@@ -164,12 +193,16 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
                  : std::string();
   const auto rejected = fit.rejected.find(first.label);
   if (rejected == fit.rejected.end() && !has_better) return;
-  const std::string mend = another_build(*first.package, files);
   if (rejected != fit.rejected.end() && rejected->second.unknown) {
-    findings.add("variant-unknown", title_of(build), rejected->second.fact)
-        .evidence.push_back(where);
+    Finding& finding = findings.add("variant-unknown", title_of(build), rejected->second.fact);
+    finding.evidence.push_back(where);
+    finding.mend = fix_of_unknown(rejected->second, first.package->title);
     return;
   }
+  // On a GPU that the family has no build of this release for, another release may have one.
+  const bool release_has_one = real != fit.fitting.end() || !uses_any_gpu(family, judged);
+  for (const Member& member : build)
+    member.package->anew = release_has_one ? Anew::other_build : Anew::other_release;
   if (rejected != fit.rejected.end()) {
     const bool runs = lacks_hardware(family, first.label, judged);
     Finding& finding = say_misfit(title_of(build), rejected->second, where, findings);
@@ -178,7 +211,7 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
       finding.message = fmt::format("it runs on the CPU alone: {}{}", rejected->second.fact,
                                     has_better ? "; " + better : "");
     }
-    finding.mend = mend;
+    finding.mend = another_build(*first.package, files);
     return;
   }
   Finding& finding =
@@ -191,7 +224,7 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
   const auto evidence = variants.evidence.find(*real);
   if (evidence != variants.evidence.end())
     finding.evidence.push_back({"", *real, evidence->second});
-  finding.mend = mend;
+  finding.mend = another_build(*first.package, files);
 }
 
 std::string major_of(std::string_view toolkit) {
@@ -227,7 +260,7 @@ void check_labels(const index::Family& family, const std::vector<Member>& member
                   family.name));
   if (minor_only) finding.level = FindingLevel::warning;
   finding.evidence = std::move(unlike);
-  finding.mend = another_build(*members.front().package, files);
+  finding.mend = family_anew(*members.front().package, files);
 }
 
 void check_versions(const index::Family& family, const std::vector<Member>& members,
@@ -250,16 +283,16 @@ void check_versions(const index::Family& family, const std::vector<Member>& memb
         {"", "",
          fmt::format("with {} {} goes another version: {}", family.anchor(), release->version,
                      index::render_sources(family, release->sources))});
-    finding.mend = another_build(*members.front().package, files);
+    finding.mend = family_anew(*members.front().package, files);
   }
 }
 
-Result<void> check_family(const index::Family& family, const InstalledFiles& files,
+Result<void> check_family(const index::Family& family, InstalledFiles& files,
                           const JudgedMachine& judged, Findings& findings) {
   const std::string platform = family_platform_of(judged.machine);
   std::vector<Member> members;
   for (const std::string& name : family.members) {
-    for (const InstalledPackageFiles& package : files.packages) {
+    for (InstalledPackageFiles& package : files.packages) {
       if (package.distribution.name != name) continue;
       if (auto member = member_of(family, package, platform)) members.push_back(std::move(*member));
     }
@@ -292,11 +325,12 @@ Result<void> check_family(const index::Family& family, const InstalledFiles& fil
 
 }  // namespace
 
-Result<void> check_variants(const InstalledFiles& files, const JudgedMachine& judged,
+Result<void> check_variants(InstalledFiles& files, const JudgedMachine& judged,
                             index::FamilyBook& families, Findings& findings) {
   std::vector<const index::Family*> present;
-  for (const InstalledPackageFiles& package : files.packages) {
+  for (InstalledPackageFiles& package : files.packages) {
     const installer::InstalledDistribution& distribution = package.distribution;
+    check_variant_file(package, files, findings);
     if (distribution.variant && distribution.family.empty())
       check_variant(package, judged, files, findings);
     auto family = families.of_project(distribution.name);

@@ -12,6 +12,32 @@ DRIVER = {"vendor": "nvidia", "kernel_version": "580.65.06", "library_version": 
           "usable": "present"}
 
 
+# Findings that no command of ours ends, and why: `fix` is empty for them, always. All others have a fix that
+# doctor_fix_test.py runs.
+PROPOSES_NOTHING = {
+    "container-without-gpu": "how a container is started is decided outside of it",
+    "gpu-permission": "groups of the system, and a new login",
+    "gpu-problem": "a driver is installed, loaded or reset",
+    "driver-versions-differ": "a reboot",
+    "gpu-unusable": "hardware",
+    "cpu-withheld": "another kernel, boot option or hypervisor",
+    "driver-old": "a driver is installed",
+    "libc-old": "another distribution",
+    "gpu-override": "a line in a profile of the user's choice; `unset` is run for masks",
+    "compat-library": "nothing is wrong",
+    "driver-without-gpu": "nothing is wrong",
+    "wsl": "nothing is wrong",
+    "cuda-driver-floor": "a driver is installed",
+    "gpu-code-packed": "a driver is installed",
+    "ptx-needs-driver": "a driver is installed",
+    "gpu-code-partial": "nothing is wrong while these libraries are not used",
+    "gpu-code-unknown": "nothing is known to be wrong",
+    "library-twice": "which versions belong together nobody here knows",
+    "library-elsewhere": "nothing is wrong",
+}
+COMMAND = re.compile(r"\b(variant (install|uninstall|explain|resolve|providers|doctor)|pip install|uv pip|-m pip|-m venv)\b")
+
+
 BEYOND_V3 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 
 
@@ -68,6 +94,12 @@ class DoctorTestCase(TestCase):
         for one in body["findings"]:
             self.assertIn(one["code"], CODES)
             self.assertTrue(one["message"])
+            words = one["mend"]
+            for command in one["fix"]:
+                words = words.replace(command, "")
+            self.assertIsNone(COMMAND.search(words), f"a command that is no part of `fix`: {one}")
+            if one["code"] in PROPOSES_NOTHING:
+                self.assertEqual(one["fix"], [], one)
             if one["severity"] == "error":
                 self.assertTrue(one["mend"], one)
                 self.assertTrue(one["evidence"], one)

@@ -89,14 +89,14 @@ class Code(DoctorTestCase):
         self.put("kernels", "1.0", {"kernels/_C.so": cuda_library(90)})
         self.assertNotIn("variant install", self.finds("gpu-build-without-gpu", "none")["mend"])
         self.put("torch", "2.9.0+cu128", {"torch/_C.so": cuda_library(90)})
-        self.assertIn("variant install --reinstall torch", self.finds("gpu-build-without-gpu", "none")["mend"])
+        self.assertIn("variant install --upgrade torch", self.finds("gpu-build-without-gpu", "none")["mend"])
 
     def test_a_mend_brings_the_same_release_of_a_whole_family(self):
         self.put("torch", "2.9.0+cu128", {"torch/_C.so": cuda_library(90)})
         self.put("torchvision", "0.24.0+cu128", {"torchvision/_C.so": cuda_library(90)}, requires=["torch==2.9.0"])
         pascal = self.machine([{**H100, "arch": "6.1"}], [DRIVER])
         for code, machine in (("gpu-build-without-gpu", "none"), ("gpu-code-missing", pascal)):
-            self.assertIn("--reinstall --upgrade torch==2.9.0 torchvision --python", self.finds(code, machine)["mend"])
+            self.assertIn("install --upgrade torch==2.9.0 torchvision --python", self.finds(code, machine)["mend"])
 
     def test_gpu_code_where_no_gpu_can_be_used(self):
         self.torch(entry(CUBIN, 90))
@@ -156,10 +156,10 @@ class Code(DoctorTestCase):
         self.assertNotIn("whether", json.dumps(self.doctor("h100")["not_looked_at"]))
 
     def test_the_build_of_a_variant_for_an_older_cpu_is_chosen_anew(self):
-        document = variant_document({"fast": [("x86_64", "level", ["v3"])]})
+        document = variant_document({"fast": [("x86_64", "level", ["v4"])]})
         self.put("kernels", "1.0+fast", {"kernels/_C.so": library(isa=0b1111)}, label="fast", document=document)
         mend = self.finds("cpu-level-missing", self.healthy_machine(cpu=level_cpu(3)))["mend"]
-        self.assertTrue(mend.startswith("variant install --reinstall kernels==1.0 --python"), mend)
+        self.assertTrue(mend.startswith("variant install --upgrade kernels==1.0 --python"), mend)
 
     def test_another_architecture(self):
         self.put("kernels", "1.0", {"kernels/_C.so": library(machine=183)})
