@@ -1,6 +1,7 @@
 #include "resolver/release_choice.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -223,8 +224,10 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wh
   decision.origins = std::move(supported.origins);
   decision.gpus = options_.providers.gpus;
   decision.gpus_matter = gpus_matter_;
+  std::set<std::string_view> labels_of_wheels;
+  for (const CandidateWheel* wheel : wheels) labels_of_wheels.insert(wheel->name.label);
   for (RejectedVariant& rejected : ranking.rejected) {
-    if (best_with_label(wheels, rejected.label) == nullptr) continue;
+    if (!labels_of_wheels.contains(rejected.label)) continue;
     const auto view = against.find(rejected.label);
     std::string fact = fact_against(rejected.property, document.variants.at(rejected.label),
                                     view == against.end() ? nullptr : view->second, choice);
@@ -233,7 +236,7 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wh
                                  std::move(rejected.reason), std::move(fact), std::move(evidence)});
   }
   for (RankedVariant& ranked : ranking.ranked) {
-    if (best_with_label(wheels, ranked.label) == nullptr) continue;
+    if (!labels_of_wheels.contains(ranked.label)) continue;
     std::vector<wheel::Property> properties =
         deciding_properties(document, ranked.label, supported.lists);
     std::string evidence = evidence_of(ranked.label);

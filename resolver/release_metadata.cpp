@@ -12,6 +12,8 @@ namespace axle::resolver {
 namespace {
 
 constexpr std::uint64_t max_variants_file = 4ULL << 20;
+/// Without a variants file each label costs a request: real releases have some ten.
+constexpr std::size_t most_labels_to_look_at = 200;
 constexpr const char* own_metadata = "the wheels' own metadata";
 
 /// What stays usable although the metadata is not: said once, here.
@@ -50,6 +52,14 @@ Result<ReleaseMetadata> from_wheels(const Release& release,
   std::string first;
   for (const CandidateWheel* candidate : variant_wheels) {
     if (!seen.insert(candidate->name.label).second) continue;
+    if (seen.size() > most_labels_to_look_at) {
+      ignore_variants(result,
+                      fmt::format("there are more than {} labels, and no variants file that "
+                                  "describes them",
+                                  most_labels_to_look_at),
+                      report);
+      return result;
+    }
     const std::string& file = candidate->file->filename;
     auto document = index::fetch_own_variant(*candidate->file, transport, report);
     if (!document) {
