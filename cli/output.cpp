@@ -91,7 +91,9 @@ int Output::answer(std::string_view text, const ordered_json& body, int exit_cod
                     : printable(text, options_.color ? std::span(color_sequences)
                                                      : std::span<const std::string_view>()));
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    write(stderr, "error: the answer could not be written to stdout\n");
+    write(stderr, changed_ ? "error: the change was made; only the report of it could not be "
+                             "written to stdout\n"
+                           : "error: the answer could not be written to stdout\n");
     return exit_code == 0 ? 1 : exit_code;
   }
   return exit_code;

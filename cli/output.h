@@ -34,6 +34,8 @@ class Output final : public Report {
   /// The answer of a command that succeeded: `text`, or `body` with `schema_version` put first.
   /// Returns `exit_code`.
   int answer(std::string_view text, const nlohmann::ordered_json& body, int exit_code = 0);
+  /// Something was changed for good: an answer that cannot be written says so on stderr.
+  void change_was_made() { changed_ = true; }
   /// A failure: message and hint on stderr, or `body` with `schema_version` and `error`. Returns
   /// its exit code.
   int failure(const Failure& failure, const nlohmann::ordered_json& body);
@@ -48,6 +50,7 @@ class Output final : public Report {
   void clear_progress();
 
   OutputOptions options_;
+  bool changed_ = false;
   bool progress_shown_ = false;
   std::uint64_t progress_tick_ = 0;
 };

@@ -185,6 +185,7 @@ int run_install(Session& session) {
         installer::install(*resolution, environment, *(*workspace)->transport, options, output);
     if (!done) return report_failure(session, failed(done.error()).error());
     outcome = std::move(*done);
+    if (!outcome.installed.empty() || !outcome.removed.empty()) output.change_was_made();
   }
   text += render_outcome(outcome);
   return output.answer(text, {{"packages", packages_json(resolution->packages)},
@@ -206,6 +207,7 @@ int run_uninstall(Session& session) {
   }
   auto outcome = installer::uninstall(session.arguments().positionals, *environment, output);
   if (!outcome) return report_failure(session, failed(outcome.error()).error());
+  if (!outcome->removed.empty()) output.change_was_made();
   return output.answer(render_outcome(*outcome), {{"removed", changes_json(outcome->removed)}});
 }
 

@@ -23,7 +23,8 @@ What `--help` prints, for every command; a test keeps this page equal to it.
 
 stdout is the answer, stderr the rest. With `--json` stdout is one object: `schema_version`, then the keys of the
 command, or `error: {kind, message, hint}`. Exit codes: 0 done, 1 failed (conflicts too), 2 usage, 3 nothing here fits
-the machine. `variant` in JSON is the label of a variant, null for a plain wheel.
+the machine. Where a change was made and only stdout could not be written, the exit code is 1 and stderr says so.
+`variant` in JSON is the label of a variant, null for a plain wheel.
 
 )";
 

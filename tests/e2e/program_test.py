@@ -1,6 +1,7 @@
 """The program itself: what it links, what it does over HTTP, what it says when a part of it is missing."""
 
 import json
+import os
 import shutil
 import subprocess
 import unittest
@@ -75,6 +76,70 @@ class Http(TestCase):
         result = self.install("demo", index=self.base + "/-cut/simple", env={"PIP_TIMEOUT": "3"})
         self.assertEqual(result.code, 1, str(result))
         self.assertEqual(self.installed(), {})
+
+
+class FullStdout(TestCase):
+    """The answer cannot be written: stderr says whether something was changed."""
+
+    def setUp(self):
+        super().setUp()
+        self.make_venv()
+        Wheel("demo", "1.0").write(self.root / "dist")
+
+    def run_into(self, stdout, *arguments):
+        return subprocess.run([str(VARIANT), *map(str, arguments), "--python", str(self.venv)], stdout=stdout, text=True,
+                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=self.env, cwd=self.root, timeout=120)
+
+    def both(self, *arguments):
+        """With a full device, and with a pipe that nobody reads."""
+        with open("/dev/full", "w") as full:
+            yield self.run_into(full, *arguments)
+        read, write = os.pipe()
+        os.close(read)
+        yield self.run_into(write, *arguments)
+        os.close(write)
+
+    def test_a_change_that_was_made_is_said(self):
+        install = ("install", "demo", "--no-index", "--find-links", self.root / "dist", "--reinstall")
+        for json_too in ((), ("--json",)):
+            for done in self.both(*install, *json_too):
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("error: the change was made; only the report of it could not be written", done.stderr)
+                self.assertEqual(self.installed(), {"demo": ("1.0", None)})
+        for done in self.both("list"):
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("error: the answer could not be written to stdout", done.stderr)
+        for done in self.both("install", "demo", "--no-index", "--find-links", self.root / "dist", "--dry-run", "--reinstall"):
+            self.assertNotIn("the change was made", done.stderr)
+        for done in self.both("uninstall", "demo"):
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("error: the change was made", done.stderr)
+            self.assertEqual(self.installed(), {})
+            self.install("demo", "--no-index", "--find-links", self.root / "dist")
+
+
+class Durability(TestCase):
+    """docs/architecture.md: what exit code 0 means for the disk."""
+
+    def test_one_syncfs_stands_before_the_journal_and_nothing_after_it_waits_for_the_disk(self):
+        self.need_program_as_shipped()
+        if not shutil.which("strace"):
+            self.skipTest("strace is not installed")
+        self.make_venv()
+        wheel = Wheel("demo", "1.0").write(self.root / "dist")
+        trace = self.root / "trace"
+        calls = "trace=fsync,fdatasync,syncfs,sync,sync_file_range,rename,renameat,renameat2"
+        done = self.variant("install", wheel, "--no-index", "--python", self.venv,
+                            prefix=["strace", "-f", "-qq", "-o", trace, "-e", calls])
+        if done.code != 0 and "ptrace" in done.err:
+            self.skipTest("tracing is not permitted here")
+        self.assert_ok(done)
+        lines = [line for line in trace.read_text().splitlines() if "sync" in line or ".axle/" in line]
+        syncs = [number for number, line in enumerate(lines) if "sync" in line]
+        journal = next(number for number, line in enumerate(lines) if "journal.draft" in line)
+        self.assertEqual(len(syncs), 1, lines)
+        self.assertLess(syncs[0], journal)
+        self.assertGreater(len(lines), journal + 2)
 
 
 class Kills(TestCase):
