@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace axle::installer {
@@ -34,6 +33,22 @@ Error system_error(std::string_view action, std::string_view path, int code) {
           std::move(hint)};
 }
 
+bool says_absent(int code) { return code == ENOENT || code == ENOTDIR; }
+
+Result<std::optional<struct stat>> look_at(const std::string& path, Links links) {
+  struct stat status = {};
+  const int flags = links == Links::followed ? 0 : AT_SYMLINK_NOFOLLOW;
+  if (::fstatat(AT_FDCWD, path.c_str(), &status, flags) == 0) return status;
+  if (says_absent(errno)) return std::nullopt;
+  return std::unexpected(system_error("look at", path, errno));
+}
+
+Result<bool> exists(const std::string& path) {
+  auto status = look_at(path);
+  if (!status) return std::unexpected(status.error());
+  return status->has_value();
+}
+
 Result<Descriptor> open_folder(const std::string& path) {
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder) return std::unexpected(system_error("open", path, errno));
@@ -43,7 +58,7 @@ Result<Descriptor> open_folder(const std::string& path) {
 Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) {
-    if (errno == ENOENT || errno == ENOTDIR) {
+    if (says_absent(errno)) {
       return fail(ErrorKind::not_found, fmt::format("{} does not exist", path));
     }
     return std::unexpected(system_error("open", path, errno));

@@ -2,9 +2,12 @@
 // File descriptors that close themselves, and what the system said when a call failed.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <sys/stat.h>
 
 #include "report/error.h"
 
@@ -33,6 +36,17 @@ class Descriptor {
 
 /// "cannot <action> <path>: <what the system says>", with what to do about it. `code` is an errno.
 [[nodiscard]] Error system_error(std::string_view action, std::string_view path, int code);
+
+/// Whether an errno says that there is nothing. Every other answer leaves it unknown, and what is
+/// unknown is never taken for absent.
+[[nodiscard]] bool says_absent(int code);
+
+enum class Links : std::uint8_t { themselves, followed };
+/// What lies at `path`; nullopt when nothing does. Error: io (it cannot be told).
+[[nodiscard]] Result<std::optional<struct stat>> look_at(const std::string& path,
+                                                         Links links = Links::themselves);
+/// Whether anything lies at `path`, a link counting itself.
+[[nodiscard]] Result<bool> exists(const std::string& path);
 
 /// Opens an existing folder; a symbolic link as the last component is refused.
 [[nodiscard]] Result<Descriptor> open_folder(const std::string& path);

@@ -1,9 +1,9 @@
 #include "installer/environment.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -21,40 +21,45 @@ constexpr std::string_view make_one =
     "make one with `python3 -m venv .venv`, or name one with --python, or take the system's with "
     "--system";
 
-bool is_program(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+/// A program, or where that cannot be told: no other may stand in for it.
+bool may_be_program(const fs::path& path) {
+  const auto status = look_at(path.string(), Links::followed);
+  if (!status) return ::access(path.c_str(), X_OK) == 0 || errno != EACCES;
+  constexpr mode_t executable = S_IXUSR | S_IXGRP | S_IXOTH;
+  return *status && S_ISREG((*status)->st_mode) && ((*status)->st_mode & executable) != 0;
 }
 
 /// The interpreter of an environment's folder.
 std::optional<std::string> interpreter_in(const fs::path& folder) {
   for (const char* name : {"bin/python3", "bin/python"}) {
-    if (is_program(folder / name)) return (folder / name).string();
+    if (may_be_program(folder / name)) return (folder / name).string();
   }
   return std::nullopt;
 }
 
 Result<std::string> environment_folder(const std::string& folder, std::string_view named_by) {
   if (auto python = interpreter_in(folder)) return *python;
-  std::error_code error;
+  const auto there = exists(folder);
+  if (!there) return std::unexpected(there.error());
   return fail(ErrorKind::malformed,
               fmt::format("{} ({}) is no Python environment: {}", folder, named_by,
-                          fs::exists(folder, error) ? "it has no bin/python" : "it does not exist"),
+                          *there ? "it has no bin/python" : "it does not exist"),
               std::string(make_one));
 }
 
 Result<std::string> named_python(const EnvironmentRequest& request) {
   const std::string& name = request.python;
-  std::error_code error;
   if (name.find('/') == std::string::npos && name != "." && name != "..") {
     const bool version = !name.empty() && name[0] >= '0' && name[0] <= '9';
     if (auto found = find_program(version ? "python" + name : name, request.path)) return *found;
   }
   const fs::path path = fs::path(request.working_dir) / name;
-  if (fs::is_directory(path, error))
+  const auto there = look_at(path.string(), Links::followed);
+  if (!there) return std::unexpected(there.error());
+  if (*there && S_ISDIR((*there)->st_mode))
     return environment_folder(path.lexically_normal().string(), "--python");
-  if (is_program(path)) return path.lexically_normal().string();
-  if (fs::exists(path, error)) {
+  if (may_be_program(path)) return path.lexically_normal().string();
+  if (*there) {
     return fail(ErrorKind::malformed,
                 fmt::format("{} is neither a Python interpreter nor an environment", path.string()),
                 std::string(make_one));
@@ -67,8 +72,9 @@ Result<std::string> named_python(const EnvironmentRequest& request) {
 Result<std::string> nearby_python(const std::string& working_dir) {
   for (fs::path folder = working_dir; !folder.empty(); folder = folder.parent_path()) {
     const fs::path candidate = folder / ".venv";
-    std::error_code error;
-    if (fs::symlink_status(candidate, error).type() != fs::file_type::not_found) {
+    const auto there = exists(candidate.string());
+    if (!there) return std::unexpected(there.error());
+    if (*there) {
       return environment_folder(candidate.string(), "found from the working folder");
     }
     if (folder == folder.root_path()) break;
@@ -112,11 +118,11 @@ std::string managed_message(std::string_view text) {
   return message;
 }
 
+/// A mark that cannot be looked at counts as there.
 void read_managed(Environment& environment, const std::string& stdlib) {
   if (environment.virtual_env) return;
   const std::string path = stdlib + "/EXTERNALLY-MANAGED";
-  std::error_code error;
-  environment.externally_managed = fs::exists(path, error);
+  environment.externally_managed = exists(path).value_or(true);
   if (!environment.externally_managed) return;
   constexpr std::uint64_t limit = 1U << 16;
   if (auto text = read_file(path, limit))
@@ -133,7 +139,7 @@ std::optional<std::string> find_program(std::string_view name, std::string_view 
     // An empty or relative entry means the working folder: never a place to take programs from.
     if (!folder.starts_with('/')) continue;
     const fs::path candidate = fs::path(folder) / name;
-    if (is_program(candidate)) return candidate.string();
+    if (may_be_program(candidate)) return candidate.string();
   }
   return std::nullopt;
 }

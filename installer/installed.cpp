@@ -1,12 +1,15 @@
 #include "installer/installed.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "installer/descriptor.h"
 #include "installer/installed_scan.h"
@@ -29,38 +32,62 @@ std::string trim_line(std::string text) {
   return text;
 }
 
-std::string read_optional(const std::string& path, std::uint64_t limit) {
+/// Empty for what is missing or no text file. Error: io.
+Result<std::string> read_optional(const std::string& path, std::uint64_t limit) {
   auto text = read_file(path, limit);
-  return text ? std::move(*text) : std::string();
+  if (text || text.error().kind == ErrorKind::io) return text;
+  return std::string();
 }
 
 /// What we noted of a family's build, which says nothing of its label itself.
-void read_family_label(InstalledDistribution& distribution) {
-  const std::string text = read_optional(distribution.dist_info + "/axle-family.json", small_limit);
-  const auto document = nlohmann::json::parse(text, nullptr, false);
+Result<void> read_family_label(InstalledDistribution& distribution) {
+  const auto text = read_optional(distribution.dist_info + "/axle-family.json", small_limit);
+  if (!text) return std::unexpected(text.error());
+  const auto document = nlohmann::json::parse(*text, nullptr, false);
   if (!document.is_object() || !document.contains("label") || !document["label"].is_string())
-    return;
+    return {};
   auto label = document["label"].get<std::string>();
-  if (!wheel::is_valid_label(label)) return;
+  if (!wheel::is_valid_label(label)) return {};
   const auto family = document.find("family");
   const bool named = family != document.end() && family->is_string() &&
                      wheel::is_valid_name(family->get<std::string>());
-  if (!named) return;
+  if (!named) return {};
   distribution.variant = std::move(label);
   distribution.family = family->get<std::string>();
+  return {};
 }
 
-void read_variant(InstalledDistribution& distribution, Report& report) {
+Result<void> read_variant(InstalledDistribution& distribution, Report& report) {
   const std::string path = distribution.dist_info + "/variant.json";
-  const std::string text = read_optional(path, small_limit * 16);
-  if (text.empty()) return read_family_label(distribution);
-  auto metadata = wheel::parse_variant_metadata(text, path, report);
+  const auto text = read_optional(path, small_limit * 16);
+  if (!text) return std::unexpected(text.error());
+  if (text->empty()) return read_family_label(distribution);
+  auto metadata = wheel::parse_variant_metadata(*text, path, report);
   if (!metadata || metadata->variants.size() != 1) {
     report.warn(fmt::format("{} does not say which variant is installed", path));
-    return;
+    return {};
   }
   distribution.variant = metadata->variants.begin()->first;
   distribution.variant_properties = std::move(metadata->variants.begin()->second);
+  return {};
+}
+
+/// What installers note beside the metadata.
+Result<void> read_notes(InstalledDistribution& distribution) {
+  const std::string& folder = distribution.dist_info;
+  auto installer = read_optional(folder + "/INSTALLER", small_limit);
+  if (!installer) return std::unexpected(installer.error());
+  distribution.installer = trim_line(std::move(*installer));
+  auto direct_url = read_optional(folder + "/direct_url.json", small_limit);
+  if (!direct_url) return std::unexpected(direct_url.error());
+  distribution.direct_url = std::move(*direct_url);
+  const auto requested = look_at(folder + "/REQUESTED", Links::followed);
+  if (!requested) return std::unexpected(requested.error());
+  distribution.requested = requested->has_value();
+  const auto record = look_at(folder + "/RECORD", Links::followed);
+  if (!record) return std::unexpected(record.error());
+  distribution.has_record = *record && S_ISREG((*record)->st_mode);
+  return {};
 }
 
 Result<InstalledDistribution> read_distribution(const std::string& folder, Report& report) {
@@ -68,8 +95,11 @@ Result<InstalledDistribution> read_distribution(const std::string& folder, Repor
   distribution.dist_info = folder;
   const bool egg = folder.ends_with(".egg-info");
   std::string path = folder + (egg ? "/PKG-INFO" : "/METADATA");
-  std::error_code error;
-  if (egg && std::filesystem::is_regular_file(folder, error)) path = folder;
+  if (egg) {
+    const auto there = look_at(folder, Links::followed);
+    if (!there) return std::unexpected(there.error());
+    if (*there && S_ISREG((*there)->st_mode)) path = folder;
+  }
   auto text = read_file(path, metadata_limit);
   if (!text) return std::unexpected(text.error());
   auto metadata = wheel::parse_core_metadata(*text, path);
@@ -77,11 +107,8 @@ Result<InstalledDistribution> read_distribution(const std::string& folder, Repor
   distribution.metadata = std::move(*metadata);
   distribution.name = wheel::normalize_name(distribution.metadata.name);
   if (egg) return distribution;
-  read_variant(distribution, report);
-  distribution.installer = trim_line(read_optional(folder + "/INSTALLER", small_limit));
-  distribution.direct_url = read_optional(folder + "/direct_url.json", small_limit);
-  distribution.requested = std::filesystem::exists(folder + "/REQUESTED", error);
-  distribution.has_record = std::filesystem::is_regular_file(folder + "/RECORD", error);
+  if (auto read = read_variant(distribution, report); !read) return std::unexpected(read.error());
+  if (auto read = read_notes(distribution); !read) return std::unexpected(read.error());
   return distribution;
 }
 
@@ -114,25 +141,45 @@ wheel::MarkerEnvironment marker_environment(const InstalledDistribution& distrib
 }
 
 /// What an interrupted command left, seen under the shared lock: abandoned for certain. What nobody
-/// sees is cleaned only by those who may.
-Result<void> clear_interrupted(const Roots& roots, Interrupted kind, Report& report) {
+/// sees is cleaned only by those who may. False: it stays, for the journal cannot be read, which
+/// stops only who changes.
+Result<bool> clear_interrupted(const Roots& roots, Interrupted kind, Report& report) {
   auto exclusive = EnvironmentLock::for_change(roots.state_folder(), report);
   if (exclusive) {
     auto done = finish_interrupted(roots.base, report);
-    if (done || kind == Interrupted::invisible) return {};
+    if (done || kind == Interrupted::invisible) return true;
+    const ErrorKind why = done.error().kind;
+    const bool damaged = why == ErrorKind::malformed || why == ErrorKind::unsupported;
+    if (damaged) {
+      report.warn(fmt::format("what an interrupted command left may be incomplete: {}",
+                              done.error().message),
+                  done.error().hint);
+      return false;
+    }
     exclusive = std::unexpected(done.error());
   }
-  if (kind == Interrupted::invisible) return {};
+  if (kind == Interrupted::invisible) return true;
   return std::unexpected(within("an interrupted installation must be finished before anything else",
                                 exclusive.error()));
 }
 
-/// The distributions in one folder, which need not exist, in no order.
+/// Whether a file of the metadata is withheld from this user, for good.
+bool lacks_rights(const std::string& folder) {
+  static constexpr const char* names[] = {"",           "/METADATA",     "/PKG-INFO",
+                                          "/RECORD",    "/INSTALLER",    "/direct_url.json",
+                                          "/REQUESTED", "/variant.json", "/axle-family.json"};
+  return std::ranges::any_of(names, [&](const char* name) {
+    return ::faccessat(AT_FDCWD, (folder + name).c_str(), R_OK, AT_EACCESS) != 0 && errno == EACCES;
+  });
+}
+
+/// The distributions in one folder, which need not exist, in no order. Those that are none, or
+/// another user's secret, are reported and left out. Error: io.
 Result<void> scan_site(const std::string& site, std::vector<InstalledDistribution>& installed,
                        Report& report) {
   std::error_code error;
   std::filesystem::directory_iterator entry(site, error);
-  if (error == std::errc::no_such_file_or_directory) return {};
+  if (error && says_absent(error.value())) return {};
   for (const std::filesystem::directory_iterator end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
@@ -142,6 +189,9 @@ Result<void> scan_site(const std::string& site, std::vector<InstalledDistributio
                             : read_distribution(entry->path().string(), report);
     if (distribution) {
       installed.push_back(std::move(*distribution));
+    } else if (distribution.error().kind == ErrorKind::io &&
+               !lacks_rights(entry->path().string())) {
+      return std::unexpected(distribution.error());
     } else {
       report.warn(fmt::format("{} is passed over: {}", entry->path().string(),
                               distribution.error().message));
@@ -155,23 +205,29 @@ Result<void> scan_site(const std::string& site, std::vector<InstalledDistributio
 Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Report& report) {
   const std::string state = roots.state_folder();
   bool cleared = false;
+  bool damaged = false;
   while (true) {
     auto lock = EnvironmentLock::for_reading(state, report);
     if (!lock) return std::unexpected(lock.error());
-    const Interrupted kind = *lock ? find_interrupted(roots.base) : Interrupted::no;
-    if (kind == Interrupted::visible || (kind == Interrupted::invisible && !cleared)) {
+    const auto found = *lock ? find_interrupted(roots.base) : Interrupted::no;
+    if (!found) return std::unexpected(found.error());
+    const Interrupted kind = *found;
+    if ((kind == Interrupted::visible && !damaged) ||
+        (kind == Interrupted::invisible && !cleared)) {
       lock->reset();
-      if (auto done = clear_interrupted(roots, kind, report); !done)
-        return std::unexpected(done.error());
+      const auto done = clear_interrupted(roots, kind, report);
+      if (!done) return std::unexpected(done.error());
+      damaged = !*done;
       cleared = true;
       continue;
     }
     CollectedReport remarks;
     auto installed = scan_installed(roots, remarks);
     if (installed) drop_doubles(*installed, remarks);
-    std::error_code error;
     // The first change ever may have begun meanwhile.
-    if (!*lock && std::filesystem::exists(state + "/lock", error)) continue;
+    const auto begun = exists(state + "/lock");
+    if (!begun) return std::unexpected(begun.error());
+    if (!*lock && *begun) continue;
     for (Remark& remark : remarks.remarks) report.add(std::move(remark));
     return installed;
   }

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -18,11 +17,13 @@
 namespace axle::installer {
 namespace {
 
-std::string stamp(const std::string& path) {
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return "-";
-  return fmt::format("{}:{}:{}:{}.{}", status.st_dev, status.st_ino, status.st_size,
-                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+/// nullopt when it cannot be told.
+std::optional<std::string> stamp(const std::string& path) {
+  const auto status = look_at(path, Links::followed);
+  if (!status) return std::nullopt;
+  if (!*status) return "-";
+  return fmt::format("{}:{}:{}:{}.{}", (*status)->st_dev, (*status)->st_ino, (*status)->st_size,
+                     (*status)->st_mtim.tv_sec, (*status)->st_mtim.tv_nsec);
 }
 
 bool is_binary(const std::string& path) {
@@ -34,14 +35,17 @@ bool is_binary(const std::string& path) {
              "ELF";
 }
 
-/// One line: it is the first of the file.
-std::string make_key(const std::string& python) {
+/// One line: it is the first of the file. nullopt: nothing may be kept or believed this time.
+std::optional<std::string> make_key(const std::string& python) {
   utsname system = {};
   ::uname(&system);
   const std::string folder = std::filesystem::path(python).parent_path().parent_path().string();
-  const std::string facts = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", python, stamp(python),
-                                        stamp(folder + "/pyvenv.cfg"), system.release,
-                                        system.version, system.machine, ::gnu_get_libc_version());
+  const auto program = stamp(python);
+  const auto config = stamp(folder + "/pyvenv.cfg");
+  if (!program || !config) return std::nullopt;
+  const std::string facts =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", python, *program, *config, system.release,
+                  system.version, system.machine, ::gnu_get_libc_version());
   return "axle-interpreter 2 " + wheel::render_hex(wheel::sha256(facts)) + "\n";
 }
 
@@ -49,8 +53,10 @@ std::string make_key(const std::string& python) {
 
 InterpreterCache::InterpreterCache(const std::string& folder, const std::string& python) {
   if (folder.empty() || !is_binary(python)) return;
+  auto key = make_key(python);
+  if (!key) return;
   file_ = fmt::format("{}/interpreters/{}", folder, wheel::render_hex(wheel::sha256(python)));
-  key_ = make_key(python);
+  key_ = std::move(*key);
 }
 
 std::optional<std::string> InterpreterCache::read() const {

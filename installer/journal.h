@@ -3,10 +3,12 @@
 // its text; recovery.h acts on it.
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "installer/leaves.h"
 #include "report/error.h"
 
 namespace axle::installer {
@@ -19,6 +21,10 @@ struct Move {
   Direction direction = Direction::out;
   std::uint32_t number = 0;
   std::string path;  ///< relative to the environment's base, normal, never below `.axle`
+  /// Names of the packages that it belongs to and of all that share a thing with them, in order,
+  /// with spaces between: moves of other packages have none of them.
+  std::string packages;
+  Leaves leaves;  ///< what it consisted of when the journal was written
   friend bool operator==(const Move&, const Move&) = default;
 };
 
@@ -26,6 +32,9 @@ struct Journal {
   std::string title;        ///< "install torch 2.8.0", for remarks
   std::vector<Move> moves;  ///< in the order in which they happen; undone backwards
 };
+
+/// Fills in Move::packages. `own`: of each move, the names of the packages whose files it has.
+void name_packages(std::vector<Move>& moves, const std::vector<std::set<std::string>>& own);
 
 [[nodiscard]] std::string render_journal(const Journal& journal);
 /// Errors: malformed (cut, altered, or a path that leaves the environment), unsupported (a newer

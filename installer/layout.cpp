@@ -102,7 +102,9 @@ class LayoutBuilder {
     if (std::ranges::count(relative, '/') > max_depth) {
       return refuse(fmt::format("'{}' is nested too deeply", relative));
     }
-    auto target = resolver_.resolve(fmt::format("{}/{}", folder, relative));
+    auto resolved = resolver_.resolve(fmt::format("{}/{}", folder, relative));
+    if (!resolved) return std::unexpected(resolved.error());
+    std::optional<std::string>& target = *resolved;
     if (!target) return refuse(fmt::format("'{}' leads outside the environment", relative));
     if (roots_.is_reserved(*target) || roots_.is_fixed_folder(*target)) {
       return refuse(fmt::format("'{}' would replace the environment's own {}", relative, *target));

@@ -75,8 +75,10 @@ Result<NewPackage> prepare_package(const resolver::ResolvedPackage& package,
                                    const Environment& environment, bool requested) {
   auto shebang = render_shebang(environment.python);
   if (!shebang) return std::unexpected(shebang.error());
-  NewPackage result{
-      fmt::format("{} {}", package.name, wheel::render_version(package.version)), wheel.tree, {}};
+  NewPackage result{package.name,
+                    fmt::format("{} {}", package.name, wheel::render_version(package.version)),
+                    wheel.tree,
+                    {}};
   for (const PlacedFile& placed : layout.files) {
     auto file = placed_file(wheel, placed, *shebang);
     if (!file) return std::unexpected(file.error());

@@ -23,6 +23,7 @@ struct NewFile {
 };
 
 struct NewPackage {
+  std::string name;
   std::string title;  ///< "name version"
   std::string tree;   ///< folder in the store
   std::vector<NewFile> files;

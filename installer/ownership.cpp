@@ -33,15 +33,16 @@ Result<std::vector<wheel::RecordEntry>> read_record(const InstalledDistribution&
   return wheel::parse_record(*text, path);
 }
 
-std::optional<std::string> record_target(const InstalledDistribution& distribution,
-                                         const wheel::RecordEntry& entry, PathResolver& resolver) {
+Result<std::optional<std::string>> record_target(const InstalledDistribution& distribution,
+                                                 const wheel::RecordEntry& entry,
+                                                 PathResolver& resolver) {
   if (entry.path.starts_with('/')) return resolver.resolve(entry.path);
   const std::string_view site =
       std::string_view(distribution.dist_info).substr(0, distribution.dist_info.rfind('/'));
   return resolver.resolve(fmt::format("{}/{}", site, entry.path));
 }
 
-std::unordered_map<std::string, Owner> find_owners(
+Result<std::unordered_map<std::string, Owner>> find_owners(
     const std::unordered_set<std::string>& paths,
     const std::vector<InstalledDistribution>& distributions, const Roots& roots) {
   std::unordered_map<std::string, Owner> owners;
@@ -51,6 +52,7 @@ std::unordered_map<std::string, Owner> find_owners(
   for (const InstalledDistribution& distribution : distributions) {
     const std::string record = distribution.dist_info + "/RECORD";
     const auto text = read_file(record, record_limit);
+    if (!text && text.error().kind == ErrorKind::io) return std::unexpected(text.error());
     if (!text ||
         std::ranges::none_of(parts, [&](std::string_view part) { return text->contains(part); })) {
       continue;
@@ -59,8 +61,9 @@ std::unordered_map<std::string, Owner> find_owners(
     if (!entries) continue;
     for (const wheel::RecordEntry& entry : *entries) {
       auto target = record_target(distribution, entry, resolver);
-      if (!target || !paths.contains(*target)) continue;
-      owners.try_emplace(std::move(*target),
+      if (!target) return std::unexpected(target.error());
+      if (!*target || !paths.contains(**target)) continue;
+      owners.try_emplace(std::move(**target),
                          Owner{fmt::format("{} {}", distribution.name,
                                            wheel::render_version(distribution.metadata.version)),
                                entry.sha256});

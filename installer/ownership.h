@@ -18,9 +18,10 @@ namespace axle::installer {
     const InstalledDistribution& distribution);
 
 /// Where an entry of `distribution`'s RECORD lies; nullopt when that is outside the environment.
-[[nodiscard]] std::optional<std::string> record_target(const InstalledDistribution& distribution,
-                                                       const wheel::RecordEntry& entry,
-                                                       PathResolver& resolver);
+/// Error: io.
+[[nodiscard]] Result<std::optional<std::string>> record_target(
+    const InstalledDistribution& distribution, const wheel::RecordEntry& entry,
+    PathResolver& resolver);
 
 struct Owner {
   std::string name;    ///< "name version"
@@ -28,8 +29,9 @@ struct Owner {
 };
 
 /// The owners of those of `paths` (absolute, resolved) that one of `distributions` lists. RECORDs
-/// that cannot concern the paths are read but not parsed; unreadable ones are passed over.
-[[nodiscard]] std::unordered_map<std::string, Owner> find_owners(
+/// that cannot concern the paths are read but not parsed; missing and malformed ones are passed
+/// over. Error: io.
+[[nodiscard]] Result<std::unordered_map<std::string, Owner>> find_owners(
     const std::unordered_set<std::string>& paths,
     const std::vector<InstalledDistribution>& distributions, const Roots& roots);
 

@@ -1,8 +1,8 @@
 #include "installer/recovery.h"
 
 #include <cerrno>
+#include <exception>
 #include <filesystem>
-#include <ranges>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -14,107 +14,22 @@
 #include <unistd.h>
 
 #include "installer/descriptor.h"
-#include "installer/move_thing.h"
+#include "installer/meddling.h"
 #include "installer/remove_tree.h"
+#include "installer/rolling.h"
+#include "installer/transaction_folder.h"
 
 namespace axle::installer {
 namespace {
 
-struct Places {
-  explicit Places(const std::string& environment)
-      : base(environment),
-        state(environment + "/.axle"),
-        transaction(state + "/transaction"),
-        discard(state + "/discard"),
-        journal(transaction + "/journal"),
-        undo(transaction + "/undo") {}
-
-  [[nodiscard]] std::string old_thing(const Move& move) const {
-    return fmt::format("{}/old/{}", transaction, move.number);
-  }
-  [[nodiscard]] std::string new_thing(const Move& move) const {
-    return fmt::format("{}/new/{}", transaction, move.number);
-  }
-  [[nodiscard]] std::string visible(const Move& move) const { return base + "/" + move.path; }
-
-  std::string base;
-  std::string state;
-  std::string transaction;
-  std::string discard;
-  std::string journal;
-  std::string undo;
-};
-
-std::string partial(const std::string& kept) { return kept + ".partial"; }
-
-/// Out of the environment. A folder that cannot be renamed whole is complete under its number only
-/// when its last entry has arrived.
-int move_out(const std::string& visible, const std::string& kept) {
-  if (!exists(partial(kept))) {
-    const int code = move_thing(visible, kept);
-    if (code != EXDEV) return code;
-  }
-  if (const int code = move_entries(visible, partial(kept)); code != 0) return code;
-  return move_thing(partial(kept), kept);
-}
-
-Result<void> roll_forward(const Places& places, const Journal& journal) {
-  // Where a new thing has arrived, the old one is gone, also when it was gone before we came.
-  std::set<std::string_view> arrived;
-  for (const Move& move : journal.moves) {
-    if (move.direction == Direction::in && !exists(places.new_thing(move)))
-      arrived.insert(move.path);
-  }
-  for (const Move& move : journal.moves) {
-    const std::string visible = places.visible(move);
-    const bool out = move.direction == Direction::out;
-    if (out && arrived.contains(move.path)) continue;
-    const std::string hidden = out ? places.old_thing(move) : places.new_thing(move);
-    if (exists(hidden) == out) continue;  // done before
-    const int code = out ? move_out(visible, hidden) : move_thing(hidden, visible);
-    if (code == 0 || (out && code == ENOENT)) continue;  // somebody else removed it
-    return std::unexpected(system_error(out ? "remove" : "install", visible, code));
-  }
-  return {};
-}
-
-Result<void> roll_back(const Places& places, const Journal& journal, Report& report) {
-  for (const Move& move : journal.moves | std::views::reverse) {
-    const std::string visible = places.visible(move);
-    if (move.direction == Direction::in) {
-      const std::string staged = places.new_thing(move);
-      if (exists(staged)) continue;  // never arrived, or taken back before
-      const int code = move_thing(visible, staged);
-      if (code != 0 && code != ENOENT)
-        return std::unexpected(system_error("take back", visible, code));
-      continue;
-    }
-    const std::string kept = places.old_thing(move);
-    if (const int code = move_entries(partial(kept), visible); code != 0) {
-      return std::unexpected(system_error("put back", visible, code));
-    }
-    if (!exists(kept)) continue;
-    const int code = move_thing(kept, visible);
-    if (code == EEXIST || code == ENOTEMPTY) {
-      report.warn(
-          fmt::format("{} was put there by another program while a command of Axle was "
-                      "interrupted; it is left as it is",
-                      visible));
-    } else if (code != 0) {
-      return std::unexpected(system_error("put back", visible, code));
-    }
-  }
-  return {};
-}
-
 /// What finished transactions left. Best effort: another user's things may have to stay.
-void sweep(const Places& places) {
+void sweep(const TransactionFolder& folder) {
   std::vector<std::string> left;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(places.state, error), end; !error && entry != end;
+  for (std::filesystem::directory_iterator entry(folder.state, error), end; !error && entry != end;
        entry.increment(error)) {
     std::string path = entry->path().string();
-    if (path == places.discard || path.starts_with(places.discard + "-"))
+    if (path == folder.discard || path.starts_with(folder.discard + "-"))
       left.push_back(std::move(path));
   }
   for (const std::string& path : left) (void)remove_tree(path);
@@ -123,13 +38,17 @@ void sweep(const Places& places) {
 /// Ends a transaction whose moves are all made or all undone. Its folder leaves by one rename: it
 /// must never be seen with a journal and half of its things. What cannot be deleted now is tried
 /// again by later commands and stands in the way of none.
-Result<void> retire(const Places& places, Report& report) {
-  sweep(places);
-  std::string discard = places.discard;
-  for (unsigned number = 1; exists(discard); ++number)
-    discard = fmt::format("{}-{}", places.discard, number);
-  if (::rename(places.transaction.c_str(), discard.c_str()) != 0) {
-    return std::unexpected(system_error("remove", places.transaction, errno));
+Result<void> retire(const TransactionFolder& folder, Report& report) {
+  sweep(folder);
+  std::string discard = folder.discard;
+  for (unsigned number = 1;; ++number) {
+    const auto taken = exists(discard);
+    if (!taken) return std::unexpected(taken.error());
+    if (!*taken) break;
+    discard = fmt::format("{}-{}", folder.discard, number);
+  }
+  if (::rename(folder.path.c_str(), discard.c_str()) != 0) {
+    return std::unexpected(system_error("remove", folder.path, errno));
   }
   if (const int code = remove_tree(discard); code != 0) {
     report.warn(system_error("remove", discard, code).message,
@@ -138,41 +57,109 @@ Result<void> retire(const Places& places, Report& report) {
   return {};
 }
 
-/// Back to the old state after `cause`. Rolling forward stops for good at the rename to `undo`.
-Result<void> undo(const Places& places, const Journal& journal, const Error& cause,
+void say_taken_over(const Meddling& meddling, Report& report) {
+  for (const std::string& packages : meddling.taken_over) {
+    report.warn(fmt::format("{}: changed by another program while a command of Axle was "
+                            "interrupted; left as it is now",
+                            packages),
+                "`variant check` tells whether its requirements hold");
+  }
+}
+
+/// Back to the old state, but for what other programs changed.
+Result<void> put_all_back(const TransactionFolder& folder, const Journal& journal, Report& report) {
+  const auto meddling = find_meddling(folder, journal);
+  if (!meddling) return std::unexpected(meddling.error());
+  if (auto undone = roll_back(folder, journal, meddling->taken_over, report); !undone)
+    return undone;
+  if (auto retired = retire(folder, report); !retired) return retired;
+  say_taken_over(*meddling, report);
+  return {};
+}
+
+/// Rolling forward stops for good at the rename to `undo`.
+Result<void> undo(const TransactionFolder& folder, const Journal& journal, const Error& cause,
                   Report& report) {
   constexpr std::string_view next =
-      "mend that and run any command of Axle on this environment: it goes on";
-  if (::rename(places.journal.c_str(), places.undo.c_str()) != 0) {
+      "fix that and run any command of Axle on this environment: it goes on";
+  if (::rename(folder.journal.c_str(), folder.undo.c_str()) != 0) {
     return fail(cause.kind, cause.message, std::string(next));
   }
-  if (auto undone = roll_back(places, journal, report); !undone) {
+  if (auto undone = put_all_back(folder, journal, report); !undone) {
     return fail(undone.error().kind,
                 fmt::format("{}; and undoing it failed: {}", cause.message, undone.error().message),
                 std::string(next));
   }
-  return retire(places, report);
+  return {};
 }
 
-Result<Journal> read_journal(const std::string& path) {
+Result<void> roll_forward_or_say_why(const TransactionFolder& folder, const Journal& journal,
+                                     const std::set<std::string>& left_alone) {
+  try {
+    return roll_forward(folder, journal, left_alone);
+  } catch (const std::exception& error) {  // no memory
+    return fail(ErrorKind::io, fmt::format("cannot change {}: {}", folder.base, error.what()));
+  }
+}
+
+Result<Journal> read_journal(const TransactionFolder& folder, const std::string& path) {
   constexpr std::uint64_t limit = 1ULL << 30;
   auto text = read_file(path, limit);
-  if (!text) return std::unexpected(text.error());
-  return parse_journal(*text, path);
+  auto journal = text ? parse_journal(*text, path) : std::unexpected(text.error());
+  if (!journal && journal.error().kind != ErrorKind::io) {
+    journal.error().hint = fmt::format(
+        "the command that it belongs to cannot be finished: `rm -r '{}'` gives it up (what had "
+        "left the environment lies in old/ there), `variant check` and `variant doctor` then say "
+        "what is to be reinstalled",
+        folder.path);
+  }
+  return journal;
 }
 
-Result<void> write_journal(const Places& places, const Journal& journal) {
-  const std::string draft = places.journal + ".draft";
+/// An interrupted transaction that had begun to roll back.
+Result<void> finish_undoing(const TransactionFolder& folder, Report& report) {
+  auto journal = read_journal(folder, folder.undo);
+  if (!journal) return std::unexpected(journal.error());
+  if (auto undone = put_all_back(folder, *journal, report); !undone) return undone;
+  report.note(fmt::format("undid what an interrupted command had begun: {}", journal->title));
+  return {};
+}
+
+/// An interrupted transaction that was committed.
+Result<void> finish_committed(const TransactionFolder& folder, Report& report) {
+  auto journal = read_journal(folder, folder.journal);
+  if (!journal) return std::unexpected(journal.error());
+  const auto meddling = find_meddling(folder, *journal);
+  if (!meddling) return std::unexpected(meddling.error());
+  const auto done = meddling->files_changed
+                        ? fail(ErrorKind::conflict, "another program changed files of it meanwhile")
+                        : roll_forward_or_say_why(folder, *journal, meddling->taken_over);
+  if (!done) {
+    if (auto undone = undo(folder, *journal, done.error(), report); !undone) return undone;
+    report.warn(
+        fmt::format("undid what an interrupted command had begun ({}), since it cannot be "
+                    "finished: {}",
+                    journal->title, done.error().message));
+    return {};
+  }
+  if (auto retired = retire(folder, report); !retired) return retired;
+  say_taken_over(*meddling, report);
+  report.note(fmt::format("finished what an interrupted command had begun: {}", journal->title));
+  return {};
+}
+
+Result<void> write_journal(const TransactionFolder& folder, const Journal& journal) {
+  const std::string draft = folder.journal + ".draft";
   if (auto written = create_file(AT_FDCWD, draft, render_journal(journal), false); !written) {
     return written;
   }
-  auto folder = open_folder(places.transaction);
-  if (!folder) return std::unexpected(folder.error());
-  if (::syncfs(folder->get()) != 0) {
-    return std::unexpected(system_error("write to disk", places.transaction, errno));
+  auto opened = open_folder(folder.path);
+  if (!opened) return std::unexpected(opened.error());
+  if (::syncfs(opened->get()) != 0) {
+    return std::unexpected(system_error("write to disk", folder.path, errno));
   }
-  if (::rename(draft.c_str(), places.journal.c_str()) != 0) {
-    return std::unexpected(system_error("create", places.journal, errno));
+  if (::rename(draft.c_str(), folder.journal.c_str()) != 0) {
+    return std::unexpected(system_error("create", folder.journal, errno));
   }
   return {};
 }
@@ -180,79 +167,68 @@ Result<void> write_journal(const Places& places, const Journal& journal) {
 }  // namespace
 
 Result<Transaction> Transaction::begin(const std::string& base) {
-  const Places places(base);
-  if (::mkdir(places.transaction.c_str(), 0777) != 0) {
-    return std::unexpected(system_error("create", places.transaction, errno));
+  const TransactionFolder folder(base);
+  if (::mkdir(folder.path.c_str(), 0777) != 0) {
+    return std::unexpected(system_error("create", folder.path, errno));
   }
   Transaction transaction(base);
-  for (const std::string& folder : {places.transaction + "/new", places.transaction + "/old"}) {
-    if (::mkdir(folder.c_str(), 0777) != 0) {
-      return std::unexpected(system_error("create", folder, errno));
+  for (const std::string& half : {folder.path + "/new", folder.path + "/old"}) {
+    if (::mkdir(half.c_str(), 0777) != 0) {
+      return std::unexpected(system_error("create", half, errno));
     }
   }
   return transaction;
 }
 
 Transaction::~Transaction() {
-  if (!base_.empty()) (void)remove_tree(Places(base_).transaction);
+  if (!base_.empty()) (void)remove_tree(TransactionFolder(base_).path);
 }
 
-std::string Transaction::new_folder() const { return Places(base_).transaction + "/new"; }
+std::string Transaction::new_folder() const { return TransactionFolder(base_).path + "/new"; }
 
 Result<void> Transaction::commit(const Journal& journal, Report& report) {
-  const Places places(base_);
-  if (auto written = write_journal(places, journal); !written) return written;
+  const TransactionFolder folder(base_);
+  if (auto written = write_journal(folder, journal); !written) return written;
   base_.clear();  // from here on recovery owns the folder
-  auto done = roll_forward(places, journal);
+  auto done = roll_forward_or_say_why(folder, journal, {});
   if (!done) {
-    if (auto undone = undo(places, journal, done.error(), report); !undone) return undone;
+    if (auto undone = undo(folder, journal, done.error(), report); !undone) return undone;
     return done;
   }
-  if (auto retired = retire(places, report); !retired) {
+  if (auto retired = retire(folder, report); !retired) {
     report.warn(retired.error().message, "the change is made; the next command clears up");
   }
   return {};
 }
 
-Interrupted find_interrupted(const std::string& base) {
-  const Places places(base);
-  if (!exists(places.transaction)) {
-    return exists(places.discard) ? Interrupted::invisible : Interrupted::no;
+Result<Interrupted> find_interrupted(const std::string& base) {
+  const TransactionFolder folder(base);
+  const auto begun = exists(folder.path);
+  const auto left = exists(folder.discard);
+  const auto journal = exists(folder.journal);
+  const auto undo = exists(folder.undo);
+  for (const auto* answer : {&begun, &left, &journal, &undo}) {
+    if (!*answer) return std::unexpected(answer->error());
   }
-  const bool visible = exists(places.journal) || exists(places.undo);
-  return visible ? Interrupted::visible : Interrupted::invisible;
+  if (!*begun) return *left ? Interrupted::invisible : Interrupted::no;
+  return *journal || *undo ? Interrupted::visible : Interrupted::invisible;
 }
 
 Result<void> finish_interrupted(const std::string& base, Report& report) {
-  const Places places(base);
-  if (!exists(places.transaction)) {
-    sweep(places);
+  const TransactionFolder folder(base);
+  const auto begun = exists(folder.path);
+  if (!begun) return std::unexpected(begun.error());
+  if (!*begun) {
+    sweep(folder);
     return {};
   }
-  if (exists(places.undo)) {
-    auto journal = read_journal(places.undo);
-    if (!journal) return std::unexpected(journal.error());
-    if (auto undone = roll_back(places, *journal, report); !undone) return undone;
-    if (auto retired = retire(places, report); !retired) return retired;
-    report.note(fmt::format("undid what an interrupted command had begun: {}", journal->title));
-    return {};
-  }
-  if (exists(places.journal)) {
-    auto journal = read_journal(places.journal);
-    if (!journal) return std::unexpected(journal.error());
-    if (auto done = roll_forward(places, *journal); !done) {
-      if (auto undone = undo(places, *journal, done.error(), report); !undone) return undone;
-      report.warn(
-          fmt::format("undid what an interrupted command had begun ({}), since it cannot be "
-                      "finished: {}",
-                      journal->title, done.error().message));
-      return {};
-    }
-    if (auto retired = retire(places, report); !retired) return retired;
-    report.note(fmt::format("finished what an interrupted command had begun: {}", journal->title));
-    return {};
-  }
-  return retire(places, report);
+  const auto undoing = exists(folder.undo);
+  if (!undoing) return std::unexpected(undoing.error());
+  const auto committed = exists(folder.journal);
+  if (!committed) return std::unexpected(committed.error());
+  if (*undoing) return finish_undoing(folder, report);
+  if (*committed) return finish_committed(folder, report);
+  return retire(folder, report);
 }
 
 }  // namespace axle::installer

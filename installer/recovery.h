@@ -53,10 +53,13 @@ enum class Interrupted : std::uint8_t {
   visible,    ///< must be finished before the environment is read
 };
 
-[[nodiscard]] Interrupted find_interrupted(const std::string& base);
+/// Error: io (it cannot be told).
+[[nodiscard]] Result<Interrupted> find_interrupted(const std::string& base);
 
 /// Finishes or undoes; the caller holds the lock for change. Remarks what was done, and warns once
-/// of what cannot be deleted.
+/// of what cannot be deleted. Packages that another program repaired or removed since stay as that
+/// left them, and where it changed other files of the transaction, these stay and all else is
+/// undone. Errors: io; malformed, unsupported (the journal cannot be read: nothing was touched).
 [[nodiscard]] Result<void> finish_interrupted(const std::string& base, Report& report);
 
 }  // namespace axle::installer

@@ -7,9 +7,12 @@
 #include <system_error>
 #include <unordered_map>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "installer/descriptor.h"
 #include "installer/ownership.h"
 
 namespace axle::installer {
@@ -51,7 +54,9 @@ class RemovalPlanner {
                    const std::vector<std::string>* stand_in) {
     auto record = read_record(distribution);
     if (record) {
-      for (const wheel::RecordEntry& entry : *record) add_entry(distribution, entry);
+      for (const wheel::RecordEntry& entry : *record) {
+        if (auto added = add_entry(distribution, entry); !added) return added;
+      }
     } else if (record.error().kind == ErrorKind::io) {
       return std::unexpected(record.error());
     } else if (stand_in == nullptr) {
@@ -61,66 +66,86 @@ class RemovalPlanner {
                                stand_in->empty()
                                    ? "nobody knows its files, so only that folder is removed"
                                    : "the files of the wheel that replaces it count as its own"));
-      for (const std::string& file : *stand_in) add_file(distribution, file, file);
+      for (const std::string& file : *stand_in) {
+        if (auto added = add_file(distribution, file, file); !added) return added;
+      }
     }
     auto metadata = resolver_.resolve(distribution.dist_info);
-    if (!metadata) {
+    if (!metadata) return std::unexpected(metadata.error());
+    if (!*metadata) {
       return fail(ErrorKind::malformed,
                   fmt::format("{} lies outside the environment", distribution.dist_info));
     }
-    metadata_.insert(std::move(*metadata));
+    metadata_.emplace(std::move(**metadata), distribution.name);
     return {};
   }
 
-  void keep_shared(const std::vector<InstalledDistribution>& staying) {
-    for (const auto& [path, owner] : find_owners(files_, staying, roots_)) files_.erase(path);
+  Result<void> keep_shared(const std::vector<InstalledDistribution>& staying) {
+    const auto owners = find_owners(files_, staying, roots_);
+    if (!owners) return std::unexpected(owners.error());
+    for (const auto& [path, owner] : *owners) files_.erase(path);
+    return {};
   }
 
-  Removal plan() {
-    add_byte_code();
-    for (const std::string& folder : metadata_) whole_.emplace(folder, true);
+  Result<Removal> plan() {
+    if (auto added = add_byte_code(); !added) return std::unexpected(added.error());
+    for (const auto& [folder, name] : metadata_) whole_.emplace(folder, true);
+    Removal removal;
     std::set<std::string> things;
     for (const std::string& file : files_) {
       std::string thing = file;
-      for (std::string folder = folder_of(file); is_whole(folder); folder = folder_of(folder))
+      for (std::string folder = folder_of(file);; folder = folder_of(folder)) {
+        const auto whole = is_whole(folder);
+        if (!whole) return std::unexpected(whole.error());
+        if (!*whole) break;
         thing = folder;
+      }
+      removal.packages[thing].insert(owners_.at(file).begin(), owners_.at(file).end());
       things.insert(std::move(thing));
     }
-    for (const std::string& folder : metadata_) things.erase(folder);
-    Removal removal;
-    removal.things.assign(metadata_.begin(), metadata_.end());
+    for (const auto& [folder, name] : metadata_) {
+      things.erase(folder);
+      removal.things.push_back(folder);
+      removal.packages[folder].insert(name);
+    }
     removal.things.insert(removal.things.end(), things.begin(), things.end());
     removal.index.insert(removal.things.begin(), removal.things.end());
     return removal;
   }
 
  private:
-  void add_entry(const InstalledDistribution& distribution, const wheel::RecordEntry& entry) {
-    auto target = record_target(distribution, entry, resolver_);
+  Result<void> add_entry(const InstalledDistribution& distribution,
+                         const wheel::RecordEntry& entry) {
+    auto resolved = record_target(distribution, entry, resolver_);
+    if (!resolved) return std::unexpected(resolved.error());
+    std::optional<std::string>& target = *resolved;
     if (!target) {
       report_.warn(
           fmt::format("{} lists '{}', which lies outside the environment; it is left as it is",
                       distribution.name, entry.path));
-      return;
+      return {};
     }
-    add_file(distribution, *target, entry.path);
+    return add_file(distribution, *target, entry.path);
   }
 
-  void add_file(const InstalledDistribution& distribution, const std::string& target,
-                const std::string& listed) {
+  Result<void> add_file(const InstalledDistribution& distribution, const std::string& target,
+                        const std::string& listed) {
     if (roots_.is_reserved(target)) {
       report_.warn(fmt::format("{} lists '{}', which is the environment's own; it is left as it is",
                                distribution.name, listed));
-      return;
+      return {};
     }
-    struct stat status = {};
-    if (::lstat(target.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return;
+    auto there = look_at(target);
+    if (!there) return std::unexpected(there.error());
+    if (!*there || S_ISDIR((*there)->st_mode)) return {};
+    owners_[target].push_back(distribution.name);
     files_.insert(target);
+    return {};
   }
 
   /// Also of modules that stay under their name: byte code is tied to its source by seconds and
   /// size, which two versions may share.
-  void add_byte_code() {
+  Result<void> add_byte_code() {
     std::unordered_map<std::string, std::set<std::string>> stems;
     for (const std::string& file : files_) {
       if (!file.ends_with(".py")) continue;
@@ -130,15 +155,22 @@ class RemovalPlanner {
     for (const auto& [folder, names] : stems) {
       const std::string cache = folder + "/__pycache__";
       const auto entries = list(cache);
-      if (!entries) continue;
-      for (const auto& [name, is_folder] : *entries) {
-        if (!is_folder && names.contains(byte_code_stem(name))) files_.insert(cache + "/" + name);
+      if (!entries) return std::unexpected(entries.error());
+      if (!*entries) continue;
+      for (const auto& [name, is_folder] : **entries) {
+        const std::string stem = byte_code_stem(name);
+        if (is_folder || !names.contains(stem)) continue;
+        const std::string code = cache + "/" + name;
+        owners_.emplace(code, owners_.at(fmt::format("{}/{}.py", folder, stem)));
+        files_.insert(code);
       }
     }
+    return {};
   }
 
-  /// Name -> whether it is a folder; nullopt when that cannot be read.
-  static std::optional<std::map<std::string, bool>> list(const std::string& folder) {
+  /// Name -> whether it is a folder; nullopt when there is none, or none that this user may read.
+  /// Error: io.
+  static Result<std::optional<std::map<std::string, bool>>> list(const std::string& folder) {
     std::map<std::string, bool> entries;
     std::error_code error;
     for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -146,21 +178,30 @@ class RemovalPlanner {
       std::error_code unknown;
       const bool is_folder =
           entry->symlink_status(unknown).type() == std::filesystem::file_type::directory;
+      if (unknown)
+        return std::unexpected(system_error("look at", entry->path().string(), unknown.value()));
       entries.emplace(entry->path().filename().string(), is_folder);
     }
-    if (error) return std::nullopt;
-    return entries;
+    if (!error) return entries;
+    const bool denied = error == std::errc::permission_denied &&
+                        ::faccessat(AT_FDCWD, folder.c_str(), R_OK, AT_EACCESS) != 0;
+    if (denied || says_absent(error.value())) return std::nullopt;
+    return std::unexpected(system_error("read", folder, error.value()));
   }
 
   /// Whether a folder holds nothing but what leaves, for certain.
-  bool is_whole(const std::string& folder) {
+  Result<bool> is_whole(const std::string& folder) {
     if (const auto known = whole_.find(folder); known != whole_.end()) return known->second;
-    const auto entries = roots_.is_fixed_folder(folder) ? std::nullopt : list(folder);
-    bool whole = entries.has_value();
+    bool whole = !roots_.is_fixed_folder(folder);
     if (whole) {
-      for (const auto& [name, is_folder] : *entries) {
+      const auto entries = list(folder);
+      if (!entries) return std::unexpected(entries.error());
+      whole = entries->has_value();
+      for (const auto& [name, is_folder] : entries->value_or(std::map<std::string, bool>())) {
         const std::string path = folder + "/" + name;
-        whole = whole && (is_folder ? is_whole(path) : files_.contains(path));
+        const Result<bool> leaves = is_folder ? is_whole(path) : files_.contains(path);
+        if (!leaves) return leaves;
+        whole = *leaves;
         if (!whole) break;
       }
     }
@@ -172,7 +213,8 @@ class RemovalPlanner {
   Report& report_;
   PathResolver resolver_;
   std::unordered_set<std::string> files_;
-  std::set<std::string> metadata_;
+  std::unordered_map<std::string, std::vector<std::string>> owners_;  ///< file -> packages
+  std::map<std::string, std::string> metadata_;                       ///< folder -> package
   std::unordered_map<std::string, bool> whole_;
 };
 
@@ -188,7 +230,9 @@ Result<Removal> plan_removal(const std::vector<InstalledDistribution>& leaving,
     if (auto added = planner.add(distribution, files); !added)
       return std::unexpected(added.error());
   }
-  if (!leaving.empty()) planner.keep_shared(staying);
+  if (!leaving.empty()) {
+    if (auto kept = planner.keep_shared(staying); !kept) return std::unexpected(kept.error());
+  }
   return planner.plan();
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 // What leaves an environment with a distribution.
 
+#include <set>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -17,6 +19,8 @@ struct Removal {
   /// Files and whole folders, absolute, none inside another; metadata folders come first.
   std::vector<std::string> things;
   std::unordered_set<std::string> index;  ///< the same, to ask
+  /// Thing -> names of the packages that it leaves with.
+  std::unordered_map<std::string, std::set<std::string>> packages;
 
   [[nodiscard]] bool has(const std::string& path) const { return index.contains(path); }
 };

@@ -72,8 +72,8 @@ void add_stand_ins(const resolver::ResolvedPackage& package, const NewPackage& e
   }
 }
 
-std::vector<InstalledDistribution> scan_damaged(const Roots& roots,
-                                                const std::set<std::string>& names) {
+Result<std::vector<InstalledDistribution>> scan_damaged(const Roots& roots,
+                                                        const std::set<std::string>& names) {
   std::vector<InstalledDistribution> damaged;
   for (const std::string& site : std::set<std::string>{roots.purelib, roots.platlib}) {
     std::error_code error;
@@ -83,15 +83,19 @@ std::vector<InstalledDistribution> scan_damaged(const Roots& roots,
       if (!split || !names.contains(split->first)) continue;
       const std::string folder = entry->path().string();
       const auto damage = damage_of(folder + "/METADATA");
-      if (!damage || damage->kind == ErrorKind::io) continue;
-      std::error_code unknown;
+      if (!damage) continue;
+      if (damage->kind == ErrorKind::io) return std::unexpected(*damage);
+      const auto record = look_at(folder + "/RECORD", Links::followed);
+      if (!record) return std::unexpected(record.error());
       InstalledDistribution distribution;
       distribution.name = std::move(split->first);
       distribution.metadata.version = std::move(split->second);
       distribution.dist_info = folder;
-      distribution.has_record = std::filesystem::is_regular_file(folder + "/RECORD", unknown);
+      distribution.has_record = *record && S_ISREG((*record)->st_mode);
       damaged.push_back(std::move(distribution));
     }
+    if (error && !says_absent(error.value()))
+      return std::unexpected(system_error("read", site, error.value()));
   }
   return damaged;
 }

@@ -38,8 +38,9 @@ void add_stand_ins(const resolver::ResolvedPackage& package, const NewPackage& e
 /// Folders named as the dist-info of one of `names` (normalised) whose METADATA is missing or
 /// malformed: nobody sees such a package, so its installation must remove what is left of it. Only
 /// name, version, dist_info and has_record are filled in.
-[[nodiscard]] std::vector<InstalledDistribution> scan_damaged(const Roots& roots,
-                                                              const std::set<std::string>& names);
+/// Error: io.
+[[nodiscard]] Result<std::vector<InstalledDistribution>> scan_damaged(
+    const Roots& roots, const std::set<std::string>& names);
 
 /// A dist-info folder that no package is listed from.
 struct DamagedFolder {

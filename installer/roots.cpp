@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "installer/descriptor.h"
 #include "wheel/entry_points.h"
 
 namespace axle::installer {
@@ -84,7 +85,7 @@ Result<Roots> find_roots(const Environment& environment) {
   return roots;
 }
 
-std::optional<std::string> PathResolver::resolve(std::string_view path) {
+Result<std::optional<std::string>> PathResolver::resolve(std::string_view path) {
   if (path.empty() || path.front() != '/' || path.find('\0') != std::string_view::npos) {
     return std::nullopt;
   }
@@ -97,6 +98,9 @@ std::optional<std::string> PathResolver::resolve(std::string_view path) {
     std::error_code error;
     const std::filesystem::path real =
         std::filesystem::weakly_canonical(folder.empty() ? "/" : folder, error);
+    const bool nowhere =
+        error == std::errc::too_many_symbolic_link_levels || error == std::errc::filename_too_long;
+    if (error && !nowhere) return std::unexpected(system_error("resolve", folder, error.value()));
     known = folders_.emplace(std::move(folder), error ? std::string() : real.string()).first;
   }
   if (known->second.empty()) return std::nullopt;

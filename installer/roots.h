@@ -42,7 +42,8 @@ class PathResolver {
  public:
   explicit PathResolver(const Roots& roots) : roots_(roots) {}
   /// `path` absolute. nullopt: it leads outside the environment, to its base, or is malformed.
-  [[nodiscard]] std::optional<std::string> resolve(std::string_view path);
+  /// Error: io (where it leads cannot be told).
+  [[nodiscard]] Result<std::optional<std::string>> resolve(std::string_view path);
 
  private:
   const Roots& roots_;

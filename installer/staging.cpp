@@ -81,12 +81,18 @@ Result<void> Staging::add(const NewPackage& package) {
 Result<void> Staging::walk(Node& folder, const std::string& path) {
   for (auto& [name, node] : folder.children) {
     std::string place = path + "/" + name;
-    struct stat status = {};
-    if (removal_.has(place) || ::lstat(place.c_str(), &status) != 0) {
+    if (removal_.has(place)) {
       entering_.push_back({&node, std::move(place)});
-    } else if (node.file != nullptr && !S_ISDIR(status.st_mode)) {
+      continue;
+    }
+    const auto there = look_at(place);
+    if (!there) return std::unexpected(there.error());
+    const bool is_folder = *there && S_ISDIR((*there)->st_mode);
+    if (!*there) {
+      entering_.push_back({&node, std::move(place)});
+    } else if (node.file != nullptr && !is_folder) {
       contested_.push_back({&node, std::move(place)});
-    } else if (node.file == nullptr && S_ISDIR(status.st_mode)) {
+    } else if (node.file == nullptr && is_folder) {
       if (auto walked = walk(node, place); !walked) return walked;
     } else {
       return fail(
@@ -106,15 +112,16 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
   std::unordered_set<std::string> paths;
   for (const Thing& thing : contested_) paths.insert(thing.path);
   const auto owners = find_owners(paths, staying, roots_);
+  if (!owners) return std::unexpected(owners.error());
   for (Thing& thing : contested_) {
-    const auto owner = owners.find(thing.path);
-    if (owner != owners.end() && owner->second.sha256 == thing.node->file->sha256) continue;
+    const auto owner = owners->find(thing.path);
+    if (owner != owners->end() && owner->second.sha256 == thing.node->file->sha256) continue;
     if (!overwrite) {
       return fail(
           ErrorKind::conflict,
           fmt::format(
               "{} would replace {}, which {}", thing.node->package->title, thing.path,
-              owner == owners.end() ? "no package owns" : "belongs to " + owner->second.name),
+              owner == owners->end() ? "no package owns" : "belongs to " + owner->second.name),
           std::string(conflict_hint));
     }
     removal_.things.push_back(thing.path);
@@ -160,12 +167,22 @@ Result<void> Staging::make(const Node& node, int folder_fd, const std::string& n
   return {};
 }
 
+void Staging::add_packages(const Node& node, std::set<std::string>& names) {
+  if (node.package != nullptr) names.insert(node.package->name);
+  for (const auto& [name, child] : node.children) add_packages(child, names);
+}
+
 Result<void> Staging::stage(const std::string& folder, Journal& journal) {
   auto opened = open_folder(folder);
   if (!opened) return std::unexpected(opened.error());
   const std::size_t below_base = roots_.base.size() + 1;
+  std::vector<std::set<std::string>> packages;  // of each move
   for (std::uint32_t i = 0; i < removal_.things.size(); ++i) {
-    journal.moves.push_back({Direction::out, i, removal_.things[i].substr(below_base)});
+    const std::string& thing = removal_.things[i];
+    auto leaves = list_leaves(thing);
+    if (!leaves) return std::unexpected(leaves.error());
+    journal.moves.push_back({Direction::out, i, thing.substr(below_base), {}, std::move(*leaves)});
+    packages.push_back(std::move(removal_.packages[thing]));
   }
   // Metadata enters last: a reader without locks rather misses a package than finds one half.
   std::ranges::partition(entering_,
@@ -174,8 +191,13 @@ Result<void> Staging::stage(const std::string& folder, Journal& journal) {
     if (auto made = make(*entering_[i].node, opened->get(), fmt::format("{}", i)); !made) {
       return std::unexpected(within("staging in " + folder, made.error()));
     }
-    journal.moves.push_back({Direction::in, i, entering_[i].path.substr(below_base)});
+    auto leaves = list_leaves(fmt::format("{}/{}", folder, i));
+    if (!leaves) return std::unexpected(leaves.error());
+    journal.moves.push_back(
+        {Direction::in, i, entering_[i].path.substr(below_base), {}, std::move(*leaves)});
+    add_packages(*entering_[i].node, packages.emplace_back());
   }
+  name_packages(journal.moves, packages);
   return {};
 }
 

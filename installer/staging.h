@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ class Staging {
     std::string path;  ///< absolute
   };
 
+  static void add_packages(const Node& node, std::set<std::string>& names);
   Result<void> walk(Node& folder, const std::string& path);
   Result<void> make(const Node& node, int folder_fd, const std::string& name);
   Result<void> make_file(const Node& node, int folder_fd, const std::string& name);

@@ -202,7 +202,8 @@ Result<Outcome> install(const resolver::Resolution& resolution, const Environmen
   std::vector<InstalledDistribution> leaving =
       take_leaving(staying, true, [&](const std::string& name) { return names.contains(name); });
   outcome.removed = changes_of(leaving);
-  const std::vector<InstalledDistribution> damaged = scan_damaged(*roots, names);
+  const auto damaged = scan_damaged(*roots, names);
+  if (!damaged) return std::unexpected(damaged.error());
   StandIns stand_ins;
   std::vector<NewPackage> entering;
   for (const Acquired& wheel : *acquired) {
@@ -211,10 +212,10 @@ Result<Outcome> install(const resolver::Resolution& resolution, const Environmen
     auto package =
         prepare_package(*wheel.package, wheel.wheel, wheel.layout, environment, requested);
     if (!package) return std::unexpected(package.error());
-    add_stand_ins(*wheel.package, *package, leaving, damaged, stand_ins);
+    add_stand_ins(*wheel.package, *package, leaving, *damaged, stand_ins);
     entering.push_back(std::move(*package));
   }
-  leaving.insert(leaving.end(), damaged.begin(), damaged.end());
+  leaving.insert(leaving.end(), damaged->begin(), damaged->end());
   if (auto done = change(*roots, entering, leaving, staying, stand_ins, options.overwrite,
                          describe(outcome), report);
       !done) {

@@ -39,12 +39,14 @@ Result<WorkFolder> WorkFolder::create(const std::string& store) {
     }
     auto folder = open_folder(path);
     // Between the two calls another process may take the folder for an abandoned one.
-    if (!folder && folder.error().kind == ErrorKind::io && !std::filesystem::exists(path, error))
-      continue;
+    const bool locked = folder && ::flock(folder->get(), LOCK_EX | LOCK_NB) == 0;
+    const int refused = errno;
+    const auto there = exists(path);
+    if (!there) return std::unexpected(there.error());
+    if (!*there) continue;
     if (!folder) return std::unexpected(folder.error());
-    if (::flock(folder->get(), LOCK_EX | LOCK_NB) == 0 && std::filesystem::exists(path, error)) {
-      return WorkFolder(std::move(path), std::move(*folder));
-    }
+    if (locked) return WorkFolder(std::move(path), std::move(*folder));
+    if (refused != EWOULDBLOCK) return std::unexpected(system_error("lock", path, refused));
   }
 }
 
