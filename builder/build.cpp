@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "builder/cmake_build.h"
+#include "builder/code_check.h"
 #include "builder/compile_flags.h"
 #include "builder/platform_tag.h"
 #include "builder/project.h"
@@ -151,6 +152,13 @@ Result<void> add_cmake_files(const Plan& plan, const MatrixRow& row,
     return std::unexpected(within(fmt::format("variant {}", label_of(row)), stage.error()));
   auto tree = read_tree(*stage, "");
   if (!tree) return std::unexpected(tree.error());
+  if (tree->empty()) {
+    return fail(
+        ErrorKind::not_found,
+        fmt::format("variant {}: {}/CMakeLists.txt installs no file", label_of(row), job.source),
+        "what belongs into the wheel needs an install() rule, such as install(TARGETS name "
+        "LIBRARY DESTINATION package)");
+  }
   std::ranges::move(*tree, std::back_inserter(members));
   return {};
 }
@@ -196,8 +204,21 @@ Result<void> check_wheel(std::string_view bytes, const std::string& file_name, R
   return {};
 }
 
+Error nothing_in_it(const Plan& plan, const MatrixRow& row) {
+  return {ErrorKind::not_found,
+          fmt::format("{}: variant {} has no file", plan.project.place, label_of(row)),
+          "[tool.axle] says what goes into the wheels: packages = [\"src/name\"] for Python code, "
+          "cmake.source = \".\" for a CMake project"};
+}
+
 Result<BuiltWheel> pack(const Plan& plan, const MatrixRow& row, std::vector<WheelMember> members,
                         Report& report) {
+  if (members.empty()) return std::unexpected(nothing_in_it(plan, row));
+  CodeDeclaration declared{fmt::format("variant {}", label_of(row)),
+                           plan.project.properties_of(row), plan.project.allowed_instructions};
+  if (auto checked = check_code(members, declared, plan.work.string(), report); !checked) {
+    return std::unexpected(checked.error());
+  }
   const auto tags = choose_tags(members, {plan.project.python_tag, plan.project.allowed_libraries});
   if (!tags) return std::unexpected(within(fmt::format("variant {}", label_of(row)), tags.error()));
   wheel::WheelName name;

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace axle::builder {
 namespace {
 
 using detect::Gpu;
+using detect::GpuVendor;
 using detect::Machine;
 
 struct PtxRow {
@@ -175,6 +177,66 @@ CodeFit judge_sycl_images(const SyclImages& images, const Gpu& gpu) {
   }
   const bool all_known = images.products.empty() && images.stopped.empty();
   return all_known ? CodeFit::absent : CodeFit::unknown;
+}
+
+CodeFit judge_binary(const BinaryFacts& facts, const Gpu& gpu, const Machine& machine) {
+  CodeFit best = CodeFit::absent;
+  if (gpu.vendor == GpuVendor::nvidia) {
+    for (const CudaGroup& group : facts.cuda.groups)
+      best = std::min(best, judge_cuda_group(group, gpu, machine));
+  } else if (gpu.vendor == GpuVendor::amd) {
+    for (const BundleEntry& entry : facts.hip.entries) {
+      if (entry.kind.starts_with("hip")) best = std::min(best, judge_amd_target(entry.target, gpu));
+    }
+  } else {
+    best = judge_sycl_images(facts.sycl, gpu);
+  }
+  const bool whole = facts.unread.empty();
+  return best == CodeFit::absent && !whole ? CodeFit::unknown : best;
+}
+
+bool has_code_for(const BinaryFacts& facts, GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::nvidia:
+      return facts.cuda.fatbins > 0;
+    case GpuVendor::amd:
+      return facts.hip.bundles > 0;
+    case GpuVendor::intel:
+      return facts.sycl.jit || facts.sycl.ahead;
+  }
+  return false;
+}
+
+std::vector<std::string> code_names(const BinaryFacts& facts, GpuVendor vendor) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  };
+  if (vendor == GpuVendor::nvidia) {
+    std::set<CudaCode> codes;
+    for (const CudaGroup& group : facts.cuda.groups)
+      codes.insert(group.codes.begin(), group.codes.end());
+    for (const CudaCode& code : codes) add(render_cuda_code(code));
+  } else if (vendor == GpuVendor::amd) {
+    for (const BundleEntry& entry : facts.hip.entries) add(entry.target);
+  } else {
+    if (facts.sycl.jit) add("SPIR-V");
+    for (const std::string& ip : facts.sycl.device_ips) add(ip);
+    for (const std::string& product : facts.sycl.products) add(product);
+  }
+  return names;
+}
+
+std::string gpu_code_section(GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::nvidia:
+      return ".nv_fatbin";
+    case GpuVendor::amd:
+      return ".hip_fatbin";
+    case GpuVendor::intel:
+      return std::string(sycl_section_prefix) + "…";
+  }
+  return {};
 }
 
 }  // namespace axle::builder

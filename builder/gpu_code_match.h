@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "builder/binary_scan.h"
 #include "detect/machine.h"
@@ -34,6 +35,18 @@ enum class CodeFit : std::uint8_t {
                                           const detect::Machine& machine);
 [[nodiscard]] CodeFit judge_amd_target(std::string_view target, const detect::Gpu& gpu);
 [[nodiscard]] CodeFit judge_sycl_images(const SyclImages& images, const detect::Gpu& gpu);
+
+/// The best that any of a library's code does on that GPU: a library with kernels for several
+/// generations runs where the driver finds one of them.
+[[nodiscard]] CodeFit judge_binary(const BinaryFacts& facts, const detect::Gpu& gpu,
+                                   const detect::Machine& machine);
+
+[[nodiscard]] bool has_code_for(const BinaryFacts& facts, detect::GpuVendor vendor);
+/// "sm_75", "compute_120", "gfx942", each once.
+[[nodiscard]] std::vector<std::string> code_names(const BinaryFacts& facts,
+                                                  detect::GpuVendor vendor);
+/// Where such code lies: ".nv_fatbin".
+[[nodiscard]] std::string gpu_code_section(detect::GpuVendor vendor);
 
 /// The CUDA version whose toolkit first wrote that PTX, "8.7" -> "12.8"; empty when it is not
 /// known.

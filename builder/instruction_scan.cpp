@@ -88,16 +88,41 @@ class Disassembler {
   int output_ = -1;
 };
 
-void count_lines(std::string& text, detect::Arch arch, InstructionScan& scan) {
+/// Where in its listing objdump is.
+struct Listing {
+  std::string section;
+  std::string function;
+};
+
+/// "Disassembly of section .text:", "<function>:".
+void take_heading(std::string_view line, Listing& at) {
+  constexpr std::string_view section = "Disassembly of section ";
+  const std::size_t open = line.find('<');
+  if (line.starts_with(section)) {
+    at.section = line.substr(section.size());
+    if (at.section.ends_with(':')) at.section.pop_back();
+  } else if (line.ends_with(">:") && open != std::string_view::npos) {
+    at.function = line.substr(open + 1, line.size() - open - 3);
+  }
+}
+
+void count_lines(std::string& text, detect::Arch arch, Listing& at, InstructionScan& scan) {
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
     std::string_view line = std::string_view(text).substr(begin, end - begin);
     begin = end + 1;
-    if (!line.starts_with('\t') && !line.starts_with(' ')) continue;
+    if (!line.starts_with('\t') && !line.starts_with(' ')) {
+      take_heading(line, at);
+      continue;
+    }
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    const std::size_t capability = capability_of_instruction(line, arch);
+    const std::size_t number = capability_of_instruction(line, arch);
     scan.asks_cpu = scan.asks_cpu || asks_for_cpu(line, arch);
-    if (capability != detect::capability_count) ++scan.counts[static_cast<Capability>(capability)];
+    if (number == detect::capability_count) continue;
+    const auto capability = static_cast<Capability>(number);
+    if (++scan.counts[capability] > 1) continue;
+    scan.first[capability] = {at.section, at.function,
+                              std::string(line.substr(0, line.find_first_of(" \t")))};
   }
   text.erase(0, begin);
   if (text.size() > longest_line) text.clear();
@@ -111,6 +136,12 @@ std::string objdump_for(detect::Arch arch) {
 }
 
 }  // namespace
+
+std::string InstructionPlace::render() const {
+  constexpr std::size_t longest = 200;  // C++ has names of kilobytes
+  if (function.empty()) return section;
+  return fmt::format("function {} of {}", function.substr(0, longest), section);
+}
 
 Result<InstructionScan> scan_instructions(const std::string& path, detect::Arch arch,
                                           const InstructionLimits& limits) {
@@ -126,6 +157,7 @@ Result<InstructionScan> scan_instructions(const std::string& path, detect::Arch 
     return std::unexpected(std::move(started).error());
   const Clock::time_point deadline = Clock::now() + limits.time;
   InstructionScan scan;
+  Listing at;
   std::string text;
   std::array<char, 1U << 16> buffer;
   while (true) {
@@ -133,7 +165,7 @@ Result<InstructionScan> scan_instructions(const std::string& path, detect::Arch 
     if (got < 0) return scan;
     if (got == 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(got));
-    count_lines(text, arch, scan);
+    count_lines(text, arch, at, scan);
   }
   if (objdump.wait() != 0)
     return fail(ErrorKind::unsupported, fmt::format("{}: objdump does not read it", path));

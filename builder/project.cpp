@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "builder/build_back_end.h"
 #include "builder/variant_table.h"
+#include "detect/capability.h"
 #include "wheel/toml_reader.h"
 #include "wheel/wheel_name.h"
 
@@ -106,6 +108,14 @@ void read_axle(wheel::TomlTable& axle, Project& project) {
                 "tags of extension modules follow from their file names");
   }
   project.allowed_libraries = axle.texts("allow-libraries");
+  project.allowed_instructions = axle.texts("allow-instructions");
+  for (const std::string& name : project.allowed_instructions) {
+    const bool known = std::ranges::any_of(
+        detect::capabilities(), [&](const auto& row) { return detect::plain_name(row) == name; });
+    if (known) continue;
+    axle.refuse("allow-instructions", fmt::format("\"{}\" is not a known CPU feature", name),
+                "the names are those of /proc/cpuinfo, as in avx512f");
+  }
   project.cmake = read_cmake(axle);
   project.matrix = read_matrix(axle);
   axle.finish();
@@ -156,6 +166,7 @@ Result<Project> parse_project(std::string_view text, const std::string& where, R
   wheel::TomlReading reading(where);
   wheel::TomlTable root(*document, "", reading);
   Project project;
+  project.place = where;
   bool variant_markers = false;
   if (auto tool = root.table("tool")) {
     if (auto axle = tool->table("axle")) {
@@ -168,6 +179,7 @@ Result<Project> parse_project(std::string_view text, const std::string& where, R
   } else {
     root.refuse("project", "the table is missing");
   }
+  refuse_other_back_end(root, project);
   if (auto table = root.table("variant")) project.variants = read_variants(*table, report);
   if (reading.error()) return std::unexpected(*reading.error());
   complete_matrix(project, where);

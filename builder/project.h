@@ -39,8 +39,10 @@ struct Project {
   std::vector<std::string> packages;               ///< folders and modules of Python code
   std::string python_tag = "py3";
   std::optional<CMakeSettings> cmake;
-  std::vector<std::string> allowed_libraries;  ///< that the machine must bring: "libcuda.so.1"
-  std::vector<MatrixRow> matrix;               ///< never empty
+  std::string place;                              ///< "pyproject.toml", for errors
+  std::vector<std::string> allowed_instructions;  ///< names of capabilities: CodeDeclaration
+  std::vector<std::string> allowed_libraries;     ///< that the machine must bring: "libcuda.so.1"
+  std::vector<MatrixRow> matrix;                  ///< never empty
 
   [[nodiscard]] const wheel::VariantProperties& properties_of(const MatrixRow& row) const;
 };

@@ -27,69 +27,11 @@ constexpr GpuVendor vendors[] = {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::i
 /// The first CUDA version whose drivers unpack zstd.
 constexpr std::string_view cuda_with_zstd = "12.4";
 
-bool has_code_of(const BinaryFacts& facts, GpuVendor vendor) {
-  switch (vendor) {
-    case GpuVendor::nvidia:
-      return facts.cuda.fatbins > 0;
-    case GpuVendor::amd:
-      return facts.hip.bundles > 0;
-    case GpuVendor::intel:
-      return facts.sycl.jit || facts.sycl.ahead;
-  }
-  return false;
-}
-
-std::string section_of(GpuVendor vendor) {
-  switch (vendor) {
-    case GpuVendor::nvidia:
-      return ".nv_fatbin";
-    case GpuVendor::amd:
-      return ".hip_fatbin";
-    case GpuVendor::intel:
-      return std::string(builder::sycl_section_prefix) + "…";
-  }
-  return {};
-}
-
 /// "sm_75 sm_80 compute_120", each once.
 std::string describe_code(const BinaryFacts& facts, GpuVendor vendor) {
-  std::vector<std::string> words;
-  const auto add = [&](std::string word) {
-    if (std::ranges::find(words, word) == words.end()) words.push_back(std::move(word));
-  };
-  if (vendor == GpuVendor::nvidia) {
-    std::set<builder::CudaCode> codes;
-    for (const builder::CudaGroup& group : facts.cuda.groups)
-      codes.insert(group.codes.begin(), group.codes.end());
-    for (const builder::CudaCode& code : codes) add(builder::render_cuda_code(code));
-  } else if (vendor == GpuVendor::amd) {
-    for (const builder::BundleEntry& entry : facts.hip.entries) add(entry.target);
-  } else {
-    if (facts.sycl.jit) add("SPIR-V");
-    for (const std::string& ip : facts.sycl.device_ips) add(ip);
-    for (const std::string& product : facts.sycl.products) add(product);
-  }
+  const std::vector<std::string> words = builder::code_names(facts, vendor);
   return words.empty() ? "code whose targets are not known"
                        : fmt::format("{}", fmt::join(words, " "));
-}
-
-/// The best that any of a library's code does on that GPU: a library with kernels for several
-/// generations runs where the driver finds one of them.
-CodeFit fit_of(const BinaryFacts& facts, const Gpu& gpu, const JudgedMachine& judged) {
-  CodeFit best = CodeFit::absent;
-  if (gpu.vendor == GpuVendor::nvidia) {
-    for (const builder::CudaGroup& group : facts.cuda.groups)
-      best = std::min(best, builder::judge_cuda_group(group, gpu, judged.machine));
-  } else if (gpu.vendor == GpuVendor::amd) {
-    for (const builder::BundleEntry& entry : facts.hip.entries) {
-      if (entry.kind.starts_with("hip"))
-        best = std::min(best, builder::judge_amd_target(entry.target, gpu));
-    }
-  } else {
-    best = builder::judge_sycl_images(facts.sycl, gpu);
-  }
-  const bool whole = facts.unread.empty();
-  return best == CodeFit::absent && !whole ? CodeFit::unknown : best;
 }
 
 std::string render_gpu(const Gpu& gpu) {
@@ -110,7 +52,8 @@ std::vector<Evidence> evidence_of(const std::vector<const InstalledLibrary*>& li
   std::vector<Evidence> evidence;
   for (const InstalledLibrary* library : libraries) {
     if (evidence.size() == most_examples) break;
-    evidence.push_back({library->name, section_of(vendor), describe_code(library->facts, vendor)});
+    evidence.push_back(
+        {library->name, builder::gpu_code_section(vendor), describe_code(library->facts, vendor)});
   }
   return evidence;
 }
@@ -124,7 +67,8 @@ void say_unknown(const PackageCode& code, const std::vector<const InstalledLibra
     if (finding.evidence.size() == most_examples) break;
     const bool read = library->facts.unread.empty();
     finding.evidence.push_back(
-        {library->name, read ? section_of(code.vendor) : library->facts.unread.front().section,
+        {library->name,
+         read ? builder::gpu_code_section(code.vendor) : library->facts.unread.front().section,
          read ? describe_code(library->facts, code.vendor) : library->facts.unread.front().why});
   }
 }
@@ -134,7 +78,7 @@ void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere,
                   const JudgedMachine& judged, const InstalledFiles& files, Findings& findings) {
   std::map<CodeFit, std::vector<const InstalledLibrary*>> by_fit;
   for (const InstalledLibrary* library : code.libraries)
-    by_fit[fit_of(library->facts, gpu, judged)].push_back(library);
+    by_fit[builder::judge_binary(library->facts, gpu, judged.machine)].push_back(library);
   const auto with = [&](CodeFit fit) { return by_fit[fit]; };
   if (by_fit.begin()->first == CodeFit::runs) {
     if (!with(CodeFit::unknown).empty()) say_unknown(code, with(CodeFit::unknown), gpu, findings);
@@ -179,7 +123,7 @@ void check_package_code(const PackageCode& code, const JudgedMachine& judged,
   }
   const auto runs_on = [&](const Gpu* gpu) {
     return std::ranges::any_of(code.libraries, [&](const InstalledLibrary* library) {
-      return fit_of(library->facts, *gpu, judged) == CodeFit::runs;
+      return builder::judge_binary(library->facts, *gpu, judged.machine) == CodeFit::runs;
     });
   };
   const bool somewhere = std::ranges::any_of(unlike, runs_on);
@@ -217,7 +161,8 @@ using CodeByPackage = std::map<std::size_t, PackageCode>;
 CodeByPackage code_of(const InstalledFiles& files, GpuVendor vendor, const JudgedMachine& judged) {
   CodeByPackage packages;
   for (const InstalledLibrary& library : files.libraries) {
-    if (!has_code_of(library.facts, vendor) || is_foreign(library, judged.machine)) continue;
+    if (!builder::has_code_for(library.facts, vendor) || is_foreign(library, judged.machine))
+      continue;
     PackageCode& code = packages[library.package];
     code.package = &files.packages[library.package];
     code.vendor = vendor;

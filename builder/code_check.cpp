@@ -1,0 +1,256 @@
+#include "builder/code_check.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "builder/binary_scan.h"
+#include "builder/declared_properties.h"
+#include "builder/gpu_code_match.h"
+#include "builder/instruction_scan.h"
+
+namespace axle::builder {
+namespace {
+
+using detect::Arch;
+using detect::Capability;
+using wheel::WheelMember;
+
+/// A library of the wheel.
+struct Library {
+  const WheelMember* member;
+  BinaryFacts facts;
+};
+
+bool is_elf(std::string_view content) {
+  return content.starts_with(
+      "\x7f"
+      "ELF");
+}
+
+std::string render_properties(const wheel::VariantProperties& properties) {
+  std::vector<std::string> words;
+  for (const wheel::Property& property : properties)
+    words.push_back(wheel::render_property(property));
+  return words.empty() ? "no property" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::vector<Library> read_libraries(const std::vector<WheelMember>& members,
+                                    const CodeDeclaration& declared, Report& report) {
+  std::vector<Library> libraries;
+  for (const WheelMember& member : members) {
+    if (!is_elf(member.content)) continue;
+    const auto source = wheel::memory_source(member.content);
+    auto facts = scan_binary(*source, member.path);
+    if (facts) {
+      libraries.push_back({&member, std::move(*facts)});
+    } else {
+      report.warn(fmt::format("{}: the code of {} was not checked: {}", declared.wheel, member.path,
+                              facts.error().message));
+    }
+  }
+  return libraries;
+}
+
+std::optional<Arch> arch_of(const BinaryFacts& facts) {
+  for (const Arch arch : {Arch::x86_64, Arch::aarch64}) {
+    if (facts.architecture == detect::render_arch(arch)) return arch;
+  }
+  return std::nullopt;
+}
+
+/// One wheel's libraries against what it declares.
+class Check {
+ public:
+  Check(const CodeDeclaration& declared, const std::vector<Library>& libraries,
+        const std::string& work_folder, Report& report)
+      : declared_(declared), libraries_(libraries), work_(work_folder), report_(report) {}
+
+  Result<void> run() {
+    if (auto done = check_architecture(); !done) return done;
+    for (const Library& library : libraries_) {
+      const auto arch = arch_of(library.facts);
+      if (!arch) continue;
+      if (auto done = check_level(library); !done) return done;
+      if (auto done = check_instructions(library, *arch); !done) return done;
+    }
+    for (const DeclaredGpu& gpu : declared_gpus(declared_.properties)) {
+      if (auto done = check_gpu(gpu); !done) return done;
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::unexpected<Error> contradiction(std::string what, std::string hint) const {
+    return fail(ErrorKind::mismatch, fmt::format("{} is not written: {}", declared_.wheel, what),
+                std::move(hint));
+  }
+
+  [[nodiscard]] Result<void> check_architecture() const {
+    const Arch arch = declared_architecture(declared_.properties);
+    if (arch == Arch::other || libraries_.empty()) return {};
+    const std::string wanted(detect::render_arch(arch));
+    const bool native = std::ranges::any_of(
+        libraries_, [&](const Library& one) { return one.facts.architecture == wanted; });
+    if (native) return {};
+    const Library& first = libraries_.front();
+    return contradiction(fmt::format("{} is for {} (its ELF header), and the declared {} is of {}",
+                                     first.member->path, first.facts.architecture,
+                                     render_properties(declared_.properties), wanted),
+                         fmt::format("build it with a compiler for {}, or declare properties of {}",
+                                     wanted, first.facts.architecture));
+  }
+
+  /// The loader refuses a library that notes a level which the CPU lacks.
+  [[nodiscard]] Result<void> check_level(const Library& library) const {
+    if (library.facts.isa.needed.empty() || library.member->path.contains("glibc-hwcaps/"))
+      return {};
+    const std::string& level = library.facts.isa.needed.back();
+    const auto has = declared_capabilities(declared_.properties, Arch::x86_64);
+    const auto highest = static_cast<unsigned>(level.back() - '0');
+    for (const Capability one : detect::x86_64_level(highest)) {
+      if (has.contains(one)) continue;
+      return contradiction(
+          fmt::format("{} needs {} (its .note.gnu.property), and the wheel declares {}",
+                      library.member->path, level, render_properties(declared_.properties)),
+          fmt::format("declare x86_64 :: level :: v{}, or build it without -z {}", highest, level));
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<InstructionScan> scan(const Library& library, Arch arch) const {
+    const std::string path = work_ + "/checked.so";
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(library.member->content.data(),
+               static_cast<std::streamsize>(library.member->content.size()));
+    file.close();
+    auto scanned = file ? scan_instructions(path, arch)
+                        : Result<InstructionScan>(
+                              fail(ErrorKind::io, fmt::format("{} cannot be written", path)));
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    return scanned;
+  }
+
+  [[nodiscard]] Result<void> check_instructions(const Library& library, Arch arch) const {
+    const auto scanned = scan(library, arch);
+    if (!scanned || !scanned->complete) {
+      report_.warn(
+          fmt::format("{}: the instructions of {} were not checked: {}", declared_.wheel,
+                      library.member->path, scanned ? "it took too long" : scanned.error().message),
+          scanned ? "" : scanned.error().hint);
+      return {};
+    }
+    if (scanned->asks_cpu || library.facts.names_cpu_question ||
+        is_chosen_by_cpu(library.member->path))
+      return {};
+    const auto has = declared_capabilities(declared_.properties, arch);
+    std::vector<std::string> names;
+    const InstructionPlace* first = nullptr;
+    for (const auto& [capability, count] : scanned->counts) {
+      const std::string_view name = detect::plain_name(detect::row(capability));
+      const bool allowed =
+          has.contains(capability) || std::ranges::find(declared_.allowed_instructions, name) !=
+                                          declared_.allowed_instructions.end();
+      if (allowed) continue;
+      names.push_back(fmt::format("{} ({})", name, count));
+      if (first == nullptr) first = &scanned->first.at(capability);
+    }
+    if (first == nullptr) return {};
+    return contradiction(
+        fmt::format("{} has instructions of {}, first `{}` in {}, and nowhere asks which CPU it "
+                    "is; the wheel declares {}",
+                    library.member->path, fmt::join(names, ", "), first->instruction,
+                    first->render(), render_properties(declared_.properties)),
+        "compile it for what it declares, declare what it needs, put that code behind a check of "
+        "the CPU, or, if it never runs unasked, name it in tool.axle.allow-instructions");
+  }
+
+  [[nodiscard]] Result<void> check_gpu(const DeclaredGpu& gpu) const {
+    std::set<std::string> found;
+    CodeFit best = CodeFit::absent;
+    const Library* holder = nullptr;
+    for (const Library& library : libraries_) {
+      if (!has_code_for(library.facts, gpu.vendor)) continue;
+      if (holder == nullptr) holder = &library;
+      best = std::min(best, fit(library.facts, gpu));
+      const auto names = code_names(library.facts, gpu.vendor);
+      found.insert(names.begin(), names.end());
+    }
+    if (libraries_.empty() || best == CodeFit::runs) return {};
+    const bool whole = std::ranges::all_of(
+        libraries_, [](const Library& one) { return one.facts.unread.empty(); });
+    if (holder == nullptr && whole) {
+      report_.warn(fmt::format("{}: it declares {}, and its libraries have no code for GPUs",
+                               declared_.wheel, gpu.property));
+      return {};
+    }
+    if (holder == nullptr || best != CodeFit::absent) {
+      report_.warn(fmt::format("{}: whether it has code for {} cannot be told", declared_.wheel,
+                               gpu.property));
+      return {};
+    }
+    return contradiction(
+        fmt::format(
+            "none of its libraries has code for the declared {}: {} ({}) has {}", gpu.property,
+            holder->member->path, gpu_code_section(gpu.vendor),
+            found.empty() ? "none that is known" : fmt::format("{}", fmt::join(found, " "))),
+        "compile for that GPU too (CMAKE_CUDA_ARCHITECTURES, CMAKE_HIP_ARCHITECTURES, "
+        "-fsycl-targets), or do not declare it");
+  }
+
+  static CodeFit fit(const BinaryFacts& facts, const DeclaredGpu& declared) {
+    if (declared.ptx || declared.generic)
+      return has_exactly(facts, declared) ? CodeFit::runs
+             : facts.unread.empty()       ? CodeFit::absent
+                                          : CodeFit::unknown;
+    detect::Machine machine;
+    detect::Driver driver;
+    driver.vendor = declared.vendor;
+    driver.api_version = newest_cuda;
+    machine.drivers = {driver};
+    detect::Gpu gpu;
+    gpu.vendor = declared.vendor;
+    gpu.arch = declared.arch;
+    return judge_binary(facts, gpu, machine);
+  }
+
+  /// PTX that every GPU from the declared one on takes, or that very generic target.
+  static bool has_exactly(const BinaryFacts& facts, const DeclaredGpu& declared) {
+    if (declared.generic) {
+      return std::ranges::any_of(facts.hip.entries, [&](const BundleEntry& entry) {
+        return entry.target.substr(0, entry.target.find(':')) == declared.arch;
+      });
+    }
+    std::string digits = declared.arch;
+    std::erase(digits, '.');
+    const auto architecture = static_cast<std::uint32_t>(std::stoul(digits));
+    return std::ranges::any_of(facts.cuda.groups, [&](const CudaGroup& group) {
+      return std::ranges::any_of(group.codes, [&](const CudaCode& code) {
+        return code.kind == CudaCodeKind::ptx && code.target == 0 &&
+               code.architecture <= architecture;
+      });
+    });
+  }
+
+  static constexpr const char* newest_cuda = "99.0";
+
+  const CodeDeclaration& declared_;
+  const std::vector<Library>& libraries_;
+  const std::string& work_;
+  Report& report_;
+};
+
+}  // namespace
+
+Result<void> check_code(const std::vector<WheelMember>& members, const CodeDeclaration& declared,
+                        const std::string& work_folder, Report& report) {
+  const std::vector<Library> libraries = read_libraries(members, declared, report);
+  return Check(declared, libraries, work_folder, report).run();
+}
+
+}  // namespace axle::builder
