@@ -85,6 +85,7 @@ enum Step : std::int32_t {
   system_calls,
   program,
   hardware,
+  unguarded,
 };
 
 /// All that the child needs, made where memory may still be asked for.
@@ -254,11 +255,13 @@ const char* program_name(const Preparation& prepared) {
 }
 
 [[noreturn]] void become(const ConfinedTask& task, Preparation& prepared,
-                         const std::array<int, 5>& ends, pid_t parent) {
+                         const std::array<int, 5>& ends, const OrphanGuard& guard, pid_t parent) {
   // A session of its own: no terminal to write to, a group that can be killed.
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const bool guarded = guard.guard_own_group();
   settle_descriptors(ends);
+  if (!guarded) give_up(unguarded);
   if (::getppid() != parent) give_up(orphaned);
   settle_signals();
   if (::chdir("/") != 0) leave(127);
@@ -303,12 +306,14 @@ std::string render_trouble(const StartTrouble& trouble) {
   const char* what = "it cannot be confined";
   if (trouble.step == program) what = "it cannot be started";
   if (trouble.step == orphaned) what = "its parent is gone";
+  if (trouble.step == unguarded) what = "nobody would end what it starts";
   if (trouble.step == hardware) what = "this system lets us make no machine without devices";
   return std::string(what) + ": " + std::strerror(trouble.error);
 }
 
 std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
-                                              const SandboxSupport& support, std::string& why) {
+                                              const SandboxSupport& support,
+                                              const OrphanGuard& guard, std::string& why) {
   Preparation prepared;
   if (!prepare(task, support, prepared, why)) return std::nullopt;
   const Pipe answer = task.answer_on_stdout ? Pipe{} : make_pipe();
@@ -322,7 +327,7 @@ std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
   if (pid == 0) {
     become(task, prepared,
            {out.theirs, err.theirs, answer.theirs, prepared.rules.descriptor(), trouble.theirs},
-           parent);
+           guard, parent);
   }
   for (const Pipe& pipe : {answer, out, err, trouble}) close_if_open(pipe.theirs);
   if (pid < 0) {

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "providers/plugins/landlock.h"
+#include "providers/plugins/orphan_guard.h"
 #include "providers/plugins/sandbox.h"
 
 namespace axle::plugins {
@@ -33,9 +34,11 @@ struct StartTrouble {
 };
 [[nodiscard]] std::string render_trouble(const StartTrouble& trouble);
 
-/// Forks. `why` says what is wrong when nothing was started.
+/// Forks. The child's group dies with this process: `guard` sees to it. `why` says what is wrong
+/// when nothing was started.
 [[nodiscard]] std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
                                                             const SandboxSupport& support,
+                                                            const OrphanGuard& guard,
                                                             std::string& why);
 
 }  // namespace axle::plugins

@@ -33,9 +33,15 @@ constexpr int longest_wait_ms = 25;
 /// A child from its start to its end.
 class Run {
  public:
-  Run(const ConfinedTask& task, const SandboxSupport& support) : task_(task) {
+  Run(const ConfinedTask& task, const SandboxSupport& support,
+      const std::optional<OrphanGuard>& guard)
+      : task_(task) {
     started_ = Clock::now();
-    std::optional<ConfinedProcess> process = start_confined(task, support, result_.why);
+    if (!guard) {
+      result_.why = "no process can be made that guards it";
+      return;
+    }
+    std::optional<ConfinedProcess> process = start_confined(task, support, *guard, result_.why);
     if (!process) return;
     process_ = *process;
     if (task.watched) watch_ = Watch(process_.pid, process_.ended);
@@ -200,9 +206,10 @@ int wait_ms(std::span<const Run> runs) {
 
 std::vector<TaskResult> run_confined(std::span<const ConfinedTask> tasks,
                                      const SandboxSupport& support) {
+  const std::optional<OrphanGuard> guard = OrphanGuard::start();
   std::vector<Run> runs;
   runs.reserve(tasks.size());
-  for (const ConfinedTask& task : tasks) runs.emplace_back(task, support);
+  for (const ConfinedTask& task : tasks) runs.emplace_back(task, support, guard);
   while (std::ranges::any_of(runs, &Run::running)) {
     std::vector<pollfd> waiting;
     for (const Run& run : runs) {

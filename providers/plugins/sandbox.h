@@ -2,8 +2,8 @@
 // The sandbox: a child process that can read the system and what it is granted, say its answer, and
 // nothing else. No network, no writes, no new processes, no signals to others, bounded memory, time
 // and output, no capabilities, no inherited descriptors, an environment of its own; it dies with
-// its parent. Landlock (from ABI 1 on) says which files, seccomp which system calls, rlimits how
-// much.
+// its parent, and what it starts does too (orphan_guard.h). Landlock (from ABI 1 on) says which
+// files, seccomp which system calls, rlimits how much.
 
 #include <chrono>
 #include <cstddef>
