@@ -7,7 +7,8 @@
 
 namespace axle::cli {
 
-/// The text of the file, or of stdin for "-". Errors: not_found, io; malformed beyond 64 MiB.
+/// The text of the file, or of stdin for "-". Errors: not_found; io, also for a named pipe that
+/// nobody writes to for 10 s; malformed beyond 64 MiB.
 [[nodiscard]] Result<std::string> read_input(const std::string& path);
 
 }  // namespace axle::cli

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/version.h"
+#include "machines/nearest.h"
 
 namespace axle::cli {
 
@@ -100,8 +101,8 @@ class Tree {
       return parsed;
     } catch (const CLI::ParseError& error) {
       parsed.usage_error = true;
-      parsed.text =
-          unknown_command(words) ? "there is no command `" + words.front() + "`" : error.what();
+      if (explain_missing_command(words, parsed)) return parsed;
+      parsed.text = error.what();
       const bool editable = std::ranges::any_of(
           words, [](const std::string& word) { return word == "-e" || word == "--editable"; });
       parsed.hint = editable ? "editable installs are pip's: python -m pip install -e DIR"
@@ -149,11 +150,65 @@ class Tree {
     return made;
   }
 
-  [[nodiscard]] bool unknown_command(const std::vector<std::string>& words) const {
-    if (words.empty() || words.front().starts_with("-")) return false;
-    return app_
-        .get_subcommands([&](const CLI::App* sub) { return sub->get_name() == words.front(); })
-        .empty();
+  static const OptionRow* global_option(std::string_view word) {
+    const std::string_view name = word.substr(0, word.find('='));
+    for (const Opt id : global_options()) {
+      std::string_view names = option_row(id).names;
+      while (!names.empty()) {
+        const std::size_t comma = std::min(names.find(','), names.size());
+        if (names.substr(0, comma) == name) return &option_row(id);
+        names.remove_prefix(std::min(names.size(), comma + 1));
+      }
+    }
+    return nullptr;
+  }
+
+  static const CLI::App* child_of(const CLI::App& app, const std::string& name) {
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      if (sub->get_name() == name) return sub;
+    }
+    return nullptr;
+  }
+
+  /// Whether the command is what is missing or unknown in `words`: a word that is none, a group
+  /// without one of its commands, or options alone. CLI11 blames whatever comes first.
+  bool explain_missing_command(const std::vector<std::string>& words, Parsed& parsed) {
+    const CLI::App* at = &app_;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      if (word.starts_with('-')) {
+        const OptionRow* option = at == &app_ ? global_option(word) : nullptr;
+        if (option == nullptr) return false;
+        const bool has_value = option->kind != OptionKind::flag && !word.contains('=');
+        if (has_value && ++i == words.size()) return false;
+        continue;
+      }
+      const CLI::App* found = child_of(*at, word);
+      if (found != nullptr && !groups_.contains(word)) return false;
+      if (found == nullptr || at != &app_) {
+        say_missing(*at, word, parsed);
+        return true;
+      }
+      at = found;
+    }
+    say_missing(*at, {}, parsed);
+    return true;
+  }
+
+  static void say_missing(const CLI::App& at, const std::string& word, Parsed& parsed) {
+    std::vector<std::string> known;
+    for (const CLI::App* sub : at.get_subcommands([](const CLI::App*) { return true; }))
+      known.push_back(sub->get_name());
+    const std::string name = name_of(&at);
+    const std::string more = "`" + name + " --help` lists the commands";
+    if (word.empty()) {
+      parsed.text = "`" + name + "` needs a command";
+      parsed.hint = more;
+      return;
+    }
+    const std::string shown = at.get_parent() == nullptr ? word : at.get_name() + " " + word;
+    parsed.text = "there is no command `" + shown + "`";
+    parsed.hint = "the nearest are " + machines::nearest_words(word, known) + "; " + more;
   }
 
   static CLI::App* deepest(CLI::App* app) {

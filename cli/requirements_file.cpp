@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
+#include <sstream>
 
 #include <fmt/core.h>
 
+#include "cli/input_file.h"
 #include "cli/variables.h"
 #include "wheel/ascii.h"
 
@@ -99,11 +100,13 @@ class Reader {
                   fmt::format("{}: more than {} requirements files name each other", path.string(),
                               most_files));
     }
-    std::ifstream file(path);
-    if (!file || fs::is_directory(path, error)) {
-      return fail(ErrorKind::not_found,
-                  fmt::format("{}: no such requirements file", path.string()));
+    auto text = read_input(path.string());
+    if (!text) {
+      if (text.error().kind == ErrorKind::not_found)
+        text.error().message = fmt::format("{}: no such requirements file", path.string());
+      return std::unexpected(std::move(text.error()));
     }
+    std::istringstream file(std::move(*text));
     std::string joined;
     unsigned number = 0;
     for (std::string line; std::getline(file, line);) {
@@ -129,7 +132,8 @@ class Reader {
     const std::string where = fmt::format("{}:{}", path.string(), number);
     // For the system a NUL ends a name: what is opened would not be what is written.
     if (line.find('\0') != std::string::npos)
-      return fail(ErrorKind::malformed, fmt::format("{}: there is a NUL in the line", where));
+      return fail(ErrorKind::malformed, fmt::format("{}: there is a NUL in the line", where),
+                  "a requirements file is a text file with one requirement a line");
     if (line[0] == '-') return take_option(line, path, where);
     if (line.find(" --") != std::string::npos) {
       return fail(ErrorKind::malformed,

@@ -1,15 +1,18 @@
 #include "machines/selection.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include "machines/completion.h"
 #include "machines/gpu_models.h"
@@ -30,18 +33,38 @@ NamedMachine name_machine(std::string name, Profile&& profile) {
           std::move(profile.origin)};
 }
 
-Result<NamedMachine> read_profile_file(const fs::path& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(largest_profile + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.is_open() || file.bad()) {
-    const std::string why = errno != 0 ? fmt::format(": {}", std::strerror(errno)) : "";
-    return fail(ErrorKind::io, fmt::format("{}: cannot be read{}", path.string(), why),
-                "a machine profile is a JSON file: variant detect --profile FILE");
+std::unexpected<Error> unreadable(const fs::path& path, std::string_view why) {
+  return fail(ErrorKind::io, fmt::format("{}: cannot be read: {}", path.string(), why),
+              "a machine profile is a JSON file: variant detect --profile FILE");
+}
+
+/// At most one byte more than a profile may have. A named pipe is given up when nobody writes.
+Result<std::string> read_profile_text(const fs::path& path) {
+  constexpr int patience_ms = 10'000;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return unreadable(path, std::strerror(errno));
+  std::string text;
+  std::array<char, 1U << 14> block;
+  ssize_t got = 1;
+  int number = 0;
+  bool written = true;
+  while (got != 0 && number == 0 && written && text.size() <= largest_profile) {
+    pollfd ready{fd, POLLIN, 0};
+    written = ::poll(&ready, 1, patience_ms) != 0;
+    got = written ? ::read(fd, block.data(), block.size()) : 0;
+    if (got > 0) text.append(block.data(), static_cast<std::size_t>(got));
+    if (got < 0 && errno != EINTR && errno != EAGAIN) number = errno;
   }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  auto profile = parse_profile(text, path.string());
+  ::close(fd);
+  if (!written) return unreadable(path, "nobody writes to this pipe");
+  if (number != 0) return unreadable(path, std::strerror(number));
+  return text;
+}
+
+Result<NamedMachine> read_profile_file(const fs::path& path) {
+  const auto text = read_profile_text(path);
+  if (!text) return std::unexpected(text.error());
+  auto profile = parse_profile(*text, path.string());
   if (!profile) return std::unexpected(profile.error());
   return name_machine(path.string(), std::move(*profile));
 }

@@ -8,11 +8,13 @@ import shutil
 import stat
 import struct
 import subprocess
+import threading
 import time
 import unittest
 import zipfile
 
-from support import (BIN, PYTHON, Index, TestCase, Wheel, levels_document, publish_levels, tree, variant_document)
+from support import (BIN, PYTHON, VARIANT, Index, TestCase, Wheel, levels_document, publish_levels, tree,
+                     variant_document)
 
 
 class WithEnvironment(TestCase):
@@ -470,6 +472,80 @@ class Usage(TestCase):
         result = self.variant("install", "demo", "--python", self.venv, env={"PATH": "bin"}, cwd=self.root / "work")
         self.assert_fails(result, 1, "--index-url")
         self.assertFalse((self.root / "trapped").exists())
+
+
+class FilesTest(TestCase):
+    """Files that are named on the command line and are none, or have no end."""
+
+    def places(self):
+        sparse, folder, binary = self.root / "sparse", self.root / "folder", self.root / "binary"
+        with open(sparse, "wb") as file:
+            file.truncate(10 << 30)
+        folder.mkdir()
+        binary.write_bytes(bytes(range(256)) * 100)
+        return {"/dev/zero": "too large", "/dev/random": "too large", sparse: "too large", folder: "", binary: ""}
+
+    def test_each_file_argument_is_read_with_bounds(self):
+        for place, word in self.places().items():
+            for command in (["resolve", "--no-index", "-r", place], ["resolve", "--no-index", "demo", "-c", place],
+                            ["resolve", "--no-index", "demo", "--supported", place], ["rank", place],
+                            ["rank", place, "--supported", place], ["detect", "--for", place]):
+                with self.subTest(command=command, place=place):
+                    began = time.monotonic()
+                    # Without a bound this is killed by the limit, with exit code -6 or worse.
+                    result = self.variant(*command, prefix=["prlimit", "--as=2000000000"])
+                    self.assertIn(result.code, (1, 2), str(result))
+                    self.assertIn(str(place), result.err)
+                    self.assertNotIn("a defect in Axle", result.err)
+                    if "--for" not in command:
+                        self.assertIn(word, result.err)
+                    self.assertLess(time.monotonic() - began, 10)
+
+    def test_a_named_pipe_that_nobody_writes_to(self):
+        pipe = self.root / "pipe"
+        os.mkfifo(pipe)
+        commands = (["resolve", "--no-index", "-r", pipe], ["rank", pipe], ["detect", "--for", pipe])
+        runs = [subprocess.Popen([str(VARIANT), *map(str, command)], env=self.env, text=True, stderr=subprocess.PIPE,
+                                 stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) for command in commands]
+        for run in runs:
+            _, err = run.communicate(timeout=60)
+            self.assertIn(run.returncode, (1, 2))
+            self.assertIn(str(pipe), err)
+
+    def test_a_named_pipe_with_a_writer_is_read(self):
+        pipe = self.root / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=lambda: (time.sleep(1), pipe.write_text("# nothing\n")))
+        writer.start()
+        result = self.variant("resolve", "--no-index", "-r", pipe)
+        writer.join()
+        self.assertNotIn("pipe", result.err)
+
+
+class CommandTest(TestCase):
+    """A command that does not exist is named wherever it stands, as text and as JSON."""
+
+    def test_an_unknown_command(self):
+        for words, shown, nearest in ((["nosuch"], "nosuch", ""), (["--json", "nosuch"], "nosuch", ""),
+                                      (["nosuch", "--json"], "nosuch", ""), (["--for", "h100", "instal"], "instal", "install"),
+                                      (["--for=h100", "-q", "instal", "x"], "instal", "install"),
+                                      (["index", "buid"], "index buid", "build"),
+                                      (["--json", "providers", "lst"], "providers lst", "list"),
+                                      (["index", "build2", "--out", "x"], "index build2", "build")):
+            with self.subTest(words):
+                result = self.assert_fails(self.variant(*words), 2, f"no command `{shown}`", nearest)
+                if "--json" in words:
+                    self.assertEqual(result.json["error"]["kind"], "usage")
+
+    def test_no_command(self):
+        for words, shown in (([], "variant"), (["--json"], "variant"), (["--for", "h100"], "variant"), (["index"], "variant index"),
+                             (["--json", "index"], "variant index")):
+            with self.subTest(words):
+                self.assert_fails(self.variant(*words), 2, f"`{shown}` needs a command", f"`{shown} --help`")
+
+    def test_the_hint_works(self):
+        self.assertIn("install", self.assert_ok(self.variant("--help")).out)
+        self.assertIn("build", self.assert_ok(self.variant("index", "--help")).out)
 
 
 if __name__ == "__main__":
