@@ -46,6 +46,7 @@ int run_providers_disable(Session& session);
 int run_providers_enable(Session& session);
 int run_providers_list(Session& session);
 int run_providers_new(Session& session);
+int run_providers_retry(Session& session);
 int run_providers_show(Session& session);
 int run_providers_trust(Session& session);
 int run_providers_untrust(Session& session);

@@ -194,30 +194,52 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
                fmt::format("{} {}", name, environment->version)};
 }
 
+bool TrustedPlugins::take_remembered(const Asked& one, const plugins::AskOptions& options,
+                                     Report& report) {
+  const auto failure = setup_.failures.find(one.plugin, options);
+  if (!failure) return false;
+  const std::string why = fmt::format("its plugin {} failed {} ago: {}; it was not asked again",
+                                      one.detail, render_span(failure->ago), failure->message);
+  report.warn(fmt::format("nothing of namespace {} is selectable: {}", one.plugin.ns, why),
+              fmt::format("to ask it again: {}{}{}", setup_.failures.retry_command(one.plugin.ns),
+                          failure->mend.empty() ? "" : "; ", failure->mend));
+  known_.insert_or_assign(one.key, PluginLists{ListOrigin::failed, why, {}});
+  return true;
+}
+
+void TrustedPlugins::take_answer(const Asked& one, plugins::PluginAnswer answer, Report& report) {
+  report.detail(fmt::format("plugin {} of namespace {}: {} ms{}", one.detail, one.plugin.ns,
+                            answer.duration.count(), render_printed(answer.printed)));
+  for (const std::string& reason : answer.notes.reasons)
+    report.detail(
+        fmt::format("plugin {} of namespace {} says: {}", one.detail, one.plugin.ns, reason));
+  if (answer.features) {
+    known_.insert_or_assign(
+        one.key, PluginLists{ListOrigin::plugin, one.detail, std::move(*answer.features)});
+    return;
+  }
+  const plugins::PluginFailure& failure = answer.features.error();
+  const std::string why = fmt::format("its plugin {} failed: {}", one.detail, failure.message);
+  report.warn(fmt::format("nothing of namespace {} is selectable: {}", one.plugin.ns, why),
+              failure.mend);
+  known_.insert_or_assign(one.key, PluginLists{ListOrigin::failed, why, {}});
+}
+
 void TrustedPlugins::ask_now(std::span<const Asked> asked, Report& report) {
   if (!std::exchange(lacks_said_, true)) warn_of_lacks(report);
+  const plugins::AskOptions options = ask_options(setup_.settings);
+  std::vector<const Asked*> fresh;
   std::vector<plugins::Plugin> plugins;
-  for (const Asked& one : asked) plugins.push_back(one.plugin);
-  std::vector<plugins::PluginAnswer> answers =
-      plugins::supported_by(plugins, ask_options(setup_.settings));
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    plugins::PluginAnswer& answer = answers[i];
-    const Asked& one = asked[i];
-    report.detail(fmt::format("plugin {} of namespace {}: {} ms{}", one.detail, one.plugin.ns,
-                              answer.duration.count(), render_printed(answer.printed)));
-    for (const std::string& reason : answer.notes.reasons)
-      report.detail(
-          fmt::format("plugin {} of namespace {} says: {}", one.detail, one.plugin.ns, reason));
-    if (answer.features) {
-      known_.insert_or_assign(
-          one.key, PluginLists{ListOrigin::plugin, one.detail, std::move(*answer.features)});
-      continue;
-    }
-    const plugins::PluginFailure& failure = answer.features.error();
-    const std::string why = fmt::format("its plugin {} failed: {}", one.detail, failure.message);
-    report.warn(fmt::format("nothing of namespace {} is selectable: {}", one.plugin.ns, why),
-                failure.mend);
-    known_.insert_or_assign(one.key, PluginLists{ListOrigin::failed, why, {}});
+  for (const Asked& one : asked) {
+    if (take_remembered(one, options, report)) continue;
+    fresh.push_back(&one);
+    plugins.push_back(one.plugin);
+  }
+  if (fresh.empty()) return;
+  std::vector<plugins::PluginAnswer> answers = plugins::supported_by(plugins, options);
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    setup_.failures.note(fresh[i]->plugin, options, answers[i]);
+    take_answer(*fresh[i], std::move(answers[i]), report);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/plugin_failures.h"
 #include "cli/provider_settings.h"
 #include "providers/plugins/environments.h"
 #include "resolver/provider_algorithm.h"
@@ -42,6 +43,7 @@ class TrustedPlugins final : public resolver::PluginHost {
     ProviderSettings settings;
     bool elsewhere = false;  ///< --for: plugins speak of this machine, nobody asks
     plugins::Environments* environments = nullptr;  ///< nullptr: no Python plugin is asked
+    PluginFailures failures;
   };
   /// What `setup` points to must outlive the host.
   explicit TrustedPlugins(Setup setup) : setup_(std::move(setup)) {}
@@ -66,6 +68,10 @@ class TrustedPlugins final : public resolver::PluginHost {
   [[nodiscard]] std::optional<Asked> prepare_package(const resolver::PluginRequest& request,
                                                      Report& report);
   void ask_now(std::span<const Asked> asked, Report& report);
+  /// What failed a while ago is not asked again, and that is said.
+  [[nodiscard]] bool take_remembered(const Asked& one, const plugins::AskOptions& options,
+                                     Report& report);
+  void take_answer(const Asked& one, plugins::PluginAnswer answer, Report& report);
   void refuse(const resolver::PluginRequest& request, resolver::ListOrigin origin,
               const std::string& why, const std::string& mend, Report& report);
 

@@ -28,9 +28,9 @@ Outcome<void> check_namespaces(const std::vector<std::string>& namespaces,
 
 /// What the trusted files say, in their order; those whose namespace is Axle's own are not asked.
 PropertyLists plugin_lists(const ProviderSettings& settings,
-                           const std::vector<resolver::PluginRequest>& requests, Report& report) {
-  TrustedPlugins plugins({settings, false, nullptr});
-  std::vector<resolver::PluginLists> answers = plugins.ask(requests, report);
+                           const std::vector<resolver::PluginRequest>& requests, Session& session) {
+  TrustedPlugins plugins({settings, false, nullptr, PluginFailures(session)});
+  std::vector<resolver::PluginLists> answers = plugins.ask(requests, session.output());
   PropertyLists lists;
   for (std::size_t i = 0; i < requests.size(); ++i)
     lists.emplace_back(requests[i].ns, std::move(answers[i].features));
@@ -63,8 +63,7 @@ Outcome<PropertyLists> property_lists_of(Session& session, const detect::Machine
     if (asked) requests.push_back({file.ns, {}, {}, {}});
   }
   if (!requests.empty())
-    std::ranges::move(plugin_lists(*settings, requests, session.output()),
-                      std::back_inserter(lists));
+    std::ranges::move(plugin_lists(*settings, requests, session), std::back_inserter(lists));
   return lists;
 }
 

@@ -141,8 +141,9 @@ Outcome<void> open_plugins(Workspace& workspace, Session& session) {
   }
   workspace.plugin_environments = std::make_unique<InstalledEnvironments>(
       workspace.environment, workspace.sources, session.cache_folder(), session.output());
-  workspace.plugins = std::make_unique<TrustedPlugins>(TrustedPlugins::Setup{
-      std::move(*settings), session.elsewhere(), workspace.plugin_environments.get()});
+  workspace.plugins = std::make_unique<TrustedPlugins>(
+      TrustedPlugins::Setup{std::move(*settings), session.elsewhere(),
+                            workspace.plugin_environments.get(), PluginFailures(session)});
   providers.plugins = workspace.plugins.get();
   return {};
 }

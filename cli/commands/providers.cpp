@@ -153,6 +153,7 @@ std::vector<AskedFile> ask_files(const Start& at, Session& session, const std::s
       asked.push_back({&file, "switched off", {}, true, {}, {}});
     } else {
       asked.push_back(ask_file(file, options, !only_ns.empty()));
+      if (asked.back().problem.empty()) PluginFailures(session).forget(file.ns);
     }
   }
   return asked;

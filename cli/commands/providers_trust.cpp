@@ -185,4 +185,24 @@ int run_providers_disable(Session& session) {
       });
 }
 
+int run_providers_retry(Session& session) {
+  Output& output = session.output();
+  const std::vector<std::string>& names = session.arguments().positionals;
+  if (names.empty()) {
+    return output.failure(
+        misused("name a namespace, as in `variant providers retry acme`").error());
+  }
+  const PluginFailures failures(session);
+  std::string text;
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const std::string& ns : names) {
+    const std::size_t count = failures.forget(ns);
+    text += fmt::format("{}: {}\n", ns,
+                        count > 0 ? "its plugin is asked again by the next command"
+                                  : "no failure of its plugin is remembered");
+    rows.push_back({{"namespace", ns}, {"forgotten", count}});
+  }
+  return output.answer(text, {{"namespaces", rows}});
+}
+
 }  // namespace axle::cli

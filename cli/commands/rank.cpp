@@ -93,8 +93,8 @@ Outcome<std::unique_ptr<TrustedPlugins>> open_plugins(Session& session,
   if (!said) return std::unexpected(said.error());
   policy.enabled = std::move(said->enabled);
   policy.disabled = std::move(said->disabled);
-  auto plugins = std::make_unique<TrustedPlugins>(
-      TrustedPlugins::Setup{std::move(*settings), session.elsewhere(), nullptr});
+  auto plugins = std::make_unique<TrustedPlugins>(TrustedPlugins::Setup{
+      std::move(*settings), session.elsewhere(), nullptr, PluginFailures(session)});
   policy.plugins = plugins.get();
   return plugins;
 }

@@ -34,6 +34,7 @@ COMMANDS = {
     "providers untrust": ["acme"],
     "providers enable": ["nvidia"],
     "providers disable": ["nvidia"],
+    "providers retry": ["acme"],
     "providers check": ["/bin/true"],
     "providers new": ["acme"],
     "run info": [],
