@@ -13,6 +13,7 @@
 #include "detect/cuda_drivers.h"
 #include "machines/gpu_models.h"
 #include "machines/nearest.h"
+#include "machines/possible_facts.h"
 
 namespace axle::machines {
 
@@ -45,6 +46,14 @@ std::unexpected<Error> bad_value(std::string_view ns, std::string_view key, std:
                                  std::string_view example) {
   return fail(ErrorKind::not_found, fmt::format("{}:{}={} says nothing", ns, key, value),
               fmt::format("write it like {}:{}", ns, example));
+}
+
+/// For a value that is well formed, but that no machine has; `nearest` as possible_facts.h gives
+/// it.
+std::unexpected<Error> impossible(std::string_view ns, std::string_view key, std::string_view value,
+                                  std::string_view nearest) {
+  return fail(ErrorKind::not_found, fmt::format("{}:{}={}: no machine has that", ns, key, value),
+              fmt::format("nearest known: {}", nearest));
 }
 
 bool is_version(std::string_view text, std::size_t most_parts) {
@@ -134,6 +143,16 @@ std::optional<std::string> parse_compute_capability(std::string_view text) {
   return digits.substr(0, digits.size() - 1) + "." + digits.back();
 }
 
+/// Either may be null: it is not stated.
+Result<void> check_driver(std::string_view ns, GpuVendor vendor, const std::string* driver,
+                          std::string_view api_key, const std::string* api) {
+  if (const auto nearest = driver == nullptr ? std::nullopt : nearest_driver(vendor, *driver))
+    return impossible(ns, "driver", *driver, *nearest);
+  if (const auto nearest = api == nullptr ? std::nullopt : nearest_api(vendor, *api))
+    return impossible(ns, api_key, *api, *nearest);
+  return {};
+}
+
 Result<void> add_nvidia(Machine& machine, std::string_view text) {
   const auto facts = parse_pairs("nvidia", text, {"cuda", "driver", "gpu", "sm"});
   if (!facts) return std::unexpected(facts.error());
@@ -141,6 +160,8 @@ Result<void> add_nvidia(Machine& machine, std::string_view text) {
   if (const std::string* sm = find_fact(*facts, "sm")) {
     arch = parse_compute_capability(*sm);
     if (!arch) return bad_value("nvidia", "sm", *sm, "sm=90");
+    if (const auto nearest = nearest_arch(GpuVendor::nvidia, *arch))
+      return impossible("nvidia", "sm", *sm, *nearest);
   }
   const std::string* version = find_fact(*facts, "driver");
   const std::string* cuda = find_fact(*facts, "cuda");
@@ -150,6 +171,7 @@ Result<void> add_nvidia(Machine& machine, std::string_view text) {
   if (cuda != nullptr && (!is_version(*cuda, 2) || cuda->find('.') == std::string::npos)) {
     return bad_value("nvidia", "cuda", *cuda, "cuda=12.8");
   }
+  if (auto ok = check_driver("nvidia", GpuVendor::nvidia, version, "cuda", cuda); !ok) return ok;
   if (auto added = add_gpu(machine, GpuVendor::nvidia, *facts, arch); !added) return added;
   if (version == nullptr && cuda == nullptr) return {};
   Driver& driver = stated_driver(machine, GpuVendor::nvidia);
@@ -173,6 +195,8 @@ Result<void> add_amd(Machine& machine, std::string_view text) {
   if (const std::string* gfx = find_fact(*facts, "gfx")) {
     arch = gfx->starts_with("gfx") ? *gfx : "gfx" + *gfx;
     if (!is_gfx(*arch)) return bad_value("amd", "gfx", *gfx, "gfx=gfx942");
+    if (const auto nearest = nearest_arch(GpuVendor::amd, *arch))
+      return impossible("amd", "gfx", *gfx, *nearest);
   }
   const std::string* version = find_fact(*facts, "driver");
   const std::string* rocm = find_fact(*facts, "rocm");
@@ -182,6 +206,7 @@ Result<void> add_amd(Machine& machine, std::string_view text) {
   if (rocm != nullptr && (!is_version(*rocm, 3) || rocm->find('.') == std::string::npos)) {
     return bad_value("amd", "rocm", *rocm, "rocm=6.4");
   }
+  if (auto ok = check_driver("amd", GpuVendor::amd, version, "rocm", rocm); !ok) return ok;
   if (auto added = add_gpu(machine, GpuVendor::amd, *facts, arch); !added) return added;
   if (version == nullptr && rocm == nullptr) return {};
   Driver& driver = stated_driver(machine, GpuVendor::amd);
@@ -198,6 +223,8 @@ Result<void> add_intel(Machine& machine, std::string_view text) {
     if (!is_version(*ip, 3) || std::ranges::count(*ip, '.') != 2) {
       return bad_value("intel", "ip", *ip, "ip=20.1.0");
     }
+    if (const auto nearest = nearest_arch(GpuVendor::intel, *ip))
+      return impossible("intel", "ip", *ip, *nearest);
     arch = *ip;
   }
   if (auto added = add_gpu(machine, GpuVendor::intel, *facts, arch); !added) return added;
@@ -286,6 +313,8 @@ Result<void> add_libc(Machine& machine, std::string_view text) {
   detect::Libc libc{family, 0, 0};
   std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), libc.major);
   std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), libc.minor);
+  if (const auto nearest = nearest_libc(family, libc.major, libc.minor))
+    return impossible("libc", family, version, *nearest);
   machine.libc = libc;
   return {};
 }

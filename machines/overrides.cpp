@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "detect/cuda_drivers.h"
+#include "machines/possible_facts.h"
 
 namespace axle::machines {
 
@@ -142,7 +143,8 @@ bool force_cuda(Machine& machine, const std::string& value) {
 
 bool force_cuda_driver(Machine& machine, const std::string& value) {
   constexpr unsigned largest = 9999;
-  const bool sound = version_of(value, 1, 4, largest).has_value();
+  const bool sound =
+      version_of(value, 1, 4, largest).has_value() && !nearest_driver(GpuVendor::nvidia, value);
   const std::string cuda(sound ? detect::cuda_of_driver(value) : std::string_view());
   force_api(machine, GpuVendor::nvidia, cuda);
   Driver& driver = driver_of(machine, GpuVendor::nvidia);
@@ -155,7 +157,10 @@ bool force_cuda_driver(Machine& machine, const std::string& value) {
 bool force_sm(Machine& machine, const std::string& value) {
   constexpr unsigned last_minor = 9;
   auto capability = version_of(value, 2, 2);
-  if (capability && parse_parts(*capability)->back() > last_minor) capability.reset();
+  if (capability && (parse_parts(*capability)->back() > last_minor ||
+                     nearest_arch(GpuVendor::nvidia, *capability))) {
+    capability.reset();
+  }
   force_gpus(machine, GpuVendor::nvidia, {capability.value_or("")});
   // As uv has it: a capability that makes no sense leaves nothing of the namespace.
   if (!capability) force_api(machine, GpuVendor::nvidia, "");
@@ -164,7 +169,9 @@ bool force_sm(Machine& machine, const std::string& value) {
 
 bool force_gfx(Machine& machine, const std::string& value) {
   const std::vector<std::string> entries = split_list(value);
-  const bool sound = !entries.empty() && std::ranges::all_of(entries, is_gfx);
+  const bool sound = !entries.empty() && std::ranges::all_of(entries, [](const auto& entry) {
+    return is_gfx(entry) && !nearest_arch(GpuVendor::amd, entry);
+  });
   force_gpus(machine, GpuVendor::amd, sound ? entries : std::vector<std::string>{""});
   return sound;
 }
@@ -181,7 +188,7 @@ bool force_device_ip(Machine& machine, const std::string& value) {
   for (const std::string& entry : split_list(value)) {
     constexpr unsigned largest = 1023;
     auto ip = version_of(entry, 3, 3, largest);
-    sound = sound && ip;
+    sound = sound && ip && !nearest_arch(GpuVendor::intel, *ip);
     if (ip) ips.push_back(std::move(*ip));
   }
   sound = sound && !ips.empty();

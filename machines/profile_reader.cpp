@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "machines/possible_facts.h"
 #include "machines/profile.h"
 #include "machines/profile_fields.h"
 #include "machines/profile_object.h"
@@ -131,6 +134,30 @@ bool is_date(std::string_view text) {
   return true;
 }
 
+/// Facts that somebody stated and no machine has; what was found on a machine stands.
+void refuse_impossible(const detect::Machine& machine, Reading& reading) {
+  const auto check = [&](const std::string& path, const std::string& value,
+                         const std::optional<std::string>& nearest) {
+    if (!value.empty() && nearest) {
+      reading.refuse(path, fmt::format("no machine has {}; nearest known: {}", value, *nearest));
+    }
+  };
+  for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
+    const detect::Gpu& gpu = machine.gpus[i];
+    check(fmt::format("gpus[{}].arch", i), gpu.arch, nearest_arch(gpu.vendor, gpu.arch));
+  }
+  for (const detect::Driver& driver : machine.drivers) {
+    const std::string path = fmt::format("drivers.{}.", detect::render_vendor(driver.vendor));
+    for (const auto& [key, version] : {std::pair{"kernel_version", &driver.kernel_version},
+                                       std::pair{"library_version", &driver.library_version}}) {
+      check(path + key, *version, nearest_driver(driver.vendor, *version));
+    }
+    check(path + "api_version", driver.api_version, nearest_api(driver.vendor, driver.api_version));
+  }
+  const detect::Libc& libc = machine.libc;
+  check("libc.version", libc.family, nearest_libc(libc.family, libc.major, libc.minor));
+}
+
 Profile read_profile(Object& object, std::uint64_t schema) {
   Profile profile;
   const bool checked = schema >= 2;
@@ -148,6 +175,7 @@ Profile read_profile(Object& object, std::uint64_t schema) {
   } else {
     FieldReader reader(object);
     Fields<detect::Machine>::visit(reader, profile.machine);
+    if (profile.origin.kind != "captured") refuse_impossible(profile.machine, object.reading());
   }
   return profile;
 }

@@ -1,0 +1,31 @@
+#pragma once
+// Facts that no machine can have. What is known counts, and what the next generation of hardware
+// and drivers may bring, so that a machine can be described before this program knows it.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "detect/machine.h"
+
+namespace axle::machines {
+
+/// Each gives nullopt for what can be, else the nearest that is known: "9.0, 8.9".
+
+/// A compute capability, a gfx name or a device IP. Known architectures; of the generations that
+/// are still sold (compute capability 10 and up, gfx12) newer steps too, and the next generation.
+[[nodiscard]] std::optional<std::string> nearest_arch(detect::GpuVendor vendor,
+                                                      std::string_view arch);
+/// A driver: NVIDIA's branches up to 200 beyond the newest known one; of the others any version of
+/// that kind.
+[[nodiscard]] std::optional<std::string> nearest_driver(detect::GpuVendor vendor,
+                                                        std::string_view version);
+/// The CUDA or ROCm version that a driver runs: up to two major versions beyond the newest known
+/// CUDA, and up to ROCm 15.
+[[nodiscard]] std::optional<std::string> nearest_api(detect::GpuVendor vendor,
+                                                     std::string_view version);
+/// "glibc" or "musl", whose major versions are 2 and 1.
+[[nodiscard]] std::optional<std::string> nearest_libc(std::string_view family, unsigned major,
+                                                      unsigned minor);
+
+}  // namespace axle::machines

@@ -1,0 +1,92 @@
+// Facts that no machine can have are refused with the nearest that is known; what is known, and
+// what the next generation may bring, is taken.
+
+#include "machines/possible_facts.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "detect/cuda_drivers.h"
+#include "machines/gpu_models.h"
+#include "machines/inline_facts.h"
+#include "machines/profile.h"
+
+namespace axle::machines {
+namespace {
+
+using detect::GpuVendor;
+
+TEST_CASE("whatever the tables have is possible") {
+  for (const GpuModel& model : gpu_models())
+    CHECK_MESSAGE(!nearest_arch(model.vendor, model.arch), std::string(model.name));
+  for (const detect::CudaDriverBranch& row : detect::cuda_driver_branches) {
+    CHECK_MESSAGE(!nearest_driver(GpuVendor::nvidia, row.driver), std::string(row.driver));
+    CHECK_MESSAGE(!nearest_api(GpuVendor::nvidia, row.cuda), std::string(row.cuda));
+  }
+}
+
+TEST_CASE("the next generation can be described") {
+  for (const char* part : {"nvidia:sm=130", "nvidia:sm=13.5", "nvidia:sm=122", "nvidia:sm=104",
+                           "amd:gfx=gfx1252", "amd:gfx=1310", "intel:ip=30.3.4", "intel:ip=35.10.0",
+                           "intel:ip=20.2.0", "nvidia:sm=90,driver=620.10", "nvidia:cuda=14.0",
+                           "amd:gfx=gfx942,rocm=10.0", "amd:gfx=gfx942,driver=30.40",
+                           "nvidia:driver=340.108", "libc:glibc=2.45", "libc:musl=1.3"}) {
+    detect::Machine machine;
+    const auto added = add_facts(machine, part);
+    CHECK_MESSAGE(added.has_value(), part);
+  }
+}
+
+TEST_CASE("what cannot be is refused with the nearest") {
+  for (const auto& [part, nearest] : std::vector<std::pair<const char*, const char*>>{
+           {"nvidia:sm=999", "12.1"},        {"nvidia:sm=91", "9.0"},
+           {"nvidia:sm=9.1", "9.0"},         {"nvidia:sm=85", "8.6"},
+           {"nvidia:sm=140", "12.1"},        {"nvidia:sm=90,driver=9999.99", "595.71.05"},
+           {"nvidia:driver=12.8", "384.81"}, {"nvidia:driver=570.9999", "570.26"},
+           {"nvidia:cuda=99.9", "13.2"},     {"nvidia:cuda=12.10", "12.9"},
+           {"amd:gfx=gfx999", "gfx9"},       {"amd:gfx=gfx943", "gfx942"},
+           {"amd:gfx=gfx1402", "gfx1"},      {"amd:gfx=gfx942,rocm=99.0", "7.14"},
+           {"amd:driver=999.1", "6.12.12"},  {"intel:ip=999.1.0", "30.0.4"},
+           {"intel:ip=13.1.0", "12.74.4"},   {"intel:ip=20.999.0", "20.4.4"},
+           {"intel:gpu=b999", "b5"},         {"x86_64:v9", "v1"},
+           {"libc:glibc=9.9", "2.36"},       {"libc:glibc=2.999", "2.36"},
+           {"libc:musl=2.0", "1.2"}}) {
+    detect::Machine machine;
+    const auto added = add_facts(machine, part);
+    REQUIRE_MESSAGE(!added.has_value(), part);
+    CHECK(added.error().kind == ErrorKind::not_found);
+    CHECK_MESSAGE(added.error().hint.contains(nearest), added.error().hint);
+  }
+}
+
+std::string profile_with(const std::string& facts, const std::string& kind = "synthesised") {
+  return R"({"schema_version": 2, "origin": {"kind": ")" + kind +
+         R"(", "source": "a test", "date": "2026-11-22"}, )" + facts + "}";
+}
+
+TEST_CASE("a profile that states such a fact is refused, with the file and the place") {
+  for (
+      const auto& [facts, place] : std::vector<std::pair<const char*, const char*>>{
+          {R"("gpus": [{"vendor": "nvidia", "arch": "9.0"}, {"vendor": "nvidia", "arch": "99.9"}])",
+           "gpus[1].arch"},
+          {R"("gpus": [{"vendor": "amd", "arch": "gfx999"}])", "gpus[0].arch"},
+          {R"("drivers": {"nvidia": {"kernel_version": "9999.99"}})",
+           "drivers.nvidia.kernel_version"},
+          {R"("drivers": {"nvidia": {"api_version": "77.0"}})", "drivers.nvidia.api_version"},
+          {R"("libc": {"family": "glibc", "version": "9.1"})", "libc.version"}}) {
+    const auto read = parse_profile(profile_with(facts), "fleet/node7.json");
+    REQUIRE_MESSAGE(!read.has_value(), facts);
+    CHECK_MESSAGE(read.error().message.starts_with("fleet/node7.json"), read.error().message);
+    CHECK_MESSAGE(read.error().message.contains(place), read.error().message);
+    CHECK_MESSAGE(read.error().message.contains("nearest known"), read.error().message);
+  }
+  // Found on a machine that is newer than this program.
+  CHECK(parse_profile(profile_with(R"("gpus": [{"vendor": "nvidia", "arch": "17.0"}])", "captured"),
+                      "node8.json"));
+}
+
+}  // namespace
+}  // namespace axle::machines
