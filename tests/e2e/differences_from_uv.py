@@ -28,7 +28,8 @@ NEWEST_CPU = ("2.15.0", "cpu")
 SINGLE_CASES = {
     ROCM_RELEASES: {"machine": "rx7700xt", "told": [("UV_AMD_GPU_ARCHITECTURE", "gfx1101")],
                     "requirement": "torch==2.5.*", "ours": ("2.5.0", "cpu"), "uv": ("2.5.0", "rocm6.1")},
-    OLDEST_AMD: {"machine": "amd:gpu=mi25;amd:gpu=mi300x", "agents": ["gfx900", "gfx942"],
+    # By default every GPU must be able to run the build, and both take the one with code for gfx900.
+    OLDEST_AMD: {"machine": "amd:gpu=mi25;amd:gpu=mi300x", "agents": ["gfx900", "gfx942"], "options": ["--gpu-policy", "any"],
                  "ours": ("2.14.1", "rocm7.14"), "uv": ("2.14.1", "rocm7.2")},
     NVIDIA_ONLY: {"machine": "nvidia:gpu=gtx1080ti,driver=440.33;amd:gpu=mi50",
                   "told": [("UV_CUDA_DRIVER_VERSION", "440.33"), ("UV_AMD_GPU_ARCHITECTURE", "gfx906")],

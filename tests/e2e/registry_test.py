@@ -115,10 +115,10 @@ class TorchBackend(RegistryCase):
         self.uv = Uv(program, self.venv / "bin/python", host, self.root, self.env)
         self.no_nvidia = not pathlib.Path("/proc/driver/nvidia/version").exists() and not shutil.which("nvidia-smi")
 
-    def ours(self, machines, requirement="torch", url=None):
+    def ours(self, machines, requirement="torch", url=None, options=()):
         """(version, label) a machine, as uv answers."""
         answer = self.variant("resolve", requirement, *[word for one in machines for word in ("--for", one)], "--json",
-                              "--python", self.venv, "--family", "torch=" + (url or self.index.url), "--no-index")
+                              "--python", self.venv, "--family", "torch=" + (url or self.index.url), "--no-index", *options)
         found = self.assert_ok(answer).json.get("machines", [answer.json])
         return [(one["packages"][0]["version"].partition("+")[0], one["packages"][0]["variant"]) for one in found]
 
@@ -151,7 +151,7 @@ class TorchBackend(RegistryCase):
             with self.subTest(difference):
                 requirement = case.get("requirement", "torch")
                 theirs = self.uv.choose(requirement, case.get("told", ()), case.get("agents"))
-                ours = self.ours([case["machine"]], requirement)[0]
+                ours = self.ours([case["machine"]], requirement, options=case.get("options", ()))[0]
                 self.assertEqual((ours, theirs), (case["ours"], case["uv"]))
 
     def test_projects_and_labels_that_only_one_of_the_two_knows(self):
