@@ -77,8 +77,8 @@ const std::array rows = {
             "variant properties --namespace axle --static    for installers that run no plugin",
             run_properties},
     Command{"install", "Find the variants that fit best and install them", "REQ|WHEEL", Arity::any,
-            resolving + std::vector<Opt>{Opt::break_system_packages, Opt::overwrite, Opt::dry_run,
-                                         Opt::explain},
+            resolving + std::vector<Opt>{Opt::allow_backend_change, Opt::break_system_packages,
+                                         Opt::overwrite, Opt::dry_run, Opt::explain},
             "variant install torch                     into VIRTUAL_ENV, CONDA_PREFIX or .venv\n"
             "variant install --explain demo==1.2       and say why this variant\n"
             "variant install --variant demo=null demo  exactly this variant\n"

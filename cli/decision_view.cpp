@@ -225,6 +225,22 @@ ordered_json explanations_json(const std::vector<resolver::Explanation>& explana
   return out;
 }
 
+ordered_json refused_plan_json(const resolver::Unresolved& unresolved) {
+  ordered_json out;
+  for (const resolver::PlannedChange& change : unresolved.changes) {
+    out["plans"]["installed"].push_back({{"name", change.name},
+                                         {"version", change.installed_version},
+                                         {"variant", or_null(change.installed_backend)}});
+    out["plans"]["proposed"].push_back(
+        {{"name", change.name}, {"version", change.version}, {"variant", or_null(change.backend)}});
+  }
+  for (const resolver::Breakage& one : unresolved.broken) {
+    out["broken"].push_back(
+        {{"name", one.name}, {"version", one.version}, {"needs", one.needs}, {"gets", one.gets}});
+  }
+  return out;
+}
+
 void warn_of_unusable_gpus(const std::vector<resolver::ResolvedPackage>& packages,
                            const detect::Machine& machine, Report& report) {
   std::set<std::string, std::less<>> namespaces;

@@ -49,6 +49,10 @@ struct FleetRow {
 [[nodiscard]] nlohmann::ordered_json explanations_json(
     const std::vector<resolver::Explanation>& explanations);
 
+/// What `error` says of a refused plan: `plans`, the builds that are installed and those that would
+/// come in their place, and `broken`, the installed packages that would break. Null: nothing.
+[[nodiscard]] nlohmann::ordered_json refused_plan_json(const resolver::Unresolved& unresolved);
+
 /// The label of a package as JSON has it: null for a plain wheel.
 [[nodiscard]] nlohmann::ordered_json variant_json(const std::optional<std::string>& variant);
 

@@ -78,6 +78,8 @@ constexpr std::array rows = {
         Opt::torch_backend, value, "--torch-backend", "LABEL",
         "auto, or the build of torch and its kin whatever this machine is: cpu, cu130, rocm7.2, "
         "xpu (UV_TORCH_BACKEND)"},
+    OptionRow{Opt::allow_backend_change, flag, "--allow-backend-change", "",
+              "Let installed builds change their backend, from cu126 to cpu or to cu132, say"},
     OptionRow{Opt::require, list, "--require", "NS",
               "Fail rather than take what is not built for it: nvidia, amd, intel"},
     OptionRow{Opt::trust, list, "--trust", "NAME",

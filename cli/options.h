@@ -52,6 +52,7 @@ enum class Opt : std::uint8_t {
   no_variants,
   no_variants_of,
   torch_backend,
+  allow_backend_change,
   require,
   trust,
   enable_provider,

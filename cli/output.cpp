@@ -113,7 +113,9 @@ int Output::failure(const Failure& failure, const ordered_json& body) {
     return failure.exit_code;
   }
   ordered_json out = body.is_object() ? body : ordered_json::object();
-  out["error"] = error_json(failure);
+  ordered_json error = error_json(failure);
+  if (out.contains("error")) error.update(out["error"]);
+  out["error"] = std::move(error);
   return answer("", out, failure.exit_code);
 }
 

@@ -36,8 +36,8 @@ class Output final : public Report {
   int answer(std::string_view text, const nlohmann::ordered_json& body, int exit_code = 0);
   /// Something was changed for good: an answer that cannot be written says so on stderr.
   void change_was_made() { changed_ = true; }
-  /// A failure: message and hint on stderr, or `body` with `schema_version` and `error`. Returns
-  /// its exit code.
+  /// A failure: message and hint on stderr, or `body` with `schema_version` and `error`, to which
+  /// an `error` of `body` adds. Returns its exit code.
   int failure(const Failure& failure, const nlohmann::ordered_json& body);
   int failure(const Failure& failure);
   /// An error on stderr, before or beside an answer.

@@ -95,6 +95,9 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
   auto backend = torch_backend(arguments);
   if (!backend) return std::unexpected(backend.error());
   if (*backend && **backend != auto_backend) options.forced_labels["torch"] = **backend;
+  // A variable that says `auto` says what is so without it; on the command line it is a wish.
+  if (arguments.value(Opt::torch_backend) == auto_backend) options.open_families.insert("torch");
+  options.allow_backend_change = arguments.has(Opt::allow_backend_change);
   for (const std::string& ns : arguments.values(Opt::require)) {
     if (providers::find_provider(ns) == nullptr) {
       return misused(fmt::format("--require {}: there is no such namespace", ns),

@@ -1,6 +1,5 @@
 // Members of one family in one solution (torch, torchvision, torchaudio): the first member leads,
-// the others follow its version and its label, and what is installed of it keeps its label unless
-// it is asked for.
+// the others follow its version and its label. shared_label.cpp has the label that all have.
 
 #include <algorithm>
 #include <utility>
@@ -15,14 +14,6 @@ namespace {
 bool is_requested(const std::vector<Want>& wants) {
   return std::ranges::any_of(wants,
                              [](const Want& want) { return want.by.empty() && !want.constraint; });
-}
-
-std::vector<const Want*> wants_of_user(const std::vector<Want>& wants) {
-  std::vector<const Want*> result;
-  for (const Want& want : wants) {
-    if (want.by.empty()) result.push_back(&want);
-  }
-  return result;
 }
 
 /// The user says which versions of the package may come.
@@ -81,17 +72,39 @@ bool Worklist::waits_for_family(const std::string& name) {
   return true;
 }
 
+bool Worklist::ask_for_kept(const std::string& name, Question& question) {
+  const auto kept = kept_.find(name);
+  if (kept == kept_.end()) return false;
+  question.rule = LabelRule::kept;
+  question.label = kept->second.label;
+  std::vector<Want>& wants = nodes_[name].installed_wants;
+  wants.clear();
+  if (kept->second.version) {
+    wheel::Requirement requirement;
+    requirement.name = name;
+    if (auto only = wheel::parse_specifiers("==" + wheel::render_version(*kept->second.version))) {
+      requirement.specifiers = std::move(*only);
+      wants.push_back({std::move(requirement), {}, {}, true});
+    }
+  }
+  for (const Want& want : wants) question.wants.push_back(&want);
+  return true;
+}
+
 void Worklist::ask_within_family(const std::string& name, Question& question) {
+  if (ask_for_kept(name, question)) return;
   const index::Family* family = chooser_.family_of(name);
   if (family == nullptr) return;
   Node& node = nodes_[name];
   if (name == family->anchor()) {
     question.label = label_of_members(*family);
-    if (!question.label.empty()) question.rule = LabelRule::follow;
-    const InstalledPackage* installed = chooser_.installed(name);
-    if (installed == nullptr || is_requested(node.wants) || !question.label.empty()) return;
-    question.label = chooser_.installed_label(*installed);
-    if (!question.label.empty()) question.rule = LabelRule::kept;
+    if (!question.label.empty()) {
+      question.rule = LabelRule::follow;
+    } else if (const auto shared = shared_.find(family);
+               shared != shared_.end() && !node.excluded.contains(shared->second.release)) {
+      question.label = shared->second.label;
+      if (!question.label.empty()) question.rule = LabelRule::shared;
+    }
     return;
   }
   const Lead lead = lead_of(*family, name);
@@ -113,8 +126,10 @@ void Worklist::ask_within_family(const std::string& name, Question& question) {
 
 std::string Worklist::label_of_members(const index::Family& family) {
   for (const std::string& member : family.members) {
+    if (member == family.anchor()) continue;
+    if (const auto kept = kept_.find(member); kept != kept_.end()) return kept->second.label;
     const auto node = nodes_.find(member);
-    if (member == family.anchor() || node == nodes_.end()) continue;
+    if (node == nodes_.end()) continue;
     const std::vector<const Want*> wants = wants_of_user(node->second.wants);
     if (wants.empty()) continue;
     std::string label = chooser_.given_label(family, member, wants);
@@ -153,7 +168,7 @@ bool Worklist::brings_along(const PackageChoice& lead, const std::string& member
 bool Worklist::recheck_families() {
   bool changed = false;
   for (auto& [name, node] : nodes_) {
-    if (!node.choice) continue;
+    if (!node.choice || kept_.contains(name)) continue;
     const index::Family* family = chooser_.family_of(name);
     if (family == nullptr) continue;
     const Lead lead = lead_of(*family, name);
@@ -177,6 +192,9 @@ void Worklist::remark_on_families() {
     if (family == nullptr) continue;
     const PackageChoice& choice = *node.choice;
     if (name == family->anchor()) {
+      const auto shared = shared_.find(family);
+      if (shared != shared_.end() && choice.package.variant == shared->second.label)
+        report_.note(shared->second.remark);
       const InstalledPackage* installed = chooser_.installed(name);
       if (installed == nullptr || is_requested(node.wants)) continue;
       if (!chooser_.installed_label(*installed).empty()) continue;

@@ -24,16 +24,17 @@ LabelChoice take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& poli
     return choice;
   }
   if (policy.rule == LabelRule::kept) {
-    choice.because = "what is installed of its family has this label";
-    return choice;
+    choice.because = "what is installed has this label";
+  } else {
+    choice.because = fmt::format("{} was asked for", policy.label);
   }
-  choice.because = fmt::format("{} was asked for", policy.label);
   const auto verdict = std::ranges::find(decision.rejected, policy.label, &Verdict::label);
   if (verdict != decision.rejected.end()) {
     choice.remark = fmt::format(
-        "{} is taken because it is asked for, although this machine cannot "
+        "{} is taken because it is {}, although this machine cannot "
         "run it: {}",
-        policy.label, verdict->fact.empty() ? verdict->reason : verdict->fact);
+        policy.label, policy.rule == LabelRule::kept ? "installed" : "asked for",
+        verdict->fact.empty() ? verdict->reason : verdict->fact);
   } else if (const auto what = metadata.unknown.find(policy.label);
              what != metadata.unknown.end()) {
     choice.remark = what->second;
@@ -78,9 +79,10 @@ LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& 
   if (policy.rule == LabelRule::forced || policy.rule == LabelRule::kept || policy.label_only)
     return {};
   const bool pinned = policy.rule == LabelRule::pinned;
+  const bool named = pinned || policy.rule == LabelRule::shared;
   const bool required = policy.required_here || has_builds_for(*metadata.document, policy.required);
   for (const Fit& fit : decision.ranked) {
-    if (pinned && fit.label != policy.label) continue;
+    if (named && fit.label != policy.label) continue;
     const auto what = metadata.unknown.find(fit.label);
     const bool unknown = what != metadata.unknown.end();
     if (!pinned && ((unknown && !policy.unknown) ||

@@ -134,6 +134,7 @@ const InstalledPackage* PackageChooser::kept(const Question& question) {
     if (forced != options_.forced_labels.end() && is_other(forced->second)) return nullptr;
     if (question.rule == LabelRule::follow && is_other(question.label)) return nullptr;
   }
+  if (question.rule == LabelRule::kept && is_other(question.label)) return nullptr;
   return version_filter(question.wants, true).contains(package->version) ? package : nullptr;
 }
 

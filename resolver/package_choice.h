@@ -29,6 +29,7 @@ struct PackageChoice {
   std::vector<wheel::Requirement> goes_with;
   std::string followed_label;   ///< the label of the first member that it was chosen by
   std::vector<Remark> remarks;  ///< said when the choice stands
+  unsigned pass = 0;            ///< which pass over the releases chose it
   bool fallback = false;        ///< as in ReleaseChoice, with `remark` and `other`
   std::string remark;
   std::optional<OtherBuild> other;
@@ -46,7 +47,7 @@ struct Question {
   /// Versions that led to a conflict, with the conflict.
   const std::map<wheel::Version, std::string>* excluded = nullptr;
   VersionOf version_of;
-  LabelRule rule = LabelRule::best;  ///< `kept` or `follow`: with `label`, within a family
+  LabelRule rule = LabelRule::best;  ///< `kept`, `shared` or `follow`: with `label`
   std::string label = {};
   bool lead_stays = false;  ///< the first member of the family is installed and is not touched
 };

@@ -267,7 +267,7 @@ std::string WheelChooser::fact_against(const wheel::Property& rejected,
 }
 
 /// Of a family's build: the fact about its code says more than its place in the order.
-std::string WheelChooser::why_this_build(const std::string& label,
+std::string WheelChooser::why_this_build(const std::string& label, LabelRule rule,
                                          const ReleaseChoice& choice) const {
   if (choice.fallback) {
     const bool usable = std::ranges::any_of(target_.machine->gpus, [](const detect::Gpu& gpu) {
@@ -275,13 +275,16 @@ std::string WheelChooser::why_this_build(const std::string& label,
     });
     return usable ? "no other build fits this machine" : "no GPU is usable here";
   }
+  const std::string best = rule == LabelRule::shared
+                               ? "the best build that fits and that all members of its family have"
+                               : "the best build that fits";
   const auto fit = std::ranges::find(choice.decision.ranked, label, &Fit::label);
   for (const std::string_view feature : {"cuda_code", "gfx_arch", "device_ip", "gpu"}) {
     const auto property = std::ranges::find(fit->properties, feature, &wheel::Property::feature);
     if (property == fit->properties.end()) continue;
-    return "the best build that fits: " + fact_about(*property, nullptr, choice);
+    return best + ": " + fact_about(*property, nullptr, choice);
   }
-  return "the best build that fits";
+  return best;
 }
 
 std::string WheelChooser::gpus_left_out(const wheel::VariantMetadata& document,
@@ -334,7 +337,7 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels&
   if (!pick.because.empty()) {
     choice.decision.chosen_because = pick.because;
   } else if (of_family && !pinned) {
-    choice.decision.chosen_because = why_this_build(pick.label, choice);
+    choice.decision.chosen_because = why_this_build(pick.label, policy.rule, choice);
   } else {
     choice.decision.chosen_because = why_this_variant(document, pick.label, supported, pinned);
   }
@@ -383,16 +386,17 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
     }
   }
   if (choice.chosen == nullptr) {
+    const bool judged = any_label || policy.rule == LabelRule::shared;
     choice.beside_the_point =
-        any_label ? only_absent_hardware(choice.decision)
-                  : std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
-                      return wheel.name.label == policy.label;
-                    });
+        judged ? only_absent_hardware(choice.decision)
+               : std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
+                   return wheel.name.label == policy.label;
+                 });
     choice.other_python =
         usable.other_python > 0 && usable.other_python == release.candidates.size();
-    choice.why_not = any_label ? nothing_fits(name, release, choice.decision)
-                               : label_unavailable(name, release, policy.label, labels_of(release),
-                                                   choice.decision);
+    choice.why_not = judged ? nothing_fits(name, release, choice.decision)
+                            : label_unavailable(name, release, policy.label, labels_of(release),
+                                                choice.decision);
   }
   return choice;
 }

@@ -30,6 +30,7 @@ enum class LabelRule : std::uint8_t {
   pinned,  ///< exactly this label, if it fits
   forced,  ///< exactly this label, whether it fits or not
   kept,    ///< as forced: the backend of what is installed
+  shared,  ///< exactly this label, if it fits: the best that all members of its family have
   follow,  ///< as forced where the release has it, else the ranking decides
 };
 
@@ -125,7 +126,7 @@ class WheelChooser {
                                          const wheel::VariantProperties& properties,
                                          const detect::Machine* view,
                                          const ReleaseChoice& choice) const;
-  [[nodiscard]] std::string why_this_build(const std::string& label,
+  [[nodiscard]] std::string why_this_build(const std::string& label, LabelRule rule,
                                            const ReleaseChoice& choice) const;
 
   const Target& target_;

@@ -196,7 +196,9 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
   auto releases = releases_for(question);
   if (!releases) return std::unexpected(std::move(releases).error());
   std::optional<Tried> first;
+  unsigned passes = 0;
   for (const Pass pass : passes_over(question, *releases)) {
+    ++passes;
     auto tried = try_releases(question, *releases, pass);
     if (!tried) return std::unexpected(std::move(tried).error());
     // What speaks against the followed label says nothing of the machine.
@@ -206,6 +208,7 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
     if (!tried->choice) continue;
     if (const InstalledPackage* same = urls.empty() ? same_installed(*tried->choice) : nullptr)
       return label_it(from_installed(*same));
+    tried->choice->pass = passes;
     remark_on(question, first ? *first : *tried, *tried);
     return label_it(std::move(*tried->choice));
   }
@@ -215,12 +218,9 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
                 : first->newest_trouble ? std::move(*first->newest_trouble)
                                         : no_common_version(question.name, question.wants, {});
   if (question.rule == LabelRule::kept) {
-    error.message += fmt::format("; the {} that is installed is the build {}, and that stays: {}",
-                                 question.name, question.label, render_wants(question.wants));
-    error.hint = fmt::format(
-        "name {0} in the same command, and its build may change; `variant "
-        "explain {0}` shows the builds",
-        question.name);
+    std::vector<const Want*> of_packages = question.wants;
+    std::erase_if(of_packages, [](const Want* want) { return want->by.empty(); });
+    if (!of_packages.empty()) error.message += "; " + render_wants(of_packages);
   }
   return std::unexpected(ChoiceFailure{std::move(error), {}, first->exhausted});
 }

@@ -2,6 +2,7 @@
 // Requirements in, one wheel a package out. A worklist that goes back to older versions of the
 // package at hand and reports a conflict between packages with both requirements.
 
+#include <expected>
 #include <functional>
 #include <map>
 #include <memory>
@@ -51,6 +52,9 @@ struct Options {
   std::map<std::string, std::string, std::less<>> pinned_variants;  ///< --variant PKG=LABEL
   /// Family -> label: --torch-backend. Taken whether the machine can run it or not.
   std::map<std::string, std::string, std::less<>> forced_labels;
+  bool allow_backend_change = false;  ///< --allow-backend-change
+  /// Families whose installed label may change: --torch-backend auto.
+  std::set<std::string, std::less<>> open_families;
   /// Namespaces without which nothing may be chosen that has builds for them: --require.
   std::set<std::string, std::less<>> required;
   ProviderPolicy providers;
@@ -71,13 +75,36 @@ struct Sources {
   index::FamilyBook* families = nullptr;   ///< nullptr: index families are silent
 };
 
+/// One package of a plan that is refused, as it is and as it would be.
+struct PlannedChange {
+  std::string name;
+  std::string installed_version;
+  std::string installed_backend;  ///< empty: not known
+  std::string version;
+  std::string backend;  ///< empty: not known
+};
+
+/// An installed package that a plan would break: it needs what the plan takes away.
+struct Breakage {
+  std::string name;
+  std::string version;
+  std::string needs;  ///< "torch==2.10.*", "torch 2.10 (its version says so)"
+  std::string gets;   ///< "torch 2.15.0+cu132"
+};
+
+/// Why there is no resolution, and the plan that was refused, if there was one.
+struct Unresolved : Error {
+  std::vector<PlannedChange> changes = {};  ///< of backends
+  std::vector<Breakage> broken = {};
+};
+
 /// Errors: not_found (no such package: where was looked), unsupported (versions exist, but no wheel
 /// or no variant fits: each with its reason; exit 3), conflict (both requirements and who wants
-/// them), malformed/mismatch/io from what was read.
-[[nodiscard]] Result<Resolution> resolve(const Requests& requests, const Target& target,
-                                         const std::vector<InstalledPackage>& installed,
-                                         const Sources& sources, const Options& options,
-                                         Report& report);
+/// them; a plan that changes the backend of what is installed unasked, or breaks an installed
+/// package), malformed/mismatch/io from what was read.
+[[nodiscard]] std::expected<Resolution, Unresolved> resolve(
+    const Requests& requests, const Target& target, const std::vector<InstalledPackage>& installed,
+    const Sources& sources, const Options& options, Report& report);
 
 /// Like the failure part of `resolve` for one release, kept as data: the decision that an
 /// `unsupported` error renders, for `explain` and --json.

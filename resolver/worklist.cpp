@@ -33,15 +33,6 @@ std::vector<std::string> wanted_extras(const std::vector<Want>& wants) {
   return {extras.begin(), extras.end()};
 }
 
-/// Requirements that must hold; what a package says of itself only adds extras.
-std::vector<const Want*> binding_wants(const std::string& name, const std::vector<Want>& wants) {
-  std::vector<const Want*> result;
-  for (const Want& want : wants) {
-    if (want.by != name) result.push_back(&want);
-  }
-  return result;
-}
-
 bool holds(const PackageChoice& choice, const std::vector<const Want*>& wants) {
   return direct_urls(wants) == choice.direct_urls &&
          std::ranges::all_of(wants, [&](const Want* want) {
@@ -56,13 +47,31 @@ bool is_wanted(const std::vector<Want>& wants) {
 
 }  // namespace
 
+std::vector<const Want*> wants_of_user(const std::vector<Want>& wants) {
+  std::vector<const Want*> result;
+  for (const Want& want : wants) {
+    if (want.by.empty()) result.push_back(&want);
+  }
+  return result;
+}
+
+std::vector<const Want*> binding_wants(const std::string& name, const std::vector<Want>& wants) {
+  std::vector<const Want*> result;
+  for (const Want& want : wants) {
+    if (want.by != name) result.push_back(&want);
+  }
+  return result;
+}
+
 Worklist::Worklist(const Target& target, const std::vector<InstalledPackage>& installed,
-                   const Sources& sources, const Options& options, Report& report)
+                   const Options& options, const KeptBuilds& kept, PackageChooser& chooser,
+                   Report& report)
     : target_(target),
       installed_(installed),
       options_(options),
       report_(report),
-      chooser_(target, installed, sources, options, report) {}
+      kept_(kept),
+      chooser_(chooser) {}
 
 void Worklist::enqueue(const std::string& name, bool first) {
   Node& node = nodes_[name];
@@ -106,7 +115,6 @@ Result<Resolution> Worklist::run(const Requests& requests) {
   if (auto ok = settle(); !ok) return std::unexpected(ok.error());
   if (auto ok = check_required(); !ok) return std::unexpected(ok.error());
   remark_on_families();
-  warn_about_installed();
   return outcome();
 }
 
@@ -118,7 +126,7 @@ Result<void> Worklist::settle() {
       nodes_[name].queued = false;
       if (auto ok = process(name); !ok) return ok;
     }
-  } while (drop_unreachable() || recheck_abi() || recheck_families());
+  } while (drop_unreachable() || recheck_abi() || recheck_families() || share_labels());
   return {};
 }
 

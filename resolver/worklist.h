@@ -14,6 +14,8 @@
 
 #include "report/error.h"
 #include "report/report.h"
+#include "resolver/backend_change.h"
+#include "resolver/installed_needs.h"
 #include "resolver/package_choice.h"
 #include "resolver/solver.h"
 
@@ -21,16 +23,21 @@ namespace axle::resolver {
 
 class Worklist {
  public:
-  /// All must outlive the worklist.
+  /// All must outlive the worklist. `kept`: builds that stay what they are.
   Worklist(const Target& target, const std::vector<InstalledPackage>& installed,
-           const Sources& sources, const Options& options, Report& report);
+           const Options& options, const KeptBuilds& kept, PackageChooser& chooser, Report& report);
 
   [[nodiscard]] Result<Resolution> run(const Requests& requests);
+  /// After `run`: installed packages that get another backend although nobody asked for one.
+  [[nodiscard]] std::vector<BackendChange> backend_changes(const Resolution& resolution);
+  /// After `run`: what installed packages outside of the resolution need and do not get.
+  [[nodiscard]] std::vector<BrokenNeed> broken_needs(const Resolution& resolution);
 
  private:
   struct Node {
-    std::vector<Want> wants;            ///< constraints first, then in order of arrival
-    std::vector<Want> installed_wants;  ///< what goes with the installed first member of its family
+    std::vector<Want> wants;  ///< constraints first, then in order of arrival
+    /// What goes with the installed first member of its family, or with the build that stays.
+    std::vector<Want> installed_wants;
     std::optional<PackageChoice> choice;
     std::vector<std::string> extras;                 ///< that the choice was expanded for
     std::map<wheel::Version, std::string> excluded;  ///< with the conflict that excluded it
@@ -42,6 +49,13 @@ class Worklist {
     bool abi_settled = false;  ///< only what the solution has counts, no guess at what it will have
   };
   using Nodes = std::map<std::string, Node, std::less<>>;
+  struct SharedLabel {
+    wheel::Version release;
+    std::set<std::string> members;  ///< that were chosen then
+    std::string best;               ///< what the first member has without the others
+    std::string label;              ///< that it takes in its place; empty: none
+    std::string remark;
+  };
 
   [[nodiscard]] Result<void> add_requests(const Requests& requests);
   [[nodiscard]] Result<void> settle();
@@ -64,8 +78,18 @@ class Worklist {
   };
   [[nodiscard]] Lead lead_of(const index::Family& family, const std::string& name);
   void ask_within_family(const std::string& name, Question& question);
+  /// The build of `name` is one of `kept_`: its label, and its version where that is settled.
+  bool ask_for_kept(const std::string& name, Question& question);
   /// The label that the user gives another member of `family`: the first one takes it too.
   [[nodiscard]] std::string label_of_members(const index::Family& family);
+  /// The user says which build of the family, or of the package that is of none, may come.
+  [[nodiscard]] bool is_build_given(const index::Family* family, const std::string& name);
+  /// A family settled on unlike labels: the first one takes the best that all members have.
+  [[nodiscard]] bool share_labels();
+  [[nodiscard]] bool share_label(const index::Family& family);
+  /// The chosen members of `family`, the first one left out, that cannot be had with `label`.
+  [[nodiscard]] std::vector<std::string> members_without(const index::Family& family,
+                                                         const std::string& label);
   /// --torch-backend: an installed first member with another label is asked for as well.
   void switch_installed(const index::Family& family);
   /// The first member is chosen anew: the others, which followed it, must not hold it where it was.
@@ -85,18 +109,27 @@ class Worklist {
                                      const std::string& why);
   [[nodiscard]] std::optional<std::string> latest_choice(const std::set<std::string>& names) const;
   [[nodiscard]] Resolution outcome();
-  void warn_about_installed();
 
   const Target& target_;
   const std::vector<InstalledPackage>& installed_;
   const Options& options_;
   Report& report_;
-  PackageChooser chooser_;
+  const KeptBuilds& kept_;
+  PackageChooser& chooser_;
   Nodes nodes_;
+  /// Family -> the release of its first member for which a label was looked for, and that label.
+  std::map<const index::Family*, SharedLabel> shared_;
   std::deque<std::string> queue_;
   std::size_t choices_ = 0;
   std::size_t exclusions_ = 0;
   std::optional<Error> first_conflict_;
 };
+
+/// What the user wants of a package, constraints included.
+[[nodiscard]] std::vector<const Want*> wants_of_user(const std::vector<Want>& wants);
+
+/// Requirements that must hold; what a package says of itself only adds extras.
+[[nodiscard]] std::vector<const Want*> binding_wants(const std::string& name,
+                                                     const std::vector<Want>& wants);
 
 }  // namespace axle::resolver

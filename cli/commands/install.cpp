@@ -143,7 +143,10 @@ int run_install(Session& session) {
                                       (*workspace)->sources, (*workspace)->options, output);
   if (!resolution) {
     const Failure failure = failed_to_choose(resolution.error()).error();
-    if (failure.error.kind != ErrorKind::unsupported) return report_failure(session, failure);
+    if (failure.error.kind != ErrorKind::unsupported) {
+      const ordered_json plan = refused_plan_json(resolution.error());
+      return output.failure(failure, plan.is_null() ? plan : ordered_json{{"error", plan}});
+    }
     const auto misfits = explain_misfits(**workspace, target);
     if (arguments.has(Opt::explain) && !output.options().json) {
       for (const resolver::Explanation& misfit : misfits)

@@ -147,7 +147,7 @@ std::string choose_anew(const Packages& kin, bool same_release, const InstalledF
             ? fmt::format("{}=={}", one->distribution.name, wheel::render_version(version))
             : one->distribution.name);
   }
-  return shell_command(words) + files.options();
+  return shell_command(words) + files.options() + " --allow-backend-change";
 }
 
 }  // namespace

@@ -141,6 +141,39 @@ std::set<std::string, std::less<>> labels_of(const index::Family& family, const 
   return labels;
 }
 
+/// The labels that all members can have: a set has one (resolver/shared_label.cpp).
+std::set<std::string, std::less<>> common_labels(const index::Family& family,
+                                                 const std::vector<Member>& members,
+                                                 const std::string& platform) {
+  std::set<std::string, std::less<>> common;
+  for (const Member& member : members) {
+    std::set<std::string, std::less<>> own = {member.label};
+    const auto& distribution = member.package->distribution;
+    if (const index::FamilyRelease* release =
+            release_of(family, distribution.name, distribution.metadata.version)) {
+      for (const index::FamilyBuild& build : release->builds) {
+        if (build.platform == platform) own.insert(build.label);
+      }
+    }
+    if (&member == &members.front()) {
+      common = std::move(own);
+    } else {
+      std::erase_if(common, [&](const std::string& label) { return !own.contains(label); });
+    }
+  }
+  return common;
+}
+
+/// Of what fits a member, best first: no fallback, and nothing of which not all is known.
+std::vector<std::string> real_labels(const VariantFit& fit, const index::FamilyVariants& variants) {
+  std::vector<std::string> labels;
+  std::ranges::copy_if(fit.fitting, std::back_inserter(labels), [&](const std::string& label) {
+    return label != wheel::null_label && !variants.fallback.contains(label) &&
+           !variants.unknown.contains(label);
+  });
+  return labels;
+}
+
 /// No GPU of the vendor that the build is for counts: it runs all the same, on the CPU.
 bool lacks_hardware(const index::Family& family, const std::string& label,
                     const JudgedMachine& judged) {
@@ -169,8 +202,8 @@ std::string title_of(const std::vector<Member>& build) {
 
 /// The members of one label: they share their fate, and the first one stands for all.
 void check_build(const index::Family& family, const std::vector<Member>& build,
-                 const JudgedMachine& judged, const std::string& platform,
-                 const InstalledFiles& files, Findings& findings) {
+                 const std::set<std::string, std::less<>>& common, const JudgedMachine& judged,
+                 const std::string& platform, const InstalledFiles& files, Findings& findings) {
   const Member& first = build.front();
   const auto& distribution = first.package->distribution;
   const index::FamilyVariants variants =
@@ -183,11 +216,11 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
     return;
   }
   const VariantFit fit = judge_variants(variants.document, judged, files.environment.markers);
-  const auto real = std::ranges::find_if(fit.fitting, [&](const std::string& label) {
-    return label != wheel::null_label && !variants.fallback.contains(label) &&
-           !variants.unknown.contains(label);
-  });
-  const bool has_better = real != fit.fitting.end() && *real != first.label;
+  const std::vector<std::string> reals = real_labels(fit, variants);
+  auto real =
+      std::ranges::find_if(reals, [&](const std::string& label) { return common.contains(label); });
+  if (real == reals.end()) real = reals.begin();
+  const bool has_better = real != reals.end() && *real != first.label;
   const std::string better =
       has_better ? fmt::format("for this machine the build {} of this release is better", *real)
                  : std::string();
@@ -229,6 +262,22 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
 
 std::string major_of(std::string_view toolkit) {
   return std::string(toolkit.substr(0, toolkit.find('.')));
+}
+
+/// No label fits that all members have, so that they could only be had unlike.
+bool must_differ(const index::Family& family, const std::vector<Member>& members,
+                 const std::set<std::string, std::less<>>& common, const JudgedMachine& judged,
+                 const std::string& platform, const InstalledFiles& files) {
+  const Member& first = members.front();
+  const auto& distribution = first.package->distribution;
+  const index::FamilyVariants variants =
+      index::family_variants(family, distribution.name, distribution.metadata.version, platform,
+                             labels_of(family, first, platform));
+  const VariantFit fit = judge_variants(variants.document, judged, files.environment.markers);
+  const std::vector<std::string> reals = real_labels(fit, variants);
+  return std::ranges::find(reals, first.label) != reals.end() &&
+         std::ranges::none_of(reals,
+                              [&](const std::string& label) { return common.contains(label); });
 }
 
 void check_labels(const index::Family& family, const std::vector<Member>& members,
@@ -301,6 +350,7 @@ Result<void> check_family(const index::Family& family, InstalledFiles& files,
   if (platform.empty()) {
     findings.not_looked_at(fmt::format(
         "whether the builds of {} fit: they are made for other CPUs and systems", family.name));
+    check_labels(family, members, files, findings);
   } else {
     std::vector<std::vector<Member>> builds;
     for (const Member& member : members) {
@@ -315,10 +365,12 @@ Result<void> check_family(const index::Family& family, InstalledFiles& files,
         same->push_back(member);
       }
     }
+    const auto common = common_labels(family, members, platform);
     for (const std::vector<Member>& build : builds)
-      check_build(family, build, judged, platform, files, findings);
+      check_build(family, build, common, judged, platform, files, findings);
+    if (!must_differ(family, members, common, judged, platform, files))
+      check_labels(family, members, files, findings);
   }
-  check_labels(family, members, files, findings);
   check_versions(family, members, files, findings);
   return {};
 }

@@ -247,7 +247,8 @@ class Beside(Served):
         self.assert_builds({"torch": ("2.9.1", "cu128"), "torchvision": ("0.24.1", "cu128")}, "torch==2.9.1+cu128",
                            "torchvision", machine="h100")
         result = self.assert_ok(self.family("resolve", "torch", "torchvision", machine="h100"))
-        self.assertIn("torchvision 0.24.1 has no build cu130, which torch has: cu128 is taken", result.err)
+        self.assertIn("torch 2.9.1+cu128", result.out)
+        self.assertIn("torch 2.9.1 is taken as cu128, not as cu130, which torchvision does not have", result.err)
 
     def test_what_only_the_family_has_is_not_looked_for_elsewhere(self):
         needs = ["pytorch-triton-rocm==3.4.0"]

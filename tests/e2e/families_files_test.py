@@ -350,6 +350,8 @@ class LabelsInFolders(TorchTestCase):
         again = self.assert_ok(self.ask("install", "llama-cpp-python", "--json", machine="none"))
         self.assertEqual(again.json["installed"], [])
         self.assert_ok(self.ask("install", "-U", "llama-cpp-python", machine="h100"))
+        self.assertEqual(self.installed(), {"llama-cpp-python": ("0.3.35", "cu130")})
+        self.assert_ok(self.ask("install", "-U", "llama-cpp-python", "--allow-backend-change", machine="h100"))
         self.assertEqual(self.installed(), {"llama-cpp-python": ("0.3.35", "cu132")})
         self.assertEqual(self.python("import llama_cpp_python; print(llama_cpp_python.BUILD)"), "cu132")
         self.assert_ok(self.ask("install", "--variant", "llama-cpp-python=cpu", "llama-cpp-python", machine="h100"))
@@ -360,7 +362,7 @@ class LabelsInFolders(TorchTestCase):
         self.env["XDG_CACHE_HOME"] = str(self.root / "cache")
         self.folders.add("0.3.35", "cu132", "cu125", "cpu")
         for machine, label in [("h100", "cu132"), ("gtx1080ti", "cu125"), ("none", "cpu"), ("h100", "cu132")]:
-            self.assert_ok(self.ask("install", "llama-cpp-python", "--reinstall", machine=machine))
+            self.assert_ok(self.ask("install", "llama-cpp-python", "--reinstall", "--allow-backend-change", machine=machine))
             self.assertEqual(self.installed(), {"llama-cpp-python": ("0.3.35", label)})
             self.assertEqual(self.python("import llama_cpp_python; print(llama_cpp_python.BUILD)"), label)
 
@@ -369,8 +371,8 @@ class LabelsInFolders(TorchTestCase):
         base = self.serve()
         self.env["XDG_CACHE_HOME"] = str(self.root / "cache")
         for machine, label in [("h100", "cu132"), ("gtx1080ti", "cu125"), ("none", "cpu"), ("h100", "cu132")]:
-            result = self.variant("install", "llama-cpp-python", "--reinstall", "-i", self.default.url, "--family",
-                                  f"llama-cpp-python={base}/llama/{{label}}", "--python", self.venv, "--for", machine)
+            result = self.variant("install", "llama-cpp-python", "--reinstall", "--allow-backend-change", "-i",
+                                  self.default.url, "--family", f"llama-cpp-python={base}/llama/{{label}}", "--python", self.venv, "--for", machine)
             self.assert_ok(result)
             self.assertEqual(self.python("import llama_cpp_python; print(llama_cpp_python.BUILD)"), label)
 

@@ -75,7 +75,8 @@ void World::publish_variants(const std::string& name, const std::string& at,
   index.add_variants(name, at, metadata);
 }
 
-Result<resolver::Resolution> World::try_resolve(const std::vector<std::string>& requirements) {
+std::expected<resolver::Resolution, resolver::Unresolved> World::try_resolve(
+    const std::vector<std::string>& requirements) {
   resolver::Requests requests;
   for (const std::string& text : requirements) requests.requirements.push_back(requirement(text));
   for (const std::string& text : constraints) requests.constraints.push_back(requirement(text));
@@ -98,7 +99,7 @@ std::vector<std::string> World::resolve(const std::vector<std::string>& requirem
   return result;
 }
 
-Error World::error(const std::vector<std::string>& requirements) {
+resolver::Unresolved World::error(const std::vector<std::string>& requirements) {
   auto resolution = try_resolve(requirements);
   REQUIRE_FALSE(resolution.has_value());
   return std::move(resolution).error();

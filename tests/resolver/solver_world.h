@@ -41,13 +41,13 @@ struct World {
   void publish_variants(const std::string& name, const std::string& version,
                         const wheel::VariantMetadata& metadata);
 
-  [[nodiscard]] Result<resolver::Resolution> try_resolve(
+  [[nodiscard]] std::expected<resolver::Resolution, resolver::Unresolved> try_resolve(
       const std::vector<std::string>& requirements);
   /// "name version" or "name version[label]", kept ones with "=" in front; fails the test on an
   /// error.
   [[nodiscard]] std::vector<std::string> resolve(const std::vector<std::string>& requirements);
   /// The error; fails the test when there is none.
-  [[nodiscard]] Error error(const std::vector<std::string>& requirements);
+  [[nodiscard]] resolver::Unresolved error(const std::vector<std::string>& requirements);
   [[nodiscard]] bool remarked(std::string_view part) const;
   /// The package of the last resolution.
   [[nodiscard]] const resolver::ResolvedPackage& package(std::string_view name) const;
