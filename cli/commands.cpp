@@ -54,7 +54,8 @@ const std::vector<Opt> resolving = std::vector<Opt>{Opt::index_url,
                                                     Opt::gpu_policy} +
                                    environment;
 
-const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages, Opt::yes};
+const std::vector<Opt> changing = {Opt::cache_dir, Opt::break_system_packages,
+                                   Opt::require_virtualenv, Opt::yes};
 
 const std::array rows = {
     Command{
@@ -78,7 +79,8 @@ const std::array rows = {
             run_properties},
     Command{"install", "Find the variants that fit best and install them", "REQ|WHEEL", Arity::any,
             resolving + std::vector<Opt>{Opt::allow_backend_change, Opt::break_system_packages,
-                                         Opt::overwrite, Opt::dry_run, Opt::explain},
+                                         Opt::require_virtualenv, Opt::overwrite, Opt::dry_run,
+                                         Opt::explain},
             "variant install torch                     into VIRTUAL_ENV, CONDA_PREFIX or .venv\n"
             "variant install --explain demo==1.2       and say why this variant\n"
             "variant install --variant demo=null demo  exactly this variant\n"

@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/session.h"
+#include "cli/settings/configure.h"
 #include "cli/variables.h"
 #include "providers/plugins/shared_object.h"
 
@@ -41,7 +42,7 @@ OutputOptions output_options(const Arguments& arguments) {
 
 int run(std::vector<std::string> words) {
   const bool json = asks_for_json(words);
-  const Parsed parsed = parse_command_line(std::move(words));
+  Parsed parsed = parse_command_line(std::move(words));
   if (parsed.command == nullptr) {
     Output output({.json = json});
     if (parsed.usage_error) return output.failure(misused(parsed.text, parsed.hint).error());
@@ -49,6 +50,8 @@ int run(std::vector<std::string> words) {
     return plain.answer(parsed.text, {});
   }
   Output output(output_options(parsed.arguments));
+  if (const auto configured = configure(*parsed.command, parsed.arguments); !configured)
+    return output.failure(configured.error());
   Session session(parsed.arguments, output);
   if (const auto selected = session.select_elsewhere(parsed.command->takes_fleet); !selected)
     return output.failure(selected.error());

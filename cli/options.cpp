@@ -98,6 +98,8 @@ constexpr std::array rows = {
     OptionRow{Opt::system, flag, "--system", "", "The environment of the python3 on the path"},
     OptionRow{Opt::break_system_packages, flag, "--break-system-packages", "",
               "Change an environment that the operating system manages"},
+    OptionRow{Opt::require_virtualenv, flag, "--require-virtualenv", "",
+              "Change no environment that is not a virtual one"},
     OptionRow{Opt::overwrite, flag, "--overwrite", "",
               "Replace files that another package or nobody owns"},
     OptionRow{Opt::yes, flag, "--yes,-y", "", "Nothing is ever asked; taken for pip's sake"},

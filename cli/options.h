@@ -62,6 +62,7 @@ enum class Opt : std::uint8_t {
   python,
   system,
   break_system_packages,
+  require_virtualenv,
   // what is done and shown
   overwrite,
   yes,

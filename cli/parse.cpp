@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/settings/setting_table.h"
 #include "cli/version.h"
 #include "machines/nearest.h"
 
@@ -103,10 +104,7 @@ class Tree {
       parsed.usage_error = true;
       if (explain_missing_command(words, parsed)) return parsed;
       parsed.text = error.what();
-      const bool editable = std::ranges::any_of(
-          words, [](const std::string& word) { return word == "-e" || word == "--editable"; });
-      parsed.hint = editable ? "editable installs are pip's: python -m pip install -e DIR"
-                             : "see `" + name_of(deepest(&app_)) + " --help`";
+      parsed.hint = hint_for(words);
       return parsed;
     }
     collect(parsed);
@@ -148,6 +146,22 @@ class Tree {
       made->require_subcommand(1);
     }
     return made;
+  }
+
+  /// Options of pip and uv that Axle does not take: what to do instead.
+  [[nodiscard]] std::string hint_for(const std::vector<std::string>& words) {
+    const CLI::App* command = deepest(&app_);
+    for (const std::string& word : words) {
+      if (word == "--") break;
+      if (word == "-e") return "editable installs are pip's: python -m pip install -e DIR";
+      const std::string option = word.substr(0, word.find('='));
+      if (!option.starts_with("--") || command->get_option_no_throw(option) != nullptr) continue;
+      const SettingRow* row = find_option_setting(option.substr(2));
+      if (row == nullptr || row->treatment == Treatment::honoured) continue;
+      if (row->treatment == Treatment::refused) return option + ": " + std::string(row->text);
+      return option + " changes nothing here, leave it out: " + std::string(row->text);
+    }
+    return "see `" + name_of(command) + " --help`";
   }
 
   static const OptionRow* global_option(std::string_view word) {

@@ -3,6 +3,8 @@
 // masks, library paths) is a fact of the machine: detect/.
 
 #include <array>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +12,10 @@ namespace axle::cli {
 
 /// The value, or "" when it is not set.
 [[nodiscard]] std::string variable(std::string_view name);
+[[nodiscard]] std::optional<std::string> variable_if_set(std::string_view name);
+
+/// Names and values of all that begin so, by name.
+[[nodiscard]] std::map<std::string, std::string> variables_with_prefix(std::string_view prefix);
 
 /// XDG_CONFIG_HOME, else ~/.config; "" when neither is known.
 [[nodiscard]] std::string config_home();
@@ -34,12 +40,12 @@ inline constexpr std::array variables = {
     VariableRow{"NV_VARIANT_PROVIDER_FORCE_*, …",
                 "handed to the plugin of their namespace: `variant providers show NS`"},
     VariableRow{"PATH", "where interpreters are looked for"},
-    VariableRow{"PIP_*", "pip's own settings: index, find-links, certificates, proxy, timeout"},
+    VariableRow{"PIP_*", "pip's own settings, as docs/settings.md lists them"},
     VariableRow{"SOURCE_DATE_EPOCH", "the time that goes into built wheels"},
     VariableRow{"SSL_CERT_FILE", "certificates of trusted authorities"},
     VariableRow{"TERM", "`dumb`: no colours, no progress line"},
     VariableRow{"TMPDIR", "where temporary files go"},
-    VariableRow{"UV_*", "uv's own settings: index, find-links, torch backend"},
+    VariableRow{"UV_*", "uv's own settings, as docs/settings.md lists them"},
     VariableRow{"VIRTUAL_ENV", "the active virtual environment"},
     VariableRow{"XDG_CACHE_HOME", "where caches lie (else ~/.cache)"},
     VariableRow{"XDG_CONFIG_HOME", "where configuration lies (else ~/.config)"},

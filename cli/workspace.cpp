@@ -108,6 +108,14 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
   return options;
 }
 
+/// What the configuration says of options that the command line may be silent about.
+void apply_choice(const Settings& settings, resolver::Options& options) {
+  options.prereleases = options.prereleases || settings.prereleases == Prereleases::allow;
+  options.dependencies = options.dependencies && !settings.no_deps;
+  options.upgrade = options.upgrade || settings.upgrade;
+  options.reinstall = options.reinstall || settings.reinstall;
+}
+
 /// What a requirements file says counts where the command line is silent; lists are added.
 Arguments merged(const Arguments& command_line, const Arguments& of_files) {
   Arguments both = command_line;
@@ -170,6 +178,14 @@ Outcome<installer::Environment> open_environment(Session& session, bool or_syste
     environment = installer::find_environment(request);
   }
   if (!environment) return failed(environment.error());
+  std::error_code absent;
+  if (session.arguments().has(Opt::require_virtualenv) &&
+      !fs::exists(environment->prefix + "/pyvenv.cfg", absent)) {
+    return misused(
+        fmt::format("{} is not a virtual environment, and one is required", environment->prefix),
+        "name one with --python, or unset require-virtualenv (PIP_REQUIRE_VIRTUALENV, "
+        "pip.conf)");
+  }
   return std::move(*environment);
 }
 
@@ -194,6 +210,7 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   auto settings = read_settings(arguments, workspace->environment.prefix, session.output());
   if (!settings) return std::unexpected(settings.error());
   workspace->settings = std::move(*settings);
+  apply_choice(workspace->settings, workspace->options);
   workspace->transport =
       index::make_caching_transport(index::make_transport(transport_options(workspace->settings)),
                                     {session.cache_folder(), workspace->settings.offline});

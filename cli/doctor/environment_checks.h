@@ -58,7 +58,7 @@ struct LoaderPath {
   std::vector<std::string> folders;         ///< of LD_LIBRARY_PATH
   std::vector<std::string> preload;         ///< files of LD_PRELOAD
   std::vector<std::string> system_preload;  ///< files of /etc/ld.so.preload
-  std::vector<std::string> cached;          ///< library paths in /etc/ld.so.cache
+  std::vector<std::string> cached = {};     ///< library paths in /etc/ld.so.cache
 };
 
 /// CUDA libraries of one name in two packages, each of which something is linked against: whoever

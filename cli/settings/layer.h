@@ -7,30 +7,39 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/settings/setting_table.h"
 #include "cli/settings/settings.h"
 
 namespace axle::cli {
 
 struct SettingsLayer {
-  /// Keys are pip's names ("index-url"), uv's where pip has none ("index-strategy"). Values are in
-  /// the order in which they were said.
+  /// Row keys of the setting table; values in the order in which they were said.
   std::map<std::string, std::vector<Stated>, std::less<>> values;
-  std::vector<ConfiguredIndex> indexes;  ///< `[[index]]`, --index, UV_INDEX
+  std::vector<ConfiguredIndex> indexes;  ///< `[[index]]`
   std::vector<PackageSource> sources;
 
-  void add(const std::string& key, std::string value, std::string origin) {
-    values[key].push_back({std::move(value), std::move(origin)});
+  void add(std::string_view key, std::string value, std::string origin) {
+    values[std::string(key)].push_back({std::move(value), std::move(origin)});
   }
 };
 
-/// pip's configuration format: sections [global] and [install], the latter winning; indented lines
-/// continue a value. `where` is named in errors. Error: malformed, with the line.
-[[nodiscard]] Result<SettingsLayer> parse_pip_config(std::string_view text,
-                                                     const std::string& where);
+/// pip.conf by its sections. Of each key the value as it stands there, lines joined by "\n".
+using PipSections = std::map<std::string, std::map<std::string, Stated, std::less<>>, std::less<>>;
 
-/// uv.toml. Error: malformed, with the line.
+/// Python's configparser, as pip sets it up: what that refuses is refused. `where` is named in
+/// errors. Error: malformed, with the line.
+[[nodiscard]] Result<PipSections> parse_pip_config(std::string_view text, const std::string& where);
+
+/// `name`: a long option of pip's, which an option of no command is not. Flags stay as they are,
+/// lists are cut at white space, empty values say nothing.
+void add_pip_setting(SettingsLayer& layer, std::string_view name, const Stated& stated);
+
+/// A whole uv.toml, or the `[tool.uv]` of a pyproject.toml. Paths count from its folder. Error:
+/// malformed, with the line.
 [[nodiscard]] Result<SettingsLayer> parse_uv_config(std::string_view text,
                                                     const std::string& where);
+[[nodiscard]] Result<SettingsLayer> parse_pyproject_config(std::string_view text,
+                                                           const std::string& where);
 
 /// `URL` or `name=URL`, as uv takes an index.
 [[nodiscard]] ConfiguredIndex parse_index(std::string_view text, std::string origin);

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <initializer_list>
+#include <set>
 
 #include <fmt/core.h>
 
-#include "cli/requests.h"
+#include "cli/settings/configure.h"
+#include "cli/settings/configured_indexes.h"
 #include "cli/settings/exclude_newer.h"
-#include "cli/settings/sources.h"
+#include "cli/settings/places.h"
+#include "cli/settings/truth.h"
 #include "cli/variables.h"
 #include "wheel/ascii.h"
 #include "wheel/requirement.h"
@@ -17,17 +21,6 @@
 namespace axle::cli {
 
 namespace {
-
-/// pip's spellings; nullopt for what is neither yes nor no.
-std::optional<bool> truth_of(std::string_view text) {
-  const std::string word = wheel::ascii_lower(text);
-  const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
-    return std::ranges::find(words, word) != words.end();
-  };
-  if (is_one_of({"y", "yes", "t", "true", "on", "1"})) return true;
-  if (is_one_of({"", "n", "no", "f", "false", "off", "0"})) return false;
-  return std::nullopt;
-}
 
 std::string first_of(std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -37,171 +30,138 @@ std::string first_of(std::initializer_list<const char*> names) {
   return {};
 }
 
-/// Ends the reading of settings at the first value that is not valid.
-struct Invalid {
-  Failure failure;
-};
-
-[[noreturn]] void refuse(const Stated& stated, std::string_view key, std::string_view why,
-                         std::string hint = {}) {
-  throw Invalid{
-      misused(fmt::format("{}: {} `{}` {}", stated.origin, key, stated.value, why), std::move(hint))
-          .error()};
-}
-
-/// The layers, the first of which wins.
-class Layers {
- public:
-  explicit Layers(const std::vector<SettingsLayer>& layers) : layers_(layers) {}
-
-  /// Of the first layer that says `key`.
-  [[nodiscard]] std::vector<Stated> first(std::string_view key) const {
-    for (const SettingsLayer& layer : layers_) {
-      const auto found = layer.values.find(key);
-      if (found != layer.values.end()) return found->second;
-    }
-    return {};
-  }
-  /// Of all layers, those that win first.
-  [[nodiscard]] std::vector<Stated> all(std::string_view key) const {
-    std::vector<Stated> values;
-    for (const SettingsLayer& layer : layers_) {
-      const auto found = layer.values.find(key);
-      if (found != layer.values.end())
-        values.insert(values.end(), found->second.begin(), found->second.end());
-    }
-    return values;
-  }
-  [[nodiscard]] std::optional<Stated> one(std::string_view key) const {
-    std::vector<Stated> values = first(key);
-    if (values.empty()) return std::nullopt;
-    return std::move(values.back());
-  }
-  [[nodiscard]] std::optional<bool> truth(std::string_view key) const {
-    const auto stated = one(key);
-    if (!stated) return std::nullopt;
-    const auto value = truth_of(stated->value);
-    if (!value) refuse(*stated, key, "is neither true nor false");
-    return value;
-  }
-  [[nodiscard]] const std::vector<SettingsLayer>& each() const { return layers_; }
-
- private:
-  const std::vector<SettingsLayer>& layers_;
-};
-
-void take_indexes(const Layers& layers, const Arguments& arguments, Settings& settings) {
-  settings.no_index = layers.truth("no-index").value_or(false);
-  // An index that the command line names is not silenced by a file's no-index.
-  const bool named = arguments.has(Opt::index_url) || arguments.has(Opt::default_index) ||
-                     arguments.has(Opt::index);
-  if (named && !arguments.has(Opt::no_index)) settings.no_index = false;
-  if (settings.no_index) return;
-  std::vector<ConfiguredIndex> defaults;
-  const auto take = [&](ConfiguredIndex index) {
-    index.url = absolute_place(index.url);
-    auto& into = index.is_default ? defaults : settings.indexes;
-    const auto same = [&](const ConfiguredIndex& other) {
-      return other.url == index.url || (!index.name.empty() && other.name == index.name);
-    };
-    if (std::ranges::none_of(settings.indexes, same)) into.push_back(std::move(index));
-  };
+/// Rows that Axle refuses, wherever they ask for something.
+void check_refused(WeighedLayers& layers) {
   for (const SettingsLayer& layer : layers.each()) {
-    for (const char* key : {"default-index", "index-url"}) {
-      const auto found = layer.values.find(key);
-      if (found == layer.values.end()) continue;
-      ConfiguredIndex index = parse_index(found->second.back().value, found->second.back().origin);
-      if (index.url.empty()) refuse(found->second.back(), key, "is empty");
-      index.is_default = true;
-      take(std::move(index));
-    }
-    for (const ConfiguredIndex& index : layer.indexes) take(index);
-    if (const auto found = layer.values.find("index"); found != layer.values.end()) {
-      for (const Stated& stated : found->second) take(parse_index(stated.value, stated.origin));
+    for (const auto& [key, values] : layer.values) {
+      const auto rows = setting_rows();
+      const auto row = std::ranges::find(rows, key, &SettingRow::key);
+      if (row == rows.end() || row->treatment != Treatment::refused) continue;
+      for (const Stated& stated : values) {
+        const bool off = row->kind == ValueKind::flag && truth_of(stated.value) == false;
+        const auto accepted = names_in(row->harmless);
+        const bool harmless = std::ranges::find(accepted, stated.value) != accepted.end();
+        if (!off && !harmless)
+          layers.refuse(stated, key, "is not supported by Axle", std::string(row->text));
+      }
     }
   }
-  for (const Stated& stated : layers.all("extra-index-url"))
-    take(parse_index(stated.value, stated.origin));
-  if (!defaults.empty()) settings.indexes.push_back(std::move(defaults.front()));
 }
 
-void take_strategy(const Layers& layers, Settings& settings) {
+/// The environment is found before its own pip.conf is: what says which one that is comes too late.
+void check_early(WeighedLayers& layers, const std::string& python_prefix) {
+  if (python_prefix.empty()) return;
+  for (const std::string_view key : early_settings()) {
+    for (const Stated& stated : layers.all(key)) {
+      if (stated.origin.starts_with(python_prefix + "/pip.conf"))
+        layers.refuse(stated, key, "comes too late in the environment's own file",
+                      "say it in the user's pip.conf, or on the command line");
+    }
+  }
+}
+
+void take_strategy(WeighedLayers& layers, Settings& settings) {
   if (const auto stated = layers.one("index-strategy")) {
-    if (stated->value == "first-index") {
-      settings.index_strategy = IndexStrategy::first_index;
-    } else if (stated->value == "unsafe-first-match") {
+    const std::string& name = stated->value;
+    if (name == "unsafe-first-match" || name == "unsafe-any-match") {
       settings.index_strategy = IndexStrategy::unsafe_first_match;
-    } else if (stated->value == "unsafe-best-match") {
+    } else if (name == "unsafe-best-match") {
       settings.index_strategy = IndexStrategy::unsafe_best_match;
-    } else {
-      refuse(*stated, "index-strategy", "is not a strategy",
-             "first-index, unsafe-first-match or unsafe-best-match");
+    } else if (name != "first-index") {
+      layers.refuse(*stated, "index-strategy", "is not a strategy",
+                    "first-index, unsafe-first-match or unsafe-best-match");
     }
   }
   if (const auto stated = layers.one("keyring-provider")) {
-    if (stated->value == "subprocess") {
+    if (stated->value == "subprocess" || stated->value == "auto") {
       settings.keyring_provider = KeyringProvider::subprocess;
-    } else if (stated->value != "disabled" && stated->value != "auto") {
-      refuse(*stated, "keyring-provider", "is not a provider that Axle has",
-             "disabled, or subprocess: the program `keyring`");
+    } else if (stated->value != "disabled") {
+      layers.refuse(*stated, "keyring-provider", "is not a provider that Axle has",
+                    "disabled, or subprocess: the program `keyring`");
     }
   }
 }
 
-void take_connection(const Layers& layers, Settings& settings) {
-  const auto text = [&](const char* key) {
-    const auto stated = layers.one(key);
-    return stated ? stated->value : std::string();
-  };
+void take_sources(WeighedLayers& layers, Settings& settings) {
+  if (layers.truth("no-sources").value_or(false)) return;
+  std::set<std::string> without;
+  for (const Stated& stated : layers.all("no-sources-package"))
+    without.insert(wheel::normalize_name(stated.value));
+  for (const SettingsLayer& layer : layers.each()) {
+    for (const PackageSource& source : layer.sources) {
+      if (!without.contains(source.package)) settings.sources.push_back(source);
+    }
+  }
+}
+
+void take_timeout(WeighedLayers& layers, Settings& settings) {
+  const auto stated = layers.one("timeout");
+  if (!stated) return;
+  const std::string& value = stated->value;
+  double seconds = 0;
+  const auto parsed =
+      std::from_chars(value.data(), value.data() + value.size(), seconds, std::chars_format::fixed);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == value.data() + value.size();
+  constexpr double most = 86400;
+  if (!whole || !(seconds >= 0) || seconds > most)
+    return layers.refuse(*stated, "timeout", "is not a number of seconds", "for example 60");
+  // pip's: 0 says nothing.
+  if (seconds > 0) settings.timeout_seconds = static_cast<unsigned>(std::ceil(seconds));
+}
+
+void take_connection(WeighedLayers& layers, Settings& settings) {
   settings.offline = layers.truth("offline").value_or(false);
-  settings.ca_file = text("cert");
+  settings.ca_file = layers.text("cert");
   if (settings.ca_file.empty()) settings.ca_file = variable("SSL_CERT_FILE");
-  settings.http_proxy = settings.https_proxy = text("proxy");
+  settings.http_proxy = settings.https_proxy = layers.text("proxy");
   if (settings.http_proxy.empty()) {
-    settings.http_proxy = first_of({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"});
-    settings.https_proxy = first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
+    const bool from_environment = !layers.truth("no-proxy-env").value_or(false);
+    settings.http_proxy = layers.text("http-proxy");
+    settings.https_proxy = layers.text("https-proxy");
+    if (settings.http_proxy.empty() && from_environment)
+      settings.http_proxy = first_of({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"});
+    if (settings.https_proxy.empty() && from_environment)
+      settings.https_proxy = first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
   }
   settings.no_proxy = first_of({"no_proxy", "NO_PROXY"});
+  for (const Stated& host : layers.all("no-proxy"))
+    settings.no_proxy += (settings.no_proxy.empty() ? "" : ",") + host.value;
   for (const Stated& host : layers.all("trusted-host"))
     settings.trusted_hosts.push_back(host.value);
-  if (const auto stated = layers.one("timeout")) {
-    const std::string& value = stated->value;
-    unsigned seconds = 0;
-    const auto parsed = std::from_chars(value.data(), value.data() + value.size(), seconds);
-    if (parsed.ec != std::errc() || parsed.ptr != value.data() + value.size() || seconds == 0)
-      refuse(*stated, "timeout", "is not a whole number of seconds");
-    settings.timeout_seconds = seconds;
-  }
+  take_timeout(layers, settings);
 }
 
-Cutoff cutoff_of(const Stated& stated, std::string_view text) {
+Cutoff cutoff_of(WeighedLayers& layers, const Stated& stated, std::string_view text) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   auto time = parse_cutoff(text, now);
-  if (!time)
-    throw Invalid{
-        misused(fmt::format("{}: {}", stated.origin, time.error().message), time.error().hint)
-            .error()};
-  return {std::move(*time), stated.origin};
+  if (time) return {std::move(*time), stated.origin};
+  layers.refuse(
+      misused(fmt::format("{}: {}", stated.origin, time.error().message), time.error().hint)
+          .error());
+  return {};
 }
 
-void take_exclude_newer(const Layers& layers, Settings& settings) {
+void take_exclude_newer(WeighedLayers& layers, Settings& settings) {
   if (const auto stated = layers.one("exclude-newer"); stated && stated->value != "false")
-    settings.exclude_newer = cutoff_of(*stated, stated->value);
+    settings.exclude_newer = cutoff_of(layers, *stated, stated->value);
   for (const Stated& stated : layers.all("exclude-newer-package")) {
     const std::size_t equals = stated.value.find('=');
     const std::string name = wheel::normalize_name(stated.value.substr(0, equals));
-    if (equals == std::string::npos || name.empty())
-      refuse(stated, "exclude-newer-package", "is not PKG=WHEN");
+    if (equals == std::string::npos || name.empty()) {
+      layers.refuse(stated, "exclude-newer-package", "is not PKG=WHEN");
+      continue;
+    }
     if (settings.exclude_newer_package.contains(name)) continue;
     const std::string when = stated.value.substr(equals + 1);
     settings.exclude_newer_package[name] =
-        when == "false" ? std::nullopt : std::optional(cutoff_of(stated, when));
+        when == "false" ? std::nullopt : std::optional(cutoff_of(layers, stated, when));
   }
 }
 
 /// Names with commas between them, normalised.
-void take_formats(const std::vector<Stated>& stated, std::vector<Stated>& into) {
-  for (const Stated& list : stated) {
+std::vector<Stated> take_formats(WeighedLayers& layers, std::string_view key) {
+  std::vector<Stated> names;
+  for (const Stated& list : layers.all_in_order(key)) {
     std::string_view rest = list.value;
     while (!rest.empty()) {
       const std::size_t comma = std::min(rest.find(','), rest.size());
@@ -210,60 +170,65 @@ void take_formats(const std::vector<Stated>& stated, std::vector<Stated>& into) 
       if (name.empty()) continue;
       const bool is_word = name == ":all:" || name == ":none:";
       if (!is_word && !wheel::is_valid_name(name))
-        refuse({std::string(name), list.origin}, "the package", "is not a valid name");
-      into.push_back({is_word ? std::string(name) : wheel::normalize_name(name), list.origin});
+        layers.refuse({std::string(name), list.origin}, key, "is not a valid name of a package");
+      names.push_back({is_word ? std::string(name) : wheel::normalize_name(name), list.origin});
     }
   }
+  return names;
 }
 
-void take_choice(const Layers& layers, Settings& settings) {
-  if (const auto stated = layers.one("require-hashes")) {
-    settings.require_hashes = layers.truth("require-hashes");
-    settings.require_hashes_origin = stated->origin;
+void take_prereleases(WeighedLayers& layers, Settings& settings) {
+  if (const auto stated = layers.one("prerelease")) {
+    if (stated->value == "allow") {
+      settings.prereleases = Prereleases::allow;
+    } else if (stated->value != "if-necessary-or-explicit") {
+      layers.refuse(*stated, "prerelease", "is not a way that Axle has",
+                    "allow, or if-necessary-or-explicit");
+    }
   }
-  settings.verify_hashes = !layers.truth("no-verify-hashes").value_or(false);
-  take_formats(layers.first("no-binary"), settings.no_binary);
-  take_formats(layers.first("only-binary"), settings.only_binary);
-  take_exclude_newer(layers, settings);
   if (layers.truth("pre").value_or(false)) settings.prereleases = Prereleases::allow;
+}
+
+void take_choice(WeighedLayers& layers, Settings& settings) {
+  if (layers.truth("require-hashes").value_or(false)) {
+    settings.require_hashes = true;
+    settings.require_hashes_origin = layers.one("require-hashes")->origin;
+  } else if (layers.truth("no-require-hashes").value_or(false)) {
+    settings.require_hashes = false;
+    settings.require_hashes_origin = layers.one("no-require-hashes")->origin;
+  }
+  settings.verify_hashes = !layers.truth("no-verify-hashes").value_or(false) &&
+                           layers.truth("verify-hashes").value_or(true);
+  settings.no_binary = take_formats(layers, "no-binary");
+  settings.only_binary = take_formats(layers, "only-binary");
+  take_exclude_newer(layers, settings);
+  take_prereleases(layers, settings);
   settings.no_deps = layers.truth("no-deps").value_or(false);
   settings.upgrade = layers.truth("upgrade").value_or(false);
   settings.reinstall = layers.truth("reinstall").value_or(false);
   settings.constraint_files = layers.all("constraint");
+  settings.constraint_texts = layers.all("constraint-dependencies");
   settings.override_files = layers.all("override");
+  settings.override_texts = layers.all("override-dependencies");
 }
 
 }  // namespace
 
-ConfiguredIndex parse_index(std::string_view text, std::string origin) {
-  ConfiguredIndex index;
-  const std::size_t equals = text.find('=');
-  // A name holds none of these; the `=` of a URL comes after them.
-  const bool named = equals != std::string_view::npos && text.find_first_of(":/.") > equals;
-  if (named) index.name = text.substr(0, equals);
-  index.url = text.substr(named ? equals + 1 : 0);
-  index.origin = std::move(origin);
-  return index;
-}
-
 Outcome<Settings> read_settings(const Arguments& arguments, const std::string& python_prefix,
                                 Report&) {
-  std::vector<SettingsLayer> layers = {command_line_settings(arguments), pip_variables(),
-                                       uv_variables()};
-  auto files = configuration_files(python_prefix);
-  if (!files) return std::unexpected(files.error());
-  std::ranges::move(*files, std::back_inserter(layers));
+  const auto read = read_layers(arguments, {python_prefix});
+  if (!read) return std::unexpected(read.error());
+  WeighedLayers layers(*read);
+  check_refused(layers);
+  check_early(layers, python_prefix);
   Settings settings;
-  try {
-    const Layers weighed(layers);
-    take_indexes(weighed, arguments, settings);
-    settings.find_links = weighed.all("find-links");
-    take_strategy(weighed, settings);
-    take_connection(weighed, settings);
-    take_choice(weighed, settings);
-  } catch (Invalid& invalid) {
-    return std::unexpected(std::move(invalid.failure));
-  }
+  take_indexes(layers, arguments, settings);
+  settings.find_links = layers.all("find-links");
+  take_sources(layers, settings);
+  take_strategy(layers, settings);
+  take_connection(layers, settings);
+  take_choice(layers, settings);
+  if (layers.problem()) return std::unexpected(*layers.problem());
   return settings;
 }
 

@@ -42,14 +42,18 @@ enum class Prereleases : std::uint8_t {
   if_necessary_or_explicit
 };
 
-/// One entry of `[tool.uv.sources]`: where a package comes from. Of `index` and `url` one is set.
+/// One entry of `[tool.uv.sources]`: where a package comes from. Of `index`, `url` and
+/// `unsupported` one is set.
 struct PackageSource {
   std::string package;  ///< normalised
   std::string index;    ///< the name of a configured index
   std::string url;      ///< http(s) or file URL of a wheel
-  std::string marker;   ///< holds only where this does; "" always
-  std::string extra;    ///< only for this extra of the project; "" always
-  std::string group;    ///< only for this dependency group of the project; "" always
+  /// Why Axle cannot take it ("a repository, which pip or uv must build"): the package must not
+  /// come from anywhere else.
+  std::string unsupported;
+  std::string marker;  ///< holds only where this does; "" always
+  std::string extra;   ///< only for this extra of the project; "" always
+  std::string group;   ///< only for this dependency group of the project; "" always
   std::string origin;
 };
 

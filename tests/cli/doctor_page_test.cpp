@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "cli/doctor/finding.h"
+#include "cli/shell_command.h"
 
 namespace {
 

@@ -100,34 +100,105 @@ std::vector<std::string> texts(const std::vector<Stated>& stated) {
 
 }  // namespace
 
-TEST_CASE("pip's files: sections, continued values, comments, the install section wins") {
-  const auto layer = axle::cli::parse_pip_config(
-      "# a comment\n[global]\nindex-url = https://one/simple\nextra_index_url =\n    "
-      "https://a/simple\n    "
-      "https://b/simple\n; another\ntimeout=60\n[install]\nindex-url: "
-      "https://two/simple\n[list]\nformat = json\n",
+TEST_CASE("pip's files are read as Python's configparser reads them") {
+  const auto sections = axle::cli::parse_pip_config(
+      "# a comment\n[DEFAULT]\ntrusted-host = h\n[global] and more\nindex-url = "
+      "https://one/simple\n"
+      "extra_index_url =\n    https://a/simple\n  # not a value\n\n    https://b/simple\n; "
+      "another\r\n"
+      "--TIMEOUT=60\r[install]\nindex-url: https://two/simple # kept\n[list]\nformat = json\n",
       "pip.conf");
-  REQUIRE(layer);
-  CHECK(texts(layer->values.at("index-url")) == std::vector<std::string>{"https://two/simple"});
-  CHECK(texts(layer->values.at("extra-index-url")) ==
+  REQUIRE(sections);
+  const auto& global = sections->at("global");
+  CHECK(global.at("index-url").value == "https://one/simple");
+  CHECK(global.at("index-url").origin == "pip.conf:5");
+  CHECK(axle::cli::split_words(global.at("extra-index-url").value) ==
         std::vector<std::string>{"https://a/simple", "https://b/simple"});
-  CHECK(texts(layer->values.at("timeout")) == std::vector<std::string>{"60"});
-  CHECK_FALSE(layer->values.contains("format"));
+  CHECK(global.at("timeout").value == "60");
+  CHECK(global.at("trusted-host").value == "h");
+  CHECK(sections->at("install").at("index-url").value == "https://two/simple # kept");
+  CHECK(sections->at("list").at("format").value == "json");
 }
 
-TEST_CASE("a broken pip file names the line") {
-  const auto layer = axle::cli::parse_pip_config("[global]\nindex-url\n", "pip.conf");
-  REQUIRE_FALSE(layer);
-  CHECK(layer.error().message.starts_with("pip.conf:2:"));
-  const auto section = axle::cli::parse_pip_config("[global\n", "pip.conf");
-  REQUIRE_FALSE(section);
-  CHECK(section.error().message.starts_with("pip.conf:1:"));
+TEST_CASE("what configparser refuses is refused, with file and line") {
+  const std::pair<std::string, const char*> broken[] = {
+      {"[global]\nindex-url\n", "pip.conf:2:"},
+      {"[global\n", "pip.conf:1:"},
+      {"[global]\nindex-url = x\nstray\n", "pip.conf:3:"},
+      {"index-url = x\n", "pip.conf:1:"},
+      {"\xEF\xBB\xBF[global]\n", "pip.conf:1:"},
+      {"[global]\n[install]\n[global]\n", "pip.conf:3:"},
+      {"[global]\nindex-url = x\nINDEX_URL = y\n", "pip.conf:3:"},
+      {"[global]\n= x\n", "pip.conf:2:"},
+      {"[]\n", "pip.conf:1:"},
+      {"[global]\n# \xE9\n", "pip.conf:2:"},
+      {"[global]\n# \xE2\x82", "pip.conf:2:"}};
+  for (const auto& [text, where] : broken) {
+    INFO(text);
+    const auto sections = axle::cli::parse_pip_config(text, "pip.conf");
+    REQUIRE_FALSE(sections);
+    CHECK_MESSAGE(sections.error().message.starts_with(where), sections.error().message);
+  }
+}
+
+TEST_CASE("uv's files: a key that uv has not, or a value of the wrong type, is refused") {
+  const std::pair<std::string, const char*> broken[] = {
+      {"zork = 1\n", "uv.toml:1: `zork`"},
+      {"# x\nindex-url = 3\n", "uv.toml:2: `index-url`"},
+      {"no-index = \"true\"\n", "uv.toml:1: `no-index`"},
+      {"find-links = \"x\"\n", "uv.toml:1: `find-links`"},
+      {"find-links = [3]\n", "uv.toml:1: `find-links`"},
+      {"no-binary = [\"demo\"]\n", "uv.toml:1: `no-binary`"},
+      {"[pip]\nno-binary = true\n", "uv.toml:2: `pip.no-binary`"},
+      {"pip = 3\n", "uv.toml:1: `pip`"},
+      {"index = 3\n", "uv.toml:1: `index`"},
+      {"[[index]]\nname = \"a b\"\nurl = \"https://a\"\n", "uv.toml:2: `a b`"},
+      {"[[index]]\nname = \"a\"\n", "uv.toml:1: an index has no `url`"},
+      {"[[index]]\nurl = \"https://a\"\nexplicit = true\n", "uv.toml:1: an index with"},
+      {"[[index]]\nurl = \"https://a\"\nformat = \"flat\"\n", "uv.toml:3: `format`"},
+      {"[sources]\nx = {index = \"a\"}\n", "uv.toml:1: `sources`"},
+      {"no-index = true\nno-index = true\n", "uv.toml:2"},
+      {"exclude-newer = 2020-01-01\n", "uv.toml:1: `exclude-newer`"}};
+  for (const auto& [text, where] : broken) {
+    INFO(text);
+    const auto layer = axle::cli::parse_uv_config(text, "uv.toml");
+    REQUIRE_FALSE(layer);
+    CHECK_MESSAGE(layer.error().message.starts_with(where), layer.error().message);
+  }
+}
+
+TEST_CASE("[tool.uv] of a project: [pip] wins, lists add up, paths count from its folder") {
+  const auto layer = axle::cli::parse_pyproject_config(
+      "[project]\nname = 3\n[tool.uv]\nindex-url = \"https://top\"\nno-binary = true\n"
+      "constraint-dependencies = [\"demo<1\"]\nfind-links = [\"wheels\"]\nlink-mode = 3\n"
+      "[tool.uv.exclude-newer-package]\ndemo = \"2020-01-01\"\nother = false\n"
+      "[tool.uv.pip]\nindex-url = \"https://pip\"\nno-binary = [\"demo\"]\n"
+      "[tool.uv.sources]\nCorp = [{index = \"corp\", marker = \"sys_platform == 'linux'\"}, "
+      "{git = \"https://x/y\", extra = \"e\"}]\nlocal = {path = "
+      "\"dist/local-1-py3-none-any.whl\"}\n",
+      "/project/pyproject.toml");
+  REQUIRE_MESSAGE(layer, layer.error().message);
+  CHECK(texts(layer->values.at("index-url")).front() == "https://pip");
+  CHECK(texts(layer->values.at("no-binary")) == std::vector<std::string>{"demo", ":all:"});
+  CHECK(layer->values.at("constraint-dependencies")[0].origin == "/project/pyproject.toml:6");
+  CHECK(texts(layer->values.at("find-links")) == std::vector<std::string>{"/project/wheels"});
+  CHECK(texts(layer->values.at("exclude-newer-package")) ==
+        std::vector<std::string>{"demo=2020-01-01", "other=false"});
+  REQUIRE(layer->sources.size() == 3);
+  CHECK(layer->sources[0].package == "corp");
+  CHECK(layer->sources[0].index == "corp");
+  CHECK(layer->sources[0].marker == "sys_platform == 'linux'");
+  CHECK_FALSE(layer->sources[1].unsupported.empty());
+  CHECK(layer->sources[1].extra == "e");
+  CHECK(layer->sources[2].url == "file:///project/dist/local-1-py3-none-any.whl");
+  CHECK(axle::cli::parse_pyproject_config("[project]\nname = 3\n", "p").value().values.empty());
+  CHECK_FALSE(axle::cli::parse_pyproject_config("[tool]\nuv = 3\n", "p"));
 }
 
 TEST_CASE("uv's files: indexes with their names, find-links") {
   const auto layer = axle::cli::parse_uv_config(
       "find-links = [\"/wheels\"]\n[[index]]\nurl = \"https://main/simple\"\ndefault = true\n"
-      "[[index]]\nname = \"x\"\nurl = \"https://x/simple\"\n[[index]]\nurl = "
+      "[[index]]\nname = \"x\"\nurl = \"https://x/simple\"\n[[index]]\nname = \"y\"\nurl = "
       "\"https://hidden\"\nexplicit = true\n",
       "uv.toml");
   REQUIRE(layer);

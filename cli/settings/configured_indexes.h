@@ -1,0 +1,12 @@
+#pragma once
+// The indexes that all layers name together.
+
+#include "cli/settings/weighed_layers.h"
+
+namespace axle::cli {
+
+/// Fills `indexes` and `no_index`. uv's order: --index and [[index]], then extra-index-url, the
+/// default last; of two with one name or URL the first counts.
+void take_indexes(WeighedLayers& layers, const Arguments& arguments, Settings& settings);
+
+}  // namespace axle::cli
