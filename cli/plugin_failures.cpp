@@ -65,6 +65,18 @@ std::string identity_of(const plugins::Plugin& plugin, const plugins::AskOptions
   return text + identity_of_machine();
 }
 
+/// What nobody believes any more, and what a killed run left.
+void remove_old(const std::string& folder) {
+  std::error_code error;
+  const auto oldest = fs::file_time_type::clock::now() - longest;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code ignored;
+    const auto time = entry->last_write_time(ignored);
+    if (!ignored && time < oldest) fs::remove(entry->path(), ignored);
+  }
+}
+
 std::optional<json> read_own_json(const std::string& path) {
   const auto file = open_own_file(path);
   if (!file) return std::nullopt;
@@ -123,6 +135,7 @@ void PluginFailures::note(const plugins::Plugin& plugin, const plugins::AskOptio
   if (folder_.empty() || answer.features || !costs_time(answer)) return;
   std::error_code error;
   fs::create_directories(folder_, error);
+  remove_old(folder_);
   const std::string path = path_of(plugin, options);
   const std::string beside = fmt::format("{}.{}", path, ::getpid());
   const json text = {{"time", std::time(nullptr)},

@@ -127,6 +127,18 @@ class RememberedTest(PluginTestCase):
             path.write_text(json.dumps({**kept, "time": kept["time"] + shift}))
             self.assertEqual(" ago: " in self.ask()[0].err, believed, shift)
 
+    def test_what_is_old_goes(self):
+        self.trust(SLOW)
+        self.ask()
+        (path,) = self.remembered()
+        old = path.with_name("acme-0123.json")
+        old.write_text("{}")
+        os.utime(old, (time.time() - 4000,) * 2)
+        self.time_limit(2)
+        self.ask()
+        self.assertEqual(len(self.remembered()), 2)
+        self.assertFalse(old.exists())
+
     def test_what_is_kept_is_not_believed_blindly(self):
         self.trust(SLOW)
         self.ask()
