@@ -121,20 +121,6 @@ void discard_old(const std::string& kept) {
   }
 }
 
-/// The folder without links. What lies there is run: nobody else may have put it there, not even
-/// where a sticky folder keeps what is there already.
-Result<std::string> own_folder(const std::string& name) {
-  std::error_code error;
-  fs::create_directories(name, error);
-  const std::string folder = error ? "" : fs::canonical(name, error).string();
-  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", name, error.message()));
-  if (auto sound = check_owner(folder, "this folder"); !sound)
-    return std::unexpected(sound.error());
-  if (auto sound = check_folders_above(folder); !sound) return std::unexpected(sound.error());
-  if (::access(folder.c_str(), W_OK) == 0) return folder;
-  return fail(ErrorKind::io, fmt::format("{}: {}", folder, std::strerror(errno)));
-}
-
 plugins::PluginFailure failure(const Error& error) {
   return {plugins::PluginFault::not_started, error.message, error.hint};
 }

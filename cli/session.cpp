@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/sole_owner.h"
 #include "cli/this_machine.h"
 #include "cli/variables.h"
 #include "machines/overrides.h"
@@ -110,9 +111,20 @@ Outcome<machines::NamedMachine> Session::machine() {
 
 std::string Session::cache_folder() const {
   if (arguments_.has(Opt::no_cache)) return {};
-  const std::string folder = named_cache_folder();
+  std::string folder = named_cache_folder();
+  if (folder.empty()) return folder;
   std::error_code error;
-  return folder.empty() ? folder : std::filesystem::absolute(folder, error).string();
+  folder = std::filesystem::absolute(folder, error).string();
+  // Asked once a process: it has one cache, and the warning is to be said once.
+  static const auto own = own_folder(folder);
+  // What cannot be made or written stands in nobody's way; an installation says so.
+  if (own || own.error().kind == ErrorKind::io) return folder;
+  static const bool said = [&] {
+    output_.warn(fmt::format("the cache {} is not used: {}", folder, own.error().message),
+                 "name one of your own with --cache-dir, or --no-cache");
+    return true;
+  }();
+  return said ? std::string() : folder;
 }
 
 std::string Session::named_cache_folder() const {

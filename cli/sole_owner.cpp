@@ -58,24 +58,53 @@ bool has_access_list(const std::string& path) {
   return size >= 0 || (errno != ENODATA && errno != EOPNOTSUPP);
 }
 
+Result<struct stat> look(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0) return status;
+  return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)));
+}
+
+Result<void> check_user(const struct stat& status, const std::string& path, std::string_view what) {
+  if (status.st_uid == ::geteuid() || detect::may_be_root(status.st_uid)) return {};
+  return fail(ErrorKind::unsupported, fmt::format("{}: {} belongs to another user", path, what),
+              "whoever owns it decides what runs here: make it your own");
+}
+
 /// `sticky_will_do`: of a folder that what lies in it, which is looked at by itself, may stay
 /// there: in a sticky one only its owner exchanges a file. Others may put new ones there.
 Result<void> check(const std::string& path, std::string_view what, bool sticky_will_do) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0)
-    return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)));
-  if (status.st_uid != ::geteuid() && !detect::may_be_root(status.st_uid)) {
-    return fail(ErrorKind::unsupported, fmt::format("{}: {} belongs to another user", path, what),
-                "whoever owns it decides what runs here: make it your own");
-  }
+  const auto status = look(path);
+  if (!status) return std::unexpected(status.error());
+  if (auto sound = check_user(*status, path, what); !sound) return sound;
   const bool by_group =
-      (status.st_mode & S_IWGRP) != 0 && (has_access_list(path) || !is_own_group(status.st_gid));
-  const bool by_all = (status.st_mode & S_IWOTH) != 0;
-  const bool sticky = sticky_will_do && (status.st_mode & S_ISVTX) != 0;
+      (status->st_mode & S_IWGRP) != 0 && (has_access_list(path) || !is_own_group(status->st_gid));
+  const bool by_all = (status->st_mode & S_IWOTH) != 0;
+  const bool sticky = sticky_will_do && (status->st_mode & S_ISVTX) != 0;
   if ((by_group || by_all) && !sticky) {
     return fail(ErrorKind::unsupported, fmt::format("{}: others may write {}", path, what),
                 fmt::format("chmod go-w '{}'", path));
   }
+  return {};
+}
+
+/// What is in a folder that nobody else can enter may have any mode: a umask of 0 gives it.
+Result<void> check_folders_in(const std::string& folder) {
+  const auto above = look(folder);
+  if (!above) return std::unexpected(above.error());
+  const bool closed = (above->st_mode & (S_IXGRP | S_IXOTH)) == 0;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unknown;
+    if (!entry->is_directory(unknown)) continue;
+    const std::string path = entry->path().string();
+    const auto status = look(path);
+    if (!status) return std::unexpected(status.error());
+    const auto sound =
+        closed ? check_user(*status, path, "this folder") : check(path, "this folder", false);
+    if (!sound) return sound;
+  }
+  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", folder, error.message()));
   return {};
 }
 
@@ -92,6 +121,21 @@ Result<void> check_folders_above(const std::string& path) {
     if (!folder.has_relative_path()) return {};
     folder = folder.parent_path();
   }
+}
+
+Result<std::string> own_folder(const std::string& name) {
+  std::error_code error;
+  fs::create_directories(fs::path(name).parent_path(), error);
+  if (!error && ::mkdir(name.c_str(), S_IRWXU) != 0 && errno != EEXIST)
+    error.assign(errno, std::generic_category());
+  const std::string folder = error ? "" : fs::canonical(name, error).string();
+  if (error) return fail(ErrorKind::io, fmt::format("{}: {}", name, error.message()));
+  if (auto sound = check_owner(folder, "this folder"); !sound)
+    return std::unexpected(sound.error());
+  if (auto sound = check_folders_above(folder); !sound) return std::unexpected(sound.error());
+  if (auto sound = check_folders_in(folder); !sound) return std::unexpected(sound.error());
+  if (::access(folder.c_str(), W_OK) == 0) return folder;
+  return fail(ErrorKind::io, fmt::format("{}: {}", folder, std::strerror(errno)));
 }
 
 Result<OpenFile> open_own_file(const std::string& name) {

@@ -17,6 +17,11 @@ namespace axle::cli {
 /// Of each folder above `path`, which is absolute; sticky ones keep what is in them.
 [[nodiscard]] Result<void> check_folders_above(const std::string& path);
 
+/// The folder `name` without links, made (0700) where it is missing, that nobody else can put
+/// anything into, nor into a folder in it: not even a sticky one will do. Errors: io (it cannot be
+/// made or written), unsupported.
+[[nodiscard]] Result<std::string> own_folder(const std::string& name);
+
 using OpenFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 /// The file that `name` leads to, for reading: it and all folders above it are checked. Errors:
 /// not_found, io, unsupported; malformed for what is no regular file.

@@ -37,6 +37,11 @@ std::optional<std::string> first_sha256(std::string_view url, Transport& transpo
   return std::move(kept->first);
 }
 
+bool contradicts_first(std::string_view url, const DownloadMark& mark, Transport& transport) {
+  const auto kept = recall(url, transport);
+  return kept && kept->first != mark.sha256;
+}
+
 bool keep_first_download(std::string_view url, const DownloadMark& mark, Transport& transport) {
   return is_http_url(url) &&
          transport.keep(key_of(url), mark.sha256 + '\n' + outline(mark.size, mark.etag));

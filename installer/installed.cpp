@@ -17,6 +17,7 @@
 #include "installer/recovery.h"
 #include "installer/repair.h"
 #include "installer/roots.h"
+#include "wheel/ascii.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
 
@@ -93,7 +94,7 @@ Result<void> read_notes(InstalledDistribution& distribution) {
 Result<InstalledDistribution> read_distribution(const std::string& folder, Report& report) {
   InstalledDistribution distribution;
   distribution.dist_info = folder;
-  const bool egg = folder.ends_with(".egg-info");
+  const bool egg = wheel::ascii_lower(folder).ends_with(".egg-info");
   std::string path = folder + (egg ? "/PKG-INFO" : "/METADATA");
   if (egg) {
     const auto there = look_at(folder, Links::followed);
@@ -183,7 +184,8 @@ Result<void> scan_site(const std::string& site, std::vector<InstalledDistributio
   for (const std::filesystem::directory_iterator end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (!name.ends_with(".dist-info") && !name.ends_with(".egg-info")) continue;
+    const std::string lower = wheel::ascii_lower(name);  // as importlib.metadata has it
+    if (!lower.ends_with(".dist-info") && !lower.ends_with(".egg-info")) continue;
     auto distribution = name.starts_with('~')
                             ? fail(ErrorKind::malformed, "left over from an interrupted pip")
                             : read_distribution(entry->path().string(), report);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "wheel/name_folding.h"
+
 namespace axle::installer {
 namespace {
 
@@ -18,13 +20,14 @@ std::string_view after_first_part(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
 }
 
+constexpr std::array<std::string_view, 7> replaced_names = {
+    "RECORD",    "RECORD.jws",      "RECORD.p7s",      "INSTALLER",
+    "REQUESTED", "direct_url.json", "axle-family.json"};
+
 /// Files of the dist-info that the installer writes itself or that only signed the wheel's own
 /// RECORD.
 bool is_replaced(std::string_view name) {
-  static constexpr std::array<std::string_view, 7> names = {
-      "RECORD",    "RECORD.jws",      "RECORD.p7s",      "INSTALLER",
-      "REQUESTED", "direct_url.json", "axle-family.json"};
-  return std::ranges::find(names, name) != names.end();
+  return std::ranges::find(replaced_names, name) != replaced_names.end();
 }
 
 class LayoutBuilder {
@@ -65,9 +68,10 @@ class LayoutBuilder {
     const std::string_view path = manifest_.files[index].path;
     const std::string_view top = first_part(path);
     if (top == manifest_.dist_info && is_replaced(after_first_part(path))) return {};
-    if (!top.ends_with(".data") || top.size() == path.size()) {
-      return place_at(index, layout_.site, path);
-    }
+    const bool data = top.ends_with(".data");
+    if (!data && wheel::fold_name(top) == wheel::fold_name(std::string(stem_) + ".data"))
+      return refuse(fmt::format("'{}' is a data folder to some tools only", top));
+    if (!data || top.size() == path.size()) return place_at(index, layout_.site, path);
     if (top.substr(0, top.size() - 5) != stem_) {
       return refuse(fmt::format("'{}' is not the wheel's own data folder", top));
     }
@@ -120,13 +124,15 @@ class LayoutBuilder {
   }
 
   [[nodiscard]] bool poses_as_another(std::string_view target) const {
-    for (const std::string& site : {roots_.purelib, roots_.platlib}) {
-      if (!contains_path(site, target) || target.size() == site.size()) continue;
-      const std::string_view relative = target.substr(site.size() + 1);
-      const std::string_view top = first_part(relative);
-      const bool metadata = top.ends_with(dist_info_suffix) || top.ends_with(".egg-info");
-      if (metadata && !contains_path(layout_.dist_info, target)) return true;
-      if (metadata && is_replaced(after_first_part(relative))) return true;
+    const std::string folded = wheel::fold_name(target);
+    for (const std::string& folded_site : folded_sites_) {
+      if (!contains_path(folded_site, folded) || folded.size() == folded_site.size()) continue;
+      const std::string_view relative = std::string_view(folded).substr(folded_site.size() + 1);
+      if (!wheel::is_metadata_name(first_part(relative))) continue;
+      if (!contains_path(layout_.dist_info, target)) return true;
+      const std::string_view file = after_first_part(relative);
+      return std::ranges::any_of(
+          replaced_names, [&](std::string_view name) { return wheel::fold_name(name) == file; });
     }
     return false;
   }
@@ -134,6 +140,8 @@ class LayoutBuilder {
   const Manifest& manifest_;
   const Roots& roots_;
   PathResolver resolver_;
+  std::array<std::string, 2> folded_sites_ = {wheel::fold_name(roots_.purelib),
+                                              wheel::fold_name(roots_.platlib)};
   std::string_view stem_;
   Layout layout_;
   std::unordered_set<std::string> targets_;

@@ -9,6 +9,7 @@
 
 #include "installer/descriptor.h"
 #include "wheel/entry_points.h"
+#include "wheel/name_folding.h"
 
 namespace axle::installer {
 namespace {
@@ -56,12 +57,13 @@ bool Roots::is_fixed_folder(std::string_view path) const {
 }
 
 bool Roots::is_reserved(std::string_view path) const {
-  if (contains_path(state_folder(), path)) return true;
+  if (!contains_path(base, path) || path.size() == base.size()) return false;
+  const std::string_view relative = path.substr(base.size() + 1);
+  const std::string first = wheel::fold_name(relative.substr(0, relative.find('/')));
+  if (first == ".axle" || (first == "pyvenv.cfg" && !relative.contains('/'))) return true;
   const std::size_t slash = path.rfind('/');
-  const std::string_view folder = path.substr(0, slash);
-  const std::string_view name = path.substr(slash + 1);
-  if (name == "pyvenv.cfg" && folder == base) return true;
-  return folder == scripts && wheel::is_reserved_script(name);
+  return wheel::is_reserved_script(wheel::fold_name(path.substr(slash + 1))) &&
+         wheel::fold_name(path.substr(0, slash)) == wheel::fold_name(scripts);
 }
 
 Result<Roots> find_roots(const Environment& environment) {

@@ -28,7 +28,8 @@ class Roots {
   [[nodiscard]] std::string state_folder() const { return base + "/.axle"; }
   /// A folder that is never removed or replaced as a whole: a root or something above one.
   [[nodiscard]] bool is_fixed_folder(std::string_view path) const;
-  /// The environment's own files: the state folder, pyvenv.cfg, the interpreters, activation.
+  /// The environment's own files, whatever the case: the state folder, pyvenv.cfg, the
+  /// interpreters, activation.
   [[nodiscard]] bool is_reserved(std::string_view path) const;
 };
 

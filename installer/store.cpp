@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "installer/descriptor.h"
 #include "installer/download.h"
@@ -63,7 +64,13 @@ Result<void> check_variant(const resolver::ResolvedPackage& package,
       "the index or the wheel is wrong: nothing of it was installed");
 }
 
-/// The entry when it is there and as it was written.
+/// Whoever owns a file can change it, also through a hard link. Root can anyway.
+bool may_be_changed_by_others(const struct stat& status) {
+  return status.st_uid != ::geteuid() && status.st_uid != 0;
+}
+
+/// The entry when it is there and as it was written, by this user or root: another's is unpacked
+/// anew from a wheel whose hash is checked.
 std::optional<StoredWheel> find_entry(const std::string& store, const std::string& sha256) {
   const std::string folder = entry_folder(store, sha256);
   auto text = read_file(folder + "/manifest", 1ULL << 30);
@@ -71,11 +78,15 @@ std::optional<StoredWheel> find_entry(const std::string& store, const std::strin
   auto manifest = parse_manifest(*text, folder);
   const auto tree = open_folder(folder + "/tree");
   if (!manifest || !tree) return std::nullopt;
+  for (const char* part : {"", "/manifest", "/tree"}) {
+    const auto status = look_at(folder + part);
+    if (!status || !*status || may_be_changed_by_others(**status)) return std::nullopt;
+  }
   for (const StoredFile& file : manifest->files) {
     struct stat status = {};
     if (::fstatat(tree->get(), file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != file.size ||
-        status.st_mtim.tv_sec != file.modified) {
+        status.st_mtim.tv_sec != file.modified || may_be_changed_by_others(status)) {
       return std::nullopt;
     }
   }
@@ -190,19 +201,27 @@ Result<WheelBytes> obtain(const std::string& store, const resolver::ResolvedPack
 
 /// Without a word of the index the first download is what later ones are compared with. A wheel
 /// that the user named by its URL may change whenever its owner likes.
-void remember_download(const resolver::ResolvedPackage& package, const index::DownloadMark& mark,
-                       index::Transport& transport, Report& report) {
+Result<void> remember_download(const resolver::ResolvedPackage& package,
+                               const index::DownloadMark& mark, index::Transport& transport,
+                               Report& report) {
   const bool hash_given = !package.sha256.empty() && !package.sha256_is_first;
   const bool other_checked =
       !package.other_hash.empty() &&
       wheel::hash_strength(package.other_hash.substr(0, package.other_hash.find('=')));
-  if (package.direct || hash_given || other_checked) return;
+  if (package.direct || hash_given || other_checked) return {};
+  if (index::contradicts_first(package.url, mark, transport)) {
+    return fail(
+        ErrorKind::mismatch,
+        fmt::format("{}: not the file that was first downloaded from there", package.filename),
+        "the index gives no hash: ask its owner, or name a cache anew with --cache-dir");
+  }
   if (index::keep_first_download(package.url, mark, transport) && !package.sha256_is_first) {
     report.note(
         fmt::format("the index gives no hash for {}; its sha256 is kept, so that a change "
                     "shows the next time",
                     package.filename));
   }
+  return {};
 }
 
 }  // namespace
@@ -235,7 +254,8 @@ Result<StoredWheel> acquire_wheel(const std::string& store,
     if (!added) return std::unexpected(added.error());
     stored = std::move(*added);
   }
-  remember_download(package, bytes->mark, transport, report);
+  if (auto kept = remember_download(package, bytes->mark, transport, report); !kept)
+    return std::unexpected(kept.error());
   return std::move(*stored);
 }
 

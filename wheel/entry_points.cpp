@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "wheel/ascii.h"
+#include "wheel/name_folding.h"
+#include "wheel/utf8.h"
 
 namespace axle::wheel {
 namespace {
@@ -102,6 +104,12 @@ Result<PluginEntry> parse_plugin(std::string_view line) {
 /// Gives every entry and its group to `take`; the first error ends it and gets its line's number.
 template <class Take>
 Result<void> read_lines(std::string_view text, std::string_view where, Take take) {
+  if (!is_valid_utf8(text))
+    return fail(ErrorKind::malformed, fmt::format("{}: not UTF-8 text", where));
+  if (has_hidden_line_end(text)) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: a line separator that only some readers see as one", where));
+  }
   std::string_view group;
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {

@@ -10,11 +10,14 @@ namespace {
 
 constexpr std::size_t longest_part = 255;  // NAME_MAX of every file system that matters
 
-/// C0, DEL and, in UTF-8, C1 control characters.
+/// C0, DEL and, in UTF-8, C1 control characters and line separators.
 bool has_control_character(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const auto byte = static_cast<unsigned char>(name[i]);
     if (byte < 0x20 || byte == 0x7F) return true;
+    // U+2028 and U+2029 end lines for Python, which reads RECORD by lines.
+    if (name.substr(i).starts_with("\xE2\x80\xA8") || name.substr(i).starts_with("\xE2\x80\xA9"))
+      return true;
     if (byte == 0xC2 && i + 1 < name.size() && static_cast<unsigned char>(name[i + 1]) < 0xA0) {
       return true;
     }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "wheel/ascii.h"
+#include "wheel/name_folding.h"
 #include "wheel/quote.h"
 #include "wheel/requirement.h"
 
@@ -22,14 +23,14 @@ constexpr std::uint64_t longest_wheel_header = 1ULL << 20;
 constexpr std::uint64_t longest_record = 256ULL << 20;
 constexpr std::string_view dist_info_ending = ".dist-info";
 
-/// The top-level folders that end in ".dist-info".
+/// The top-level folders that end in ".dist-info", whatever the case: Python ignores it.
 std::set<std::string> find_dist_infos(const ZipReader& archive) {
   std::set<std::string> folders;
   for (const ZipEntry& entry : archive.entries()) {
     const std::size_t slash = entry.name.find('/');
     if (slash == std::string::npos) continue;
     const std::string_view folder = std::string_view(entry.name).substr(0, slash);
-    if (folder.ends_with(dist_info_ending)) folders.emplace(folder);
+    if (fold_name(folder).ends_with(dist_info_ending)) folders.emplace(folder);
   }
   return folders;
 }
@@ -37,6 +38,7 @@ std::set<std::string> find_dist_infos(const ZipReader& archive) {
 /// `folder` is "{name}-{version}.dist-info" with the name and version of the file name, however
 /// spelled.
 bool is_folder_of(std::string_view folder, const WheelName& name) {
+  if (!folder.ends_with(dist_info_ending)) return false;
   folder.remove_suffix(dist_info_ending.size());
   const std::size_t dash = folder.find('-');
   if (dash == std::string_view::npos) return false;

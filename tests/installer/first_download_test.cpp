@@ -129,6 +129,21 @@ TEST_CASE("another file than at the first download is a mismatch that says what 
   CHECK(axle::index::first_sha256(url, work.transport) == work.digest);
 }
 
+TEST_CASE("a first download that could not be read when it was asked for is not forgotten") {
+  Workplace work;
+  REQUIRE(work.acquire());
+  work.transport.file =
+      read_text(make_wheel(work.folder / "other", "demo", "1.0", {{"demo.py", "x = 2\n"}}));
+  work.package.sha256.clear();
+  work.package.sha256_is_first = false;
+  const auto refused = acquire_wheel(
+      work.folder / "store", work.package, work.transport,
+      [](const Manifest&) -> Result<void> { return {}; }, work.report);
+  REQUIRE(!refused);
+  CHECK(refused.error().kind == ErrorKind::mismatch);
+  CHECK(axle::index::first_sha256(url, work.transport) == work.digest);
+}
+
 TEST_CASE("a server that cannot be asked says nothing against a file that is here") {
   Workplace work;
   REQUIRE(work.acquire());

@@ -105,6 +105,72 @@ TEST_CASE("a wheel that poses as another package is refused") {
         ErrorKind::malformed);
 }
 
+TEST_CASE("a wheel that poses as another package by case or by letters that fold is refused") {
+  for (const char* path :
+       {"requests-99.0.DIST-INFO/METADATA",
+        "requests-99.0.Dist-Info/METADATA",
+        "requests-99.0.EGG-INFO/PKG-INFO",
+        "requests-99.0.egg-info",
+        "REQUESTS.EGG-INFO",
+        "requests.egg-link",
+        "requests.Egg-Link",
+        "requests-99.0-py3.11.EGG/EGG-INFO/PKG-INFO",
+        "requests-99.0.di\xC5\xBFt-info/METADATA",
+        "requests-99.0.di\xEF\xAC\x86-info/METADATA",
+        "requests-99.0.dist\xE2\x80\x8B-info/METADATA",
+        "A-1.0.DIST-INFO/x",
+        "a-1.0.DATA/scripts/x",
+        "A-1.0.data/scripts/x",
+        "a-1.0.data/SCRIPTS/x",
+        "a-1.0.data/purelib/requests-99.0.DIST-INFO/METADATA",
+        "a-1.0.data/data/LIB/python3.11/site-packages/requests-99.0.dist-info/METADATA",
+        "a-1.0.data/data/lib/python3.11/Site-Packages/requests-99.0.Dist-Info/METADATA",
+        "a-1.0.dist-info/installer",
+        "a-1.0.dist-info/Requested",
+        "a-1.0.dist-info/direct_url.JSON",
+        "a-1.0.data/data/PYVENV.CFG",
+        "a-1.0.data/data/.AXLE/transaction/journal",
+        "a-1.0.data/data/BIN/python3",
+        "a-1.0.data/data/Bin/Activate"}) {
+    INFO(std::string(path));
+    const ErrorKind kind = Refusal().of_members({{path, "Name: requests\nVersion: 99.0\n"}}).kind;
+    const bool refused = kind == ErrorKind::malformed || kind == ErrorKind::mismatch;
+    CHECK(refused);
+  }
+}
+
+TEST_CASE("names that only look alike and are nobody's are installed") {
+  const Sandbox folder;
+  const Environment environment = bare_environment(folder / "env");
+  const std::vector<WheelMember> members = {{"Foo.Data/x.txt", "1"},
+                                            {"egg-info/x.py", "1"},
+                                            {"donn\xC3\xA9\x65s/m.py", "1"},
+                                            {"pkg/x.dist-info/METADATA", "1"},
+                                            {"stra\xC3\x9F\x65.py", "1"}};
+  const std::string path = make_wheel(folder / "dist", "a", "1.0", members);
+  MemoryTransport transport;
+  axle::CollectedReport report;
+  const auto done = install(resolution_of({path}), environment, transport,
+                            InstallOptions{.store_folder = folder / "store"}, report);
+  REQUIRE_MESSAGE(done.has_value(), done.error().message);
+}
+
+TEST_CASE("line ends that only Python sees are refused in names and entry points") {
+  for (const char* line_end :
+       {"\xE2\x80\xA8", "\xE2\x80\xA9", "\xC2\x85", "\v", "\f", "\x1c", "\x1d", "\x1e", "\r"}) {
+    CAPTURE(line_end);
+    const std::string hidden = line_end;
+    CHECK_THROWS(wheel_bytes("a", "1.0", {{"a" + hidden + "b.py", "1"}}));
+    for (const std::string& text :
+         {"[console_scripts]\nx = a" + hidden + "b:main\n",
+          "[console_scripts]\nx = a:main # " + hidden + "pip = evil:main\n",
+          "[other]\nx = a:b" + hidden + "[console_scripts]" + hidden + "pip = a:b\n"}) {
+      CHECK(Refusal().of_members({{"a.py", ""}, {"a-1.0.dist-info/entry_points.txt", text}}).kind ==
+            ErrorKind::malformed);
+    }
+  }
+}
+
 TEST_CASE("two files of a wheel for one place are refused") {
   CHECK(Refusal().of_members({{"x.py", "1"}, {"a-1.0.data/purelib/x.py", "2"}}).kind ==
         ErrorKind::malformed);
