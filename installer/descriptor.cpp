@@ -96,6 +96,12 @@ Result<void> write_all(int fd, std::string_view bytes, std::string_view path) {
   return {};
 }
 
+unsigned process_umask() {
+  const mode_t mask = ::umask(077);
+  ::umask(mask);
+  return mask;
+}
+
 Result<void> create_file(int folder_fd, const std::string& name, std::string_view content,
                          bool executable) {
   const Descriptor file(::openat(folder_fd, name.c_str(),

@@ -58,6 +58,9 @@ enum class Links : std::uint8_t { themselves, followed };
 /// Writes all bytes, resuming after signals and short writes. `path` is for the message.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view bytes, std::string_view path);
 
+/// The permissions that new files do not get.
+[[nodiscard]] unsigned process_umask();
+
 /// Creates `name` under the folder `folder_fd` (AT_FDCWD: `name` is a path); it must not exist yet.
 /// Permissions 0666 or 0777 less the umask.
 [[nodiscard]] Result<void> create_file(int folder_fd, const std::string& name,

@@ -19,6 +19,7 @@
 #include "installer/roots.h"
 #include "wheel/ascii.h"
 #include "wheel/requirement.h"
+#include "wheel/variant_markers.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::installer {
@@ -125,20 +126,6 @@ void drop_doubles(std::vector<InstalledDistribution>& installed, Report& report)
                 fmt::format("{} removes the other one", repair_command(installed[i - 1])));
     installed.erase(installed.begin() + static_cast<std::ptrdiff_t>(i));
   }
-}
-
-wheel::MarkerEnvironment marker_environment(const InstalledDistribution& distribution,
-                                            const Environment& environment) {
-  wheel::MarkerEnvironment markers = environment.markers;
-  markers.strings["extra"] = "";
-  markers.strings["variant_label"] =
-      distribution.family.empty() ? distribution.variant.value_or("") : "";
-  for (const wheel::Property& property : distribution.variant_properties) {
-    markers.sets["variant_namespaces"].insert(property.ns);
-    markers.sets["variant_features"].insert(fmt::format("{} :: {}", property.ns, property.feature));
-    markers.sets["variant_properties"].insert(wheel::render_property(property));
-  }
-  return markers;
 }
 
 /// What an interrupted command left, seen under the shared lock: abandoned for certain. What nobody
@@ -275,11 +262,20 @@ Result<std::vector<InstalledDistribution>> list_installed(const Environment& env
   return installed;
 }
 
+wheel::MarkerEnvironment markers_of(const InstalledDistribution& distribution,
+                                    const Environment& environment) {
+  wheel::MarkerEnvironment markers = wheel::variant_markers(
+      environment.markers, distribution.family.empty() ? distribution.variant.value_or("") : "",
+      distribution.variant_properties);
+  markers.strings["extra"] = "";
+  return markers;
+}
+
 std::vector<BrokenRequirement> check_installed(const std::vector<InstalledDistribution>& installed,
                                                const Environment& environment) {
   std::vector<BrokenRequirement> broken;
   for (const InstalledDistribution& distribution : installed) {
-    const wheel::MarkerEnvironment markers = marker_environment(distribution, environment);
+    const wheel::MarkerEnvironment markers = markers_of(distribution, environment);
     for (const wheel::Requirement& requirement : distribution.metadata.requires_dist) {
       if (requirement.marker && !requirement.marker->evaluate(markers)) continue;
       const auto found = std::ranges::find(installed, wheel::normalize_name(requirement.name),

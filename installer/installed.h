@@ -34,6 +34,10 @@ struct InstalledDistribution {
 [[nodiscard]] Result<std::vector<InstalledDistribution>> list_installed(
     const Environment& environment, Report& report);
 
+/// What the markers of its requirements see, without extras.
+[[nodiscard]] wheel::MarkerEnvironment markers_of(const InstalledDistribution& distribution,
+                                                  const Environment& environment);
+
 struct BrokenRequirement {
   std::string package;      ///< "name version"
   std::string requirement;  ///< what it wants

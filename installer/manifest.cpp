@@ -8,9 +8,12 @@
 namespace axle::installer {
 namespace {
 
-// Fields end with NUL. Header, file name, dist-info, "purelib" or "platlib", entry points, the
-// number of files, then five fields a file.
-constexpr std::string_view header = "axle-manifest 1";
+// Fields end with NUL. Header, file name, dist-info, "purelib" or "platlib", entry points, "variant
+// markers" or nothing, the number of files, then five fields a file.
+constexpr std::string_view header = "axle-manifest 2";
+/// Without the field of the variant markers.
+constexpr std::string_view first_header = "axle-manifest 1";
+constexpr std::string_view with_variant_markers = "variant markers";
 
 class Fields {
  public:
@@ -52,6 +55,7 @@ std::string render_manifest(const Manifest& manifest) {
   append(manifest.dist_info);
   append(manifest.purelib ? "purelib" : "platlib");
   append(manifest.entry_points);
+  append(manifest.variant_markers ? with_variant_markers : std::string_view());
   append(fmt::format("{}", manifest.files.size()));
   for (const StoredFile& file : manifest.files) {
     append(file.path);
@@ -66,13 +70,17 @@ std::string render_manifest(const Manifest& manifest) {
 Result<Manifest> parse_manifest(std::string_view text, std::string_view where) {
   Fields fields(text);
   Manifest manifest;
-  bool good = fields.next() == header;
+  const std::string_view version = fields.next();
+  bool good = version == header || version == first_header;
   manifest.file_name = fields.next();
   manifest.dist_info = fields.next();
   const std::string_view scheme = fields.next();
   manifest.purelib = scheme == "purelib";
   good = good && (manifest.purelib || scheme == "platlib");
   manifest.entry_points = fields.next();
+  const std::string_view markers = version == header ? fields.next() : with_variant_markers;
+  manifest.variant_markers = markers == with_variant_markers;
+  good = good && (manifest.variant_markers || markers.empty());
   const auto count = fields.next_number<std::uint64_t>();
   for (std::uint64_t i = 0; good && fields.good() && i < count; ++i) {
     StoredFile file;

@@ -17,6 +17,7 @@ struct StoredFile {
   std::uint64_t size = 0;
   std::int64_t modified = 0;  ///< seconds; with the size it tells whether somebody edited the store
   bool executable = false;
+  unsigned mode = 0;  ///< permissions as they are in the store now; no part of the manifest's text
   friend bool operator==(const StoredFile&, const StoredFile&) = default;
 };
 
@@ -25,6 +26,8 @@ struct Manifest {
   std::string dist_info;  ///< "name-1.0.dist-info"
   bool purelib = true;
   std::string entry_points;  ///< text of entry_points.txt, empty when there is none
+  /// METADATA may have markers about the variant; the first stores did not say.
+  bool variant_markers = false;
   std::vector<StoredFile> files;
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };

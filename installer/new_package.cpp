@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "installer/descriptor.h"
+#include "installer/evaluated_metadata.h"
 #include "installer/scripts.h"
 #include "wheel/record.h"
 #include "wheel/sha256.h"
@@ -15,7 +17,7 @@ namespace axle::installer {
 namespace {
 
 NewFile written_file(std::string target, std::string content, bool executable) {
-  NewFile file{std::move(target), {}, std::move(content), executable, {}, 0};
+  NewFile file{std::move(target), {}, std::move(content), executable, {}, 0, 0};
   file.sha256 = wheel::render_base64(wheel::sha256(file.content));
   file.size = file.content.size();
   return file;
@@ -54,7 +56,32 @@ Result<NewFile> placed_file(const StoredWheel& wheel, const PlacedFile& placed,
       if (!stored.executable) return written_file(placed.target, std::move(*text), true);
     }
   }
-  return NewFile{placed.target, stored.path, {}, stored.executable, stored.sha256, stored.size};
+  return NewFile{placed.target, stored.path, {},         stored.executable,
+                 stored.sha256, stored.size, stored.mode};
+}
+
+/// METADATA as pip and uv can read it, instead of the wheel's own, which then lies beside it.
+Result<void> evaluate_metadata(const resolver::ResolvedPackage& package, const StoredWheel& wheel,
+                               const Layout& layout, NewPackage& result) {
+  if (!wheel.manifest.variant_markers) return {};
+  const std::string target = layout.dist_info + "/METADATA";
+  const auto file = std::ranges::find(result.files, target, &NewFile::target);
+  if (file == result.files.end()) return {};
+  auto text = read_file(wheel.tree + "/" + file->stored, metadata_limit);
+  if (!text) return std::unexpected(text.error());
+  // A family's build is a plain wheel: its markers see no variant.
+  const bool plain = !package.variant || !package.family.empty();
+  const MarkerValues values{plain ? std::string() : *package.variant,
+                            plain ? wheel::VariantProperties() : package.supported_properties};
+  auto evaluated = evaluate_metadata_text(*text, values);
+  if (!evaluated) return std::unexpected(within(package.filename, evaluated.error()));
+  if (*evaluated == *text) return {};
+  NewFile original = std::exchange(*file, written_file(target, std::move(*evaluated), false));
+  original.target = fmt::format("{}/{}", layout.dist_info, original_metadata);
+  result.files.push_back(std::move(original));
+  result.files.push_back(written_file(fmt::format("{}/{}", layout.dist_info, marker_values_file),
+                                      render_marker_values(values), false));
+  return {};
 }
 
 NewFile make_record(const NewPackage& package, const Layout& layout) {
@@ -84,6 +111,8 @@ Result<NewPackage> prepare_package(const resolver::ResolvedPackage& package,
     if (!file) return std::unexpected(file.error());
     result.files.push_back(std::move(*file));
   }
+  if (auto done = evaluate_metadata(package, wheel, layout, result); !done)
+    return std::unexpected(done.error());
   const std::string scripts = layout.scripts_folder;
   for (const wheel::ScriptEntry& entry : layout.scripts) {
     result.files.push_back(

@@ -20,6 +20,7 @@ struct NewFile {
   bool executable = false;
   std::string sha256;  ///< as RECORD spells it
   std::uint64_t size = 0;
+  unsigned stored_mode = 0;  ///< permissions of `stored`
 };
 
 struct NewPackage {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "installer/file_hash.h"
 #include "installer/ownership.h"
 
 namespace axle::installer {
@@ -115,8 +116,11 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
   if (!owners) return std::unexpected(owners.error());
   for (Thing& thing : contested_) {
     const auto owner = owners->find(thing.path);
-    if (owner != owners->end() && owner->second.sha256 == thing.node->file->sha256) continue;
-    if (!overwrite) {
+    if (owner != owners->end() && owner->second.sha256 == thing.node->file->sha256) {
+      // What was edited since is no longer what both packages say: it is replaced.
+      const auto hash = hash_file(AT_FDCWD, thing.path);
+      if (hash && *hash == thing.node->file->sha256) continue;
+    } else if (!overwrite) {
       return fail(
           ErrorKind::conflict,
           fmt::format(
@@ -141,6 +145,9 @@ Result<void> Staging::make_file(const Node& node, int folder_fd, const std::stri
     tree = trees_.emplace(node.package, std::move(*opened)).first;
   }
   const int tree_fd = tree->second.get();
+  // A link shares the permissions, which are of the umask that the store was filled under.
+  if (file.stored_mode != new_file_mode(file.executable))
+    return copy_file(tree_fd, file.stored, folder_fd, name, file.executable);
   if (::linkat(tree_fd, file.stored.c_str(), folder_fd, name.c_str(), 0) == 0) return {};
   switch (errno) {
     case EXDEV:   // another file system

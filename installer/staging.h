@@ -26,13 +26,14 @@ class Staging {
   [[nodiscard]] Result<void> add(const NewPackage& package);
 
   /// Compares with the environment less what is removed. A file that is there already and equal by
-  /// the RECORD of its owner is shared; any other is a conflict, unless `overwrite`: then it leaves
-  /// too.
+  /// the RECORD of its owner is shared, or replaced where it was edited since; any other is a
+  /// conflict, unless `overwrite`: then it leaves too.
   [[nodiscard]] Result<void> check(const std::vector<InstalledDistribution>& staying,
                                    bool overwrite);
 
   /// Makes everything under `folder`, one entry a thing, by hard links to the store where the file
-  /// system allows, and appends the moves to `journal`. Error: io.
+  /// system allows and the permissions there are those of a new file, else by copies, and appends
+  /// the moves to `journal`. Error: io.
   [[nodiscard]] Result<void> stage(const std::string& folder, Journal& journal);
 
  private:
@@ -51,8 +52,13 @@ class Staging {
   Result<void> make(const Node& node, int folder_fd, const std::string& name);
   Result<void> make_file(const Node& node, int folder_fd, const std::string& name);
 
+  [[nodiscard]] unsigned new_file_mode(bool executable) const {
+    return (executable ? 0777U : 0666U) & ~umask_;
+  }
+
   const Roots& roots_;
   Removal& removal_;
+  unsigned umask_ = process_umask();
   Node root_;
   std::vector<Thing> entering_;
   std::vector<Thing> contested_;  ///< files at whose place there is one

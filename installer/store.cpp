@@ -12,6 +12,7 @@
 
 #include "installer/descriptor.h"
 #include "installer/download.h"
+#include "installer/file_hash.h"
 #include "installer/unpack.h"
 #include "installer/work_folder.h"
 #include "wheel/named_hash.h"
@@ -71,7 +72,8 @@ bool may_be_changed_by_others(const struct stat& status) {
 
 /// The entry when it is there and as it was written, by this user or root: another's is unpacked
 /// anew from a wheel whose hash is checked.
-std::optional<StoredWheel> find_entry(const std::string& store, const std::string& sha256) {
+std::optional<StoredWheel> find_entry(const std::string& store, const std::string& sha256,
+                                      EntryCheck entry_check) {
   const std::string folder = entry_folder(store, sha256);
   auto text = read_file(folder + "/manifest", 1ULL << 30);
   if (!text) return std::nullopt;
@@ -82,12 +84,17 @@ std::optional<StoredWheel> find_entry(const std::string& store, const std::strin
     const auto status = look_at(folder + part);
     if (!status || !*status || may_be_changed_by_others(**status)) return std::nullopt;
   }
-  for (const StoredFile& file : manifest->files) {
+  for (StoredFile& file : manifest->files) {
     struct stat status = {};
     if (::fstatat(tree->get(), file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != file.size ||
         status.st_mtim.tv_sec != file.modified || may_be_changed_by_others(status)) {
       return std::nullopt;
+    }
+    file.mode = status.st_mode & 07777U;
+    if (entry_check == EntryCheck::content) {
+      const auto hash = hash_file(tree->get(), file.path);
+      if (!hash || *hash != file.sha256) return std::nullopt;
     }
   }
   return StoredWheel{std::move(*manifest), folder + "/tree", sha256};
@@ -96,8 +103,9 @@ std::optional<StoredWheel> find_entry(const std::string& store, const std::strin
 /// The entry, when it holds the wheel of `package` and `check` has nothing against it.
 Result<std::optional<StoredWheel>> take_entry(const std::string& store, const std::string& sha256,
                                               const resolver::ResolvedPackage& package,
-                                              const WheelCheck& check, Report& report) {
-  std::optional<StoredWheel> stored = find_entry(store, sha256);
+                                              const WheelCheck& check, EntryCheck entry_check,
+                                              Report& report) {
+  std::optional<StoredWheel> stored = find_entry(store, sha256, entry_check);
   if (!stored || stored->manifest.file_name != package.filename) return std::nullopt;
   if (package.variant) {
     const std::string path = stored->tree + "/" + stored->manifest.dist_info + "/variant.json";
@@ -118,7 +126,7 @@ Result<std::optional<StoredWheel>> take_entry(const std::string& store, const st
 
 /// Puts the finished `made` in the place of a damaged entry, or leaves a whole one there.
 Result<StoredWheel> enter(const std::string& store, const WorkFolder& work, const std::string& made,
-                          const std::string& sha256, Manifest manifest) {
+                          const std::string& sha256, Manifest manifest, EntryCheck entry_check) {
   const std::string wheels = store + "/wheels";
   if (::mkdir(wheels.c_str(), 0777) != 0 && errno != EEXIST) {
     return std::unexpected(system_error("create", wheels, errno));
@@ -128,7 +136,8 @@ Result<StoredWheel> enter(const std::string& store, const WorkFolder& work, cons
     if ((errno != EEXIST && errno != ENOTEMPTY) || attempt == 3) {
       return std::unexpected(system_error("create", folder, errno));
     }
-    if (find_entry(store, sha256)) break;  // another command was faster
+    // Another command may have been faster.
+    if (auto there = find_entry(store, sha256, entry_check)) return std::move(*there);
     const std::string away = fmt::format("{}/evicted-{}", work.path(), attempt);
     if (::rename(folder.c_str(), away.c_str()) != 0 && errno != ENOENT) {
       return std::unexpected(system_error("replace", folder, errno));
@@ -140,7 +149,7 @@ Result<StoredWheel> enter(const std::string& store, const WorkFolder& work, cons
 Result<StoredWheel> add_entry(const std::string& store, const resolver::ResolvedPackage& package,
                               const std::string& sha256, std::unique_ptr<wheel::ByteSource> source,
                               std::optional<WorkFolder> work, const WheelCheck& check,
-                              Report& report) {
+                              EntryCheck entry_check, Report& report) {
   auto wheel = wheel::open_wheel(std::move(source), package.filename, package.filename, report);
   if (!wheel) return std::unexpected(wheel.error());
   if (auto same = check_variant(package, wheel->variant); !same)
@@ -165,7 +174,7 @@ Result<StoredWheel> add_entry(const std::string& store, const resolver::Resolved
       !done) {
     return std::unexpected(done.error());
   }
-  return enter(store, *work, made, sha256, std::move(*manifest));
+  return enter(store, *work, made, sha256, std::move(*manifest), entry_check);
 }
 
 /// The bytes of a wheel on this machine, checked against what the index gave for them.
@@ -229,14 +238,14 @@ Result<void> remember_download(const resolver::ResolvedPackage& package,
 Result<StoredWheel> acquire_wheel(const std::string& store,
                                   const resolver::ResolvedPackage& package,
                                   index::Transport& transport, const WheelCheck& check,
-                                  Report& report) {
+                                  EntryCheck entry_check, Report& report) {
   if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
   if (auto good = check_name(package); !good) return std::unexpected(good.error());
   const bool hash_stands =
       !package.sha256.empty() &&
       (!package.sha256_is_first || !index::seems_changed(package.url, transport));
   if (hash_stands) {
-    auto stored = take_entry(store, package.sha256, package, check, report);
+    auto stored = take_entry(store, package.sha256, package, check, entry_check, report);
     if (!stored) return std::unexpected(stored.error());
     if (*stored) return std::move(**stored);
   }
@@ -244,13 +253,13 @@ Result<StoredWheel> acquire_wheel(const std::string& store,
   if (!bytes) return std::unexpected(bytes.error());
   auto stored = std::optional<StoredWheel>();
   if (!hash_stands) {
-    auto taken = take_entry(store, bytes->mark.sha256, package, check, report);
+    auto taken = take_entry(store, bytes->mark.sha256, package, check, entry_check, report);
     if (!taken) return std::unexpected(taken.error());
     stored = std::move(*taken);
   }
   if (!stored) {
     auto added = add_entry(store, package, bytes->mark.sha256, std::move(bytes->source),
-                           std::move(bytes->work), check, report);
+                           std::move(bytes->work), check, entry_check, report);
     if (!added) return std::unexpected(added.error());
     stored = std::move(*added);
   }

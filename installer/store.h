@@ -10,6 +10,7 @@
 // file's size and time with the manifest, and an entry that a power failure or an editor damaged is
 // made anew.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -27,6 +28,12 @@ struct StoredWheel {
   std::string sha256;  ///< of the wheel, hex
 };
 
+/// How an entry is compared with its manifest before it is taken.
+enum class EntryCheck : std::uint8_t {
+  size_and_time,
+  content,  ///< by hash too: for who replaces what may be a damaged twin of the entry's files
+};
+
 /// Says no to a wheel before anything of it is written.
 using WheelCheck = std::function<Result<void>(const Manifest& manifest)>;
 
@@ -36,6 +43,7 @@ using WheelCheck = std::function<Result<void>(const Manifest& manifest)>;
 [[nodiscard]] Result<StoredWheel> acquire_wheel(const std::string& store,
                                                 const resolver::ResolvedPackage& package,
                                                 index::Transport& transport,
-                                                const WheelCheck& check, Report& report);
+                                                const WheelCheck& check, EntryCheck entry_check,
+                                                Report& report);
 
 }  // namespace axle::installer

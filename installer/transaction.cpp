@@ -53,8 +53,10 @@ std::string describe(const Outcome& outcome) {
 
 /// Everything that can fail on account of a wheel alone, before the environment is locked.
 Result<std::vector<Acquired>> acquire_all(const resolver::Resolution& resolution,
-                                          const Roots& roots, const std::string& store,
+                                          const Roots& roots, const InstallOptions& options,
                                           index::Transport& transport, Report& report) {
+  const EntryCheck entry_check =
+      options.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
   std::vector<Acquired> acquired;
   for (const ResolvedPackage& package : resolution.packages) {
     if (package.already_installed) continue;
@@ -65,7 +67,8 @@ Result<std::vector<Acquired>> acquire_all(const resolver::Resolution& resolution
       layout = std::move(*laid_out);
       return {};
     };
-    auto wheel = acquire_wheel(store, package, transport, check, report);
+    auto wheel =
+        acquire_wheel(options.store_folder, package, transport, check, entry_check, report);
     if (!wheel) return std::unexpected(wheel.error());
     acquired.push_back({&package, std::move(*wheel), std::move(layout)});
   }
@@ -184,7 +187,7 @@ Result<Outcome> install(const resolver::Resolution& resolution, const Environmen
                         Report& report) {
   auto roots = find_roots(environment);
   if (!roots) return std::unexpected(roots.error());
-  auto acquired = acquire_all(resolution, *roots, options.store_folder, transport, report);
+  auto acquired = acquire_all(resolution, *roots, options, transport, report);
   if (!acquired) return std::unexpected(acquired.error());
   Outcome outcome;
   for (const ResolvedPackage& package : resolution.packages) {

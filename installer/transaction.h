@@ -29,6 +29,8 @@ struct Outcome {
 struct InstallOptions {
   std::string
       store_folder;  ///< unpacked wheels, by hash; on the environment's file system links are made
+  /// The store's own copies are compared by hash before they are taken.
+  bool verify_store = false;
   bool overwrite = false;  ///< replace files that another package or nobody owns
 };
 

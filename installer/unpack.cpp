@@ -1,5 +1,6 @@
 #include "installer/unpack.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,6 +11,7 @@
 
 #include "installer/descriptor.h"
 #include "wheel/sha256.h"
+#include "wheel/variant_markers.h"
 
 namespace axle::installer {
 namespace {
@@ -63,6 +65,7 @@ class Unpacker {
     if (::fstat(file.get(), &status) != 0)
       return std::unexpected(system_error("read", path, errno));
     stored.modified = status.st_mtim.tv_sec;
+    stored.mode = status.st_mode & 07777U;
     return {};
   }
 
@@ -96,7 +99,11 @@ Result<Manifest> plan_unpacking(const wheel::WheelFile& wheel, std::string file_
   if (!record) return std::unexpected(record.error());
   std::unordered_map<std::string_view, const wheel::RecordEntry*> hashes;
   for (const wheel::RecordEntry& entry : *record) hashes.emplace(entry.path, &entry);
-  Manifest manifest{std::move(file_name), wheel.dist_info, wheel.purelib, {}, {}};
+  Manifest manifest{std::move(file_name), wheel.dist_info, wheel.purelib, {}, false, {}};
+  manifest.variant_markers =
+      std::ranges::any_of(wheel.metadata.requires_dist, [](const wheel::Requirement& requirement) {
+        return requirement.marker && wheel::mentions_variant(*requirement.marker);
+      });
   for (const wheel::ZipEntry& entry : wheel.archive.entries()) {
     if (entry.directory) continue;
     const auto listed = hashes.find(entry.name);

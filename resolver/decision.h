@@ -57,6 +57,8 @@ struct ResolvedPackage {
   std::string family;                  ///< of an index family whose label `variant` is; else empty
   /// What the metadata says of `variant`: the wheel's own variant.json must say the same.
   wheel::VariantProperties variant_properties;
+  /// Those of them that the machine supports: what variant markers see.
+  wheel::VariantProperties supported_properties;
   std::string filename;
   std::string url;               ///< http(s) or file
   std::string sha256;            ///< empty when the index gives none and none was kept

@@ -12,6 +12,7 @@
 #include "index/family.h"
 #include "resolver/package_choice.h"
 #include "resolver/ranking.h"
+#include "wheel/variant_markers.h"
 #include "wheel/requirement.h"
 
 namespace axle::resolver {
@@ -85,7 +86,7 @@ std::vector<InstalledNeed> needs_of(const InstalledPackage& package,
                                     const wheel::MarkerEnvironment& interpreter) {
   std::vector<InstalledNeed> needs;
   const wheel::MarkerEnvironment markers =
-      variant_markers(interpreter, package.family.empty() ? package.variant.value_or("") : "",
+      wheel::variant_markers(interpreter, package.family.empty() ? package.variant.value_or("") : "",
                       package.variant_properties);
   for (const wheel::Requirement& requirement : package.dependencies) {
     if (requirement.marker && !requirement.marker->evaluate(markers)) continue;

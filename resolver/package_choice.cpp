@@ -8,6 +8,7 @@
 
 #include "index/first_download.h"
 #include "resolver/direct_wheel.h"
+#include "wheel/variant_markers.h"
 
 namespace axle::resolver {
 namespace {
@@ -242,9 +243,9 @@ PackageChoice PackageChooser::from_installed(const InstalledPackage& package) {
   choice.package.already_installed = true;
   choice.package.decision.chosen_because = "it is installed and satisfies what is wanted";
   choice.requires_dist = package.dependencies;
-  choice.markers =
-      variant_markers(target_.markers, package.family.empty() ? package.variant.value_or("") : "",
-                      package.variant_properties);
+  choice.markers = wheel::variant_markers(
+      target_.markers, package.family.empty() ? package.variant.value_or("") : "",
+      package.variant_properties);
   return choice;
 }
 
@@ -289,14 +290,17 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
   // A family's build is a plain wheel: its markers see no variant.
   const bool of_family = !wheel.file->label.empty();
   result.markers =
-      variant_markers(target_.markers, of_family ? std::string_view() : wheel.name.label,
-                      of_family ? wheel::VariantProperties() : choice.supported);
+      wheel::variant_markers(target_.markers, of_family ? std::string_view() : wheel.name.label,
+                             of_family ? wheel::VariantProperties() : choice.supported);
   result.fallback = choice.fallback;
   result.remark = choice.remark;
   result.other = choice.other;
   result.abi = choice.abi;
   if (wheel.file->yanked) result.yanked = wheel.file->yanked_reason;
+  wheel::VariantProperties supported =
+      of_family ? wheel::VariantProperties() : std::move(choice.supported);
   result.package = resolved(name, release, std::move(choice));
+  result.package.supported_properties = std::move(supported);
   return result;
 }
 

@@ -161,10 +161,4 @@ class PackageChooser {
 /// The URLs that `wants` name, each once, in order.
 [[nodiscard]] std::vector<std::string> direct_urls(const std::vector<const Want*>& wants);
 
-/// `target`'s markers completed by what the chosen wheel says of its variant
-/// (PEP 825 "Environment markers").
-[[nodiscard]] wheel::MarkerEnvironment variant_markers(const wheel::MarkerEnvironment& target,
-                                                       std::string_view label,
-                                                       const wheel::VariantProperties& supported);
-
 }  // namespace axle::resolver

@@ -1,5 +1,4 @@
-// The core metadata of chosen wheels: read once, checked against the file name, and the markers
-// that its requirements are evaluated with.
+// The core metadata of chosen wheels: read once, checked against the file name.
 
 #include <utility>
 
@@ -9,22 +8,6 @@
 #include "resolver/package_choice.h"
 
 namespace axle::resolver {
-
-wheel::MarkerEnvironment variant_markers(const wheel::MarkerEnvironment& target,
-                                         std::string_view label,
-                                         const wheel::VariantProperties& supported) {
-  wheel::MarkerEnvironment environment = target;
-  environment.strings.insert_or_assign("variant_label", std::string(label));
-  auto& properties = environment.sets["variant_properties"];
-  auto& features = environment.sets["variant_features"];
-  auto& namespaces = environment.sets["variant_namespaces"];
-  for (const wheel::Property& property : supported) {
-    properties.insert(wheel::render_property(property));
-    features.insert(property.ns + " :: " + property.feature);
-    namespaces.insert(property.ns);
-  }
-  return environment;
-}
 
 Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string& name,
                                                                const Release& release,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "resolver/direct_wheel.h"
+#include "wheel/variant_markers.h"
 
 namespace axle::resolver {
 namespace {
@@ -86,7 +87,7 @@ void Worklist::enqueue(const std::string& name, bool first) {
 }
 
 Result<void> Worklist::add_requests(const Requests& requests) {
-  wheel::MarkerEnvironment markers = variant_markers(target_.markers, "", {});
+  wheel::MarkerEnvironment markers = wheel::variant_markers(target_.markers, "", {});
   const auto add = [&](const wheel::Requirement& requirement, bool constraint) {
     if (!applies(requirement, markers, {})) {
       report_.note(fmt::format("{} does not apply here", wheel::render_requirement(requirement)));

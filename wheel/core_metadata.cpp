@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "wheel/ascii.h"
+#include "wheel/metadata_field.h"
 #include "wheel/quote.h"
 #include "wheel/utf8.h"
 
@@ -17,12 +18,6 @@ constexpr std::uint64_t kKnownMajor = 2;
 
 /// The most that any known package has are some 2,000; each costs memory of many times its length.
 constexpr std::size_t kMostFields = 100'000;
-
-bool same_field(std::string_view left, std::string_view right) {
-  return std::ranges::equal(
-      left, right, {}, [](char c) { return ascii_lower(c); },
-      [](char c) { return ascii_lower(c); });
-}
 
 /// RFC 822 as Python's email package reads it, the format of METADATA.
 class HeaderReader {
@@ -72,22 +67,18 @@ void HeaderReader::read() {
       metadata_.description = std::string(rest_);
       return;
     }
-    const bool continued = line.front() == ' ' || line.front() == '\t';
-    if (continued && !metadata_.fields.empty()) {
+    if (continues_field(line) && !metadata_.fields.empty()) {
       continue_field(line);
       continue;
     }
-    const std::size_t colon = line.find(':');
-    const std::string_view name = line.substr(0, std::min(colon, line.size()));
-    const bool plain =
-        !name.empty() && std::ranges::all_of(name, [](char c) { return c > ' ' && c < 0x7F; });
-    if (colon == std::string_view::npos || !plain) {
+    const auto field = split_field(line);
+    if (!field) {
       metadata_.remarks.push_back(
           fmt::format("line {} is no header: it and the rest count as the description", line_));
       metadata_.description = std::string(before);
       return;
     }
-    metadata_.fields.emplace_back(name, trim_ascii(line.substr(colon + 1)));
+    metadata_.fields.emplace_back(field->name, trim_ascii(field->value));
   }
 }
 

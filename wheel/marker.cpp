@@ -77,12 +77,7 @@ bool set_clause_holds(const MarkerClause& clause, const MarkerEnvironment& envir
 }
 
 bool holds(const Marker::Node& node, const MarkerEnvironment& environment) {
-  if (node.clause) {
-    const bool is_set = node.clause->kind == VariableKind::name_set ||
-                        node.clause->kind == VariableKind::property_set;
-    return is_set ? set_clause_holds(*node.clause, environment)
-                  : string_clause_holds(*node.clause, environment);
-  }
+  if (node.clause) return clause_holds(*node.clause, environment);
   bool conjunction = true;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     if (node.or_before[i]) {
@@ -137,6 +132,12 @@ std::string render_node(const Marker::Node& node, bool outermost) {
 }
 
 }  // namespace
+
+bool clause_holds(const MarkerClause& clause, const MarkerEnvironment& environment) {
+  const bool is_set =
+      clause.kind == VariableKind::name_set || clause.kind == VariableKind::property_set;
+  return is_set ? set_clause_holds(clause, environment) : string_clause_holds(clause, environment);
+}
 
 bool Marker::evaluate(const MarkerEnvironment& environment) const {
   return root_ == nullptr || holds(*root_, environment);

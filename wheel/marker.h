@@ -35,6 +35,8 @@ class Marker {
   [[nodiscard]] std::string render() const;
 
   struct Node;  // marker_node.h
+  /// nullptr for a marker that was never parsed.
+  [[nodiscard]] const Node* root() const { return root_.get(); }
 
  private:
   friend class MarkerParser;

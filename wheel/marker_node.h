@@ -1,6 +1,7 @@
 #pragma once
 // The tree inside a Marker, shared by its parser and its evaluation.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,6 +37,9 @@ struct MarkerClause {
   bool literal_first = false;
   /// `variable OP literal` of a version variable, where literal makes a valid specifier.
   std::optional<Specifier> specifier;
+  /// Where it stands in the parsed text, of which the marker may be a part.
+  std::size_t begin = 0;
+  std::size_t end = 0;
 };
 
 /// A clause, or items joined by "and" and "or" ("and" binds tighter).
@@ -61,6 +65,8 @@ class MarkerParser {
 
   Cursor& cursor_;
 };
+
+[[nodiscard]] bool clause_holds(const MarkerClause& clause, const MarkerEnvironment& environment);
 
 /// "a::b ::c" as "a :: b :: c".
 [[nodiscard]] std::string normalize_property(std::string_view text);

@@ -111,6 +111,7 @@ Result<Marker::Node> MarkerParser::parse_atom(unsigned depth) {
 
 Result<MarkerClause> MarkerParser::parse_clause() {
   MarkerClause clause;
+  clause.begin = cursor_.position();
   const auto literal_first = parse_literal(clause);
   if (!literal_first) return std::unexpected(literal_first.error());
   clause.literal_first = *literal_first;
@@ -127,6 +128,7 @@ Result<MarkerClause> MarkerParser::parse_clause() {
     if (!literal) return std::unexpected(literal.error());
     if (!*literal) return cursor_.expected("a quoted string");
   }
+  clause.end = cursor_.position();
   cursor_.skip_blanks();
   normalize_literal(clause);
   return clause;

@@ -21,10 +21,10 @@ using nlohmann::ordered_json;
 std::vector<std::string> required_by(const Inventory& inventory, const std::string& name) {
   std::vector<std::string> names;
   for (const InstalledDistribution& other : inventory.distributions) {
+    const wheel::MarkerEnvironment markers = installer::markers_of(other, inventory.environment);
     for (const wheel::Requirement& requirement : other.metadata.requires_dist) {
       if (wheel::normalize_name(requirement.name) != name) continue;
-      if (requirement.marker && !requirement.marker->evaluate(inventory.environment.markers))
-        continue;
+      if (requirement.marker && !requirement.marker->evaluate(markers)) continue;
       names.push_back(other.metadata.name);
       break;
     }
@@ -72,9 +72,10 @@ std::string joined(const std::vector<std::string>& words) {
 std::vector<std::string> needs_of(const Inventory& inventory,
                                   const InstalledDistribution& distribution) {
   std::vector<std::string> names;
+  const wheel::MarkerEnvironment markers =
+      installer::markers_of(distribution, inventory.environment);
   for (const wheel::Requirement& requirement : distribution.metadata.requires_dist) {
-    if (requirement.marker && !requirement.marker->evaluate(inventory.environment.markers))
-      continue;
+    if (requirement.marker && !requirement.marker->evaluate(markers)) continue;
     if (std::ranges::find(names, requirement.name) == names.end())
       names.push_back(requirement.name);
   }

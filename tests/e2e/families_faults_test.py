@@ -154,6 +154,7 @@ class Pages(Served):
         self.index([file for file in all_files() if file.label in ("rocm6.4", "rocm6.2.4", "cpu")])
         self.assert_ok(self.install_for("mi300x", "torch", "torchvision"))
         self.assertEqual(self.labels(), {"torch": ("2.9.1", "rocm6.4"), "torchvision": ("0.24.1", "rocm6.4")})
+        self.assert_neighbours_work()
         self.assert_builds({"torch": ("2.7.1", "rocm6.2.4")}, "torch==2.7.1", machine="mi300x")
         self.assert_builds({"torch": ("2.6.0", "rocm6.2.4")}, "torch==2.6.0+rocm6.2.4", machine="none")
         self.assert_builds({"torch": ("2.7.1", "rocm6.2.4")}, "torch", "--torch-backend", "rocm6.2.4", machine="none")

@@ -111,6 +111,7 @@ class Own(UserFiles):
         self.assert_ok(self.ask("install", "acme-kernels", machine="gtx1080ti"))
         self.assertEqual(self.installed(), {"acme-kernels": ("1.0", "cu126")})
         self.assertEqual(self.python("import acme_kernels; print(acme_kernels.BUILD)"), "cu126")
+        self.assert_neighbours_work()
 
     def test_it_is_listed(self):
         self.acme()

@@ -258,6 +258,7 @@ class Environment(TorchTestCase):
         files = self.variant("show", "-f", "torch", *where).out
         self.assertIn("axle-family.json", files)
         self.assertIn("torch-2.14.1+cu126.dist-info", files)
+        self.assert_neighbours_work()
         self.assert_ok(self.variant("uninstall", "-y", "torch", "torchvision", *where))
         self.assertEqual(self.installed(), {})
         self.assertEqual([path for path in tree(self.site()) if "torch" in path], [])

@@ -100,6 +100,7 @@ class WithoutHash(Served):
         self.swap()
         self.assert_ok(self.install("demo", "--no-cache", "--reinstall", index=self.index))
         self.assertEqual(self.python("import demo; print(demo.VERSION)"), "another")
+        self.assert_neighbours_work()
 
     def test_a_change_that_is_wanted_is_taken_without_the_cache(self):
         self.assert_ok(self.install("demo", index=self.index))

@@ -31,6 +31,7 @@ class Choice(TestCase):
         self.assertIn(label, ["v1", "v2", "v3", "v4"])
         self.assertEqual(self.python("import demo; print(demo.VARIANT)"), label)
         self.assertEqual(self.installed(), {"demo": ("1.0", label)})
+        self.assert_neighbours_work()
 
     def test_explain_names_each_variant_with_property_and_fact(self):
         publish_levels(self.index)
@@ -144,6 +145,8 @@ class Life(TestCase):
         self.assert_ok(self.variant("check", "--python", self.venv))
         self.assert_ok(self.variant("uninstall", "lib", "--python", self.venv))
         self.assert_fails(self.variant("check", "--python", self.venv), 1, "app 1.0", "lib")
+        self.assert_ok(self.install("app[plot]", index=self.index))
+        self.assert_neighbours_work()
 
     def test_a_dry_run_changes_nothing(self):
         self.index.add_wheel(Wheel("demo", "1.0"))
@@ -161,6 +164,7 @@ class Life(TestCase):
         freeze = self.assert_ok(self.variant("freeze", "--python", self.venv)).out
         self.assertIn("lib==0.1\n", freeze)
         self.assertIn("demo @ file://", freeze)
+        self.assert_neighbours_work()
         (self.root / "requirements.txt").write_text("-f wheels\n--no-index\nlib==0.1  # pinned\n")
         other = self.make_venv(self.root / "other")
         self.assert_ok(self.variant("install", "-r", self.root / "requirements.txt", "--python", other))

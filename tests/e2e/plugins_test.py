@@ -31,6 +31,7 @@ class Trust(PluginTestCase):
     def test_a_module_of_the_newer_api(self):
         self.publish()
         self.refused_then_trusted()
+        self.assert_neighbours_work()
 
     def test_a_class_of_the_older_api(self):
         self.publish(OLD, "acme_provider:Plugin")

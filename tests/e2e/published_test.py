@@ -192,6 +192,7 @@ class Installed(Published):
                 self.assertRegex(self.assert_ok(self.variant("list", "--python", self.venv)).out, rf"torch\s+{version}\s+{label}")
                 self.assertEqual(self.python("import torch; print(torch.__version__, torch.VARIANT)"), f"{version} {label}")
                 self.assert_ok(self.variant("check", "--python", self.venv))
+        self.assert_neighbours_work()
 
     def test_the_null_variant_is_installed_where_there_is_nothing(self):
         for name, label, files in [("2.8.0-0.0.3", "00000000", True), ("2.8.0-unversioned", "00000000", False),
@@ -205,6 +206,7 @@ class Installed(Published):
                 self.assertEqual(self.installed(), {"torch": (version, label)})
                 again = self.assert_ok(self.install(f"torch=={version}", "--for", "none", "--json", index=where))
                 self.assertEqual([one["variant"] for one in again.json["kept"]], [label])
+        self.assert_neighbours_work()
 
     def test_a_wheel_of_an_old_release_is_installed_from_its_file(self):
         publication = PUBLICATIONS["2.8.0-0.0.3"]

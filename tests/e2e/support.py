@@ -14,6 +14,8 @@ import tempfile
 import unittest
 import zipfile
 
+import neighbours
+
 BIN = pathlib.Path(os.environ["AXLE_BIN"])
 SOURCE = pathlib.Path(os.environ["AXLE_SOURCE_DIR"])
 VARIANT = BIN / "variant"
@@ -244,6 +246,17 @@ class TestCase(unittest.TestCase):
         for word in words:
             self.assertIn(word, result.err + result.out, str(result))
         return result
+
+    def assert_neighbours_work(self, venv=None):
+        """pip, uv and importlib.metadata read, check, add to and empty the environment (a copy of it, for the last); see
+        neighbours.py. It must be whole: what `variant check` finds is a failure."""
+        if not (PEERS / "uv").exists():
+            self.skipTest(f"{PEERS} is not there: ./dev setup brings pip and uv from the package index that pip is configured for")
+
+        def make_wheel(name, requires):
+            return Wheel(name, "1.0", requires=requires).write(self.root / "neighbours")
+
+        neighbours.examine(self, venv or self.venv, PEERS, make_wheel)
 
     def installed(self, venv=None):
         result = self.assert_ok(self.variant("list", "--json", "--python", venv or self.venv))

@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "wheel/utf8.h"
+#include "wheel/variant_markers.h"
 
 namespace wheel = axle::wheel;
 
@@ -14,6 +17,30 @@ namespace {
 
 void require(bool holds) {
   if (!holds) std::abort();
+}
+
+/// What an installation writes: readable again, without the variant, and with the requirements that
+/// hold for it.
+void check_evaluated(std::string_view text, const wheel::CoreMetadata& metadata) {
+  wheel::MarkerEnvironment environment =
+      wheel::variant_markers({}, "cu128", {{"nvidia", "sm", "90"}});
+  environment.strings.insert({{"os_name", "posix"}, {"python_version", "3.11"}});
+  const auto evaluated = wheel::evaluate_variant_metadata(text, environment);
+  if (!wheel::is_valid_utf8(text)) return;
+  require(evaluated.has_value());
+  const auto again = wheel::parse_core_metadata(*evaluated, "METADATA");
+  require(again.has_value() && again->description == metadata.description);
+  const auto holding = [&](const wheel::CoreMetadata& one) {
+    std::vector<std::string> names;
+    for (const wheel::Requirement& requirement : one.requires_dist) {
+      if (!requirement.marker || requirement.marker->evaluate(environment))
+        names.push_back(requirement.name);
+    }
+    return names;
+  };
+  require(holding(*again) == holding(metadata));
+  for (const wheel::Requirement& requirement : again->requires_dist)
+    require(!requirement.marker || !wheel::mentions_variant(*requirement.marker));
 }
 
 }  // namespace
@@ -34,5 +61,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const wheel::Requirement& requirement : metadata->requires_dist) {
     require(wheel::parse_requirement(wheel::render_requirement(requirement)).has_value());
   }
+  check_evaluated(text, *metadata);
   return 0;
 }

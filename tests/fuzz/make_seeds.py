@@ -48,6 +48,8 @@ SEEDS = {
     },
     "manifest": {
         "count": zero_ended("axle-manifest 1", "a", "b", "platlib", "x", "9" * 20),
+        "markers": zero_ended("axle-manifest 2", "a-1-py3-none-any.whl", "a-1.dist-info", "purelib", "",
+                              "variant markers", "0"),
         "one": zero_ended("axle-manifest 1", "a-1-py3-none-any.whl", "a-1.dist-info", "purelib", "", "1", "a.py",
                           "hash", "12", "1700000000", "-"),
     },

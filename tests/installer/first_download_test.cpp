@@ -79,7 +79,7 @@ struct Workplace {
     }
     return acquire_wheel(
         folder / "store", package, transport, [](const Manifest&) -> Result<void> { return {}; },
-        report);
+        EntryCheck::size_and_time, report);
   }
 
   Sandbox folder;

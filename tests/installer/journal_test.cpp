@@ -275,10 +275,28 @@ TEST_CASE("a manifest survives being written and read and is refused when cut") 
                           "a-1.dist-info",
                           false,
                           "[console_scripts]\nx = a:b\n",
+                          true,
                           {{"a.py", "hash", 12, 1'700'000'000, false}, {"b", "", 0, -1, true}}};
   const std::string text = render_manifest(manifest);
   CHECK(parse_manifest(text, "m") == manifest);
   for (std::size_t i = 0; i < text.size(); ++i)
     CHECK_FALSE(parse_manifest(text.substr(0, i), "m").has_value());
   CHECK_FALSE(parse_manifest(text + "x", "m").has_value());
+  Manifest without = manifest;
+  without.variant_markers = false;
+  CHECK(parse_manifest(render_manifest(without), "m") == without);
+}
+
+TEST_CASE(
+    "a manifest of the first stores, which said nothing of markers, is read as may having them") {
+  using namespace std::string_literals;
+  const std::string text =
+      "axle-manifest 1\0a-1-py3-none-any.whl\0a-1.dist-info\0purelib\0\0"s
+      "1\0a.py\0hash\0"
+      "12\0"
+      "17\0-\0"s;
+  const auto manifest = parse_manifest(text, "m");
+  REQUIRE(manifest.has_value());
+  CHECK(manifest->variant_markers);
+  CHECK(manifest->files.front().path == "a.py");
 }

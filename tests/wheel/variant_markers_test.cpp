@@ -1,0 +1,127 @@
+#include "wheel/variant_markers.h"
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "wheel/core_metadata.h"
+
+namespace wheel = axle::wheel;
+
+namespace {
+
+/// Of the variant "a" with one property on a machine that supports it.
+wheel::MarkerEnvironment seen(std::string_view label = "a") {
+  wheel::VariantProperties supported;
+  if (!label.empty()) supported.insert({"x86_64", "level", "v3"});
+  return wheel::variant_markers({}, label, supported);
+}
+
+/// The requirement that is left, "gone", or "malformed".
+std::string left(std::string_view text, std::string_view label = "a") {
+  const auto evaluated = wheel::evaluate_variant_requirement(text, seen(label));
+  if (!evaluated) return "malformed";
+  return evaluated->value_or("gone");
+}
+
+}  // namespace
+
+TEST_CASE("a marker about the variant alone leaves the requirement or nothing") {
+  CHECK(left("x; variant_label == 'a'") == "x");
+  CHECK(left("x; variant_label == 'b'") == "gone");
+  CHECK(left("x>=1 ; variant_label == 'a'") == "x>=1");
+  CHECK(left("x @ https://host/a;b.whl ; variant_label == 'a'") == "x @ https://host/a;b.whl");
+  CHECK(left("x[e] (>=1);variant_label != 'b'") == "x[e] (>=1)");
+  CHECK(left("x; variant_label == ''", "") == "x");
+  CHECK(left("x; 'x86_64' in variant_namespaces", "") == "gone");
+}
+
+TEST_CASE("what stays of a marker is spelled as it was") {
+  CHECK(left("x; variant_label == \"a\" and python_version < \"3.9\"") ==
+        "x; python_version < \"3.9\"");
+  CHECK(left("x; variant_label == 'a' and extra=='Foo_Bar'") == "x; extra=='Foo_Bar'");
+  CHECK(left("x; os.name=='nt'  and  variant_label=='a'") == "x; os.name=='nt'");
+  CHECK(left("X_y >=1,<2;(variant_label == 'a') and ('3.9'>python_version)") ==
+        "X_y >=1,<2; '3.9'>python_version");
+  CHECK(left("x; os_name == 'nt'") == "x; os_name == 'nt'");
+  CHECK(left("x ;( os_name=='nt' )") == "x ;( os_name=='nt' )");
+}
+
+TEST_CASE("and binds tighter than or, and parentheses stay where they are needed") {
+  CHECK(left("x; variant_label == 'b' and os_name == 'nt'") == "gone");
+  CHECK(left("x; variant_label == 'a' or os_name == 'nt'") == "x");
+  CHECK(left("x; variant_label == 'b' or os_name == 'nt'") == "x; os_name == 'nt'");
+  CHECK(left("x; os_name == 'nt' or variant_label == 'b' and extra == 'e'") ==
+        "x; os_name == 'nt'");
+  CHECK(left("x; os_name == 'nt' or variant_label == 'a' and extra == 'e'") ==
+        "x; os_name == 'nt' or extra == 'e'");
+  CHECK(left("x; (os_name == 'nt' or variant_label == 'a') and extra == 'e'") == "x; extra == 'e'");
+  CHECK(
+      left("x; (os_name == 'nt' or os_name == 'java' or variant_label == 'b') and extra == 'e'") ==
+      "x; (os_name == 'nt' or os_name == 'java') and extra == 'e'");
+  CHECK(left("x; ((variant_label == 'a') and (os_name == 'nt' or extra == 'e')) and "
+             "python_version < '3'") ==
+        "x; (os_name == 'nt' or extra == 'e') and python_version < '3'");
+  CHECK(left("x; variant_label == 'a' and (os_name == 'nt' or (variant_label == 'b'))") ==
+        "x; os_name == 'nt'");
+}
+
+TEST_CASE("operands may be reversed, sets know in and not in, all else is false") {
+  CHECK(left("x; 'a' == variant_label") == "x");
+  CHECK(left("x; 'x86_64' in variant_namespaces") == "x");
+  CHECK(left("x; 'nvidia' in variant_namespaces") == "gone");
+  CHECK(left("x; 'nvidia' not in variant_namespaces") == "x");
+  CHECK(left("x; 'x86_64::level' in variant_features") == "x");
+  CHECK(left("x; 'x86_64 :: level :: v3' in variant_properties") == "x");
+  CHECK(left("x; 'x86_64 :: level :: v2' in variant_properties") == "gone");
+  CHECK(left("x; variant_label in 'abc'") == "x");
+  CHECK(left("x; variant_label not in 'abc'") == "gone");
+  CHECK(left("x; variant_namespaces == 'x86_64'") == "gone");
+  CHECK(left("x; variant_label == 'a' and") == "malformed");
+  CHECK(left("x; variant_colour == 'red'") == "malformed");
+}
+
+TEST_CASE("of METADATA every byte stays but the requirements about the variant") {
+  const std::string_view text =
+      "Metadata-Version: 2.1\r\nName: demo\nVersion: 1.0\n"
+      "Summary: Requires-Dist: x; variant_label == 'b'\n"
+      "requires-dist:   kept ; variant_label == 'a'  \r\n"
+      "Requires-Dist: dropped; 'nvidia' in variant_namespaces\n"
+      "Requires-Dist: other;os_name=='nt'\n"
+      "Provides-Extra: Plot\n"
+      "Requires-Dist: plot; (extra == 'Plot') and variant_label == 'a'\n"
+      "X-Odd: a\n  folded\n\tRequires-Dist: y; variant_label == 'b'\n"
+      "Author: \xff\xfe\n"
+      "\n"
+      "Requires-Dist: in the text; variant_label == 'b'\n\xff";
+  const std::string_view wanted =
+      "Metadata-Version: 2.1\r\nName: demo\nVersion: 1.0\n"
+      "Summary: Requires-Dist: x; variant_label == 'b'\n"
+      "requires-dist:   kept  \r\n"
+      "Requires-Dist: other;os_name=='nt'\n"
+      "Provides-Extra: Plot\n"
+      "Requires-Dist: plot; extra == 'Plot'\n"
+      "X-Odd: a\n  folded\n\tRequires-Dist: y; variant_label == 'b'\n"
+      "Author: \xff\xfe\n"
+      "\n"
+      "Requires-Dist: in the text; variant_label == 'b'\n\xff";
+  const auto evaluated = wheel::evaluate_variant_metadata(text, seen());
+  REQUIRE(evaluated.has_value());
+  CHECK(*evaluated == wanted);
+}
+
+TEST_CASE("METADATA without a body, a last line end or a marker about the variant") {
+  const auto evaluate = [](std::string_view text) {
+    return wheel::evaluate_variant_metadata(text, seen()).value_or("malformed");
+  };
+  CHECK(evaluate("Requires-Dist: x; variant_label == 'a'") == "Requires-Dist: x");
+  CHECK(evaluate("Name: a\nRequires-Dist: x; variant_label == 'b'") == "Name: a\n");
+  CHECK(evaluate("").empty());
+  CHECK(evaluate("Name: a\n\nvariant_label") == "Name: a\n\nvariant_label");
+  CHECK(evaluate("Requires-Dist: x; os_name == 'variant_label'\n") ==
+        "Requires-Dist: x; os_name == 'variant_label'\n");
+  CHECK(evaluate("not a header, variant_label\nRequires-Dist: x; variant_label == 'a'\n") ==
+        "not a header, variant_label\nRequires-Dist: x; variant_label == 'a'\n");
+  CHECK(evaluate("Requires-Dist: x;\n variant_label == 'a'\n") == "malformed");
+}
