@@ -92,8 +92,11 @@ const std::array rows = {
             environment, "variant list --json", run_list},
     Command{"freeze", "What is installed, as requirements", "", Arity::none, environment,
             "variant freeze > requirements.txt", run_freeze},
-    Command{"check", "Whether the requirements of what is installed hold", "", Arity::none,
-            environment, "variant check", run_check},
+    Command{"check", "Whether what is installed is whole, and has what it requires", "",
+            Arity::none, environment + std::vector<Opt>{Opt::deep},
+            "variant check          requirements, and files by their size and time\n"
+            "variant check --deep   each file by its hash in RECORD",
+            run_check},
     Command{"show", "What is known of installed packages", "PKG", Arity::any,
             environment + std::vector<Opt>{Opt::files}, "variant show --files demo", run_show},
     Command{

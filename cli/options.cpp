@@ -130,8 +130,9 @@ constexpr std::array rows = {
               "A device node that the plugin may open for writing: /dev/acme0, '/dev/acme*'"},
     OptionRow{Opt::for_package, value, "--for-package", "REQ",
               "The features of that release, as usable here or not (torch==2.9)"},
-    OptionRow{Opt::deep, flag, "--deep", "",
-              "Disassemble the libraries too, for instructions that the CPU lacks: slow"},
+    OptionRow{
+        Opt::deep, flag, "--deep", "",
+        "Slow: compare each file with its hash in RECORD; doctor also disassembles libraries"},
 };
 
 constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,

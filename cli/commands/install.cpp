@@ -184,6 +184,7 @@ int run_install(Session& session) {
                                 .error());
     }
     options.overwrite = arguments.has(Opt::overwrite);
+    options.verify_store = arguments.has(Opt::reinstall);
     auto done =
         installer::install(*resolution, environment, *(*workspace)->transport, options, output);
     if (!done) return report_failure(session, failed(done.error()).error());

@@ -1,4 +1,4 @@
-// list, freeze and check: what is in an environment.
+// list and freeze: what is in an environment.
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -41,11 +41,6 @@ bool is_packaging_tool(const std::string& name, const installer::Environment& en
   const bool before_312 =
       release.size() < 2 || release[0] < 3 || (release[0] == 3 && release[1] < 12);
   return before_312 && (name == "setuptools" || name == "wheel" || name == "distribute");
-}
-
-std::string required_name(const installer::BrokenRequirement& broken) {
-  const auto requirement = wheel::parse_requirement(broken.requirement);
-  return requirement ? wheel::normalize_name(requirement->name) : broken.requirement;
 }
 
 }  // namespace
@@ -98,33 +93,6 @@ int run_freeze(Session& session) {
                     {"requirement", line}});
   }
   return output.answer(text, {{"packages", rows}});
-}
-
-int run_check(Session& session) {
-  Output& output = session.output();
-  auto inventory = take_inventory(session);
-  if (!inventory) return output.failure(inventory.error());
-  if (session.elsewhere()) {
-    const auto named = session.machine();
-    if (!named) return output.failure(named.error());
-    put_elsewhere(inventory->environment.markers, named->machine);
-  }
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const installer::BrokenRequirement& broken :
-       installer::check_installed(inventory->distributions, inventory->environment)) {
-    text += broken.found.empty()
-                ? fmt::format("{} requires {}, which is not installed.\n", broken.package,
-                              broken.requirement)
-                : fmt::format("{} has requirement {}, but you have {} {}.\n", broken.package,
-                              broken.requirement, required_name(broken), broken.found);
-    rows.push_back(
-        {{"package", broken.package},
-         {"requirement", broken.requirement},
-         {"found", broken.found.empty() ? ordered_json(nullptr) : ordered_json(broken.found)}});
-  }
-  if (rows.empty()) text = "No broken requirements found.\n";
-  return output.answer(text, {{"broken", rows}}, rows.empty() ? 0 : exit_failed);
 }
 
 }  // namespace axle::cli
