@@ -43,10 +43,12 @@ class Site {
     return findings.all().empty() ? "" : findings.all().front().code;
   }
   [[nodiscard]] std::string preloaded() const {
-    return verdict({{}, {at("foreign/libx.so.1")}, {}});
+    return verdict({{}, {at("foreign/libx.so.1")}, {}, {}});
   }
-  [[nodiscard]] std::string on_path() const { return verdict({{at("foreign")}, {}, {}}); }
-  [[nodiscard]] std::string cached() const { return verdict({{}, {}, {at("foreign/libx.so.1")}}); }
+  [[nodiscard]] std::string on_path() const { return verdict({{at("foreign")}, {}, {}, {}}); }
+  [[nodiscard]] std::string cached() const {
+    return verdict({{}, {}, {}, {at("foreign/libx.so.1")}});
+  }
 
   InstalledFiles files;
 
@@ -108,7 +110,7 @@ TEST_CASE("shadows: what nobody needs is opened by name, in the same order") {
 
 TEST_CASE("shadows: the wheel's own folder on the path is no shadow") {
   const Site site;
-  CHECK(site.verdict({{site.at("wheel/lib")}, {}, {site.at("wheel/lib/libx.so.1")}}).empty());
+  CHECK(site.verdict({{site.at("wheel/lib")}, {}, {}, {site.at("wheel/lib/libx.so.1")}}).empty());
 }
 
 }  // namespace
