@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/doctor/fixes.h"
 #include "cli/doctor/installed_files.h"
 #include "cli/inventory.h"
 #include "cli/session.h"
@@ -68,7 +69,7 @@ std::string_view render_fault(RecordFault fault) {
 
 void add_faults(const InstalledPackageFiles& package, const InstalledFiles& files,
                 const std::vector<FaultyFile>& faults, Answer& answer) {
-  const std::string fix = reinstall_same(package, files);
+  const Mend fix = reinstall({&package}, files);
   for (std::size_t i = 0; i < faults.size(); ++i) {
     const FaultyFile& fault = faults[i];
     if (i < most_lines) {
@@ -80,9 +81,9 @@ void add_faults(const InstalledPackageFiles& package, const InstalledFiles& file
                             {"file", fault.path},
                             {"fault", render_fault(fault.fault)},
                             {"fact", fault.fact},
-                            {"fix", fix}});
+                            {"fix", fix.commands}});
   }
-  answer.text += fmt::format("  fix: {}\n", fix);
+  answer.text += fmt::format("  fix: {}\n", render_mend(fix));
 }
 
 /// Files that nobody can vouch for are a remark; uv writes such lines for files that a wheel forgot
@@ -110,9 +111,9 @@ Result<void> add_files(const InstalledFiles& files, installer::ContentCheck chec
     if (!dist_info.ends_with(".dist-info")) continue;
     std::vector<FaultyFile> faults =
         installer::compare_with_record(package.distribution, package.record, resolver, check);
-    if (package.record.empty()) {
+    if (package.record_error) {
       faults.push_back({dist_info.substr(dist_info.rfind('/') + 1) + "/RECORD",
-                        RecordFault::missing, "cannot be read"});
+                        RecordFault::missing, package.record_error->message});
     }
     warn_of_unhashed(package, faults, report);
     if (!faults.empty()) add_faults(package, files, faults, answer);

@@ -195,9 +195,12 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
   }
   if (auto done = check_variants(files, judged, families, findings); !done)
     return failed(done.error());
-  check_packages(files, *distributions, findings);
+  const bool deep = session.arguments().has(Opt::deep);
+  check_packages(files, *distributions,
+                 deep ? installer::ContentCheck::hash : installer::ContentCheck::size_and_time,
+                 findings);
   check_code(files, judged, findings);
-  if (session.arguments().has(Opt::deep)) check_instructions(files, judged, findings);
+  if (deep) check_instructions(files, judged, findings);
   check_twice(files, findings);
   if (session.elsewhere()) {
     findings.not_looked_at(
@@ -205,7 +208,7 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
   } else {
     check_shadows(files, read_loader_path(), findings);
   }
-  if (!session.arguments().has(Opt::deep) && !files.libraries.empty())
+  if (!deep && !files.libraries.empty())
     findings.not_looked_at("the instructions in the libraries (--deep disassembles them)");
   return ordered_json{{"python", files.environment.python},
                       {"prefix", files.environment.prefix},

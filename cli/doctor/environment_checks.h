@@ -8,6 +8,7 @@
 #include "cli/doctor/installed_files.h"
 #include "cli/doctor/judged_machine.h"
 #include "index/family_book.h"
+#include "installer/record_check.h"
 #include "report/report.h"
 
 namespace axle::cli {
@@ -23,7 +24,11 @@ void check_requirements(const InstalledFiles& files,
 /// Records, files, requirements, and what has two owners (package_checks.cpp).
 void check_packages(const InstalledFiles& files,
                     const std::vector<installer::InstalledDistribution>& distributions,
-                    Findings& findings);
+                    installer::ContentCheck content, Findings& findings);
+
+/// Files that are not what RECORD says (content_checks.cpp).
+void check_content(const InstalledFiles& files, installer::ContentCheck content,
+                   Findings& findings);
 
 /// Labels and properties that the installed variants were chosen by, against the machine of now,
 /// and the members of families against each other (variant_checks.cpp). Errors: what is wrong with

@@ -62,10 +62,22 @@ constexpr std::array rows = {
     FindingCode{"environment-broken", error,
                 "The environment that is named or active is none, or its interpreter does not work",
                 "make it anew, or name another with --python"},
-    FindingCode{"dist-info-broken", error, "What records an installed package cannot be read, or a package is recorded twice",
+    FindingCode{"dist-info-broken", error,
+                "What records an installed package cannot be read, or a package is recorded twice",
                 "install the package again"},
     FindingCode{"files-missing", error,
                 "Files that a package's RECORD lists are gone, cut off, or no files",
+                "install the package again"},
+    FindingCode{"metadata-markers", error,
+                "METADATA has markers about the variant, which pip and uv cannot read, or is not "
+                "what the wheel's own METADATA says of the installed variant",
+                "install the package again"},
+    FindingCode{"files-changed", warning,
+                "Files have other content than RECORD says: edited here, or in an environment or "
+                "store that shares them; with `--deep` every file is compared by its hash",
+                "install the package again"},
+    FindingCode{"files-outside", warning,
+                "A package's RECORD lists files outside of the environment",
                 "install the package again"},
     FindingCode{
         "path-owned-twice", error,
@@ -86,8 +98,9 @@ constexpr std::array rows = {
                 "The installed variant runs, but for this machine there is a better one; a warning "
                 "where the installed one leaves a GPU unused",
                 "install again"},
-    FindingCode{"variant-unknown", info, "What the installed variant needs is not known",
-                "switch its namespace on (`variant providers enable`) where it is off; else nothing"},
+    FindingCode{
+        "variant-unknown", info, "What the installed variant needs is not known",
+        "switch its namespace on (`variant providers enable`) where it is off; else nothing"},
     FindingCode{
         "family-labels-differ", error,
         "torch and its kin are of different backends; a warning where only the minor version "

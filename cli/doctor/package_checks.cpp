@@ -1,11 +1,7 @@
 #include <algorithm>
-#include <cerrno>
 #include <initializer_list>
-#include <set>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include "cli/doctor/environment_checks.h"
 #include "cli/doctor/fixes.h"
@@ -14,69 +10,6 @@
 namespace axle::cli {
 
 namespace {
-
-constexpr std::size_t most_stats = 500'000;
-constexpr std::size_t most_examples = 5;
-
-/// Why the file is not what RECORD says; empty: it may be.
-std::string fault_of_file(const std::string& path, const wheel::RecordEntry& entry) {
-  struct stat status{};
-  if (::lstat(path.c_str(), &status) != 0) return errno == EACCES ? "" : "is gone";
-  if (S_ISLNK(status.st_mode) && ::stat(path.c_str(), &status) != 0)
-    return errno == EACCES ? "" : "is a link that leads nowhere";
-  if (!S_ISREG(status.st_mode)) return "is no file";
-  if (!entry.size || static_cast<std::uint64_t>(status.st_size) >= *entry.size) return {};
-  return fmt::format("has {} bytes, RECORD says {}", status.st_size, *entry.size);
-}
-
-/// What lies where an installation must put something else: a folder in the place of a file, or a
-/// file in the place of a folder; empty: nothing does.
-std::string obstacle_at(const std::string& site, const std::string& path) {
-  struct stat status{};
-  if (::lstat(path.c_str(), &status) == 0) return S_ISDIR(status.st_mode) ? path : std::string();
-  if (!path.starts_with(site + "/")) return {};
-  for (std::size_t slash = path.find('/', site.size() + 1); slash != std::string::npos;
-       slash = path.find('/', slash + 1)) {
-    const std::string folder = path.substr(0, slash);
-    if (::stat(folder.c_str(), &status) == 0 ? !S_ISDIR(status.st_mode)
-                                             : ::lstat(folder.c_str(), &status) == 0)
-      return folder;
-  }
-  return {};
-}
-
-/// Nobody knows what is in it: it is kept.
-std::string set_aside(const std::string& path) {
-  return shell_command(std::vector<std::string>{"mv", path, path + ".set-aside"});
-}
-
-void check_files_of(const InstalledPackageFiles& package, const InstalledFiles& files,
-                    std::size_t& left, Findings& findings) {
-  std::vector<Evidence> examples;
-  std::set<std::string> obstacles;  // commands
-  std::size_t wrong = 0;
-  for (const wheel::RecordEntry& entry : package.record) {
-    // Byte code comes and goes.
-    if (left == 0 || entry.path.contains("__pycache__/") || entry.path.ends_with(".pyc")) continue;
-    --left;
-    const std::string path =
-        entry.path.starts_with('/') ? entry.path : package.site + "/" + entry.path;
-    std::string fact = fault_of_file(path, entry);
-    if (fact.empty()) continue;
-    ++wrong;
-    if (const std::string obstacle = obstacle_at(package.site, path); !obstacle.empty())
-      obstacles.insert(set_aside(obstacle));
-    if (examples.size() < most_examples) examples.push_back({entry.path, "", std::move(fact)});
-  }
-  if (wrong == 0) return;
-  Finding& finding = findings.add("files-missing", package.title,
-                                  fmt::format("{} of its {} files {} gone or damaged", wrong,
-                                              package.record.size(), wrong == 1 ? "is" : "are"));
-  finding.evidence = std::move(examples);
-  finding.mend = reinstall({&package}, files);
-  for (auto command = obstacles.rbegin(); command != obstacles.rend(); ++command)
-    finding.mend.commands.insert(finding.mend.commands.begin(), *command);
-}
 
 void check_records(const InstalledFiles& files, Findings& findings) {
   for (const InstalledPackageFiles& package : files.packages) {
@@ -133,14 +66,10 @@ void check_folders(const InstalledFiles& files, Findings& findings) {
 
 void check_packages(const InstalledFiles& files,
                     const std::vector<installer::InstalledDistribution>& distributions,
-                    Findings& findings) {
+                    installer::ContentCheck content, Findings& findings) {
   check_folders(files, findings);
   check_records(files, findings);
-  std::size_t left = most_stats;
-  for (const InstalledPackageFiles& package : files.packages)
-    check_files_of(package, files, left, findings);
-  if (left == 0)
-    findings.not_looked_at(fmt::format("whether files beyond the first {} are there", most_stats));
+  check_content(files, content, findings);
   check_owners(files, findings);
   check_requirements(files, distributions, findings);
 }

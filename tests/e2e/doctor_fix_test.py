@@ -258,6 +258,37 @@ class Files(FixTestCase):
                 for kept in self.site().glob("demo/**/*.set-aside"):
                     shutil.rmtree(kept) if kept.is_dir() else kept.unlink()
 
+    def test_files_that_were_changed_here_or_in_a_twin(self):
+        """Also where size and time tell nothing, and the store has the same file."""
+        self.assert_ok(self.variant("install", "demo", "--python", self.venv))
+        for keep_time, arguments in ((False, ()), (True, ("--deep",))):
+            place = self.site() / "demo/deep/data.bin"
+            before = place.stat()
+            self.assertGreater(before.st_nlink, 1)
+            with open(place, "r+") as file:
+                file.write("3210")
+            if keep_time:
+                os.utime(place, ns=(before.st_atime_ns, before.st_mtime_ns))
+            self.fixes("files-changed", self.good, *arguments)
+            self.assertEqual((self.site() / "demo/deep/data.bin").read_text(), "0123")
+
+    def test_a_record_that_leads_out_of_the_environment(self):
+        info = self.put_wheel(self.wheel)
+        with open(info / "RECORD", "a") as record:
+            record.write(f"{self.index.folder}/demo/index.json,,\n")
+        self.fixes("files-outside", self.good)
+        self.sound()
+
+    def test_metadata_with_markers_about_the_variant(self):
+        document = variant_document({"v1": [("x86_64", "level", ["v1"])]}, providers={"x86_64": X86_PROVIDER})
+        wheel = Wheel("marked", "1.0", "v1", document, requires=["demo; variant_label == 'v1'"])
+        self.publish(wheel)
+        self.index.add_variants("marked", "1.0", document)
+        self.put_wheel(self.wheel)
+        self.put_wheel(wheel)
+        self.fixes("metadata-markers", self.good)
+        self.sound()
+
     def test_the_dependencies_stay_as_they_are(self):
         self.publish(Wheel("base", "1.0"), Wheel("base", "2.0"))
         self.put_wheel(Wheel("base", "1.0"))

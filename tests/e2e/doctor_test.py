@@ -81,6 +81,36 @@ class Packages(DoctorTestCase):
         self.assertEqual(facts["demo/__init__.py"], "is gone")
         self.assertIn("4 bytes", facts["demo/data.bin"])
 
+    def test_files_that_were_changed(self):
+        self.put("demo", "1.0", {"demo/__init__.py": "x = 1\n", "demo/data.bin": b"0123456789"})
+        self.lacks("files-changed", self.good, "--deep")
+        path = self.site() / "demo/data.bin"
+        path.write_bytes(b"0123456789 and more")
+        found = self.finds("files-changed", self.good, severity="warning")
+        self.assertEqual([one["file"] for one in found["evidence"]], ["demo/data.bin"])
+        path.write_bytes(b"9876543210")
+        self.finds("files-changed", self.good)
+        # Older than RECORD: only the hash tells.
+        os.utime(path, (1, 1))
+        self.lacks("files-changed", self.good)
+        self.finds("files-changed", self.good, "--deep")
+
+    def test_a_record_that_leads_out_of_the_environment(self):
+        info = self.put("demo", "1.0")
+        self.lacks("files-outside", self.good)
+        with open(info / "RECORD", "a") as record:
+            record.write("../../../../outside.txt,,\n")
+        found = self.finds("files-outside", self.good, severity="warning")
+        self.assertEqual(found["evidence"][0]["file"], "../../../../outside.txt")
+
+    def test_metadata_with_markers_about_the_variant(self):
+        document = variant_document({"v1": [("x86_64", "level", ["v1"])]})
+        self.put("plain", "1.0", label="v1", document=document, requires=["demo; os_name == 'variant_label'"])
+        self.lacks("metadata-markers", self.good)
+        self.put("demo", "1.0", label="v1", document=document, requires=["absent; variant_label == 'v9'"])
+        found = self.finds("metadata-markers", self.good, severity="error")
+        self.assertIn("pip and uv", found["evidence"][0]["fact"])
+
     def test_what_is_no_file_is_no_library(self):
         name = "demo/_fast.abi3.so"
         self.put("demo", "1.0", {name: library(soname="")})

@@ -27,14 +27,16 @@ class Content(TestCase):
         [one] = self.check(*options, venv=venv)
         self.assertEqual(one["package"], "demo 1.0")
         text = self.variant("check", "--python", venv or self.venv, *options)
-        for part in (one["file"], one["fact"], one["fix"]):
+        for part in (one["file"], one["fact"], *one["fix"]):
             self.assertIn(part, text.out)
         return one
 
-    def run_fix(self, fix):
-        program, *arguments = shlex.split(fix)
-        self.assertEqual(program, "variant")
-        self.assert_ok(self.variant(*arguments))
+    def run_fix(self, commands):
+        self.assertTrue(commands)
+        for command in commands:
+            program, *arguments = shlex.split(command)
+            self.assertEqual(program, "variant")
+            self.assert_ok(self.variant(*arguments))
 
     def edit(self, path, text, keep_time=False):
         """In place, as an editor may: all hard links to the file change."""

@@ -1,11 +1,15 @@
 #include "wheel/variant_markers.h"
 
+#include <array>
+#include <optional>
+#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <doctest/doctest.h>
 
-#include "wheel/core_metadata.h"
+#include "wheel/requirement.h"
 
 namespace wheel = axle::wheel;
 
@@ -23,6 +27,30 @@ std::string left(std::string_view text, std::string_view label = "a") {
   const auto evaluated = wheel::evaluate_variant_requirement(text, seen(label));
   if (!evaluated) return "malformed";
   return evaluated->value_or("gone");
+}
+
+/// A marker of random shape over clauses about the variant and others.
+std::string random_marker(std::mt19937& random, unsigned depth) {
+  static constexpr std::array<std::string_view, 9> clauses = {"variant_label == 'a'",
+                                                              "'b' == variant_label",
+                                                              "'x86_64' in variant_namespaces",
+                                                              "'nvidia' not in variant_features",
+                                                              "variant_properties == 'x'",
+                                                              "os_name == 'posix'",
+                                                              "'nt'==os_name",
+                                                              "extra == 'Some_Extra'",
+                                                              "python_version >= \"3.12\""};
+  std::string text;
+  const unsigned count = 1 + random() % 3;
+  for (unsigned i = 0; i < count; ++i) {
+    if (i > 0) text += random() % 2 == 0 ? " and " : " or ";
+    if (depth > 0 && random() % 2 == 0) {
+      text += "(" + random_marker(random, depth - 1) + ")";
+    } else {
+      text += clauses[random() % clauses.size()];
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -80,6 +108,32 @@ TEST_CASE("operands may be reversed, sets know in and not in, all else is false"
   CHECK(left("x; variant_namespaces == 'x86_64'") == "gone");
   CHECK(left("x; variant_label == 'a' and") == "malformed");
   CHECK(left("x; variant_colour == 'red'") == "malformed");
+}
+
+TEST_CASE("what is left of any marker holds exactly where the marker did") {
+  std::mt19937 random(20261122);
+  for (int i = 0; i < 5'000; ++i) {
+    const std::string text = "x; " + random_marker(random, 3);
+    const auto whole = wheel::parse_requirement(text);
+    const auto evaluated = wheel::evaluate_variant_requirement(text, seen());
+    REQUIRE(whole.has_value());
+    REQUIRE(evaluated.has_value());
+    std::optional<wheel::Requirement> rest;
+    if (*evaluated) {
+      auto parsed = wheel::parse_requirement(**evaluated);
+      REQUIRE_MESSAGE(parsed.has_value(), **evaluated);
+      rest = std::move(*parsed);
+      REQUIRE_FALSE((rest->marker && wheel::mentions_variant(*rest->marker)));
+    }
+    for (unsigned bits = 0; bits < 8; ++bits) {
+      wheel::MarkerEnvironment environment = seen();
+      environment.strings["os_name"] = (bits & 1U) != 0 ? "posix" : "nt";
+      environment.strings["extra"] = (bits & 2U) != 0 ? "some-extra" : "";
+      environment.strings["python_version"] = (bits & 4U) != 0 ? "3.12" : "3.11";
+      const bool holds = rest && (!rest->marker || rest->marker->evaluate(environment));
+      REQUIRE_MESSAGE(holds == whole->marker->evaluate(environment), text);
+    }
+  }
 }
 
 TEST_CASE("of METADATA every byte stays but the requirements about the variant") {
