@@ -20,6 +20,8 @@ Result<std::string> hash_file(int folder_fd, const std::string& path) {
       ::openat(folder_fd, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!file && (errno == ENOENT || errno == ENOTDIR))
     return fail(ErrorKind::not_found, fmt::format("{} does not exist", path));
+  if (!file && errno == ELOOP)
+    return fail(ErrorKind::malformed, fmt::format("{} is a symbolic link", path));
   if (!file) return std::unexpected(system_error("open", path, errno));
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) return std::unexpected(system_error("read", path, errno));

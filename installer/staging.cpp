@@ -119,6 +119,7 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
     if (owner != owners->end() && owner->second.sha256 == thing.node->file->sha256) {
       // What was edited since is no longer what both packages say: it is replaced.
       const auto hash = hash_file(AT_FDCWD, thing.path);
+      if (!hash && hash.error().kind == ErrorKind::io) return std::unexpected(hash.error());
       if (hash && *hash == thing.node->file->sha256) continue;
     } else if (!overwrite) {
       return fail(
