@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <optional>
 #include <tuple>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "installer/descriptor.h"
 #include "installer/evaluated_metadata.h"
@@ -50,18 +52,15 @@ class RecordComparison {
   }
 
   void compare(const wheel::RecordEntry& entry) {
-    const auto target = record_target(distribution_, entry, resolver_);
+    const auto resolved = record_target(distribution_, entry, resolver_);
+    if (!resolved) return;
+    const std::optional<std::string>& target = *resolved;
     if (!target) return add(entry, RecordFault::outside, "leads out of the environment");
     struct stat status = {};
-    if (::lstat(target->c_str(), &status) != 0) {
-      if (errno == ENOENT || errno == ENOTDIR) add(entry, RecordFault::missing, "is gone");
-      return;
-    }
+    if (::lstat(target->c_str(), &status) != 0) return say_absent(entry, errno, "is gone");
     const bool is_link = S_ISLNK(status.st_mode);
-    if (is_link && ::stat(target->c_str(), &status) != 0) {
-      if (errno != EACCES) add(entry, RecordFault::missing, "is a link that leads nowhere");
-      return;
-    }
+    if (is_link && ::stat(target->c_str(), &status) != 0)
+      return say_absent(entry, errno, "is a link that leads nowhere");
     if (!S_ISREG(status.st_mode)) return add(entry, RecordFault::missing, "is no file");
     if (compares_content_) compare_content(entry, *target, status, is_link);
   }
@@ -91,6 +90,14 @@ class RecordComparison {
   [[nodiscard]] std::vector<FaultyFile> take() && { return std::move(faults_); }
 
  private:
+  /// `code` is an errno.
+  void say_absent(const wheel::RecordEntry& entry, int code, std::string_view absent) {
+    if (code == EACCES || code == EPERM) return;
+    const bool gone = code == ENOENT || code == ENOTDIR || code == ELOOP;
+    add(entry, RecordFault::missing,
+        gone ? std::string(absent) : fmt::format("cannot be read: {}", std::strerror(code)));
+  }
+
   void compare_content(const wheel::RecordEntry& entry, const std::string& target,
                        const struct stat& status, bool is_link) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
@@ -106,7 +113,9 @@ class RecordComparison {
     }
     if (is_link || (check_ == ContentCheck::size_and_time && !is_newer(status, record_))) return;
     const auto hash = hash_file(AT_FDCWD, target);
-    if (hash && *hash != entry.sha256) {
+    if (!hash && ::access(target.c_str(), R_OK) == 0) {
+      add(entry, RecordFault::missing, hash.error().message);
+    } else if (hash && *hash != entry.sha256) {
       add(entry, RecordFault::changed, "has other content than RECORD says" + shared_by(status));
     }
   }
