@@ -12,8 +12,8 @@
 #include "index/family.h"
 #include "resolver/package_choice.h"
 #include "resolver/ranking.h"
-#include "wheel/variant_markers.h"
 #include "wheel/requirement.h"
+#include "wheel/variant_markers.h"
 
 namespace axle::resolver {
 namespace {
@@ -85,9 +85,9 @@ std::optional<InstalledNeed> need_in_local_version(const wheel::Version& version
 std::vector<InstalledNeed> needs_of(const InstalledPackage& package,
                                     const wheel::MarkerEnvironment& interpreter) {
   std::vector<InstalledNeed> needs;
-  const wheel::MarkerEnvironment markers =
-      wheel::variant_markers(interpreter, package.family.empty() ? package.variant.value_or("") : "",
-                      package.variant_properties);
+  const wheel::MarkerEnvironment markers = wheel::variant_markers(
+      interpreter, package.family.empty() ? package.variant.value_or("") : "",
+      package.variant_properties);
   for (const wheel::Requirement& requirement : package.dependencies) {
     if (requirement.marker && !requirement.marker->evaluate(markers)) continue;
     needs.push_back({wheel::normalize_name(requirement.name),
