@@ -68,7 +68,7 @@ constexpr std::array rows = {
     OptionRow{Opt::upgrade, flag, "--upgrade,-U", "",
               "The newest allowed version of what is named"},
     OptionRow{Opt::reinstall, flag, "--reinstall", "",
-              "Choose and install again what is there already (after a change of the machine)"},
+              "Choose and install again what is there already; builds keep their backend"},
     OptionRow{Opt::no_deps, flag, "--no-deps", "", "Without dependencies"},
     OptionRow{Opt::variant, list, "--variant", "PKG=LABEL", "Exactly this variant of PKG"},
     OptionRow{Opt::no_variants, flag, "--no-variants", "",
