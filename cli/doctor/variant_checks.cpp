@@ -233,7 +233,7 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
     return;
   }
   // On a GPU that the family has no build of this release for, another release may have one.
-  const bool release_has_one = real != fit.fitting.end() || !uses_any_gpu(family, judged);
+  const bool release_has_one = real != reals.end() || !uses_any_gpu(family, judged);
   for (const Member& member : build)
     member.package->anew = release_has_one ? Anew::other_build : Anew::other_release;
   if (rejected != fit.rejected.end()) {
