@@ -10,6 +10,7 @@
 #include "cli/settings/setting_table.h"
 #include "cli/version.h"
 #include "machines/nearest.h"
+#include "report/shell_command.h"
 
 namespace axle::cli {
 
@@ -69,6 +70,22 @@ std::string indent(std::string_view lines) {
     if (c == '\n') out += "  ";
   }
   return out;
+}
+
+/// What follows one of `names` on the command line; empty: none of them is there.
+std::string word_after(const std::vector<std::string>& words,
+                       std::initializer_list<std::string_view> names) {
+  const auto name = std::ranges::find_if(words, [&](const std::string& word) {
+    return std::ranges::find(names, word) != names.end();
+  });
+  return name == words.end() || std::next(name) == words.end() ? std::string() : *std::next(name);
+}
+
+/// The command for an option that is not ours, in backticks.
+std::string pip_editable(const std::vector<std::string>& words, const std::string& source) {
+  const std::string python = word_after(words, {"--python"});
+  return "`pip" + (python.empty() ? "" : " --python " + shell_word(python)) + " install -e " +
+         shell_word(source) + "`";
 }
 
 class Tree {
@@ -153,7 +170,8 @@ class Tree {
     const CLI::App* command = deepest(&app_);
     for (const std::string& word : words) {
       if (word == "--") break;
-      if (word == "-e") return "editable installs are pip's: python -m pip install -e DIR";
+      if (const std::string source = word_after(words, {"-e"}); word == "-e" && !source.empty())
+        return "editable installs are pip's: " + pip_editable(words, source);
       const std::string option = word.substr(0, word.find('='));
       if (!option.starts_with("--") || command->get_option_no_throw(option) != nullptr) continue;
       const SettingRow* row = find_option_setting(option.substr(2));

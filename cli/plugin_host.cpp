@@ -6,10 +6,10 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "cli/shell_command.h"
 #include "cli/variables.h"
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/sandbox.h"
+#include "report/shell_command.h"
 #include "wheel/requirement.h"
 
 namespace axle::cli {
@@ -71,7 +71,7 @@ std::optional<Distrust> distrust_of(const TrustedFile& file) {
   if (!now) return Distrust{now.error().message, now.error().hint};
   if (*now == file.sha256) return std::nullopt;
   return Distrust{fmt::format("{} has changed since it was trusted", file.path),
-                  "to trust it as it is now: " + trust_command(file)};
+                  fmt::format("to trust it as it is now: `{}`", trust_command(file))};
 }
 
 std::string trust_command(std::span<const std::string> names) {
@@ -159,7 +159,7 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
         request, ListOrigin::untrusted,
         fmt::format("its provider {} is not trusted", fmt::join(untrusted, ", ")),
         fmt::format("it would run code of its own here, confined (docs/plugins.md); to trust it: "
-                    "{}",
+                    "`{}`",
                     trust_command(untrusted)),
         report);
     return std::nullopt;
@@ -169,7 +169,7 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
     refuse(request, ListOrigin::none,
            fmt::format("its plugin {} would have to be installed, which this command does not",
                        packages),
-           "`variant explain` does", report);
+           "explain and install do", report);
     return std::nullopt;
   }
   auto environment = setup_.environments->environment_with(request.requires_);

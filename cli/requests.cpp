@@ -8,6 +8,7 @@
 
 #include "cli/requirements_file.h"
 #include "index/transport.h"
+#include "report/shell_command.h"
 #include "resolver/direct_wheel.h"
 #include "wheel/ascii.h"
 #include "wheel/requirement.h"
@@ -16,6 +17,14 @@
 namespace axle::cli {
 
 namespace {
+
+/// For what pip makes a wheel of.
+std::string build_hint(std::string_view source) {
+  return fmt::format(
+      "let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {}`, then install it: "
+      "`variant install wheels/*.whl`",
+      shell_word(source));
+}
 
 namespace fs = std::filesystem;
 
@@ -77,8 +86,7 @@ Outcome<void> take_requirement(const std::string& text, resolver::Requests& requ
   }
   if (text.starts_with("git+") || text.starts_with("hg+") || text.starts_with("svn+") ||
       text.starts_with("bzr+")) {
-    return misused(fmt::format("`{}` is a repository, not a wheel", text),
-                   fmt::format("let pip build it: python -m pip wheel --no-deps '{}'", text));
+    return misused(fmt::format("`{}` is a repository, not a wheel", text), build_hint(text));
   }
   // As with pip, a folder is one by its separator: a checkout of torch may lie where torch is
   // installed.
@@ -86,8 +94,7 @@ Outcome<void> take_requirement(const std::string& text, resolver::Requests& requ
   const bool is_path = text.contains('/') || text.starts_with('.');
   if ((is_path && fs::is_directory(text, not_a_path)) || text.ends_with(".tar.gz") ||
       text.ends_with(".zip")) {
-    return misused(fmt::format("`{}` is a source, not a wheel", text),
-                   fmt::format("let pip build it: python -m pip wheel --no-deps '{}'", text));
+    return misused(fmt::format("`{}` is a source, not a wheel", text), build_hint(text));
   }
   auto requirement = wheel::parse_requirement(text);
   if (!requirement) return misused(requirement.error().message, requirement.error().hint);

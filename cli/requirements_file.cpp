@@ -159,10 +159,9 @@ class Reader {
     const OptionSpelling* option = match_option(line, value);
     if (option == nullptr) {
       const bool editable = line.starts_with("-e") || line.starts_with("--editable");
-      return fail(
-          ErrorKind::malformed,
-          fmt::format("{}: `{}` is not an option that Axle knows", where, line),
-          editable ? "editable installs are pip's: `python -m pip install " + line + "`" : "");
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: `{}` is not an option that Axle knows", where, line),
+                  editable ? "editable installs are pip's: `pip install " + line + "`" : "");
     }
     switch (option->id) {
       case Opt::requirement:

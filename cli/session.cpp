@@ -100,7 +100,7 @@ Outcome<void> Session::select_elsewhere(bool several) {
   if (selected_.empty()) return misused("--for names no machine");
   if (several || selected_.size() == 1) return {};
   return misused(fmt::format("this command takes one machine, --for names {}", selected_.size()),
-                 "`variant resolve` and `variant explain` take several");
+                 "resolve and explain take several");
 }
 
 Outcome<machines::NamedMachine> Session::machine() {

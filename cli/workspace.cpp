@@ -136,7 +136,7 @@ Outcome<void> open_plugins(Workspace& workspace, Session& session) {
   for (const std::string& name : arguments.values(Opt::trust)) {
     if (!wheel::is_valid_name(name)) {
       return misused(fmt::format("--trust {}: that is no name of a package", name),
-                     "a file is trusted by `variant providers trust PATH`");
+                     "providers trust takes a file, with the namespace that it is for");
     }
     settings->packages.push_back({wheel::normalize_name(name), {}});
   }

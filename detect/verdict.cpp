@@ -113,8 +113,8 @@ std::optional<Failure> judge_end(const DriverAnswer& answer, GpuVendor vendor,
                      "check the limits on processes (ulimit -u) and memory"};
     case DriverAnswer::End::not_recorded:
       return Failure{"not-recorded", "the recording does not hold what " + library + " said",
-                     "record the machine anew, as a user who may use its devices: variant detect "
-                     "--profile FILE"};
+                     "record the machine anew, as a user who may use its devices: `variant detect "
+                     "--profile machine.json`"};
   }
   return std::nullopt;
 }

@@ -5,14 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "report/shell_command.h"
+
 namespace axle::index {
 namespace {
 
 /// The command that takes out `wheel`, which lies in OUT/simple/PROJECT.
 std::string removal_command(const std::string& path) {
   const std::filesystem::path wheel(path);
-  return fmt::format("variant index remove {} --out {}", wheel.filename().string(),
-                     wheel.parent_path().parent_path().parent_path().string());
+  return fmt::format("`variant index remove {} --out {}`", shell_word(wheel.filename().string()),
+                     shell_word(wheel.parent_path().parent_path().parent_path().string()));
 }
 
 Error damaged(const std::string& path, Error error) {

@@ -68,7 +68,7 @@ json.dump({
 )python";
 
 constexpr std::string_view another_python =
-    "name another with --python, or make an environment with `python3 -m venv`";
+    "name another with --python, or make an environment with `python3 -m venv .venv`";
 
 using Json = nlohmann::json;
 

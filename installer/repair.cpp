@@ -10,6 +10,7 @@
 
 #include "installer/descriptor.h"
 #include "installer/installed_scan.h"
+#include "report/shell_command.h"
 #include "wheel/core_metadata.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
@@ -48,8 +49,9 @@ bool is_repairable(const InstalledDistribution& distribution) {
 }
 
 std::string repair_command(const InstalledDistribution& distribution) {
-  return fmt::format("`variant install --reinstall --no-deps {}=={}`", distribution.name,
-                     wheel::render_version(distribution.metadata.version));
+  return fmt::format("`variant install --reinstall --no-deps {}`",
+                     shell_word(fmt::format("{}=={}", distribution.name,
+                                            wheel::render_version(distribution.metadata.version))));
 }
 
 void add_stand_ins(const resolver::ResolvedPackage& package, const NewPackage& entering,

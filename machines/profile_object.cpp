@@ -32,7 +32,7 @@ void Reading::refuse(std::string_view path, std::string_view why) {
   if (error_) return;
   const std::string at = path.empty() ? std::string() : fmt::format(" at {}", path);
   error_ = Error{ErrorKind::malformed, fmt::format("{}: {}{}", where_, why, at),
-                 "record a profile with `variant detect --profile FILE`"};
+                 "record a profile with `variant detect --profile machine.json`"};
 }
 
 void Reading::refuse(Error error) {

@@ -239,7 +239,7 @@ Result<Profile> parse_profile(std::string_view json, std::string_view where) {
   if (json.size() > largest_profile) {
     return fail(ErrorKind::malformed,
                 fmt::format("{}: larger than a machine profile can be", where),
-                "record a profile with `variant detect --profile FILE`");
+                "record a profile with `variant detect --profile machine.json`");
   }
   Json root;
   try {

@@ -34,8 +34,9 @@ NamedMachine name_machine(std::string name, Profile&& profile) {
 }
 
 std::unexpected<Error> unreadable(const fs::path& path, std::string_view why) {
-  return fail(ErrorKind::io, fmt::format("{}: cannot be read: {}", path.string(), why),
-              "a machine profile is a JSON file: variant detect --profile FILE");
+  return fail(
+      ErrorKind::io, fmt::format("{}: cannot be read: {}", path.string(), why),
+      "a machine profile is a JSON file: `variant detect --profile machine.json` writes one");
 }
 
 /// At most one byte more than a profile may have. A named pipe is given up when nobody writes.
@@ -81,7 +82,7 @@ Result<std::vector<NamedMachine>> read_fleet(const fs::path& folder) {
   if (files.empty()) {
     return fail(ErrorKind::not_found,
                 fmt::format("{}: the folder has no machine profile (*.json)", folder.string()),
-                "record one there with `variant detect --profile FILE`");
+                "record one there with `variant detect --profile machine.json`");
   }
   std::ranges::sort(files);
   std::vector<NamedMachine> machines;

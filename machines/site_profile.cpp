@@ -11,6 +11,7 @@
 
 #include "detect/pci_bus.h"
 #include "machines/profile_schema.h"
+#include "report/shell_command.h"
 
 namespace axle::machines {
 
@@ -141,8 +142,9 @@ std::string find_mask_of_ids(Host& here) {
 // --- the file ------------------------------------------------------------------------------------
 
 std::string mend(const std::string& path) {
-  return fmt::format("renew it as root: variant detect --profile {}; or set AXLE_SITE_PROFILE=none",
-                     path);
+  return fmt::format(
+      "renew it as root: `variant detect --profile {}`; or set AXLE_SITE_PROFILE=none",
+      shell_word(path));
 }
 
 std::unexpected<Error> refuse(const std::string& path, std::string_view why, ErrorKind kind) {

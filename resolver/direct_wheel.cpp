@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "index/transport.h"
+#include "report/shell_command.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::resolver {
@@ -64,9 +65,9 @@ Result<Release> direct_release(std::string_view name, const std::vector<std::str
     if (!file.filename.ends_with(".whl")) {
       return fail(
           ErrorKind::unsupported, fmt::format("{} is not a wheel", shown),
-          fmt::format("build one with pip: python3 -m pip wheel --no-deps -w wheels '{} @ {}'; "
-                      "then install it with --find-links wheels",
-                      name, shown));
+          fmt::format("let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {}`, then "
+                      "install it: `variant install --find-links wheels {}`",
+                      shell_word(fmt::format("{} @ {}", name, shown)), name));
     }
     const auto parsed = wheel::parse_wheel_name(file.filename);
     if (!parsed) return std::unexpected(within(shown, parsed.error()));

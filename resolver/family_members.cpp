@@ -236,9 +236,17 @@ Result<void> Worklist::check_required() {
              package.variant_properties.end();
     });
     if (used) continue;
+    std::string requested;
+    for (const auto& [name, node] : nodes_) {
+      const bool by_user = std::ranges::any_of(
+          node.wants, [](const Want& want) { return want.by.empty() && !want.constraint; });
+      if (requested.empty() && by_user) requested = name;
+    }
     return fail(ErrorKind::unsupported,
                 fmt::format("nothing of this is built for {}, which --require asks for", ns),
-                "`variant explain PKG` shows the builds there are");
+                requested.empty()
+                    ? std::string()
+                    : fmt::format("`variant explain {}` shows the builds there are", requested));
   }
   return {};
 }

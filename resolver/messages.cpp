@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/shell_command.h"
+#include "resolver/unusable_wheels.h"
+
 namespace axle::resolver {
 namespace {
 
@@ -58,12 +61,16 @@ std::vector<std::string> render_skipped(const std::vector<SkippedFile>& skipped)
   return lines;
 }
 
+std::string pinned(std::string_view name, std::string_view version) {
+  return shell_word(fmt::format("{}=={}", name, version));
+}
+
+/// For a release with a source distribution that this Python can build.
 std::string build_hint(std::string_view name, const wheel::Version& version) {
   return fmt::format(
-      "build a wheel with pip: python3 -m pip wheel --no-deps -w wheels {}=={}; then install it "
-      "with "
-      "--find-links wheels",
-      name, wheel::render_version(version));
+      "let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {0}`, then install it: "
+      "`variant install --find-links wheels {0}`",
+      pinned(name, wheel::render_version(version)));
 }
 
 /// What speaks against a family's builds: those of hardware that the machine has, labels with the
@@ -98,9 +105,38 @@ Error no_build_fits(std::string_view name, const Release& release, const Decisio
       ErrorKind::unsupported,
       fmt::format("no build of {} {} fits this machine: {}", name, version,
                   render_some(texts, "; ")),
-      fmt::format("`variant explain {0}=={1}` shows every build with its reason; "
+      fmt::format("`variant explain {1}` shows every build with its reason; "
                   "--no-variants={0} takes the default index's wheel, whatever it was built for",
-                  name, version)};
+                  name, pinned(name, version))};
+}
+
+/// Why the versions that there are do not serve, and what does.
+std::string hint_of_versions(std::string_view name, const Want& want,
+                             const std::vector<KnownVersion>& versions) {
+  const auto allowed = [&](const KnownVersion& known) {
+    return want.requirement.specifiers.contains(known.version);
+  };
+  if (const auto yanked = std::ranges::find_if(
+          versions, [&](const KnownVersion& known) { return known.yanked && allowed(known); });
+      yanked != versions.end()) {
+    return fmt::format(
+        "what it allows is yanked: its makers took it back; only its exact version is taken, as "
+        "in {}=={}",
+        name, wheel::render_version(yanked->version));
+  }
+  if (want.constraint && want.by.empty()) return "change the constraint, or leave it out";
+  const auto early = std::ranges::find_if(versions, [&](const KnownVersion& known) {
+    wheel::Version released = known.version;
+    released.pre.reset();
+    released.dev.reset();
+    return known.version.is_prerelease() && want.requirement.specifiers.contains(released);
+  });
+  if (early != versions.end()) {
+    return fmt::format("it is not released yet; there is a pre-release, {}=={}", name,
+                       wheel::render_version(early->version));
+  }
+  return want.by.empty() ? "ask for one of the versions there are"
+                         : fmt::format("ask for another version of {}", want.by);
 }
 
 }  // namespace
@@ -142,7 +178,7 @@ Error no_such_version(std::string_view name, const Want& want,
   return {ErrorKind::not_found,
           fmt::format("no version of {} satisfies {}; there is {}", name, render_want(want),
                       render_versions(versions)),
-          "ask for one of the versions there are"};
+          hint_of_versions(name, want, versions)};
 }
 
 Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,
@@ -164,21 +200,34 @@ bool only_absent_hardware(const Decision& decision) {
   return !decision.rejected.empty() && std::ranges::all_of(decision.rejected, is_absent_hardware);
 }
 
-Error nothing_fits(std::string_view name, const Release& release, const Decision& decision) {
+Error nothing_fits(std::string_view name, const Release& release, const Decision& decision,
+                   const Target& target) {
   if (release.family != nullptr && decision.has_variants)
     return no_build_fits(name, release, decision);
   const std::string version = wheel::render_version(release.version);
+  if (const std::string needed = other_python_needed(release, target); !needed.empty()) {
+    return {ErrorKind::unsupported,
+            fmt::format("{} {} needs Python {}, and this is Python {}", name, version, needed,
+                        wheel::render_version(target.python_version)),
+            fmt::format("an environment with Python {} can have it (--python)", needed)};
+  }
   if (release.wheels.empty()) {
     return {ErrorKind::unsupported,
             fmt::format("{} {} has no wheel, only a source distribution", name, version),
             build_hint(name, release.version)};
   }
   std::vector<std::string> reasons;
-  reasons.reserve(decision.rejected.size());
+  const std::string tags = explain_tags(release, target);
+  if (!tags.empty()) reasons.push_back(tags);
   for (const Verdict& verdict : decision.rejected) reasons.push_back(render_verdict(verdict));
-  for (std::string& reason : render_skipped(decision.skipped)) reasons.push_back(std::move(reason));
+  std::vector<SkippedFile> skipped = decision.skipped;
+  // What their tags come to is said already.
+  if (!tags.empty())
+    std::erase_if(skipped,
+                  [](const SkippedFile& file) { return file.reason.starts_with(tags_do_not_fit); });
+  for (std::string& reason : render_skipped(skipped)) reasons.push_back(std::move(reason));
   std::string hint =
-      fmt::format("`variant explain {}=={}` shows every wheel with its reason", name, version);
+      fmt::format("`variant explain {}` shows every wheel with its reason", pinned(name, version));
   if (!release.sdists.empty()) hint += "; or " + build_hint(name, release.version);
   return {ErrorKind::unsupported,
           fmt::format("no wheel of {} {} fits this machine: {}", name, version,

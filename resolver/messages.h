@@ -9,6 +9,7 @@
 #include "report/error.h"
 #include "resolver/candidates.h"
 #include "resolver/decision.h"
+#include "resolver/solver.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
 
@@ -33,9 +34,9 @@ struct Want {
                                     const std::vector<KnownVersion>& versions);
 [[nodiscard]] Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,
                                       const std::vector<KnownVersion>& versions);
-/// No wheel of `release` fits: each with its reason.
+/// No wheel of `release` fits `target`: what decides, and each with its reason.
 [[nodiscard]] Error nothing_fits(std::string_view name, const Release& release,
-                                 const Decision& decision);
+                                 const Decision& decision, const Target& target);
 /// A verdict that says no more than that there is no GPU of the build's vendor.
 [[nodiscard]] bool is_absent_hardware(const Verdict& verdict);
 /// All verdicts, of which there are some, are of that kind.

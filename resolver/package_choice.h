@@ -129,6 +129,10 @@ class PackageChooser {
                                                                  const Releases& releases,
                                                                  Pass pass);
   void remark_on(const Question& question, const Tried& first, Tried& tried);
+  /// Outside of what is wanted; of a package without a family. nullopt: none of the newest.
+  [[nodiscard]] std::optional<wheel::Version> newest_that_fits(const Question& question);
+  /// Puts the newest version that would fit before the error's hint.
+  void offer_another_version(const Question& question, Error& error);
   [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
                                                                const Release& release,
                                                                const CandidateWheel& wheel);

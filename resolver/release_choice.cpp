@@ -11,6 +11,7 @@
 #include "resolver/gpu_views.h"
 #include "resolver/label_choice.h"
 #include "resolver/messages.h"
+#include "resolver/unusable_wheels.h"
 #include "wheel/requirement.h"
 
 namespace axle::resolver {
@@ -127,12 +128,11 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
     } else if (file.yanked && !policy.yanked && !release.direct) {
       reason = file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason;
     } else if (!python_fits(name, file)) {
-      ++usable.other_python;
       reason = fmt::format("needs Python {}, this is {}", file.requires_python,
                            wheel::render_version(python_));
     } else if (wheel.tag_index == wheel::SupportedTags::npos) {
-      reason =
-          fmt::format("its tags {} do not fit this interpreter and platform", wheel.name.tags_text);
+      reason = fmt::format("{}{} do not fit this interpreter and platform", tags_do_not_fit,
+                           wheel.name.tags_text);
     } else if (wheel.name.is_variant() && !policy.variants) {
       reason = "plain wheels were asked for";
     }
@@ -392,9 +392,8 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
                : std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
                    return wheel.name.label == policy.label;
                  });
-    choice.other_python =
-        usable.other_python > 0 && usable.other_python == release.candidates.size();
-    choice.why_not = judged ? nothing_fits(name, release, choice.decision)
+    choice.other_python = !other_python_needed(release, target_).empty();
+    choice.why_not = judged ? nothing_fits(name, release, choice.decision, target_)
                             : label_unavailable(name, release, policy.label, labels_of(release),
                                                 choice.decision);
   }

@@ -98,7 +98,6 @@ class WheelChooser {
   struct Usable {
     std::vector<const CandidateWheel*> plain;
     std::vector<const CandidateWheel*> variants;
-    std::size_t other_python = 0;  ///< wheels left out for their requires-python
   };
 
   [[nodiscard]] Usable usable_wheels(const std::string& name, Release& release,

@@ -179,6 +179,38 @@ void PackageChooser::remark_on(const Question& question, const Tried& first, Tri
   }
 }
 
+std::optional<wheel::Version> PackageChooser::newest_that_fits(const Question& question) {
+  constexpr std::size_t most_looked_at = 30;
+  Want any;
+  any.requirement.name = question.name;
+  Question every = question;
+  every.wants = {&any};
+  const auto releases =
+      catalogue_.matching(every.name, version_filter(every.wants, options_.prereleases));
+  if (!releases) return std::nullopt;
+  for (std::size_t i = 0; i < std::min(releases->size(), most_looked_at); ++i) {
+    Release& release = *(*releases)[i];
+    const auto choice = choose_wheel(every, release, Pass{});
+    if (!choice) return std::nullopt;
+    if (choice->chosen != nullptr) return release.version;
+  }
+  return std::nullopt;
+}
+
+void PackageChooser::offer_another_version(const Question& question, Error& error) {
+  const bool asked = error.kind == ErrorKind::unsupported && question.rule == LabelRule::best &&
+                     options_.required.empty() && !options_.pinned_variants.contains(question.name);
+  if (!asked || family_of(question.name) != nullptr) return;
+  const auto version = newest_that_fits(question);
+  if (!version) return;
+  const auto by =
+      std::ranges::find_if(question.wants, [](const Want* want) { return !want->by.empty(); });
+  std::string offer = fmt::format("{}=={} is the newest version that can be used here",
+                                  question.name, wheel::render_version(*version));
+  if (by != question.wants.end()) offer += fmt::format(", which {} does not accept", (*by)->by);
+  error.hint = error.hint.empty() ? offer : fmt::format("{}; or {}", offer, error.hint);
+}
+
 std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Question& question) {
   const std::vector<std::string> urls = direct_urls(question.wants);
   const auto label_it = [&](PackageChoice choice) {
@@ -217,6 +249,7 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
                     ? std::move(*first->telling_trouble)
                 : first->newest_trouble ? std::move(*first->newest_trouble)
                                         : no_common_version(question.name, question.wants, {});
+  if (urls.empty()) offer_another_version(question, error);
   if (question.rule == LabelRule::kept) {
     std::vector<const Want*> of_packages = question.wants;
     std::erase_if(of_packages, [](const Want* want) { return want->by.empty(); });

@@ -14,13 +14,13 @@
 #include "cli/families.h"
 #include "cli/provider_settings.h"
 #include "cli/session.h"
-#include "cli/shell_command.h"
 #include "cli/variables.h"
 #include "cli/workspace.h"
 #include "detect/host.h"
 #include "detect/library_search.h"
 #include "detect/loader_cache.h"
 #include "index/transport.h"
+#include "report/shell_command.h"
 #include "wheel/requirement.h"
 
 namespace axle::cli {

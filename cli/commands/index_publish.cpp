@@ -89,10 +89,10 @@ int run_index_remove(Session& session) {
   Output& output = session.output();
   const Arguments& arguments = session.arguments();
   if (arguments.positionals.empty() || !arguments.has(Opt::out)) {
-    return output.failure(misused("name what shall go, and the index: `variant index remove "
-                                  "NAME[==VERSION] --out DIR`",
-                                  "see `variant index remove --help`")
-                              .error());
+    return output.failure(
+        misused("name what shall go, NAME or NAME==VERSION, and the index with --out",
+                "see `variant index remove --help`")
+            .error());
   }
   std::vector<index::RemovalTarget> targets;
   for (const std::string& text : arguments.positionals) {

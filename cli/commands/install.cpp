@@ -77,7 +77,7 @@ Outcome<void> refuse_managed(const installer::Environment& environment,
     message += ": " + environment.externally_managed_message;
   return failed(
       {ErrorKind::unsupported, std::move(message),
-       "make an environment: python3 -m venv .venv (or insist with --break-system-packages)"});
+       "make an environment, `python3 -m venv .venv`, or insist with --break-system-packages"});
 }
 
 /// The store of a command that keeps nothing: gone with it.

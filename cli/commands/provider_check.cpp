@@ -58,7 +58,7 @@ int run_providers_check(Session& session) {
   if (session.elsewhere()) {
     return output.failure(
         misused("a plugin can only speak of the machine that it runs on: --for has no meaning here",
-                "`variant providers show NS --for WHAT` shows what is known without it")
+                "`variant providers list` shows what is known without it")
             .error());
   }
   const auto runs = runs_of(session.arguments());

@@ -111,7 +111,7 @@ int run_providers_new(Session& session) {
   const Arguments& arguments = session.arguments();
   if (arguments.positionals.size() != 2) {
     return output.failure(misused("two words are needed: the name of the namespace and a folder",
-                                  "variant providers new acme acme-provider")
+                                  "as in `variant providers new acme acme-provider`")
                               .error());
   }
   const std::string& name = arguments.positionals[0];

@@ -44,7 +44,7 @@ Outcome<std::uint32_t> count_of(const Arguments& arguments, Opt id, std::uint32_
 Outcome<RuntimePtr> open_runtime(const Session& session, std::uint32_t threads) {
   if (session.elsewhere()) {
     return misused("the runtime runs on this machine: --for has no meaning here",
-                   "`variant properties --for WHAT` shows what another machine supports");
+                   "`variant properties --for h100` shows what another machine supports");
   }
   const std::string kernel = variable("AXLE_RUNTIME_KERNEL");
   axle_runtime_options options{};

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/shell_command.h"
+#include "report/shell_command.h"
 #include "index/transport.h"
 #include "installer/repair.h"
 #include "wheel/requirement.h"

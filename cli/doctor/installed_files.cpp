@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "cli/shell_command.h"
+#include "report/shell_command.h"
 #include "installer/ownership.h"
 #include "wheel/version.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "cli/shell_command.h"
+#include "report/shell_command.h"
 #include "index/family_variants.h"
 #include "providers/gpu_state.h"
 

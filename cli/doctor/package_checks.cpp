@@ -5,7 +5,7 @@
 
 #include "cli/doctor/environment_checks.h"
 #include "cli/doctor/fixes.h"
-#include "cli/shell_command.h"
+#include "report/shell_command.h"
 
 namespace axle::cli {
 

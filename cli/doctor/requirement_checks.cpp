@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "cli/doctor/environment_checks.h"
-#include "cli/shell_command.h"
+#include "report/shell_command.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/doctor/environment_checks.h"
-#include "cli/shell_command.h"
+#include "report/shell_command.h"
 
 namespace axle::cli {
 

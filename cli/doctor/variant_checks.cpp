@@ -9,7 +9,7 @@
 
 #include "cli/doctor/environment_checks.h"
 #include "cli/doctor/fixes.h"
-#include "cli/shell_command.h"
+#include "report/shell_command.h"
 #include "index/family_variants.h"
 #include "installer/descriptor.h"
 #include "resolver/ranking.h"

@@ -17,7 +17,7 @@ using providers::Features;
 constexpr std::size_t max_shown = 400;
 constexpr std::size_t max_quoted = 40;
 constexpr std::size_t max_reasons = 16;
-constexpr const char* protocol = "`variant providers check` says what a plugin must answer";
+constexpr const char* protocol = "providers check says what a plugin must answer";
 
 std::unexpected<PluginFailure> malformed(std::string message) {
   return std::unexpected(PluginFailure{PluginFault::malformed, std::move(message), protocol});

@@ -8,11 +8,12 @@
 #include <doctest/doctest.h>
 
 #include "cli/doctor/finding.h"
-#include "cli/shell_command.h"
+#include "report/shell_command.h"
 
 namespace {
 
 using namespace axle::cli;
+using axle::shell_word;
 
 std::string table() {
   std::string text = "| code | severity | meaning | mend |\n|---|---|---|---|\n";

@@ -28,7 +28,7 @@ class Executables(PluginTestCase):
         self.assertEqual(label, "null")
         self.assertIn("has changed since it was trusted", result.err)
         line = next(one for one in result.err.splitlines() if "variant providers trust" in one)
-        words = shlex.split(line[line.index("variant providers trust"):])[1:]
+        words = shlex.split(line[line.index("variant providers trust"):].rstrip("`"))[1:]
         self.assert_ok(self.variant(*words))
         self.assertEqual(self.chosen()[0], "fast")
         self.assert_ok(self.variant("providers", "untrust", program))

@@ -19,7 +19,7 @@ class Trust(PluginTestCase):
         self.assertIn("is not trusted", before.err)
         # The very command that the refusal prints, run by a shell.
         line = next(one for one in before.err.splitlines() if "variant providers trust" in one)
-        command = line[line.index("variant providers trust"):]
+        command = line[line.index("variant providers trust"):].rstrip("`")
         done = subprocess.run(["/bin/sh", "-c", command], env={**self.env, "PATH": f"{BIN}:{self.env['PATH']}"},
                               capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)

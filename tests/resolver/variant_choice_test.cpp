@@ -216,7 +216,7 @@ TEST_CASE("a release with sources only is unsupported, and the hint builds it") 
   world.index.add_file("my-lib", "my-lib-3.0.tar.gz", "source");
   const auto error = world.error({"My.Lib"});
   CHECK(error.kind == ErrorKind::unsupported);
-  CHECK(contains(error.hint, "python3 -m pip wheel --no-deps -w wheels my-lib==3.0"));
+  CHECK(contains(error.hint, "`pip wheel --no-deps --wheel-dir wheels my-lib==3.0`"));
 }
 
 TEST_CASE(

@@ -1,6 +1,6 @@
-#include "cli/shell_command.h"
+#include "report/shell_command.h"
 
-namespace axle::cli {
+namespace axle {
 
 std::string shell_word(std::string_view text) {
   constexpr std::string_view plain =
@@ -18,4 +18,4 @@ std::string shell_command(std::span<const std::string> words) {
   return command;
 }
 
-}  // namespace axle::cli
+}  // namespace axle

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace axle::cli {
+namespace axle {
 
 /// One word, in quotes where it needs them: names and paths come from files.
 [[nodiscard]] std::string shell_word(std::string_view text);
@@ -13,4 +13,4 @@ namespace axle::cli {
 /// The words quoted and joined by spaces.
 [[nodiscard]] std::string shell_command(std::span<const std::string> words);
 
-}  // namespace axle::cli
+}  // namespace axle
