@@ -102,8 +102,11 @@ class Reader {
     }
     auto text = read_input(path.string());
     if (!text) {
-      if (text.error().kind == ErrorKind::not_found)
+      if (text.error().kind == ErrorKind::not_found) {
         text.error().message = fmt::format("{}: no such requirements file", path.string());
+      } else {
+        text.error().message.insert(0, "the requirements file ");
+      }
       return std::unexpected(std::move(text.error()));
     }
     std::istringstream file(std::move(*text));
