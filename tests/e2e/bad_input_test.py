@@ -444,14 +444,13 @@ class Usage(TestCase):
             self.assertNotEqual(result.code, 0, name)
             self.assertFalse(list((self.root / "out").glob("*.whl")) if (self.root / "out").exists() else [], name)
 
-    def test_a_broken_configuration_of_uv_is_ignored_with_a_warning(self):
+    def test_a_broken_configuration_of_uv_ends_the_command(self):
         self.make_venv()
         index = Index(self.root / "index")
         index.add_wheel(Wheel("demo", "1.0"))
         (self.root / "home/.config/uv").mkdir(parents=True)
         (self.root / "home/.config/uv/uv.toml").write_text('index-url = "x')
-        result = self.assert_ok(self.install("demo", index=index))
-        self.assertIn("uv.toml:1", result.err)
+        self.assert_fails(self.install("demo", index=index), 2, "uv.toml:1")
 
     def test_what_strangers_write_does_not_steer_the_terminal(self):
         self.make_venv()
