@@ -182,7 +182,8 @@ class PipVariables(SettingsCase):
 
     def test_upgrade_and_reinstall(self):
         self.assert_ok(self.install("demo==0.5"))
-        self.assert_same(self.of_pip, {}, "demo")
+        self.assertEqual(self.of_pip("demo"), {})
+        self.assertEqual(self.ours("demo"), {"demo": "0.5"}, self.said)  # `resolve` names what stays, too
         for name in ("PIP_UPGRADE", "PIP_FORCE_REINSTALL"):
             wanted = {"demo": "1.0"}
             self.assertEqual(self.of_pip("demo", env={name: "1"}), wanted)
