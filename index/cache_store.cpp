@@ -48,10 +48,12 @@ void set_time(const std::string& path, std::int64_t seconds) {
 }  // namespace
 
 std::string encode_entry(std::string_view key, const Response& response) {
+  // Links are resolved against the URL; its query may hold a token and has no part in that.
+  const std::string place = response.url.substr(0, response.url.find('?'));
   const nlohmann::json head = {{"key", hex_sha256(key)},
                                {"sha256", hex_sha256(response.body)},
                                {"status", response.status},
-                               {"url", response.url},
+                               {"url", place},
                                {"content_type", response.content_type},
                                {"etag", response.etag},
                                {"last_modified", response.last_modified},

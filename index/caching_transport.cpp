@@ -13,12 +13,16 @@ namespace {
 
 std::int64_t now_seconds() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
+/// Whatever a server says: an index that promises a year would freeze every upgrade for a year.
+constexpr std::uint64_t longest_belief_seconds = 600;
+
 bool is_fresh(const CachedResponse& entry) {
   const CacheControl control = parse_cache_control(entry.response.cache_control);
   if (entry.response.status != 200 || control.no_cache || !control.max_age_seconds) return false;
   const std::int64_t age = now_seconds() - entry.confirmed_at;
   // An entry from the future (a clock set back) is not trusted to be fresh.
-  return age >= 0 && static_cast<std::uint64_t>(age) < *control.max_age_seconds;
+  return age >= 0 && static_cast<std::uint64_t>(age) <
+                         std::min(*control.max_age_seconds, longest_belief_seconds);
 }
 
 class CachingTransport final : public Transport {
@@ -68,12 +72,13 @@ class CachingTransport final : public Transport {
       // A different content under the same name: whatever its age, it is not what is wanted.
       return entry.response.status == 200 && entry.sha256 == request.sha256;
     }
-    return options_.offline || is_fresh(entry);
+    return options_.offline || (!options_.refresh && is_fresh(entry));
   }
 
   Result<Response> ask(const Request& request, const std::string& key,
                        std::optional<CachedResponse> entry) {
     Request conditional = request;
+    conditional.refresh = request.refresh || options_.refresh;
     if (entry && entry->response.status == 200 && request.sha256.empty()) {
       conditional.etag = entry->response.etag;
       conditional.last_modified = entry->response.last_modified;

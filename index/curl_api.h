@@ -8,7 +8,7 @@
 
 extern "C" {
 
-inline constexpr std::uint32_t axle_curl_api_version = 1;
+inline constexpr std::uint32_t axle_curl_api_version = 2;
 
 enum AxleCurlEnd : std::int32_t {
   axle_curl_done = 0,
@@ -17,6 +17,7 @@ enum AxleCurlEnd : std::int32_t {
   axle_curl_connect,      ///< nobody listens
   axle_curl_proxy,        ///< proxy unknown or unreachable
   axle_curl_timeout,      ///< connect or stall limit
+  axle_curl_slow,         ///< below `slow_bytes_per_second` for `slow_seconds`
   axle_curl_tls,          ///< handshake failed
   axle_curl_certificate,  ///< certificate not trusted
   axle_curl_ca_file,      ///< `ca_file` cannot be read
@@ -37,7 +38,9 @@ struct AxleCurlExchange {
   const char* no_proxy;  ///< "" none
   std::int32_t check_certificate;
   std::int32_t decode;   ///< ask for and undo gzip and deflate
-  long timeout_seconds;  ///< to connect, and without a byte
+  long timeout_seconds;  ///< to connect, and without a byte of the body
+  long slow_bytes_per_second;
+  long slow_seconds;
   void* context;
   /// One header line without its line end; a status line begins a new response. Nonzero stops.
   std::int32_t (*on_header)(void* context, const char* line, std::size_t size);

@@ -1,5 +1,6 @@
 // The only file that knows libcurl. Built as a module that is opened on first use: linking libcurl
 // into the program would cost 4 ms at every start.
+#include <chrono>
 #include <cstdio>
 #include <string_view>
 
@@ -61,7 +62,49 @@ std::size_t give_body(char* bytes, std::size_t, std::size_t size, void* user) {
   return exchange->on_body(exchange->context, bytes, size) == 0 ? size : size + 1;
 }
 
-void set_options(CURL* curl, const AxleCurlExchange& exchange) {
+/// libcurl has one limit of speed; here are two: no byte at all for a while, and too few for longer.
+struct Watch {
+  using Clock = std::chrono::steady_clock;
+
+  CURL* curl;
+  const AxleCurlExchange* exchange;
+  Clock::time_point last_byte = Clock::now();
+  Clock::time_point window = Clock::now();  ///< since when `window_bytes` counts
+  curl_off_t bytes = 0;
+  curl_off_t window_bytes = 0;
+  AxleCurlEnd end = axle_curl_done;
+
+  [[nodiscard]] bool stop(AxleCurlEnd why) {
+    end = why;
+    return true;
+  }
+
+  [[nodiscard]] bool ends_at(curl_off_t received) {
+    const Clock::time_point now = Clock::now();
+    curl_off_t connected = 0;
+    curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &connected);
+    if (received != bytes || connected == 0) last_byte = now;
+    if (connected == 0) window = now;
+    bytes = received;
+    // A server that may take its time to answer is not slow before that time is over.
+    const std::chrono::seconds patience(exchange->timeout_seconds);
+    if (now - last_byte >= patience) return stop(axle_curl_timeout);
+    if (received == 0) window = now;
+    if (now - window < std::chrono::seconds(exchange->slow_seconds)) return false;
+    if (received - window_bytes < exchange->slow_bytes_per_second * exchange->slow_seconds) {
+      return stop(axle_curl_slow);
+    }
+    window = now;
+    window_bytes = received;
+    return false;
+  }
+};
+
+int watch_transfer(void* user, curl_off_t, curl_off_t received, curl_off_t, curl_off_t) {
+  return static_cast<Watch*>(user)->ends_at(received) ? 1 : 0;
+}
+
+void set_options(CURL* curl, const AxleCurlExchange& exchange, Watch& watch) {
   curl_easy_setopt(curl, CURLOPT_URL, exchange.url);
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
@@ -73,8 +116,9 @@ void set_options(CURL* curl, const AxleCurlExchange& exchange) {
   curl_easy_setopt(curl, CURLOPT_NOPROXY, exchange.no_proxy);
   curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, exchange.timeout_seconds);
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, exchange.timeout_seconds);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, watch_transfer);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &watch);
   curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   if (exchange.ca_file != nullptr) curl_easy_setopt(curl, CURLOPT_CAINFO, exchange.ca_file);
   if (exchange.check_certificate == 0) {
@@ -103,13 +147,14 @@ void perform(void* handle, const AxleCurlExchange* exchange, AxleCurlOutcome* ou
     headers = longer;
   }
   curl_easy_reset(curl);  // keeps connections and the DNS cache
-  set_options(curl, *exchange);
+  Watch watch{curl, exchange};
+  set_options(curl, *exchange, watch);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
   const CURLcode code = curl_easy_perform(curl);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, nullptr);
   curl_slist_free_all(headers);
-  outcome->end = end_of(code);
+  outcome->end = watch.end != axle_curl_done ? watch.end : end_of(code);
   std::snprintf(outcome->reason, sizeof outcome->reason, "%s",
                 reason[0] != '\0' ? reason : curl_easy_strerror(code));
 }

@@ -48,11 +48,12 @@ class FamilySource final : public Source {
   }
 
   Result<ProjectPage> project(std::string_view name) override {
-    ProjectPage all{std::string(name), description(), {}};
+    ProjectPage all{std::string(name), description(), {}, true};
     std::set<std::string, std::less<>> seen;  // folders repeat the files that have no label
     for (const Folder& folder : folders_) {
       Result<ProjectPage> page = folder.source->project(name);
       if (!page) return std::unexpected(explain(std::move(page).error(), name));
+      all.absent = all.absent && page->absent;
       if (!family_.has_member(name)) {
         // A local version of what has no labels is a version.
       } else if (family_.label_in_version) {

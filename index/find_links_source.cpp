@@ -40,7 +40,7 @@ class FindLinksSource final : public Source {
 
  private:
   Result<ProjectPage> read_remote() {
-    const std::string url = redact_url(without_fragment(location_));
+    const std::string url = without_credentials(without_fragment(location_));
     Result<std::optional<Response>> response = request_page(url, transport_);
     if (!response) return std::unexpected(std::move(response.error()));
     if (!*response) return std::unexpected(status_error(url, 404));

@@ -141,10 +141,14 @@ class Receiver {
 };
 
 Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
-                     unsigned timeout_seconds) {
+                     const TransportOptions& options) {
   const auto say = [&](std::string_view what, std::string hint) {
-    return Error{ErrorKind::io, fmt::format("{}: {} ({})", url, what, outcome.reason),
+    return Error{ErrorKind::io,
+                 fmt::format("{}: {} ({})", redact_url(url), what, redact_url(outcome.reason)),
                  std::move(hint)};
+  };
+  const auto ended = [&](std::string what, std::string hint) {
+    return Error{ErrorKind::io, fmt::format("{}: {}", redact_url(url), what), std::move(hint)};
   };
   switch (outcome.end) {
     case axle_curl_resolve:
@@ -155,8 +159,12 @@ Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
     case axle_curl_proxy:
       return say("the proxy does not work", "check the proxy setting");
     case axle_curl_timeout:
-      return say(fmt::format("no answer for {} seconds", timeout_seconds),
-                 "try again, or allow more time with --timeout");
+      return ended(fmt::format("no answer for {} seconds", options.timeout_seconds),
+                   "try again, or allow more time with --timeout");
+    case axle_curl_slow:
+      return ended(fmt::format("the transfer was ended: less than {} bytes a second for {} seconds",
+                               options.slow_bytes_per_second, options.slow_seconds),
+                   "try again later, or take another index or mirror");
     case axle_curl_tls:
       return say("no secure connection", "the server may not speak TLS 1.2 or later");
     case axle_curl_certificate:
@@ -194,6 +202,7 @@ std::vector<std::string> request_headers(const Request& request) {
   if (!request.last_modified.empty()) {
     headers.push_back("If-Modified-Since: " + request.last_modified);
   }
+  if (request.refresh) headers.emplace_back("Cache-Control: max-age=0");
   if (std::string range = range_header(request); !range.empty())
     headers.push_back(std::move(range));
   return headers;
@@ -224,6 +233,8 @@ ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
   // Archives are hashed and cut into ranges as they lie on the server.
   exchange.decode = sink == nullptr && !request.range && !request.tail ? 1 : 0;
   exchange.timeout_seconds = static_cast<long>(std::max(options.timeout_seconds, 1U));
+  exchange.slow_bytes_per_second = static_cast<long>(options.slow_bytes_per_second);
+  exchange.slow_seconds = static_cast<long>(options.slow_seconds);
   exchange.context = &receiver;
   exchange.on_header = [](void* context, const char* line, std::size_t size) {
     return static_cast<Receiver*>(context)->header({line, size}) ? 0 : 1;
@@ -244,7 +255,7 @@ ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
     result.response = receiver.take_response(target.url);
   } else {
     result.transient = is_transient_end(outcome.end);
-    result.response = std::unexpected(transfer_error(outcome, target.url, options.timeout_seconds));
+    result.response = std::unexpected(transfer_error(outcome, target.url, options));
   }
   return result;
 }

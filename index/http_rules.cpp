@@ -117,15 +117,15 @@ Result<std::uint64_t> check_partial(const Request& request, const ResponseHead& 
 }
 
 Result<std::string> next_hop(std::string_view from, std::string_view location) {
-  std::string to = redact_url(without_fragment(resolve_url(from, location)));
+  std::string to = without_credentials(without_fragment(resolve_url(from, location)));
   if (!is_http_url(to)) {
     return fail(ErrorKind::io, fmt::format("{} redirects to {}, which is not http or https",
-                                           redact_url(from), to));
+                                           redact_url(from), redact_url(to)));
   }
   if (wheel::ascii_lower(split_url(from).scheme) == "https" &&
       wheel::ascii_lower(split_url(to).scheme) == "http") {
     return fail(ErrorKind::io,
-                fmt::format("{} redirects to {}: from https to http", redact_url(from), to),
+                fmt::format("{} redirects to {}: from https to http", redact_url(from), redact_url(to)),
                 "use the final address as the index URL if you trust that connection");
   }
   return to;

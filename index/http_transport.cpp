@@ -18,7 +18,10 @@ constexpr unsigned max_redirects = 10;
 
 class HttpTransport final : public Transport {
  public:
-  explicit HttpTransport(TransportOptions options) : options_(std::move(options)) {
+  explicit HttpTransport(TransportOptions options)
+      : options_(std::move(options)),
+        credentials_(std::move(options_.netrc), std::move(options_.logins),
+                     std::move(options_.keyring)) {
     if (options_.user_agent.empty()) options_.user_agent = "axle";
   }
   HttpTransport(const HttpTransport&) = delete;
@@ -56,9 +59,7 @@ class HttpTransport final : public Transport {
   ExchangeResult follow(void* handle, const Request& request, const BodySink* sink) {
     std::string url(without_fragment(request.url));
     for (unsigned hop = 0;; ++hop) {
-      const Credential credential = credentials_.find(url);
-      ExchangeTarget target{redact_url(url), credential.user, credential.password};
-      ExchangeResult result = perform_exchange(*api_, handle, options_, request, target, sink);
+      ExchangeResult result = ask(handle, url, request, sink);
       if (!result.response || !result.head.is_redirect()) return result;
       Result<std::string> next = next_hop(url, result.head.location);
       if (next && hop == max_redirects) {
@@ -76,6 +77,34 @@ class HttpTransport final : public Transport {
       }
       url = std::move(*next);
     }
+  }
+
+  /// With the credentials that are known; where the server wants some, with those of the keyring.
+  ExchangeResult ask(void* handle, const std::string& url, const Request& request,
+                     const BodySink* sink) {
+    const auto exchange = [&](const Credential& credential) {
+      const ExchangeTarget target{without_credentials(url), credential.user, credential.password};
+      return perform_exchange(*api_, handle, options_, request, target, sink);
+    };
+    const auto failed = [](Error error) {
+      return ExchangeResult{std::unexpected(std::move(error)), {}, false, false};
+    };
+    const Credential known = credentials_.find(url);
+    const bool must = known.empty() && credentials_.policy(url) == Authenticate::always;
+    if (must) {
+      return failed({ErrorKind::io,
+                     fmt::format("no user name and password are known for {}, and its index says "
+                                 "`authenticate = \"always\"`",
+                                 redact_url(url)),
+                     "give them in the index URL, in UV_INDEX_<NAME>_USERNAME and _PASSWORD, or in "
+                     "a netrc file"});
+    }
+    ExchangeResult result = exchange(known);
+    if (!result.response || result.response->status != 401) return result;
+    auto asked = credentials_.ask_keyring(url);
+    if (!asked) return failed(std::move(asked).error());
+    if (!*asked || (*asked)->password == known.password) return result;
+    return exchange(**asked);
   }
 
   Result<void*> take_handle() {

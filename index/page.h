@@ -41,6 +41,9 @@ struct ProjectPage {
   std::string name;
   std::string url;                   ///< where it was read, for messages
   std::vector<PublishedFile> files;  ///< in page order
+  /// The source does not know the project: another one may be asked. A page without files is an
+  /// answer.
+  bool absent = false;
 };
 
 /// `content_type` decides between JSON and HTML (parameters ignored); files whose entries are

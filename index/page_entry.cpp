@@ -56,7 +56,7 @@ PageBuilder::PageBuilder(std::string_view page_url, std::string base_url, std::s
       page_is_local_(!is_http_url(page_url)),
       report_(report),
       most_bytes_(std::min(most_page_bytes, small_page_bytes + 4 * page_bytes)) {
-  page_.url = redact_url(page_url);
+  page_.url = without_credentials(page_url);
   constexpr std::size_t typical_entry_bytes = 400;
   page_.files.reserve(page_bytes / typical_entry_bytes + 1);
 }

@@ -13,7 +13,10 @@ constexpr const char* accepted_pages =
     "text/html;q=0.1";
 
 const char* mend_of(int status) {
-  if (status == 401) return "put the user name and password into the index URL";
+  if (status == 401) {
+    return "give the user name and password in the index URL, in UV_INDEX_<NAME>_USERNAME and "
+           "_PASSWORD, in a netrc file, or ask a keyring with --keyring-provider subprocess";
+  }
   if (status == 403) return "the server refuses this user or address; check the credentials";
   if (status == 407) return "the proxy wants a user name and password; put them into the proxy URL";
   if (status == 406 || status == 300) return "the server offers no page in JSON or HTML";
@@ -30,14 +33,15 @@ Error status_error(const std::string& url, int status) {
           fmt::format("{} answers with HTTP status {}", redact_url(url), status), mend_of(status)};
 }
 
-Result<std::optional<Response>> request_page(const std::string& url, Transport& transport) {
+Result<std::optional<Response>> request_page(const std::string& url, Transport& transport,
+                                             const std::set<int>& absent_codes) {
   Request request;
   request.url = url;
   request.accept = accepted_pages;
   request.max_bytes = max_page_bytes;
   Result<Response> response = transport.fetch(request);
   if (!response) return std::unexpected(std::move(response.error()));
-  if (response->status == 404) return std::nullopt;
+  if (response->status == 404 || absent_codes.contains(response->status)) return std::nullopt;
   if (response->status != 200) return std::unexpected(status_error(url, response->status));
   return std::move(*response);
 }

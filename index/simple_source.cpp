@@ -1,4 +1,5 @@
 // A simple index, over HTTP or as a folder.
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -23,18 +24,25 @@ Result<void> check_name(std::string_view name) {
 
 class HttpSimpleSource final : public Source {
  public:
-  HttpSimpleSource(std::string_view url, Transport& transport, Report& report)
-      : base_(redact_url(without_fragment(url))), transport_(transport), report_(report) {
+  HttpSimpleSource(std::string_view url, Transport& transport, Report& report,
+                   std::set<int> absent_codes)
+      : base_(without_credentials(without_fragment(url))),
+        transport_(transport),
+        report_(report),
+        absent_codes_(std::move(absent_codes)) {
     transport_.remember_credentials(url);
+    const std::size_t mark = std::min(base_.find('?'), base_.size());
+    query_ = base_.substr(mark);
+    base_.resize(mark);
     while (base_.ends_with('/')) base_.pop_back();
   }
 
   Result<ProjectPage> project(std::string_view name) override {
     if (Result<void> valid = check_name(name); !valid) return std::unexpected(valid.error());
-    const std::string url = fmt::format("{}/{}/", base_, name);
-    Result<std::optional<Response>> response = request_page(url, transport_);
+    const std::string url = fmt::format("{}/{}/{}", base_, name, query_);
+    Result<std::optional<Response>> response = request_page(url, transport_, absent_codes_);
     if (!response) return std::unexpected(std::move(response.error()));
-    if (!*response) return ProjectPage{std::string(name), url, {}};
+    if (!*response) return ProjectPage{std::string(name), url, {}, true};
     Response& page = **response;
     Result<ProjectPage> parsed =
         parse_page(std::move(page.body), page.content_type, page.url, report_);
@@ -46,8 +54,10 @@ class HttpSimpleSource final : public Source {
 
  private:
   std::string base_;
+  std::string query_;  ///< "?…", of every page
   Transport& transport_;
   Report& report_;
+  std::set<int> absent_codes_;
 };
 
 class FolderSimpleSource final : public Source {
@@ -79,10 +89,10 @@ class FolderSimpleSource final : public Source {
       return std::unexpected(std::move(files.error()));
     }
     return ProjectPage{std::string(name), file_url(folder + '/'),
-                       files ? std::move(*files) : std::vector<PublishedFile>{}};
+                       files ? std::move(*files) : std::vector<PublishedFile>{}, !files};
   }
 
-  std::string description() const override { return folder_ ? *folder_ : location_; }
+  std::string description() const override { return folder_ ? *folder_ : redact_url(location_); }
 
  private:
   Result<std::string> folder_;
@@ -92,8 +102,11 @@ class FolderSimpleSource final : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> make_simple_source(std::string url, Transport& transport, Report& report) {
-  if (is_http_url(url)) return std::make_unique<HttpSimpleSource>(url, transport, report);
+std::unique_ptr<Source> make_simple_source(std::string url, Transport& transport, Report& report,
+                                           std::set<int> absent_codes) {
+  if (is_http_url(url)) {
+    return std::make_unique<HttpSimpleSource>(url, transport, report, std::move(absent_codes));
+  }
   Result<std::string> folder = local_path(url);
   return std::make_unique<FolderSimpleSource>(std::move(folder), std::move(url), report);
 }

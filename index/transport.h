@@ -33,6 +33,7 @@ struct Request {
   std::optional<std::uint64_t> tail;  ///< instead of `range`: the last bytes, this many at most
   /// Names the content for good, when it is known: a cache that has it need not ask.
   std::string sha256;
+  bool refresh = false;  ///< caches on the way shall ask the server
   std::uint64_t max_bytes = 1ULL << 30;  ///< a longer body is an error
 };
 
@@ -77,16 +78,41 @@ class Transport {
   virtual void remember_credentials([[maybe_unused]] std::string_view url) {}
 };
 
+/// An entry of a netrc file.
+struct NetrcEntry {
+  std::string machine;  ///< host name; empty: of `default`
+  std::string login;
+  std::string password;
+};
+
+enum class Authenticate : std::uint8_t { when_known, always, never };
+
+/// What is said of one index (uv's `authenticate`); counts below its URL.
+struct IndexLogin {
+  std::string url;
+  Authenticate authenticate = Authenticate::when_known;
+};
+
+/// The password of `user` at `service`, a URL or a host; nothing when it has none. Errors end the
+/// request.
+using PasswordSource = std::function<Result<std::optional<std::string>>(const std::string& service,
+                                                                        const std::string& user)>;
+
 struct TransportOptions {
   std::string ca_file;      ///< passed on explicitly; libcurl does not read SSL_CERT_FILE itself
   std::string http_proxy;   ///< for http URLs; "" none. libcurl's own reading of *_proxy is off
   std::string https_proxy;  ///< for https URLs
   std::string no_proxy;     ///< hosts that are reached without, separated by commas
   unsigned timeout_seconds = 15;  ///< connect, and stall: no byte for this long
+  unsigned slow_bytes_per_second = 1000;  ///< a slower transfer ends after `slow_seconds`
+  unsigned slow_seconds = 30;
   unsigned retries = 3;
   unsigned retry_pause_ms = 250;  ///< before the first retry, doubled for each further one
   std::vector<std::string>
       trusted_hosts;  ///< hosts whose certificate is not checked (pip --trusted-host)
+  std::vector<NetrcEntry> netrc;
+  std::vector<IndexLogin> logins;
+  PasswordSource keyring;  ///< asked where a server answered 401 and a user name is known; or empty
   std::string user_agent;
   bool offline = false;  ///< every http(s) request fails with io and says so
 };
@@ -94,8 +120,11 @@ struct TransportOptions {
 /// file:// answered here; http and https handed to the curl module.
 [[nodiscard]] std::unique_ptr<Transport> make_transport(TransportOptions options);
 
-/// `url` without user name and password, for messages.
-[[nodiscard]] std::string redact_url(std::string_view url);
+/// `url` without user name and password: what may be sent to a server and kept.
+[[nodiscard]] std::string without_credentials(std::string_view url);
+/// Any text for people and files: each URL in it, well-formed or mistyped, without user name and
+/// password, and with *** for the values of its query.
+[[nodiscard]] std::string redact_url(std::string_view text);
 /// RFC 3986 reference resolution; `base` absolute.
 [[nodiscard]] std::string resolve_url(std::string_view base, std::string_view reference);
 /// Decodes %XX.

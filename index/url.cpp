@@ -251,7 +251,7 @@ std::string resolve_url(std::string_view base, std::string_view reference) {
   return UrlResolver(std::string(base)).resolve(reference);
 }
 
-std::string redact_url(std::string_view url) {
+std::string without_credentials(std::string_view url) {
   const UrlParts parts = split_url(url);
   const std::size_t at = parts.authority.rfind('@');
   if (at == std::string_view::npos) return std::string(url);

@@ -89,6 +89,33 @@ TEST_CASE("while the server calls a page fresh nobody is asked") {
   CHECK(setup.server.seen().size() == 2);
 }
 
+TEST_CASE("a server that promises a year is believed for ten minutes, and not where it is asked again") {
+  Setup setup;
+  for (int i = 0; i < 2; ++i) CHECK(setup.fetch("/-fresh-year/page.html")->body == "first");
+  CHECK(setup.server.seen().size() == 1);
+  Request request;
+  request.url = setup.server.url("/-fresh-year/page.html");
+  const auto asking = make_caching_transport(make_transport(setup.options),
+                                             {setup.cache.path(), false, /*refresh=*/true});
+  CHECK(asking->fetch(request)->body == "first");
+  CHECK(setup.server.seen().size() == 2);
+  CHECK(setup.server.seen()[1].headers.at("cache-control") == "max-age=0");
+  for (const std::string& path : setup.entries()) {
+    std::filesystem::last_write_time(
+        path, std::filesystem::last_write_time(path) - std::chrono::minutes(11));
+  }
+  CHECK(setup.fetch("/-fresh-year/page.html")->body == "first");
+  CHECK(setup.server.seen().size() == 3);
+}
+
+TEST_CASE("a token in a URL is not kept") {
+  const Setup setup;
+  CHECK(setup.fetch("/page.html?token=secret")->body == "first");
+  for (const std::string& path : setup.entries())
+    CHECK(axle::test::read_file(path).find("secret") == std::string::npos);
+  CHECK(setup.fetch("/page.html?token=secret", true)->body == "first");
+}
+
 TEST_CASE("what the server does not want kept is not kept") {
   const Setup setup;
   CHECK(setup.fetch("/-no-store/page.html")->body == "first");

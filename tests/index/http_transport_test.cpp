@@ -159,6 +159,21 @@ TEST_CASE("a slow server is no stalled one") {
   CHECK(setup.fetch("/-slow/file.bin")->body == setup.content);
 }
 
+TEST_CASE("a transfer below the lowest speed ends, and is not repeated") {
+  Setup setup;
+  setup.options.slow_seconds = 1;
+  setup.options.slow_bytes_per_second = 100'000'000;
+  for (int i = 0; i < 5; ++i) setup.content += setup.content;
+  axle::test::write_file(setup.folder / "file.bin", setup.content);
+  const auto response = setup.fetch("/-drip/file.bin");
+  CHECK(error_of(response).find("less than 100000000 bytes a second for 1 seconds") !=
+        std::string::npos);
+  CHECK(!response.error().hint.empty());
+  CHECK(setup.server.seen().size() == 1);
+  setup.options.slow_bytes_per_second = 1;
+  CHECK(setup.fetch("/file.bin")->body == setup.content);
+}
+
 TEST_CASE("bodies beyond the limit end the transfer") {
   const Setup setup;
   for (const char* path : {"/file.bin", "/-huge/file.bin", "/-bomb/file.bin"}) {

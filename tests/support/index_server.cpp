@@ -262,6 +262,9 @@ class IndexServer::Impl {
     if (std::optional<Answer> odd = odd_answer(modes, rest, request, port_)) return *odd;
     Answer answer = plain_answer(root_, rest, request);
     if (modes.contains("fresh")) answer.headers["Cache-Control"] = "max-age=600";
+    if (modes.contains("fresh-year")) {
+      answer.headers["Cache-Control"] = "max-age=31536000, immutable";
+    }
     if (modes.contains("no-store")) answer.headers["Cache-Control"] = "no-store";
     if (modes.contains("other-type")) answer.headers["Content-Type"] = "text/plain";
     if (modes.contains("wrong") && !answer.body.empty()) answer.body[answer.body.size() / 2] ^= 1;
@@ -285,6 +288,7 @@ class IndexServer::Impl {
       return false;
     }
     if (modes.contains("slow")) return send_slowly(connection, answer.body);
+    if (modes.contains("drip")) return drip(connection, answer.body);
     return connection.send_all(answer.body);
   }
 
@@ -294,6 +298,14 @@ class IndexServer::Impl {
     const std::string chunk = "10000\r\n" + std::string(0x10000, ' ') + "\r\n";
     while (alive && !stopping_) alive = connection.send_all(chunk);
     return false;
+  }
+
+  bool drip(Connection& connection, std::string_view body) const {
+    for (std::size_t i = 0; i < body.size() && !stopping_; ++i) {
+      if (!connection.send_all(body.substr(i, 1))) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return true;
   }
 
   static bool send_slowly(Connection& connection, std::string_view body) {

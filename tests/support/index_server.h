@@ -5,12 +5,14 @@
 //
 //   -gzip           compressed when the client takes it
 //   -fresh          Cache-Control: max-age=600
+//   -fresh-year     Cache-Control: max-age=31536000, immutable
 //   -no-store       Cache-Control: no-store
 //   -login          a login page, status 200
 //   -auth           401 unless user:secret
 //   -status-NNN     that status
 //   -busy-once      429 with Retry-After: 0 the first time
 //   -fail-twice     503 two times
+//   -drip           a byte every 100 ms
 //   -slow           in pieces with pauses
 //   -stall          half the body, then silence
 //   -hang           no answer at all
