@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -75,21 +74,6 @@ void note_label(Release& release, const index::Family* family, std::string_view 
   auto version = wheel::parse_version(full_version);
   if (!version) return;
   release.local_versions.push_back(std::move(*version));
-}
-
-bool all_yanked(const Release& release) {
-  return std::ranges::all_of(release.wheels, &index::PublishedFile::yanked) &&
-         std::ranges::all_of(release.sdists, &index::PublishedFile::yanked);
-}
-
-/// What came first stays first among equals.
-void merge_releases(std::vector<Release*>& releases, const std::vector<Release*>& more) {
-  std::vector<Release*> merged;
-  merged.reserve(releases.size() + more.size());
-  std::ranges::merge(
-      releases, more, std::back_inserter(merged),
-      [](const Release* left, const Release* right) { return left->version > right->version; });
-  releases = std::move(merged);
 }
 
 }  // namespace
@@ -190,7 +174,7 @@ bool VersionFilter::pins(const wheel::Version& version) const {
   return false;
 }
 
-Result<std::vector<Release>*> Catalogue::page(index::Source* source, std::string_view name) {
+Result<Catalogue::Page*> Catalogue::page(index::Source* source, std::string_view name) {
   Pages& pages = pages_[source];
   if (const auto known = pages.find(name); known != pages.end()) return &known->second;
   report_.progress(name, 0, 0);
@@ -206,94 +190,13 @@ Result<std::vector<Release>*> Catalogue::page(index::Source* source, std::string
   if (*family != nullptr && (*family)->has_member(name))
     index::label_files(**family, *page, /*known_only=*/true);
   const std::size_t files = page->files.size();
+  const bool absent = page->absent;
   const auto added =
-      pages.emplace(name, group_releases(std::move(*page), name, source->description(), *family));
+      pages.emplace(name, Page{group_releases(std::move(*page), name, source->description(), *family),
+                               absent});
   report_.detail(fmt::format("{}: {} files of {} releases in {}", name, files,
-                             added.first->second.size(), source->description()));
+                             added.first->second.releases.size(), source->description()));
   return &added.first->second;
-}
-
-Result<void> Catalogue::append(std::vector<Release*>& releases, index::Source* source,
-                               std::string_view name) {
-  const auto found = page(source, name);
-  if (!found) return std::unexpected(found.error());
-  std::vector<Release*> own;
-  own.reserve((*found)->size());
-  for (Release& release : **found) own.push_back(&release);
-  merge_releases(releases, own);
-  return {};
-}
-
-Result<std::vector<Release*>> Catalogue::tier(index::Source* index, std::string_view name,
-                                              bool last) {
-  std::vector<Release*> releases;
-  for (index::Source* source : sources_.find_links) {
-    if (auto ok = append(releases, source, name); !ok) return std::unexpected(ok.error());
-  }
-  auto family = family_of(name);
-  if (!family) return std::unexpected(std::move(family).error());
-  if (last && *family != nullptr) {
-    auto own = family_releases(**family, index, name);
-    if (!own) return std::unexpected(std::move(own).error());
-    merge_releases(releases, *own);
-  } else if (index != nullptr) {
-    if (auto ok = append(releases, index, name); !ok) return std::unexpected(ok.error());
-  }
-  return releases;
-}
-
-Result<std::vector<Release*>> Catalogue::matching(std::string_view name,
-                                                  const VersionFilter& filter) {
-  std::vector<index::Source*> indexes = sources_.indexes;
-  if (indexes.empty()) indexes.push_back(nullptr);
-  const bool prereleases = filter.admits_prereleases();
-  for (index::Source* index : indexes) {
-    auto releases = tier(index, name, index == indexes.back());
-    if (!releases) return releases;
-    std::erase_if(*releases, [&](const Release* release) {
-      return !filter.contains(*release) || (all_yanked(*release) && !filter.pins(release->version));
-    });
-    if (releases->empty()) continue;
-    const auto is_final = [](const Release* r) { return !r->version.is_prerelease(); };
-    if (!prereleases && std::ranges::any_of(*releases, is_final)) {
-      std::erase_if(*releases, std::not_fn(is_final));
-    }
-    return releases;
-  }
-  return std::vector<Release*>{};
-}
-
-Result<std::vector<KnownVersion>> Catalogue::versions(std::string_view name) {
-  std::vector<Release*> releases;
-  std::vector<index::Source*> indexes = sources_.indexes;
-  if (indexes.empty()) indexes.push_back(nullptr);
-  for (index::Source* index : indexes) {
-    auto more = tier(index, name, index == indexes.back());
-    if (!more) return std::unexpected(std::move(more).error());
-    merge_releases(releases, *more);
-  }
-  std::vector<KnownVersion> result;
-  for (const Release* release : releases) {
-    if (!result.empty() && result.back().version == release->version) continue;
-    result.push_back({release->version, all_yanked(*release)});
-  }
-  return result;
-}
-
-std::string Catalogue::looked_in(std::string_view name) {
-  std::string result;
-  const auto family = family_of(name);
-  if (family && *family != nullptr) {
-    result = sources_.families->source(**family).description();
-    if (!(*family)->has_member(name)) return result;
-  }
-  for (const auto* sources : {&sources_.indexes, &sources_.find_links}) {
-    for (const index::Source* source : *sources) {
-      if (!result.empty()) result += ", ";
-      result += source->description();
-    }
-  }
-  return result.empty() ? "no index and no find-links folder" : result;
 }
 
 Release* Catalogue::adopt(Release release) { return &adopted_.emplace_back(std::move(release)); }

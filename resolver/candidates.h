@@ -82,13 +82,16 @@ struct VersionFilter {
 /// The pages of all packages that a resolution asks for, each read once.
 class Catalogue {
  public:
-  /// Families are silent for packages of which `options` want plain wheels.
-  Catalogue(const Sources& sources, const Options& options, Report& report)
-      : sources_(sources), options_(options), report_(report) {}
+  /// Families are silent for packages of which `options` want plain wheels; `markers` are the
+  /// target's.
+  Catalogue(const Sources& sources, const Options& options,
+            const wheel::MarkerEnvironment& markers, Report& report)
+      : sources_(sources), options_(options), markers_(markers), report_(report) {}
 
-  /// The releases that `filter` allows, newest first, of the first index that has one, together
-  /// with those of the find-links sources (first among equals). Pre-releases only when asked for or
-  /// when there is nothing else; yanked releases only when pinned. Empty when nothing matches.
+  /// The releases that `filter` allows, in the order in which they are tried: newest first among
+  /// those of one index (with unsafe-best-match: of all), those of find-links among them.
+  /// Pre-releases only when asked for or when their index has nothing else; yanked releases only
+  /// when pinned. Empty when nothing matches.
   [[nodiscard]] Result<std::vector<Release*>> matching(std::string_view name,
                                                        const VersionFilter& filter);
 
@@ -101,27 +104,48 @@ class Catalogue {
   /// "https://…, /folder": where a package was looked for.
   [[nodiscard]] std::string looked_in(std::string_view name);
 
+  /// Where `name` comes from and nowhere else; nullptr: from any index.
+  [[nodiscard]] const AssignedSource* assigned(std::string_view name) const;
+
+  /// Why versions of other indexes did not count, and how to make them count; empty when there are
+  /// none. For the hint of an error about `name`.
+  [[nodiscard]] std::string why_alone(std::string_view name);
+
   /// A release made of named files, kept alive here.
   [[nodiscard]] Release* adopt(Release release);
 
  private:
-  using Pages = std::map<std::string, std::vector<Release>, std::less<>>;
+  /// What one source has of one project.
+  struct Page {
+    std::vector<Release> releases;
+    bool absent = false;  ///< it does not know the project at all
+  };
+  using Pages = std::map<std::string, Page, std::less<>>;
+  /// Releases among which the newest is the best.
+  using Group = std::vector<Release*>;
 
-  [[nodiscard]] Result<std::vector<Release>*> page(index::Source* source, std::string_view name);
+  [[nodiscard]] Result<Page*> page(index::Source* source, std::string_view name);
+  /// All releases of a project that the strategy lets count; an earlier group is tried to its end
+  /// before a later one.
+  [[nodiscard]] Result<std::vector<Group>> groups(std::string_view name);
+  /// What `index` has; nullopt: it does not know the project. `last`: it is the last that is asked,
+  /// to which a family's own index belongs.
+  [[nodiscard]] Result<std::optional<Group>> group_of(index::Source* index, std::string_view name,
+                                                      bool last);
   /// Merges the releases of one source into `releases`, newest first.
   [[nodiscard]] Result<void> append(std::vector<Release*>& releases, index::Source* source,
                                     std::string_view name);
-  /// `last`: the index is the last that is asked, to which a family's own index belongs.
-  [[nodiscard]] Result<std::vector<Release*>> tier(index::Source* index, std::string_view name,
-                                                   bool last);
   [[nodiscard]] Result<std::vector<Release*>> family_releases(const index::Family& family,
                                                               index::Source* index,
                                                               std::string_view name);
 
   const Sources& sources_;
   const Options& options_;
+  const wheel::MarkerEnvironment& markers_;
   Report& report_;
   std::map<const index::Source*, Pages> pages_;
+  /// The index that decided about a project although others could have been asked.
+  std::map<std::string, const index::Source*, std::less<>> decisive_;
   /// A family's index and the default index as one, by project.
   std::map<std::string, std::vector<Release*>, std::less<>> family_releases_;
   std::deque<Release> adopted_;

@@ -84,14 +84,14 @@ Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& fa
   if (!own) return std::unexpected(own.error());
   // What only this index has is never looked for elsewhere: anybody may carry its name there.
   const bool member = family.has_member(name);
-  std::vector<Release> releases = std::move(**own);
+  std::vector<Release> releases = std::move((*own)->releases);
   // A file without a label must not pass for a plain one: nothing is known of it.
   for (Release& release : releases)
     release.family = member && !publishes_variants(release) ? &family : nullptr;
   if (index != nullptr && member) {
     const auto others = page(index, name);
     if (!others) return std::unexpected(others.error());
-    join(releases, std::move(**others), family, name);
+    join(releases, std::move((*others)->releases), family, name);
   }
   std::vector<Release*>& kept = family_releases_[std::string(name)];
   for (Release& release : releases) kept.push_back(adopt(std::move(release)));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "index/transport.h"
 #include "report/shell_command.h"
 #include "resolver/unusable_wheels.h"
 
@@ -142,7 +143,7 @@ std::string hint_of_versions(std::string_view name, const Want& want,
 }  // namespace
 
 std::string render_want(const Want& want) {
-  const std::string requirement = wheel::render_requirement(want.requirement);
+  const std::string requirement = index::redact_url(wheel::render_requirement(want.requirement));
   if (want.constraint && !want.by.empty())
     return fmt::format("{} (goes with {} {})", requirement, want.by, want.by_version);
   if (want.constraint) return fmt::format("{} (a constraint)", requirement);

@@ -52,12 +52,18 @@ PackageChooser::PackageChooser(const Target& target, const std::vector<Installed
       sources_(sources),
       options_(options),
       report_(report),
-      catalogue_(sources, options, report),
+      catalogue_(sources, options, target.markers, report),
       wheels_(target, options, *sources.transport, report) {}
 
 const InstalledPackage* PackageChooser::installed(std::string_view name) const {
   const auto found = std::ranges::find(installed_, name, &InstalledPackage::name);
   return found == installed_.end() ? nullptr : &*found;
+}
+
+wheel::Requirement PackageChooser::with_assigned_url(wheel::Requirement requirement) const {
+  const AssignedSource* only = catalogue_.assigned(wheel::normalize_name(requirement.name));
+  if (only != nullptr && requirement.url.empty()) requirement.url = only->url;
+  return requirement;
 }
 
 const index::Family* PackageChooser::family_of(std::string_view name) {
@@ -193,6 +199,17 @@ std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& quest
 }
 
 ChoiceFailure PackageChooser::why_none_matches(const Question& question) {
+  ChoiceFailure failure = which_want_has_none(question);
+  say_who_decided(question.name, failure.error);
+  return failure;
+}
+
+void PackageChooser::say_who_decided(const std::string& name, Error& error) {
+  const std::string why = catalogue_.why_alone(name);
+  if (!why.empty()) error.hint = error.hint.empty() ? why : fmt::format("{}; or {}", why, error.hint);
+}
+
+ChoiceFailure PackageChooser::which_want_has_none(const Question& question) {
   const auto versions = catalogue_.versions(question.name);
   if (!versions) return {versions.error(), {}, false};
   if (versions->empty()) {

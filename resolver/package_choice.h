@@ -75,6 +75,8 @@ class PackageChooser {
   [[nodiscard]] std::optional<wheel::Version> newest(const Question& question);
 
   [[nodiscard]] const InstalledPackage* installed(std::string_view name) const;
+  /// `requirement` with the URL that its package is assigned to; one of its own is kept.
+  [[nodiscard]] wheel::Requirement with_assigned_url(wheel::Requirement requirement) const;
   /// The family that a package belongs to, if it is one of its members; nullptr: none.
   [[nodiscard]] const index::Family* family_of(std::string_view name);
   /// The label of an installed member: as recorded, by its local version, or what the family's file
@@ -118,6 +120,9 @@ class PackageChooser {
   [[nodiscard]] std::expected<Releases, ChoiceFailure> releases_for(const Question& question);
   [[nodiscard]] std::expected<Releases, ChoiceFailure> direct_releases(const Question& question);
   [[nodiscard]] ChoiceFailure why_none_matches(const Question& question);
+  [[nodiscard]] ChoiceFailure which_want_has_none(const Question& question);
+  /// To the hint, where other indexes were not asked.
+  void say_who_decided(const std::string& name, Error& error);
   /// A version of a member is wanted with a label that it does not come with.
   [[nodiscard]] std::optional<ChoiceFailure> no_such_build(const Question& question);
   /// What is installed when it is just what was chosen: then nothing is to be done.

@@ -250,6 +250,7 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
                 : first->newest_trouble ? std::move(*first->newest_trouble)
                                         : no_common_version(question.name, question.wants, {});
   if (urls.empty()) offer_another_version(question, error);
+  say_who_decided(question.name, error);
   if (question.rule == LabelRule::kept) {
     std::vector<const Want*> of_packages = question.wants;
     std::erase_if(of_packages, [](const Want* want) { return want->by.empty(); });

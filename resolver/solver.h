@@ -2,6 +2,7 @@
 // Requirements in, one wheel a package out. A worklist that goes back to older versions of the
 // package at hand and reports a conflict between packages with both requirements.
 
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <map>
@@ -66,13 +67,32 @@ struct Requests {
   std::vector<wheel::Requirement> constraints;
 };
 
-/// Everything the solver reads. Sources are asked in order; the first that has a matching version
-/// wins (as uv's first-index; pip's find-links candidates join every index).
+/// Which of several indexes gives a package its versions; the names are uv's.
+enum class IndexStrategy : std::uint8_t {
+  first_index,         ///< the first that has a page for the project decides about it alone
+  unsafe_first_match,  ///< the versions of an earlier index before those of a later one
+  unsafe_best_match,   ///< the newest version of any
+};
+
+/// Where a package comes from and nowhere else: a row of a project's [tool.uv.sources].
+struct AssignedSource {
+  std::string origin;              ///< for messages: "/src/pyproject.toml"
+  index::Source* index = nullptr;  ///< the only index that is asked for it
+  std::string url;                 ///< instead of an index: the wheel itself
+  std::optional<Error> refusal;    ///< instead: why the package cannot be had (a repository)
+  std::optional<wheel::Marker> marker;
+};
+
+/// Everything the solver reads. An index whose page cannot be read ends the search; only one that
+/// does not have the project (404) makes way for the next.
 struct Sources {
-  std::vector<index::Source*> indexes;
+  std::vector<index::Source*> indexes;     ///< in the order in which they are asked
   std::vector<index::Source*> find_links;  ///< their candidates join those of the index
   index::Transport* transport = nullptr;   ///< for metadata and variants files; never null
   index::FamilyBook* families = nullptr;   ///< nullptr: index families are silent
+  IndexStrategy strategy = IndexStrategy::first_index;
+  /// By normalised name; the first whose marker applies counts, direct or transitive.
+  std::map<std::string, std::vector<AssignedSource>, std::less<>> assigned = {};
 };
 
 /// One package of a plan that is refused, as it is and as it would be.

@@ -94,7 +94,8 @@ Result<void> Worklist::add_requests(const Requests& requests) {
       return;
     }
     const std::string name = wheel::normalize_name(requirement.name);
-    nodes_[name].wants.push_back({requirement, {}, {}, constraint});
+    nodes_[name].wants.push_back(
+        {constraint ? requirement : chooser_.with_assigned_url(requirement), {}, {}, constraint});
     if (!constraint) enqueue(name);
   };
   for (const wheel::Requirement& requirement : requests.constraints) add(requirement, true);
@@ -194,7 +195,7 @@ void Worklist::set_dependencies(const std::string& owner,
   const std::string version = wheel::render_version(choice.package.version);
   for (const wheel::Requirement& requirement : dependencies) {
     by_name[wheel::normalize_name(requirement.name)].push_back(
-        {requirement, owner, version, false});
+        {chooser_.with_assigned_url(requirement), owner, version, false});
   }
   for (const wheel::Requirement& requirement : choice.goes_with) {
     const bool constraint = !brings_along(choice, requirement.name);

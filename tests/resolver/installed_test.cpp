@@ -156,7 +156,7 @@ TEST_CASE(
   CHECK(world.error({}).kind == ErrorKind::not_found);
 }
 
-TEST_CASE("the first index with a matching version counts, and releases are never merged across") {
+TEST_CASE("unsafe-first-match asks on for a version, and releases are never merged across") {
   MemoryIndex first("https://first.test");
   MemoryIndex second("https://second.test");
   World world;
@@ -166,7 +166,12 @@ TEST_CASE("the first index with a matching version counts, and releases are neve
   const auto source_of = [&](const std::string& text, axle::index::Transport& transport) {
     const auto resolution =
         resolver::resolve({{requirement(text)}, {}, {}}, world.target, {},
-                          {{&first, &second}, {}, &transport}, {}, world.report);
+                          {{&first, &second},
+                           {},
+                           &transport,
+                           nullptr,
+                           resolver::IndexStrategy::unsafe_first_match},
+                          {}, world.report);
     REQUIRE_MESSAGE(resolution.has_value(), resolution.error().message);
     const resolver::ResolvedPackage& package = resolution->packages.at(0);
     return package.source + " " + package.filename;

@@ -31,6 +31,8 @@ wheel::VariantMetadata level_variants(const std::vector<std::string>& labels) {
 }
 
 World::World() {
+  sources.indexes = {&index};
+  sources.transport = &index;
   wheel::TagTarget tags;
   tags.python_minor = 11;
   tags.architecture = "x86_64";
@@ -81,7 +83,7 @@ std::expected<resolver::Resolution, resolver::Unresolved> World::try_resolve(
   for (const std::string& text : requirements) requests.requirements.push_back(requirement(text));
   for (const std::string& text : constraints) requests.constraints.push_back(requirement(text));
   requests.wheel_files = wheel_files;
-  const resolver::Sources sources{{&index}, {}, &index, use_families ? &families : nullptr};
+  sources.families = use_families ? &families : nullptr;
   report.remarks.clear();
   return resolver::resolve(requests, target, installed, sources, options, report);
 }

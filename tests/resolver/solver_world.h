@@ -31,6 +31,7 @@ struct World {
   resolver::Options options;
   index::FamilyBook families{index, report};  ///< empty: silent
   bool use_families = false;
+  resolver::Sources sources;  ///< `index` alone, unless a test says more
   std::vector<std::string> constraints;
   std::vector<std::string> wheel_files;
 

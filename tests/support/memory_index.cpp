@@ -108,7 +108,10 @@ Result<index::ProjectPage> MemoryIndex::project(std::string_view name) {
   index::ProjectPage page;
   page.name = name;
   page.url = base_ + "/" + page.name + "/";
-  if (const auto found = pages_.find(name); found != pages_.end()) page.files = found->second;
+  const auto found = pages_.find(name);
+  page.absent = found == pages_.end();
+  if (!page.absent) page.files = found->second;
+  asked.emplace_back(name);
   return page;
 }
 

@@ -44,6 +44,8 @@ class MemoryIndex final : public index::Source, public index::Transport {
   /// The same on the project's page below `index_url`, an index that only the transport knows.
   void add_wheel_at(const std::string& index_url, const WheelRecipe& recipe,
                     std::optional<std::uint64_t> size = {});
+  /// A page without files.
+  void add_empty_page(const std::string& project) { pages_[project]; }
   void replace_bytes(const std::string& filename, std::string bytes);
 
   Result<index::ProjectPage> project(std::string_view name) override;
@@ -53,6 +55,7 @@ class MemoryIndex final : public index::Source, public index::Transport {
                                    const index::BodySink& sink) override;
 
   std::vector<std::string> fetched;  ///< last path components, in order
+  std::vector<std::string> asked;    ///< projects whose page was read, in order
 
  private:
   std::string base_;
