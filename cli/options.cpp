@@ -45,6 +45,8 @@ constexpr std::array rows = {
     OptionRow{Opt::family, list, "--family", "NAME=URL",
               "A mirror of an index family (`variant index families`)"},
     OptionRow{Opt::offline, flag, "--offline", "", "No network: only the cache and local files"},
+    OptionRow{Opt::refresh, flag, "--refresh", "",
+              "Ask the index again, also for pages that it called fresh minutes ago"},
     OptionRow{Opt::no_cache, flag, "--no-cache", "", "Keep nothing between runs"},
     OptionRow{Opt::cache_dir, value, "--cache-dir", "DIR", "Where downloads and pages are kept"},
     OptionRow{Opt::requirement, list, "--requirement,-r", "FILE", "Requirements from a file"},

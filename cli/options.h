@@ -32,6 +32,7 @@ enum class Opt : std::uint8_t {
   timeout,
   family,
   offline,
+  refresh,
   no_cache,
   cache_dir,
   // what is wanted

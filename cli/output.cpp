@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/printable.h"
+#include "index/transport.h"
 
 namespace axle::cli {
 
@@ -46,6 +47,9 @@ void write(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
 }
 
+/// A remark or an error as people may pass it on: whatever it repeats of URLs, no secret is in it.
+std::string shown(std::string_view text) { return printable(index::redact_url(text)); }
+
 }  // namespace
 
 std::string render_json(const ordered_json& body) {
@@ -64,8 +68,8 @@ void Output::add(Remark remark) {
   if (options_.quiet || (remark.severity == Severity::detail && !options_.verbose)) return;
   clear_progress();
   const bool warning = remark.severity == Severity::warning;
-  std::string line = printable((warning ? "warning: " : "") + remark.message) + "\n";
-  if (!remark.hint.empty()) line += printable("  hint: " + remark.hint) + "\n";
+  std::string line = shown((warning ? "warning: " : "") + remark.message) + "\n";
+  if (!remark.hint.empty()) line += shown("  hint: " + remark.hint) + "\n";
   write(stderr, line);
 }
 
@@ -101,8 +105,8 @@ int Output::answer(std::string_view text, const ordered_json& body, int exit_cod
 
 void Output::remark_error(const Error& error) {
   clear_progress();
-  std::string text = printable("error: " + error.message) + "\n";
-  if (!error.hint.empty()) text += printable("  hint: " + error.hint) + "\n";
+  std::string text = shown("error: " + error.message) + "\n";
+  if (!error.hint.empty()) text += shown("  hint: " + error.hint) + "\n";
   std::fflush(stdout);
   write(stderr, text);
 }
@@ -125,8 +129,8 @@ int Output::failure(const Failure& failure) {
 
 ordered_json error_json(const Failure& failure) {
   return {{"kind", failure.usage ? "usage" : render_kind(failure.error.kind)},
-          {"message", failure.error.message},
-          {"hint", failure.error.hint}};
+          {"message", index::redact_url(failure.error.message)},
+          {"hint", index::redact_url(failure.error.hint)}};
 }
 
 std::string Output::paint(Style style, std::string_view text) const {

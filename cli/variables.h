@@ -36,6 +36,7 @@ inline constexpr std::array variables = {
                 "the site's machine profile (else /etc/axle/machine.json), `none`: not used"},
     VariableRow{"CONDA_PREFIX", "the active conda environment"},
     VariableRow{"HOME", "where the user's configuration and cache lie"},
+    VariableRow{"NETRC", "user names and passwords by host (else ~/.netrc)"},
     VariableRow{"NO_COLOR", "no colours, whatever its value"},
     VariableRow{"NV_VARIANT_PROVIDER_FORCE_*, …",
                 "handed to the plugin of their namespace: `variant providers show NS`"},

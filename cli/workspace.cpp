@@ -5,11 +5,11 @@
 #include <fmt/core.h>
 
 #include "cli/families.h"
+#include "cli/index_access.h"
+#include "cli/package_sources.h"
 #include "cli/requests.h"
-#include "cli/settings/default_index.h"
 #include "cli/supported_lists.h"
 #include "cli/variables.h"
-#include "cli/version.h"
 #include "providers/provider.h"
 #include "wheel/ascii.h"
 #include "wheel/requirement.h"
@@ -19,45 +19,6 @@ namespace axle::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-index::TransportOptions transport_options(const Settings& settings) {
-  index::TransportOptions options;
-  options.ca_file = settings.ca_file;
-  options.http_proxy = settings.http_proxy;
-  options.https_proxy = settings.https_proxy;
-  options.no_proxy = settings.no_proxy;
-  options.timeout_seconds = settings.timeout_seconds;
-  options.trusted_hosts = settings.trusted_hosts;
-  options.user_agent = fmt::format("axle/{}", version);
-  options.offline = settings.offline;
-  return options;
-}
-
-void open_sources(Workspace& workspace, Report& report) {
-  const auto add = [&](std::unique_ptr<index::Source> source, std::vector<index::Source*>& into) {
-    into.push_back(source.get());
-    workspace.owned_sources.push_back(std::move(source));
-  };
-  const Settings& settings = workspace.settings;
-  bool has_default = settings.no_index;
-  for (const ConfiguredIndex& index : settings.indexes) {
-    has_default = has_default || index.is_default;
-    if (index.explicit_only) continue;
-    add(index::make_simple_source(index.url, *workspace.transport, report),
-        workspace.sources.indexes);
-  }
-  if (!has_default) {
-    add(make_default_index(workspace.environment.python, variable("PATH"), *workspace.transport,
-                           report),
-        workspace.sources.indexes);
-  }
-  for (const Stated& location : settings.find_links) {
-    add(index::make_find_links_source(absolute_place(location.value), *workspace.transport, report),
-        workspace.sources.find_links);
-  }
-  workspace.sources.transport = workspace.transport.get();
-  workspace.sources.families = workspace.families.get();
-}
 
 /// For --verbose: what the configuration came to.
 void describe(const Workspace& workspace, Session& session) {
@@ -211,13 +172,19 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   if (!settings) return std::unexpected(settings.error());
   workspace->settings = std::move(*settings);
   apply_choice(workspace->settings, workspace->options);
+  auto transport = transport_options(workspace->settings);
+  if (!transport) return std::unexpected(transport.error());
+  // Whoever asks for a change wants what there is now, not what the index was minutes ago.
+  const bool refresh =
+      arguments.has(Opt::refresh) || workspace->settings.upgrade || workspace->settings.reinstall;
   workspace->transport =
-      index::make_caching_transport(index::make_transport(transport_options(workspace->settings)),
-                                    {session.cache_folder(), workspace->settings.offline});
+      index::make_caching_transport(index::make_transport(std::move(*transport)),
+                                    {session.cache_folder(), workspace->settings.offline, refresh});
   auto families = open_families(arguments, *workspace->transport, session.output());
   if (!families) return std::unexpected(families.error());
   workspace->families = std::move(*families);
-  open_sources(*workspace, session.output());
+  if (const auto opened = open_sources(*workspace, session.output()); !opened)
+    return std::unexpected(opened.error());
   if (const auto opened = open_plugins(*workspace, session); !opened)
     return std::unexpected(opened.error());
   describe(*workspace, session);

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cli/failure.h"
 #include "cli/options.h"
+#include "index/transport.h"
 #include "report/report.h"
 
 namespace axle::cli {
@@ -26,6 +28,8 @@ struct ConfiguredIndex {
   bool is_default = false;     ///< asked after the others; takes the place of pip's own default
   bool explicit_only = false;  ///< asked only for packages whose source names it
   std::string origin;
+  std::set<int> absent_codes = {};  ///< HTTP statuses that count as 404: `ignore-error-codes`
+  index::Authenticate authenticate = index::Authenticate::when_known;
 };
 
 /// How far the search for a package goes when several indexes are configured (uv's names).

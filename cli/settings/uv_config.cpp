@@ -139,8 +139,8 @@ class ConfigReader {
         index.explicit_only = flag->get();
       } else if (name == "name" || name == "url" || name == "default" || name == "explicit") {
         return bad(node, fmt::format("`{}` of an index has the wrong type", name.str()));
-      } else if (auto allowed = check_rest(name.str(), node); !allowed) {
-        return allowed;
+      } else if (auto taken = take_rest(name.str(), node, index); !taken) {
+        return taken;
       }
     }
     if (index.url.empty()) return bad(table, "an index has no `url`");
@@ -150,17 +150,38 @@ class ConfigReader {
     return {};
   }
 
-  /// Keys of an index that would change where files come from, and that Axle does not have.
-  Result<void> check_rest(std::string_view name, const toml::node& node) const {
+  /// Keys of an index that say how it is spoken to.
+  Result<void> take_rest(std::string_view name, const toml::node& node,
+                         ConfiguredIndex& index) const {
     const auto text = node.value<std::string>();
-    const bool usual =
-        (name == "format" && text == "simple") || (name == "authenticate" && text == "auto") ||
-        (name == "ignore-error-codes" && node.is_array() && node.as_array()->empty());
-    if (usual || (name != "format" && name != "authenticate" && name != "ignore-error-codes"))
-      return {};
-    return fail(ErrorKind::malformed,
-                fmt::format("{}: `{}` of an index is not supported", origin(node), name),
-                name == "format" ? "name the page in find-links" : "remove it");
+    if (name == "authenticate") {
+      if (text == "always") {
+        index.authenticate = index::Authenticate::always;
+      } else if (text == "never") {
+        index.authenticate = index::Authenticate::never;
+      } else if (text != "auto") {
+        return bad(node, "`authenticate` of an index is not auto, always or never");
+      }
+    } else if (name == "ignore-error-codes") {
+      return take_codes(node, index);
+    } else if (name == "format" && text != "simple") {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: `format` of an index is not supported", origin(node)),
+                  "name the page in find-links");
+    }
+    return {};
+  }
+
+  Result<void> take_codes(const toml::node& node, ConfiguredIndex& index) const {
+    const toml::array* codes = node.as_array();
+    if (codes == nullptr) return bad(node, "`ignore-error-codes` of an index is not a list");
+    for (const toml::node& element : *codes) {
+      const auto code = element.value_exact<std::int64_t>();
+      if (!code || *code < 100 || *code > 999)
+        return bad(element, "`ignore-error-codes` has an entry that is not an HTTP status");
+      index.absent_codes.insert(static_cast<int>(*code));
+    }
+    return {};
   }
 
   Result<void> take_sources(const toml::node& node) {
