@@ -7,8 +7,8 @@
 
 #include "cli/doctor/environment_checks.h"
 #include "cli/doctor/fixes.h"
-#include "cli/shell_command.h"
 #include "installer/roots.h"
+#include "report/shell_command.h"
 
 namespace axle::cli {
 
