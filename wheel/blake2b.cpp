@@ -44,8 +44,7 @@ void mix(Words& v, const std::array<std::size_t, 4>& at, std::uint64_t x, std::u
 
 std::uint64_t little_endian(const std::byte* bytes) {
   std::uint64_t word = 0;
-  for (std::size_t i = 0; i < 8; ++i)
-    word |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+  for (std::size_t i = 0; i < 8; ++i) word |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
   return word;
 }
 

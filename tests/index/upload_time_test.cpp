@@ -18,11 +18,11 @@ TEST_CASE("upload times are read to the microsecond") {
 }
 
 TEST_CASE("what is not a time is none") {
-  for (const char* text :
-       {"", "2024", "2024-06-01", "2024-06-01T12:00:00", "2024-06-01T12:00Z", "2023-02-29T00:00:00Z",
-        "2024-13-01T00:00:00Z", "2024-06-01T24:00:00Z", "2024-06-01T12:61:00Z",
-        "2024-06-01T12:00:00.Z", "2024-06-01T12:00:00Zx", "2024-06-01T12:00:00+2:00", "yesterday",
-        "-024-06-01T12:00:00Z", "2024-06-01T12:00:00+24:00", "2024-+6-01T12:00:00Z"}) {
+  for (const char* text : {"", "2024", "2024-06-01", "2024-06-01T12:00:00", "2024-06-01T12:00Z",
+                           "2023-02-29T00:00:00Z", "2024-13-01T00:00:00Z", "2024-06-01T24:00:00Z",
+                           "2024-06-01T12:61:00Z", "2024-06-01T12:00:00.Z", "2024-06-01T12:00:00Zx",
+                           "2024-06-01T12:00:00+2:00", "yesterday", "-024-06-01T12:00:00Z",
+                           "2024-06-01T12:00:00+24:00", "2024-+6-01T12:00:00Z"}) {
     CHECK_FALSE_MESSAGE(parse_upload_time(text).has_value(), text);
   }
 }
@@ -46,10 +46,11 @@ TEST_CASE("a JSON page says when its files were uploaded; nonsense counts as not
 TEST_CASE("an http link without a hash is open on a page that came by https, and only there") {
   const auto exposed = [](const std::string& page_url, const std::string& link) {
     CollectedReport report;
-    const auto page = index::parse_html_page("<!DOCTYPE html><html><head><title>Links for demo"
-                                             "</title></head><body><a href=\"" + link +
-                                                 "\">x</a></body></html>",
-                                             page_url, report);
+    const auto page = index::parse_html_page(
+        "<!DOCTYPE html><html><head><title>Links for demo"
+        "</title></head><body><a href=\"" +
+            link + "\">x</a></body></html>",
+        page_url, report);
     REQUIRE(page);
     REQUIRE(page->files.size() == 1);
     return page->files[0].exposed;

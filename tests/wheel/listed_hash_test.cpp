@@ -63,7 +63,10 @@ TEST_CASE("a file may be listed unless every listed algorithm says another diges
 TEST_CASE("BLAKE2b of 256 bits") {
   CHECK(blake2b("") == "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
   CHECK(blake2b("abc") == "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
-  CHECK(blake2b("0123456789abcdef", 8) == "4413634ab84fd41826173c8468b13a6777c16b3d5ad36a751e8d8a8f139e4334");
-  CHECK(blake2b("0123456789abcdef", 9) == "ebd3a879b9579c42e9445378dd173b69ccfc91753da859bbc1c09d32cea735ff");
-  CHECK(blake2b("0123456789abc", 10007) == "3a10740636d25e21fe100ec496e09f157cbb1c9bcd4b8672e790cd8654f24394");
+  CHECK(blake2b("0123456789abcdef", 8) ==
+        "4413634ab84fd41826173c8468b13a6777c16b3d5ad36a751e8d8a8f139e4334");
+  CHECK(blake2b("0123456789abcdef", 9) ==
+        "ebd3a879b9579c42e9445378dd173b69ccfc91753da859bbc1c09d32cea735ff");
+  CHECK(blake2b("0123456789abc", 10007) ==
+        "3a10740636d25e21fe100ec496e09f157cbb1c9bcd4b8672e790cd8654f24394");
 }
