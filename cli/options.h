@@ -106,6 +106,11 @@ struct OptionRow {
 class Arguments {
  public:
   void add(Opt id, std::string value) { values_[id].push_back(std::move(value)); }
+  void add_all(const Arguments& others) {
+    for (const auto& [id, values] : others.values_)
+      values_[id].insert(values_[id].end(), values.begin(), values.end());
+  }
+  [[nodiscard]] bool empty() const { return values_.empty() && positionals.empty(); }
   [[nodiscard]] bool has(Opt id) const { return values_.contains(id); }
   /// The last value given; "" when there is none.
   [[nodiscard]] std::string value(Opt id) const {

@@ -169,7 +169,7 @@ Result<resolver::Resolution> InstalledEnvironments::resolve(
   for (const std::string& text : requirements) {
     auto requirement = wheel::parse_requirement(text);
     if (!requirement) return std::unexpected(requirement.error());
-    requests.requirements.push_back(std::move(*requirement));
+    requests.requirements.push_back({std::move(*requirement)});
   }
   // Plain wheels only: a plugin that needed a plugin would never end (PEP 850).
   resolver::Options options;

@@ -7,9 +7,11 @@
 #include <fmt/core.h>
 
 #include "cli/requirements_file.h"
+#include "index/page.h"
 #include "index/transport.h"
 #include "report/shell_command.h"
 #include "resolver/direct_wheel.h"
+#include "resolver/listed_files.h"
 #include "wheel/ascii.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
@@ -72,21 +74,48 @@ Result<wheel::Requirement> requirement_at(const WheelPlace& wheel) {
   return wheel::parse_requirement(name + wheel.extras + " @ " + url + marker);
 }
 
-Outcome<void> take_requirement(const std::string& text, resolver::Requests& requests) {
+std::unexpected<Failure> misused_at(const std::string& origin, Error error) {
+  if (!origin.empty()) error = within(origin, std::move(error));
+  return misused(std::move(error.message), std::move(error.hint));
+}
+
+/// The hash behind a URL must be one of those listed beside it, if any of its kind is.
+Outcome<void> check_fragment(const FileRequirement& line, const wheel::Requirement& requirement) {
+  const std::size_t fragment = requirement.url.find('#');
+  if (fragment == std::string::npos || line.hashes.empty()) return {};
+  index::PublishedFile file;
+  const bool sound =
+      index::note_fragment_hashes(file, std::string_view(requirement.url).substr(fragment + 1));
+  if (sound && wheel::may_be_listed(resolver::known_hashes(file), line.hashes)) return {};
+  return misused_at(line.origin, {ErrorKind::malformed,
+                                  fmt::format("the hash in the URL of {} is not one of "
+                                              "those that --hash lists",
+                                              requirement.name),
+                                  "leave out the wrong one"});
+}
+
+Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& requests) {
+  const std::string& text = line.text;
+  const auto take = [&](wheel::Requirement requirement) -> Outcome<void> {
+    if (auto ok = check_fragment(line, requirement); !ok) return ok;
+    requests.requirements.push_back({std::move(requirement), line.hashes, line.origin});
+    return {};
+  };
   if (const auto wheel = parse_wheel_place(text)) {
-    if (wheel->extras.empty() && wheel->marker.empty() &&
+    if (wheel->extras.empty() && wheel->marker.empty() && line.hashes.empty() &&
         wheel->place.find("://") == std::string::npos) {
       requests.wheel_files.push_back(absolute_place(wheel->place));
       return {};
     }
     auto requirement = requirement_at(*wheel);
     if (!requirement) return failed(requirement.error());
-    requests.requirements.push_back(std::move(*requirement));
-    return {};
+    return take(std::move(*requirement));
   }
   if (text.starts_with("git+") || text.starts_with("hg+") || text.starts_with("svn+") ||
       text.starts_with("bzr+")) {
-    return misused(fmt::format("`{}` is a repository, not a wheel", text), build_hint(text));
+    return misused_at(line.origin,
+                      {ErrorKind::malformed, fmt::format("`{}` is a repository, not a wheel", text),
+                       build_hint(text)});
   }
   // As with pip, a folder is one by its separator: a checkout of torch may lie where torch is
   // installed.
@@ -94,11 +123,61 @@ Outcome<void> take_requirement(const std::string& text, resolver::Requests& requ
   const bool is_path = text.contains('/') || text.starts_with('.');
   if ((is_path && fs::is_directory(text, not_a_path)) || text.ends_with(".tar.gz") ||
       text.ends_with(".zip")) {
-    return misused(fmt::format("`{}` is a source, not a wheel", text), build_hint(text));
+    return misused_at(line.origin,
+                      {ErrorKind::malformed, fmt::format("`{}` is a source, not a wheel", text),
+                       build_hint(text)});
   }
   auto requirement = wheel::parse_requirement(text);
-  if (!requirement) return misused(requirement.error().message, requirement.error().hint);
-  requests.requirements.push_back(std::move(*requirement));
+  if (!requirement) return misused_at(line.origin, std::move(requirement).error());
+  return take(std::move(*requirement));
+}
+
+/// A line of a file of constraints or overrides. `what`: "constraint".
+Outcome<resolver::Request> read_limit(const FileRequirement& line, std::string_view what) {
+  if (parse_wheel_place(line.text)) {
+    return misused_at(
+        line.origin, {ErrorKind::malformed, fmt::format("the {} `{}` has no name", what, line.text),
+                      "write it as `NAME @ URL`"});
+  }
+  auto requirement = wheel::parse_requirement(line.text);
+  if (!requirement) return misused_at(line.origin, std::move(requirement).error());
+  if (auto ok = check_fragment(line, *requirement); !ok) return std::unexpected(ok.error());
+  return resolver::Request{std::move(*requirement), line.hashes, line.origin};
+}
+
+Outcome<void> take_constraint(const FileRequirement& line, resolver::Requests& requests) {
+  auto constraint = read_limit(line, "constraint");
+  if (!constraint) return std::unexpected(std::move(constraint).error());
+  if (!constraint->requirement.extras.empty()) {
+    return misused_at(
+        line.origin,
+        {ErrorKind::malformed, fmt::format("the constraint `{}` asks for extras", line.text),
+         "a constraint only limits versions: name the extras in a requirement"});
+  }
+  requests.constraints.push_back(std::move(*constraint));
+  return {};
+}
+
+Outcome<void> take_override(const FileRequirement& line, resolver::Requests& requests) {
+  auto override_ = read_limit(line, "override");
+  if (!override_) return std::unexpected(std::move(override_).error());
+  requests.overrides.push_back(std::move(*override_));
+  return {};
+}
+
+using Taker = Outcome<void> (*)(const FileRequirement& line, resolver::Requests& requests);
+
+Outcome<void> take_all(const std::vector<FileRequirement>& lines, Taker taker,
+                       resolver::Requests& requests) {
+  for (const FileRequirement& line : lines) {
+    if (auto taken = taker(line, requests); !taken) return taken;
+  }
+  return {};
+}
+
+Outcome<void> read_file(const Stated& path, bool as_constraints, RequirementsFile& into) {
+  const Result<void> read = read_requirements_file(path.value, as_constraints, into);
+  if (!read) return failed(path.origin.empty() ? read.error() : within(path.origin, read.error()));
   return {};
 }
 
@@ -107,31 +186,46 @@ Outcome<void> take_requirement(const std::string& text, resolver::Requests& requ
 Outcome<resolver::Requests> read_requests(const Arguments& arguments, Arguments& options_of_files) {
   RequirementsFile file;
   for (const std::string& path : arguments.values(Opt::requirement)) {
-    const Result<void> read = read_requirements_file(path, false, file);
-    if (!read) return failed(read.error());
+    if (auto read = read_file({path, {}}, false, file); !read) return std::unexpected(read.error());
   }
   for (const std::string& path : arguments.values(Opt::constraint)) {
-    const Result<void> read = read_requirements_file(path, true, file);
-    if (!read) return failed(read.error());
+    if (auto read = read_file({path, {}}, true, file); !read) return std::unexpected(read.error());
   }
   resolver::Requests requests;
-  std::vector<std::string> texts = arguments.positionals;
-  texts.insert(texts.end(), file.requirements.begin(), file.requirements.end());
-  for (const std::string& text : texts) {
-    const Outcome<void> taken = take_requirement(text, requests);
-    if (!taken) return std::unexpected(taken.error());
+  for (const std::string& text : arguments.positionals) {
+    if (auto taken = take_requirement({text}, requests); !taken)
+      return std::unexpected(taken.error());
   }
-  for (const std::string& text : file.constraints) {
-    auto constraint = wheel::parse_requirement(text);
-    if (!constraint) return failed(constraint.error());
-    if (!constraint->extras.empty()) {
-      return misused(fmt::format("the constraint `{}` asks for extras", text),
-                     "a constraint only limits versions: name the extras in a requirement");
-    }
-    requests.constraints.push_back(std::move(*constraint));
-  }
+  if (auto taken = take_all(file.requirements, take_requirement, requests); !taken)
+    return std::unexpected(taken.error());
+  if (auto taken = take_all(file.constraints, take_constraint, requests); !taken)
+    return std::unexpected(taken.error());
   options_of_files = file.options;
   return requests;
+}
+
+Outcome<void> read_configured(const Settings& settings, resolver::Requests& requests,
+                              Arguments& options_of_files) {
+  RequirementsFile limits;
+  for (const Stated& path : settings.constraint_files) {
+    if (auto read = read_file(path, true, limits); !read) return read;
+  }
+  for (const Stated& text : settings.constraint_texts)
+    limits.constraints.push_back({text.value, {}, text.origin});
+  RequirementsFile overrides;
+  for (const Stated& path : settings.override_files) {
+    if (auto read = read_file(path, false, overrides); !read) return read;
+  }
+  for (const Stated& text : settings.override_texts)
+    overrides.requirements.push_back({text.value, {}, text.origin});
+  // What -c in a file of overrides names is a constraint like any other.
+  limits.constraints.insert(limits.constraints.end(), overrides.constraints.begin(),
+                            overrides.constraints.end());
+  if (auto taken = take_all(limits.constraints, take_constraint, requests); !taken) return taken;
+  if (auto taken = take_all(overrides.requirements, take_override, requests); !taken) return taken;
+  options_of_files = limits.options;
+  options_of_files.add_all(overrides.options);
+  return {};
 }
 
 std::string absolute_place(const std::string& text) {

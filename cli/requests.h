@@ -5,6 +5,7 @@
 
 #include "cli/failure.h"
 #include "cli/options.h"
+#include "cli/settings/settings.h"
 #include "resolver/solver.h"
 
 namespace axle::cli {
@@ -13,6 +14,11 @@ namespace axle::cli {
 /// Errors: usage for what is no requirement, a file's error with its line.
 [[nodiscard]] Outcome<resolver::Requests> read_requests(const Arguments& arguments,
                                                         Arguments& options_of_files);
+
+/// The constraints and overrides that the configuration names, besides those of the command line;
+/// options that their files have are added to `options_of_files`. Errors: as above.
+[[nodiscard]] Outcome<void> read_configured(const Settings& settings, resolver::Requests& requests,
+                                            Arguments& options_of_files);
 
 /// A URL as it is, a path made absolute.
 [[nodiscard]] std::string absolute_place(const std::string& text);

@@ -1,6 +1,7 @@
 #include "cli/requirements_file.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -50,22 +51,47 @@ std::string expanded(const std::string& line) {
   return out;
 }
 
-struct OptionSpelling {
-  std::string_view spelling;
-  Opt id;
+/// What becomes of an option that stands on a line of its own.
+enum class FileOption : std::uint8_t {
+  nested,   ///< names another file
+  value,    ///< as the option of the command, with a value
+  flag,     ///< likewise, without
+  ignored,  ///< changes nothing where only wheels are installed
+  build,    ///< about building, which Axle does not do
 };
 
-constexpr OptionSpelling spellings[] = {{"--requirement", Opt::requirement},
-                                        {"-r", Opt::requirement},
-                                        {"--constraint", Opt::constraint},
-                                        {"-c", Opt::constraint},
-                                        {"--index-url", Opt::index_url},
-                                        {"-i", Opt::index_url},
-                                        {"--extra-index-url", Opt::extra_index_url},
-                                        {"--find-links", Opt::find_links},
-                                        {"-f", Opt::find_links},
-                                        {"--no-index", Opt::no_index},
-                                        {"--pre", Opt::pre}};
+struct OptionSpelling {
+  std::string_view spelling;
+  FileOption kind;
+  Opt id = Opt::requirement;  ///< of `nested`, `value` and `flag`
+};
+
+/// All that pip 26.3 takes in a file.
+constexpr OptionSpelling spellings[] = {
+    {"--requirement", FileOption::nested, Opt::requirement},
+    {"-r", FileOption::nested, Opt::requirement},
+    {"--constraint", FileOption::nested, Opt::constraint},
+    {"-c", FileOption::nested, Opt::constraint},
+    {"--index-url", FileOption::value, Opt::index_url},
+    {"--pypi-url", FileOption::value, Opt::index_url},
+    {"-i", FileOption::value, Opt::index_url},
+    {"--extra-index-url", FileOption::value, Opt::extra_index_url},
+    {"--find-links", FileOption::value, Opt::find_links},
+    {"-f", FileOption::value, Opt::find_links},
+    {"--no-index", FileOption::flag, Opt::no_index},
+    {"--pre", FileOption::flag, Opt::pre},
+    {"--require-hashes", FileOption::flag, Opt::require_hashes},
+    {"--no-binary", FileOption::value, Opt::no_binary},
+    {"--only-binary", FileOption::value, Opt::only_binary},
+    {"--trusted-host", FileOption::value, Opt::trusted_host},
+    {"--prefer-binary", FileOption::ignored},
+    {"--use-feature", FileOption::ignored},
+    {"--editable", FileOption::build},
+    {"-e", FileOption::build},
+    {"--config-settings", FileOption::build},
+    {"--config-setting", FileOption::build},
+    {"-C", FileOption::build},
+    {"--global-option", FileOption::build}};
 
 /// The option that `line` starts with, and the rest of the line in `value`.
 const OptionSpelling* match_option(const std::string& line, std::string& value) {
@@ -79,6 +105,38 @@ const OptionSpelling* match_option(const std::string& line, std::string& value) 
     return &candidate;
   }
   return nullptr;
+}
+
+std::unexpected<Error> needs_building(const std::string& where, std::string_view option,
+                                      const std::string& line) {
+  return fail(
+      ErrorKind::malformed,
+      fmt::format("{}: `{}` is about building, and Axle installs wheels only", where, option),
+      line.starts_with("-e") || line.starts_with("--editable")
+          ? fmt::format("editable installs are pip's: `pip install {}`", line)
+          : std::string("leave it out, or build the wheel with pip and name its file here"));
+}
+
+/// Words between white space, and the text in front of the first one that is an option.
+struct SplitLine {
+  std::string requirement;
+  std::vector<std::string> options;
+};
+
+SplitLine split_options(const std::string& line) {
+  SplitLine split;
+  std::size_t at = 0;
+  std::size_t end_of_requirement = line.size();
+  while (at < line.size()) {
+    const std::size_t begin = line.find_first_not_of(" \t", at);
+    if (begin == std::string::npos) break;
+    const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
+    if (begin > 0 && line[begin] == '-') end_of_requirement = std::min(end_of_requirement, begin);
+    if (end_of_requirement < line.size()) split.options.push_back(line.substr(begin, end - begin));
+    at = end;
+  }
+  split.requirement = wheel::trim_ascii(line.substr(0, end_of_requirement));
+  return split;
 }
 
 /// What a line says: without its comment and outer white space, variables put in.
@@ -111,21 +169,26 @@ class Reader {
     }
     std::istringstream file(std::move(*text));
     std::string joined;
+    unsigned begin = 0;
     unsigned number = 0;
     for (std::string line; std::getline(file, line);) {
       ++number;
       if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
       if (!line.empty() && line.back() == '\r') line.pop_back();
-      if (!line.empty() && line.back() == '\\') {
+      if (begin == 0) begin = number;
+      // A line that is a comment ends what is continued, whatever it ends with.
+      const bool comment = wheel::trim_ascii(line).starts_with('#');
+      if (!comment && line.ends_with('\\')) {
         joined += line.substr(0, line.size() - 1);
         continue;
       }
-      joined += line;
-      Result<void> taken = take(meaning(joined), path, number, as_constraints);
+      joined += (comment ? " " : "") + line;
+      Result<void> taken = take(meaning(joined), path, begin, as_constraints);
       if (!taken) return taken;
       joined.clear();
+      begin = 0;
     }
-    return take(meaning(joined), path, number, as_constraints);
+    return take(meaning(joined), path, begin, as_constraints);
   }
 
  private:
@@ -138,51 +201,81 @@ class Reader {
       return fail(ErrorKind::malformed, fmt::format("{}: there is a NUL in the line", where),
                   "a requirements file is a text file with one requirement a line");
     if (line[0] == '-') return take_option(line, path, where);
-    if (line.find(" --") != std::string::npos) {
-      return fail(ErrorKind::malformed,
-                  fmt::format("{}: `{}` has options, which Axle does not read", where, line),
-                  "hashes are not checked by Axle: use `pip install --require-hashes -r " +
-                      path.string() + "`");
-    }
-    std::string text = line;
+    SplitLine split = split_options(line);
+    FileRequirement requirement{std::move(split.requirement), {}, where};
+    if (auto ok = take_hashes(split.options, where, requirement); !ok) return ok;
     // A wheel's path counts from the file's folder; [extras] and a marker may follow it.
+    std::string& text = requirement.text;
     const bool wheel = text.find(".whl") != std::string::npos &&
                        text.find(" @ ") == std::string::npos &&
                        text.find("://") == std::string::npos;
     if (wheel && text[0] != '/') text = (path.parent_path() / text).string();
-    (as_constraints ? into_.constraints : into_.requirements).push_back(std::move(text));
+    (as_constraints ? into_.constraints : into_.requirements).push_back(std::move(requirement));
+    return {};
+  }
+
+  /// The options behind a requirement: `--hash=…` or `--hash …`, as often as one likes.
+  static Result<void> take_hashes(const std::vector<std::string>& words, const std::string& where,
+                                  FileRequirement& into) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::size_t equals = words[i].find('=');
+      const std::string option = words[i].substr(0, equals);
+      if (option != "--hash") {
+        std::string ignored;
+        const OptionSpelling* known = match_option(option, ignored);
+        if (known != nullptr && known->kind == FileOption::build)
+          return needs_building(where, option, option);
+        return fail(ErrorKind::malformed,
+                    fmt::format("{}: `{}` cannot stand behind a requirement", where, option),
+                    "only --hash can; other options have lines of their own");
+      }
+      std::string value;
+      if (equals != std::string::npos) {
+        value = words[i].substr(equals + 1);
+      } else if (i + 1 < words.size()) {
+        value = words[++i];
+      }
+      if (value.size() > 1 && (value[0] == '"' || value[0] == '\'') && value.back() == value[0])
+        value = value.substr(1, value.size() - 2);
+      auto hash = wheel::parse_listed_hash(value);
+      if (!hash) return std::unexpected(within(where, std::move(hash).error()));
+      into.hashes.push_back(std::move(*hash));
+    }
     return {};
   }
 
   Result<void> take_option(const std::string& line, const fs::path& path,
                            const std::string& where) {
-    // Wheels are all that Axle takes: these change nothing.
-    if (line.starts_with("--prefer-binary") || line.starts_with("--only-binary")) return {};
     std::string value;
     const OptionSpelling* option = match_option(line, value);
     if (option == nullptr) {
-      const bool editable = line.starts_with("-e") || line.starts_with("--editable");
       return fail(ErrorKind::malformed,
-                  fmt::format("{}: `{}` is not an option that Axle knows", where, line),
-                  editable ? "editable installs are pip's: `pip install " + line + "`" : "");
+                  fmt::format("{}: `{}` is not an option of requirements files", where, line));
     }
-    switch (option->id) {
-      case Opt::requirement:
-      case Opt::constraint: {
+    switch (option->kind) {
+      case FileOption::nested: {
         const Result<void> nested = read(path.parent_path() / value, option->id == Opt::constraint);
         if (!nested) return std::unexpected(within(where, nested.error()));
         return {};
       }
-      case Opt::no_index:
-      case Opt::pre:
+      case FileOption::flag:
         into_.options.add(option->id, "");
         return {};
-      default:
-        if (value.empty())
-          return fail(ErrorKind::malformed, fmt::format("{}: `{}` needs a value", where, line));
-        into_.options.add(option->id, value);
+      case FileOption::ignored:
         return {};
+      case FileOption::build:
+        return needs_building(where, line, line);
+      case FileOption::value:
+        break;
     }
+    if (value.empty())
+      return fail(ErrorKind::malformed, fmt::format("{}: `{}` needs a value", where, line));
+    std::error_code ignored;
+    // As pip has it: beside the file, if it is there.
+    if (option->id == Opt::find_links && fs::exists(path.parent_path() / value, ignored))
+      value = (path.parent_path() / value).string();
+    into_.options.add(option->id, value);
+    return {};
   }
 
   RequirementsFile& into_;

@@ -7,18 +7,25 @@
 
 #include "cli/options.h"
 #include "report/error.h"
+#include "wheel/listed_hash.h"
 
 namespace axle::cli {
 
-struct RequirementsFile {
-  std::vector<std::string> requirements;  ///< requirement texts and paths of wheels
-  std::vector<std::string> constraints;
-  Arguments options;  ///< -i, --extra-index-url, -f, --no-index, --pre found in the file
+struct FileRequirement {
+  std::string text;  ///< a requirement, or the path or URL of a wheel
+  std::vector<wheel::ListedHash> hashes = {};
+  std::string origin = {};  ///< "requirements.txt:3"
 };
 
-/// Comments, continued lines, ${VARIABLES}, nested -r and -c (relative to the file, each file
-/// once). Errors: not_found/io for the file, malformed with file and line (an option that Axle does
-/// not know, among them --hash, which is never ignored).
+struct RequirementsFile {
+  std::vector<FileRequirement> requirements;
+  std::vector<FileRequirement> constraints;
+  Arguments options;  ///< of the whole command, found in the file: -i, --no-binary, …
+};
+
+/// Comments, continued lines, ${VARIABLES}, --hash, nested -r and -c (relative to the file, each
+/// file once). Errors: not_found/io for the file, malformed with file and line (an option that
+/// cannot be honoured).
 [[nodiscard]] Result<void> read_requirements_file(const std::string& path, bool as_constraints,
                                                   RequirementsFile& into);
 

@@ -10,6 +10,7 @@
 #include "cli/requests.h"
 #include "cli/supported_lists.h"
 #include "cli/variables.h"
+#include "index/upload_time.h"
 #include "providers/provider.h"
 #include "wheel/ascii.h"
 #include "wheel/requirement.h"
@@ -77,13 +78,45 @@ void apply_choice(const Settings& settings, resolver::Options& options) {
   options.reinstall = options.reinstall || settings.reinstall;
 }
 
+resolver::UploadCutoff cutoff_of(const Cutoff& cutoff) {
+  return {index::parse_upload_time(cutoff.time).value_or(0),
+          fmt::format("{} ({})", cutoff.time, cutoff.origin)};
+}
+
+/// Which files count: their hashes, their age, whether they are wheels.
+void apply_trust(const Settings& settings, resolver::Options& options) {
+  options.require_hashes = settings.require_hashes;
+  options.verify_hashes = settings.verify_hashes;
+  options.trusted_hosts = settings.trusted_hosts;
+  if (settings.exclude_newer) options.cutoffs.general = cutoff_of(*settings.exclude_newer);
+  for (const auto& [name, cutoff] : settings.exclude_newer_package) {
+    options.cutoffs.of_package[name] = cutoff ? std::optional(cutoff_of(*cutoff)) : std::nullopt;
+  }
+  for (const Stated& stated : settings.no_binary) {
+    if (stated.value == ":none:") {
+      options.wheel_use.forbidden.clear();
+    } else {
+      options.wheel_use.forbidden[stated.value] =
+          fmt::format("no-binary {}, from {}", stated.value, stated.origin);
+    }
+  }
+  for (const Stated& stated : settings.only_binary) {
+    if (stated.value == ":none:") {
+      options.wheel_use.allowed.clear();
+    } else {
+      options.wheel_use.allowed.insert(stated.value);
+    }
+  }
+}
+
 /// What a requirements file says counts where the command line is silent; lists are added.
 Arguments merged(const Arguments& command_line, const Arguments& of_files) {
   Arguments both = command_line;
   for (const Opt id : {Opt::index_url, Opt::no_index, Opt::pre, Opt::require_hashes}) {
     if (!both.has(id) && of_files.has(id)) both.add(id, of_files.value(id));
   }
-  for (const Opt id : {Opt::extra_index_url, Opt::find_links}) {
+  for (const Opt id : {Opt::extra_index_url, Opt::find_links, Opt::no_binary, Opt::only_binary,
+                       Opt::trusted_host}) {
     for (const std::string& value : of_files.values(id)) both.add(id, value);
   }
   return both;
@@ -170,8 +203,17 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
 
   auto settings = read_settings(arguments, workspace->environment.prefix, session.output());
   if (!settings) return std::unexpected(settings.error());
+  Arguments of_limits;
+  if (auto read = read_configured(*settings, workspace->requests, of_limits); !read)
+    return std::unexpected(read.error());
+  if (!of_limits.empty()) {
+    settings = read_settings(merged(arguments, of_limits), workspace->environment.prefix,
+                             session.output());
+    if (!settings) return std::unexpected(settings.error());
+  }
   workspace->settings = std::move(*settings);
   apply_choice(workspace->settings, workspace->options);
+  apply_trust(workspace->settings, workspace->options);
   auto transport = transport_options(workspace->settings);
   if (!transport) return std::unexpected(transport.error());
   // Whoever asks for a change wants what there is now, not what the index was minutes ago.
@@ -230,9 +272,9 @@ std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,
                                                    const resolver::Target& target) {
   std::vector<resolver::Explanation> misfits;
   CollectedReport said_before;
-  for (const wheel::Requirement& requirement : workspace.requests.requirements) {
-    auto explanation =
-        resolver::explain(requirement, target, workspace.sources, workspace.options, said_before);
+  for (const resolver::Request& request : workspace.requests.requirements) {
+    auto explanation = resolver::explain(request.requirement, target, workspace.sources,
+                                         workspace.options, said_before);
     if (explanation && !explanation->chosen) misfits.push_back(std::move(*explanation));
   }
   return misfits;

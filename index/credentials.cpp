@@ -66,8 +66,7 @@ std::optional<CredentialStore::Known> CredentialStore::known_for(std::string_vie
 }
 
 void CredentialStore::complete_from_netrc(std::string_view url, Credential& credential) const {
-  const std::string host =
-      wheel::ascii_lower(split_authority(split_url(url).authority).host);
+  const std::string host = wheel::ascii_lower(split_authority(split_url(url).authority).host);
   const NetrcEntry* best = nullptr;
   for (const NetrcEntry& entry : netrc_) {
     const bool own = wheel::ascii_lower(entry.machine) == host;

@@ -62,7 +62,8 @@ std::size_t give_body(char* bytes, std::size_t, std::size_t size, void* user) {
   return exchange->on_body(exchange->context, bytes, size) == 0 ? size : size + 1;
 }
 
-/// libcurl has one limit of speed; here are two: no byte at all for a while, and too few for longer.
+/// libcurl has one limit of speed; here are two: no byte at all for a while, and too few for
+/// longer.
 struct Watch {
   using Clock = std::chrono::steady_clock;
 

@@ -17,7 +17,6 @@
 namespace axle::index {
 namespace {
 
-
 class FindLinksSource final : public Source {
  public:
   FindLinksSource(std::string location, Transport& transport, Report& report)

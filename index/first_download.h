@@ -21,8 +21,8 @@ struct DownloadMark {
 /// The sha256 of the first download from `url`, if one was kept.
 [[nodiscard]] std::optional<std::string> first_sha256(std::string_view url, Transport& transport);
 
-/// Whether another content was kept as the first from `url`: also where `first_sha256` could not read
-/// it a moment before, a first download is never forgotten for a second one.
+/// Whether another content was kept as the first from `url`: also where `first_sha256` could not
+/// read it a moment before, a first download is never forgotten for a second one.
 [[nodiscard]] bool contradicts_first(std::string_view url, const DownloadMark& mark,
                                      Transport& transport);
 

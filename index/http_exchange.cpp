@@ -186,15 +186,6 @@ bool is_transient_end(AxleCurlEnd end) {
          end == axle_curl_broken;
 }
 
-bool is_trusted(const TransportOptions& options, std::string_view url) {
-  const Authority authority = split_authority(split_url(url).authority);
-  const std::string host(authority.host);
-  const std::string with_port = host + ':' + std::string(authority.port);
-  return std::ranges::any_of(options.trusted_hosts, [&](const std::string& trusted) {
-    return trusted == host || trusted == with_port;
-  });
-}
-
 std::vector<std::string> request_headers(const Request& request) {
   std::vector<std::string> headers;
   if (!request.accept.empty()) headers.push_back("Accept: " + request.accept);
@@ -229,7 +220,7 @@ ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
   const bool encrypted = target.url.starts_with("https:");
   exchange.proxy = (encrypted ? options.https_proxy : options.http_proxy).c_str();
   exchange.no_proxy = options.no_proxy.c_str();
-  exchange.check_certificate = is_trusted(options, target.url) ? 0 : 1;
+  exchange.check_certificate = is_trusted_host(target.url, options.trusted_hosts) ? 0 : 1;
   // Archives are hashed and cut into ranges as they lie on the server.
   exchange.decode = sink == nullptr && !request.range && !request.tail ? 1 : 0;
   exchange.timeout_seconds = static_cast<long>(std::max(options.timeout_seconds, 1U));

@@ -124,9 +124,10 @@ Result<std::string> next_hop(std::string_view from, std::string_view location) {
   }
   if (wheel::ascii_lower(split_url(from).scheme) == "https" &&
       wheel::ascii_lower(split_url(to).scheme) == "http") {
-    return fail(ErrorKind::io,
-                fmt::format("{} redirects to {}: from https to http", redact_url(from), redact_url(to)),
-                "use the final address as the index URL if you trust that connection");
+    return fail(
+        ErrorKind::io,
+        fmt::format("{} redirects to {}: from https to http", redact_url(from), redact_url(to)),
+        "use the final address as the index URL if you trust that connection");
   }
   return to;
 }

@@ -8,6 +8,7 @@
 #include "index/page.h"
 #include "index/page_entry.h"
 #include "index/transport.h"
+#include "index/upload_time.h"
 
 namespace axle::index {
 namespace {
@@ -137,6 +138,15 @@ error_code read_size(json::value& value, PublishedFile& file, Complaint& complai
   return simdjson::SUCCESS;
 }
 
+/// One that cannot be read counts as none: whoever asks for a time does without the file then.
+error_code read_upload_time(json::value& value, PublishedFile& file) {
+  std::string_view text;
+  const error_code error = get_text(value, text);
+  if (error) return error == simdjson::INCORRECT_TYPE ? simdjson::SUCCESS : error;
+  file.uploaded = parse_upload_time(text);
+  return simdjson::SUCCESS;
+}
+
 struct Entry {
   PublishedFile& file;
   std::string_view link = {};  ///< lies in the page or the parser
@@ -191,6 +201,7 @@ error_code read_field(json::field& field, Entry& entry) {
       break;
     case 'u':
       if (key == "url") return read_link(value, entry);
+      if (key == "upload-time") return read_upload_time(value, file);
       break;
     case 'y':
       if (key == "yanked") return read_yanked(value, file, complaint);

@@ -18,12 +18,16 @@ struct PublishedFile {
   std::string sha256;      ///< 64 hex digits, or empty when the index gives none
   std::string other_hash;  ///< "sha512=<hex digits>", the strongest given where there is no sha256
   std::optional<std::uint64_t> size;
-  std::string requires_python;  ///< as published, may be empty or broken
+  std::optional<std::int64_t> uploaded;  ///< PEP 700: microseconds since 1970, UTC
+  std::string requires_python;           ///< as published, may be empty or broken
   bool yanked = false;
   std::string yanked_reason;
   bool has_metadata = false;    ///< PEP 658/714: `{url}.metadata` exists
   std::string metadata_sha256;  ///< may be empty
-  std::string label;            ///< that an index family gives it (index/family.h); empty: none
+  /// A plain http link without a hash on a page that came by https: anybody on the way could put
+  /// another file in its place.
+  bool exposed = false;
+  std::string label;   ///< that an index family gives it (index/family.h); empty: none
   std::string source;  ///< where it is listed, when that is not where its release's others are
 };
 

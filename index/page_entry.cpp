@@ -33,6 +33,8 @@ constexpr Byte is_unfit_for_name(Byte c) {
 
 constexpr Byte is_unfit_for_url(Byte c) { return static_cast<Byte>((c <= 0x20) | (c >= 0x7f)); }
 
+std::string scheme_of(std::string_view url) { return wheel::ascii_lower(split_url(url).scheme); }
+
 /// Spaces, control characters and non-ASCII bytes of a link as a browser would send them.
 void encode_stray_bytes(std::string& url) {
   if (!has_any<is_unfit_for_url>(url)) return;
@@ -54,6 +56,7 @@ PageBuilder::PageBuilder(std::string_view page_url, std::string base_url, std::s
                          Report& report)
     : resolver_(std::move(base_url)),
       page_is_local_(!is_http_url(page_url)),
+      page_is_https_(scheme_of(page_url) == "https"),
       report_(report),
       most_bytes_(std::min(most_page_bytes, small_page_bytes + 4 * page_bytes)) {
   page_.url = without_credentials(page_url);
@@ -80,6 +83,8 @@ void PageBuilder::keep(std::string_view link) {
     if (borrowed_hashes_++ == 0) first_borrower_ = file.filename;
     file.sha256.clear();
   }
+  file.exposed = page_is_https_ && file.sha256.empty() && file.other_hash.empty() &&
+                 scheme_of(file.url) == "http";
   bytes_ += bytes_of(file);
 }
 

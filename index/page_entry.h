@@ -42,6 +42,7 @@ class PageBuilder {
   ProjectPage page_;
   UrlResolver resolver_;
   bool page_is_local_;
+  bool page_is_https_;
   Report& report_;
   std::size_t bytes_ = 0;  ///< that the files take
   std::size_t most_bytes_;

@@ -15,7 +15,6 @@
 namespace axle::index {
 namespace {
 
-
 /// The name becomes a path component: nothing but what normalisation leaves.
 Result<void> check_name(std::string_view name) {
   if (wheel::is_valid_name(name) && wheel::normalize_name(name) == name) return {};

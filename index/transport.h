@@ -33,7 +33,7 @@ struct Request {
   std::optional<std::uint64_t> tail;  ///< instead of `range`: the last bytes, this many at most
   /// Names the content for good, when it is known: a cache that has it need not ask.
   std::string sha256;
-  bool refresh = false;  ///< caches on the way shall ask the server
+  bool refresh = false;                  ///< caches on the way shall ask the server
   std::uint64_t max_bytes = 1ULL << 30;  ///< a longer body is an error
 };
 
@@ -103,7 +103,7 @@ struct TransportOptions {
   std::string http_proxy;   ///< for http URLs; "" none. libcurl's own reading of *_proxy is off
   std::string https_proxy;  ///< for https URLs
   std::string no_proxy;     ///< hosts that are reached without, separated by commas
-  unsigned timeout_seconds = 15;  ///< connect, and stall: no byte for this long
+  unsigned timeout_seconds = 15;          ///< connect, and stall: no byte for this long
   unsigned slow_bytes_per_second = 1000;  ///< a slower transfer ends after `slow_seconds`
   unsigned slow_seconds = 30;
   unsigned retries = 3;

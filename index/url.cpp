@@ -152,6 +152,14 @@ std::string url_origin(std::string_view url) {
   return origin;
 }
 
+bool is_trusted_host(std::string_view url, const std::vector<std::string>& trusted) {
+  const Authority authority = split_authority(split_url(url).authority);
+  const std::string host(authority.host);
+  const std::string with_port = host + ':' + std::string(authority.port);
+  return std::ranges::any_of(
+      trusted, [&](const std::string& one) { return one == host || one == with_port; });
+}
+
 std::string_view without_fragment(std::string_view url) { return url.substr(0, url.find('#')); }
 
 std::string url_file_name(std::string_view url) {

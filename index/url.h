@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace axle::index {
 
@@ -31,6 +32,10 @@ struct Authority {
 /// "https://host:443" in lower case with the default port filled in: what "same server" compares.
 /// Empty when `url` is not http or https.
 [[nodiscard]] std::string url_origin(std::string_view url);
+
+/// Whether the user trusts the server of `url` whatever it says: "host" or "host:port" of pip's
+/// --trusted-host.
+[[nodiscard]] bool is_trusted_host(std::string_view url, const std::vector<std::string>& trusted);
 
 [[nodiscard]] bool is_http_url(std::string_view url);
 [[nodiscard]] bool is_file_url(std::string_view url);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "installer/descriptor.h"
+#include "wheel/blake2b.h"
 #include "wheel/named_hash.h"
 #include "wheel/sha256.h"
 
@@ -26,11 +28,41 @@ std::unexpected<Error> size_mismatch(const resolver::ResolvedPackage& package,
               std::string(mend));
 }
 
-/// The bytes of a file as they come by: its sha256, and whatever hash the index gives instead.
+/// The digests that are compared with what the user listed, but for sha256.
+class ListedDigests {
+ public:
+  explicit ListedDigests(const std::vector<wheel::ListedHash>& listed) {
+    for (const wheel::ListedHash& hash : listed) {
+      if (hash.algorithm == "blake2b" && !blake2b_) blake2b_.emplace();
+      if (hash.algorithm == "sha256" || hash.algorithm == "blake2b") continue;
+      if (!named_.contains(hash.algorithm))
+        named_.emplace(hash.algorithm, wheel::NamedHash(hash.algorithm));
+    }
+  }
+
+  void update(std::span<const std::byte> bytes) {
+    if (blake2b_) blake2b_->update(bytes);
+    for (auto& [algorithm, hash] : named_) hash.update(bytes);
+  }
+
+  std::vector<wheel::ListedHash> finish() {
+    std::vector<wheel::ListedHash> digests;
+    if (blake2b_) digests.push_back({"blake2b", blake2b_->finish()});
+    for (auto& [algorithm, hash] : named_) digests.push_back({algorithm, hash.finish()});
+    return digests;
+  }
+
+ private:
+  std::optional<wheel::Blake2b256> blake2b_;
+  std::map<std::string, wheel::NamedHash> named_;
+};
+
+/// The bytes of a file as they come by: its sha256, whatever hash the index gives instead, and what
+/// the user listed.
 class FileHash {
  public:
   FileHash(const resolver::ResolvedPackage& package, Report& report)
-      : package_(package), report_(report) {
+      : package_(package), report_(report), listed_(package.listed_hashes) {
     if (!package.sha256.empty() || package.other_hash.empty()) return;
     algorithm_ = package.other_hash.substr(0, package.other_hash.find('='));
     if (wheel::hash_strength(algorithm_)) {
@@ -44,11 +76,13 @@ class FileHash {
   void update(std::span<const std::byte> bytes) {
     sha256_.update(bytes);
     if (other_) other_->update(bytes);
+    listed_.update(bytes);
   }
 
   /// The sha256. Error: mismatch.
   Result<std::string> finish() {
     std::string digest = wheel::render_hex(sha256_.finish());
+    if (auto listed = check_listed(digest); !listed) return std::unexpected(listed.error());
     if (!package_.sha256.empty() && digest != package_.sha256)
       return differs("sha256", digest, package_.sha256);
     if (!other_) return digest;
@@ -64,6 +98,24 @@ class FileHash {
   }
 
  private:
+  Result<void> check_listed(const std::string& sha256) {
+    if (package_.listed_hashes.empty()) return {};
+    std::vector<wheel::ListedHash> found = listed_.finish();
+    found.insert(found.begin(), {"sha256", sha256});
+    const bool listed = std::ranges::any_of(found, [&](const wheel::ListedHash& hash) {
+      return std::ranges::find(package_.listed_hashes, hash) != package_.listed_hashes.end();
+    });
+    if (listed) return {};
+    return fail(ErrorKind::mismatch,
+                fmt::format("{} does not match the hashes that are listed for {}: expected {}, got "
+                            "{}",
+                            package_.filename, package_.name,
+                            wheel::render_listed_hashes(package_.listed_hashes),
+                            wheel::render_listed_hashes(found)),
+                "if its publisher replaced the file, list its new hash; if not, it was altered: "
+                "nothing was installed");
+  }
+
   std::unexpected<Error> differs(std::string_view algorithm, std::string_view found,
                                  std::string_view given) const {
     if (package_.sha256_is_first) {
@@ -86,6 +138,7 @@ class FileHash {
   wheel::Sha256 sha256_;
   std::string algorithm_;
   std::optional<wheel::NamedHash> other_;
+  ListedDigests listed_;
 };
 
 }  // namespace

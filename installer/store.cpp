@@ -52,7 +52,13 @@ Result<void> check_name(const resolver::ResolvedPackage& package) {
 /// has a label but says nothing itself.
 Result<void> check_variant(const resolver::ResolvedPackage& package,
                            const std::optional<wheel::VariantMetadata>& own) {
-  if (!package.variant || !own) return {};
+  if (!package.variant || !package.family.empty()) return {};
+  if (!own) {
+    return fail(ErrorKind::mismatch,
+                fmt::format("{} was chosen as the variant '{}', but it has no variant.json",
+                            package.filename, *package.variant),
+                "the wheel is wrong: nothing of it was installed");
+  }
   const auto properties = own->variants.find(*package.variant);
   if (properties != own->variants.end() && properties->second == package.variant_properties)
     return {};
@@ -63,6 +69,23 @@ Result<void> check_variant(const resolver::ResolvedPackage& package,
                   package.decision.metadata_source.empty() ? package.source
                                                            : package.decision.metadata_source),
       "the index or the wheel is wrong: nothing of it was installed");
+}
+
+/// The hashes by which the store may have the wheel before a byte of it is read: the index's, where
+/// the user lists none or lists it too; else those that the user lists.
+std::vector<std::string> trusted_sha256s(const resolver::ResolvedPackage& package,
+                                         index::Transport& transport) {
+  std::vector<std::string> listed;
+  for (const wheel::ListedHash& hash : package.listed_hashes) {
+    if (hash.algorithm == "sha256") listed.push_back(hash.digits);
+  }
+  if (package.sha256.empty()) return listed;
+  if (!package.listed_hashes.empty()) {
+    const bool known = std::ranges::find(listed, package.sha256) != listed.end();
+    return known ? std::vector{package.sha256} : std::vector<std::string>();
+  }
+  if (package.sha256_is_first && index::seems_changed(package.url, transport)) return {};
+  return {package.sha256};
 }
 
 /// Whoever owns a file can change it, also through a hard link. Root can anyway.
@@ -120,7 +143,10 @@ Result<std::optional<StoredWheel>> take_entry(const std::string& store, const st
     }
     if (auto same = check_variant(package, own); !same) return std::unexpected(same.error());
   }
-  if (auto good = check(stored->manifest); !good) return std::unexpected(good.error());
+  const std::string path = stored->tree + "/" + stored->manifest.dist_info + "/METADATA";
+  auto metadata = read_file(path, 16U << 20);
+  if (!metadata) return std::unexpected(metadata.error());
+  if (auto good = check(stored->manifest, *metadata); !good) return std::unexpected(good.error());
   return stored;
 }
 
@@ -156,7 +182,8 @@ Result<StoredWheel> add_entry(const std::string& store, const resolver::Resolved
     return std::unexpected(same.error());
   auto manifest = plan_unpacking(*wheel, package.filename);
   if (!manifest) return std::unexpected(manifest.error());
-  if (auto good = check(*manifest); !good) return std::unexpected(good.error());
+  if (auto good = check(*manifest, wheel->metadata_text); !good)
+    return std::unexpected(good.error());
   if (!work) {
     auto created = WorkFolder::create(store);
     if (!created) return std::unexpected(created.error());
@@ -217,7 +244,7 @@ Result<void> remember_download(const resolver::ResolvedPackage& package,
   const bool other_checked =
       !package.other_hash.empty() &&
       wheel::hash_strength(package.other_hash.substr(0, package.other_hash.find('=')));
-  if (package.direct || hash_given || other_checked) return {};
+  if (package.direct || hash_given || other_checked || !package.listed_hashes.empty()) return {};
   if (index::contradicts_first(package.url, mark, transport)) {
     return fail(
         ErrorKind::mismatch,
@@ -241,18 +268,16 @@ Result<StoredWheel> acquire_wheel(const std::string& store,
                                   EntryCheck entry_check, Report& report) {
   if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
   if (auto good = check_name(package); !good) return std::unexpected(good.error());
-  const bool hash_stands =
-      !package.sha256.empty() &&
-      (!package.sha256_is_first || !index::seems_changed(package.url, transport));
-  if (hash_stands) {
-    auto stored = take_entry(store, package.sha256, package, check, entry_check, report);
+  const std::vector<std::string> trusted = trusted_sha256s(package, transport);
+  for (const std::string& sha256 : trusted) {
+    auto stored = take_entry(store, sha256, package, check, entry_check, report);
     if (!stored) return std::unexpected(stored.error());
     if (*stored) return std::move(**stored);
   }
   auto bytes = obtain(store, package, transport, report);
   if (!bytes) return std::unexpected(bytes.error());
   auto stored = std::optional<StoredWheel>();
-  if (!hash_stands) {
+  if (std::ranges::find(trusted, bytes->mark.sha256) == trusted.end()) {
     auto taken = take_entry(store, bytes->mark.sha256, package, check, entry_check, report);
     if (!taken) return std::unexpected(taken.error());
     stored = std::move(*taken);

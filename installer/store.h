@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "index/transport.h"
 #include "installer/manifest.h"
@@ -34,8 +35,8 @@ enum class EntryCheck : std::uint8_t {
   content,  ///< by hash too: for who replaces what may be a damaged twin of the entry's files
 };
 
-/// Says no to a wheel before anything of it is written.
-using WheelCheck = std::function<Result<void>(const Manifest& manifest)>;
+/// Says no to a wheel before anything of it is written. `metadata`: the text of its METADATA.
+using WheelCheck = std::function<Result<void>(const Manifest& manifest, std::string_view metadata)>;
 
 /// The wheel of `package`, taken from the store or downloaded (or read, when the URL is a file's)
 /// and unpacked into it. Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive),

@@ -9,6 +9,7 @@
 #include "installer/installed_scan.h"
 #include "installer/layout.h"
 #include "installer/lock.h"
+#include "installer/metadata_check.h"
 #include "installer/new_package.h"
 #include "installer/recovery.h"
 #include "installer/removal.h"
@@ -61,7 +62,12 @@ Result<std::vector<Acquired>> acquire_all(const resolver::Resolution& resolution
   for (const ResolvedPackage& package : resolution.packages) {
     if (package.already_installed) continue;
     Layout layout;
-    const auto check = [&](const Manifest& manifest) -> Result<void> {
+    const auto check = [&](const Manifest& manifest, std::string_view metadata) -> Result<void> {
+      if (auto same = check_metadata(package, metadata); !same) {
+        if (options.other_metadata != nullptr)
+          options.other_metadata->insert_or_assign(package.url, std::string(metadata));
+        return same;
+      }
       auto laid_out = lay_out(manifest, roots);
       if (!laid_out) return std::unexpected(laid_out.error());
       layout = std::move(*laid_out);

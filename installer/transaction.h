@@ -2,6 +2,8 @@
 // Changes an environment, whole or not at all: after kill -9, a full disk or a write error at any
 // point the next command finds the old or the new state, or makes it so.
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +34,9 @@ struct InstallOptions {
   /// The store's own copies are compared by hash before they are taken.
   bool verify_store = false;
   bool overwrite = false;  ///< replace files that another package or nobody owns
+  /// Takes the METADATA of wheels that contradict what they were chosen by, by URL: resolving again
+  /// with it (resolver::Sources::true_metadata) goes by the truth.
+  std::map<std::string, std::string, std::less<>>* other_metadata = nullptr;
 };
 
 /// Downloads (hash and size verified), validates each archive whole before the first write, unpacks

@@ -185,18 +185,37 @@ Result<Catalogue::Page*> Catalogue::page(index::Source* source, std::string_view
     if (error.kind == ErrorKind::unsupported) error.kind = ErrorKind::malformed;
     return std::unexpected(std::move(error));
   }
+  withhold(*page, source, name);
   auto family = family_of(name);
   if (!family) return std::unexpected(std::move(family).error());
   if (*family != nullptr && (*family)->has_member(name))
     index::label_files(**family, *page, /*known_only=*/true);
   const std::size_t files = page->files.size();
   const bool absent = page->absent;
-  const auto added =
-      pages.emplace(name, Page{group_releases(std::move(*page), name, source->description(), *family),
-                               absent});
+  const auto added = pages.emplace(
+      name, Page{group_releases(std::move(*page), name, source->description(), *family), absent});
   report_.detail(fmt::format("{}: {} files of {} releases in {}", name, files,
                              added.first->second.releases.size(), source->description()));
   return &added.first->second;
+}
+
+void Catalogue::withhold(index::ProjectPage& page, const index::Source* source,
+                         std::string_view name) {
+  const bool dated = std::ranges::find(sources_.find_links, source) == sources_.find_links.end();
+  const WithheldFiles withheld = withhold_files(page, name, dated, options_);
+  if (!withheld.any()) return;
+  withheld_.insert_or_assign(std::string(name), withheld);
+  const std::string text = resolver::explain_withheld(name, withheld);
+  if (withheld.exposed > 0) {
+    report_.warn(fmt::format("{}: {}", source->description(), text));
+  } else {
+    report_.detail(fmt::format("{}: {}", source->description(), text));
+  }
+}
+
+std::string Catalogue::explain_withheld(std::string_view name) const {
+  const auto found = withheld_.find(name);
+  return found == withheld_.end() ? std::string() : resolver::explain_withheld(name, found->second);
 }
 
 Release* Catalogue::adopt(Release release) { return &adopted_.emplace_back(std::move(release)); }

@@ -15,6 +15,8 @@
 #include "report/error.h"
 #include "report/report.h"
 #include "resolver/solver.h"
+#include "resolver/withheld_files.h"
+#include "wheel/listed_hash.h"
 #include "wheel/specifier.h"
 #include "wheel/tag.h"
 #include "wheel/version.h"
@@ -66,7 +68,8 @@ struct KnownVersion {
 /// What a package must satisfy, from everybody who wants it.
 struct VersionFilter {
   std::vector<const wheel::SpecifierSet*> specifiers;
-  bool prereleases = false;  ///< asked for, by option
+  bool prereleases = false;                    ///< asked for, by option
+  std::vector<wheel::ListedHash> listed = {};  ///< hashes of which a file must have one; empty: any
 
   [[nodiscard]] bool contains(const wheel::Version& version) const;
   [[nodiscard]] bool admits_prereleases() const;
@@ -84,8 +87,8 @@ class Catalogue {
  public:
   /// Families are silent for packages of which `options` want plain wheels; `markers` are the
   /// target's.
-  Catalogue(const Sources& sources, const Options& options,
-            const wheel::MarkerEnvironment& markers, Report& report)
+  Catalogue(const Sources& sources, const Options& options, const wheel::MarkerEnvironment& markers,
+            Report& report)
       : sources_(sources), options_(options), markers_(markers), report_(report) {}
 
   /// The releases that `filter` allows, in the order in which they are tried: newest first among
@@ -111,6 +114,9 @@ class Catalogue {
   /// none. For the hint of an error about `name`.
   [[nodiscard]] std::string why_alone(std::string_view name);
 
+  /// What was withheld of `name` so far.
+  [[nodiscard]] std::string explain_withheld(std::string_view name) const;
+
   /// A release made of named files, kept alive here.
   [[nodiscard]] Release* adopt(Release release);
 
@@ -135,6 +141,7 @@ class Catalogue {
   /// Merges the releases of one source into `releases`, newest first.
   [[nodiscard]] Result<void> append(std::vector<Release*>& releases, index::Source* source,
                                     std::string_view name);
+  void withhold(index::ProjectPage& page, const index::Source* source, std::string_view name);
   [[nodiscard]] Result<std::vector<Release*>> family_releases(const index::Family& family,
                                                               index::Source* index,
                                                               std::string_view name);
@@ -148,6 +155,7 @@ class Catalogue {
   std::map<std::string, const index::Source*, std::less<>> decisive_;
   /// A family's index and the default index as one, by project.
   std::map<std::string, std::vector<Release*>, std::less<>> family_releases_;
+  std::map<std::string, WithheldFiles, std::less<>> withheld_;
   std::deque<Release> adopted_;
 };
 

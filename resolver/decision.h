@@ -3,12 +3,15 @@
 // the machine said no. --explain, --json and the errors all render it.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "resolver/provider_algorithm.h"
 #include "resolver/ranking.h"
+#include "wheel/core_metadata.h"
+#include "wheel/listed_hash.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
 
@@ -64,12 +67,15 @@ struct ResolvedPackage {
   std::string sha256;            ///< empty when the index gives none and none was kept
   bool sha256_is_first = false;  ///< the index gives none: that of the first download from `url`
   std::string other_hash;        ///< "sha512=<hex digits>", where there is no sha256; may be empty
+  std::vector<wheel::ListedHash> listed_hashes;  ///< the file must have one; empty: any will do
   std::optional<std::uint64_t> size;
   std::string source;              ///< index or folder it came from
   bool requested = false;          ///< named by the user, else a dependency
   bool direct = false;             ///< from a path or `name @ url`, not from an index
   bool already_installed = false;  ///< satisfied by what is there; nothing to do
   std::vector<wheel::Requirement> dependencies;
+  /// What it was chosen by: the wheel's own must say the same.
+  std::shared_ptr<const wheel::CoreMetadata> metadata;
   std::vector<std::string> required_by;  ///< "name version", sorted
   Decision decision;
 };

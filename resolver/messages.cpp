@@ -146,8 +146,9 @@ std::string render_want(const Want& want) {
   const std::string requirement = index::redact_url(wheel::render_requirement(want.requirement));
   if (want.constraint && !want.by.empty())
     return fmt::format("{} (goes with {} {})", requirement, want.by, want.by_version);
-  if (want.constraint) return fmt::format("{} (a constraint)", requirement);
-  if (want.by.empty()) return fmt::format("{} (requested)", requirement);
+  const std::string where = want.origin.empty() ? "" : " in " + want.origin;
+  if (want.constraint) return fmt::format("{} (a constraint{})", requirement, where);
+  if (want.by.empty()) return fmt::format("{} (requested{})", requirement, where);
   return fmt::format("{} (wanted by {} {})", requirement, want.by, want.by_version);
 }
 
@@ -158,6 +159,34 @@ std::string render_wants(const std::vector<const Want*>& wants) {
     if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
   }
   return render_some(texts, ", ");
+}
+
+Error url_not_named(std::string_view name, const Want& want) {
+  const std::string url = index::redact_url(want.requirement.url);
+  return {ErrorKind::conflict,
+          fmt::format("{} {} wants {} from {}, which you did not name", want.by, want.by_version,
+                      name, url),
+          fmt::format("if you trust that place, ask for it: '{} @ {}', as a requirement or a "
+                      "constraint",
+                      name, url)};
+}
+
+Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wants,
+                       std::string_view who) {
+  wheel::Requirement wanted;
+  for (const Want* want : wants) {
+    if (!want->constraint) wanted = want->requirement;
+  }
+  wanted.name = name;
+  wanted.marker.reset();
+  wanted.url.clear();
+  const std::string word = shell_word(wheel::render_requirement(wanted));
+  return {
+      ErrorKind::conflict,
+      fmt::format("no wheel of {} is to be used ({}), and Axle installs nothing else", name, who),
+      fmt::format("let uv or pip build it: `uv pip install --no-binary {0} {1}`, or `pip wheel "
+                  "--no-binary {0} --no-deps -w wheels {1}`",
+                  name, word)};
 }
 
 Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,

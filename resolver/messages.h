@@ -10,6 +10,7 @@
 #include "resolver/candidates.h"
 #include "resolver/decision.h"
 #include "resolver/solver.h"
+#include "wheel/listed_hash.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
 
@@ -18,15 +19,25 @@ namespace axle::resolver {
 /// One requirement and who has it.
 struct Want {
   wheel::Requirement requirement;
-  std::string by;           ///< normalised name of the package; empty: the user
-  std::string by_version;   ///< empty: the user
-  bool constraint = false;  ///< narrows, but asks for nothing
+  std::string by;                              ///< normalised name of the package; empty: the user
+  std::string by_version;                      ///< empty: the user
+  bool constraint = false;                     ///< narrows, but asks for nothing
+  std::vector<wheel::ListedHash> hashes = {};  ///< of the user: the file must have one of them
+  std::string origin = {};                     ///< of the user: "requirements.txt:3"
+  /// Whoever wants it was itself named by path or URL, and so may name URLs.
+  bool by_direct = false;
 };
 
 /// "c<2 (wanted by a 1.0)".
 [[nodiscard]] std::string render_want(const Want& want);
 /// "a 1.0 wants c<2, b 1.0 wants c>=2".
 [[nodiscard]] std::string render_wants(const std::vector<const Want*>& wants);
+
+/// A package of an index wants `name` from a URL that the user did not name.
+[[nodiscard]] Error url_not_named(std::string_view name, const Want& want);
+/// `who` forbids wheels of `name`, and Axle has nothing else.
+[[nodiscard]] Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wants,
+                                     std::string_view who);
 
 [[nodiscard]] Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
                                     std::string_view looked_in);

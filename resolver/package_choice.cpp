@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "index/first_download.h"
+#include "index/url.h"
 #include "resolver/direct_wheel.h"
 #include "wheel/variant_markers.h"
 
@@ -38,11 +39,36 @@ std::unexpected<ChoiceFailure> final_failure(Error error) {
 
 std::vector<std::string> direct_urls(const std::vector<const Want*>& wants) {
   std::vector<std::string> urls;
+  const auto add = [&](const std::string& url, bool of_user) {
+    // The user's own way to write it, perhaps with a hash, is the one that counts.
+    const bool known = std::ranges::any_of(urls, [&](const std::string& other) {
+      return url == other ||
+             (!of_user && index::without_fragment(url) == index::without_fragment(other));
+    });
+    if (!url.empty() && !known) urls.push_back(url);
+  };
   for (const Want* want : wants) {
-    const std::string& url = want->requirement.url;
-    if (!url.empty() && std::ranges::find(urls, url) == urls.end()) urls.push_back(url);
+    if (want->by.empty()) add(want->requirement.url, true);
+  }
+  for (const Want* want : wants) {
+    if (!want->by.empty()) add(want->requirement.url, false);
   }
   return urls;
+}
+
+/// A package of an index decides about versions, never about where other packages come from:
+/// nullptr, or the want whose URL the user did not name.
+const Want* foreign_url(const std::vector<const Want*>& wants) {
+  for (const Want* want : wants) {
+    const std::string_view url = want->requirement.url;
+    if (url.empty() || want->by.empty() || want->by_direct) continue;
+    const bool named = std::ranges::any_of(wants, [&](const Want* other) {
+      return other->by.empty() &&
+             index::without_fragment(other->requirement.url) == index::without_fragment(url);
+    });
+    if (!named) return want;
+  }
+  return nullptr;
 }
 
 PackageChooser::PackageChooser(const Target& target, const std::vector<InstalledPackage>& installed,
@@ -147,6 +173,8 @@ const InstalledPackage* PackageChooser::kept(const Question& question) {
 
 std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_releases(
     const Question& question) {
+  if (const Want* foreign = foreign_url(question.wants))
+    return final_failure(url_not_named(question.name, *foreign));
   const std::vector<std::string> urls = direct_urls(question.wants);
   std::string key;
   for (const std::string& url : urls) key += url + "\n";
@@ -206,7 +234,8 @@ ChoiceFailure PackageChooser::why_none_matches(const Question& question) {
 
 void PackageChooser::say_who_decided(const std::string& name, Error& error) {
   const std::string why = catalogue_.why_alone(name);
-  if (!why.empty()) error.hint = error.hint.empty() ? why : fmt::format("{}; or {}", why, error.hint);
+  if (!why.empty())
+    error.hint = error.hint.empty() ? why : fmt::format("{}; or {}", why, error.hint);
 }
 
 ChoiceFailure PackageChooser::which_want_has_none(const Question& question) {
@@ -244,7 +273,12 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::releases_
   auto releases =
       catalogue_.matching(question.name, version_filter(question.wants, options_.prereleases));
   if (!releases) return final_failure(std::move(releases).error());
-  if (releases->empty()) return std::unexpected(why_none_matches(question));
+  if (releases->empty()) {
+    ChoiceFailure failure = why_none_matches(question);
+    if (std::string withheld = catalogue_.explain_withheld(question.name); !withheld.empty())
+      failure.error.hint = std::move(withheld);
+    return std::unexpected(std::move(failure));
+  }
   return std::move(*releases);
 }
 
@@ -311,6 +345,7 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
                              of_family ? wheel::VariantProperties() : choice.supported);
   result.fallback = choice.fallback;
   result.remark = choice.remark;
+  result.unlisted_label = choice.unlisted_label;
   result.other = choice.other;
   result.abi = choice.abi;
   if (wheel.file->yanked) result.yanked = wheel.file->yanked_reason;
@@ -318,6 +353,10 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
       of_family ? wheel::VariantProperties() : std::move(choice.supported);
   result.package = resolved(name, release, std::move(choice));
   result.package.supported_properties = std::move(supported);
+  auto truth = std::make_shared<wheel::CoreMetadata>(metadata);
+  truth->fields.clear();
+  truth->description.clear();
+  result.package.metadata = std::move(truth);
   return result;
 }
 

@@ -30,8 +30,9 @@ struct PackageChoice {
   std::string followed_label;   ///< the label of the first member that it was chosen by
   std::vector<Remark> remarks;  ///< said when the choice stands
   unsigned pass = 0;            ///< which pass over the releases chose it
-  bool fallback = false;        ///< as in ReleaseChoice, with `remark` and `other`
+  bool fallback = false;        ///< as in ReleaseChoice, with what follows
   std::string remark;
+  std::string unlisted_label;
   std::optional<OtherBuild> other;
   std::vector<std::string> direct_urls;  ///< what it was chosen from; empty for a named version
   std::vector<wheel::Requirement> requires_dist;   ///< unevaluated

@@ -1,6 +1,7 @@
 #include "resolver/release_choice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "resolver/abi_dependency.h"
 #include "resolver/gpu_views.h"
 #include "resolver/label_choice.h"
+#include "resolver/listed_files.h"
 #include "resolver/messages.h"
 #include "resolver/unusable_wheels.h"
 #include "wheel/requirement.h"
@@ -27,6 +29,8 @@ bool fits_better(const CandidateWheel* left, const CandidateWheel* right) {
   if (left->name.build != right->name.build) return left->name.build > right->name.build;
   return left->file->filename < right->file->filename;
 }
+
+bool is_variant_wheel(const CandidateWheel* wheel) { return wheel->name.is_variant(); }
 
 std::vector<std::string> labels_of(const Release& release) {
   std::vector<std::string> labels;
@@ -135,6 +139,10 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
                            wheel.name.tags_text);
     } else if (wheel.name.is_variant() && !policy.variants) {
       reason = "plain wheels were asked for";
+    } else if (policy.versions != nullptr &&
+               !wheel::may_be_listed(known_hashes(file), policy.versions->listed)) {
+      reason = "its hash is not among those that are listed";
+      usable.unlisted.push_back(&wheel);
     }
     if (!reason.empty()) {
       decision.skipped.push_back({file.filename, std::move(reason)});
@@ -192,8 +200,9 @@ std::string WheelChooser::fact_about(const wheel::Property& property, const dete
   return {};
 }
 
-SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wheels& wheels,
+SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Usable& usable,
                                        const VersionOf& version_of, ReleaseChoice& choice) {
+  const Wheels& wheels = usable.variants;
   const wheel::VariantMetadata& document = *metadata.document;
   Decision& decision = choice.decision;
   decision.has_variants = true;
@@ -236,7 +245,13 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Wh
                                  std::move(rejected.reason), std::move(fact), std::move(evidence)});
   }
   for (RankedVariant& ranked : ranking.ranked) {
-    if (!labels_of_wheels.contains(ranked.label)) continue;
+    if (!labels_of_wheels.contains(ranked.label)) {
+      const bool unlisted =
+          !usable.unlisted.empty() && best_with_label(usable.unlisted, ranked.label) != nullptr;
+      if (unlisted && decision.ranked.empty() && choice.unlisted_label.empty())
+        choice.unlisted_label = ranked.label;
+      continue;
+    }
     std::vector<wheel::Property> properties =
         deciding_properties(document, ranked.label, supported.lists);
     std::string evidence = evidence_of(ranked.label);
@@ -314,10 +329,11 @@ std::string WheelChooser::gpus_left_out(const wheel::VariantMetadata& document,
   return names;
 }
 
-void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Wheels& wheels,
+void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Usable& usable,
                                   const WheelPolicy& policy, const VersionOf& version_of,
                                   ReleaseChoice& choice) {
-  const SupportedProperties supported = rank(metadata, wheels, version_of, choice);
+  const Wheels& wheels = usable.variants;
+  const SupportedProperties supported = rank(metadata, usable, version_of, choice);
   const LabelChoice pick = choose_label(metadata, wheels, policy, choice.decision);
   if (pick.label.empty()) return note_unused(metadata, wheels, choice.decision);
   const wheel::VariantMetadata& document = *metadata.document;
@@ -349,14 +365,18 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
   ReleaseChoice choice;
   const Usable usable = usable_wheels(name, release, policy, choice.decision);
   bool needed = policy.required_here;  // there are builds for what --require names
-  if (!usable.variants.empty()) {
-    const auto metadata = metadata_of(name, release, usable.variants);
+  Wheels described = usable.variants;
+  // What is not listed is not opened, but a document of the release's tells what was left out.
+  if (release.variants_file || release.family != nullptr)
+    std::ranges::copy_if(usable.unlisted, std::back_inserter(described), is_variant_wheel);
+  if (!described.empty()) {
+    const auto metadata = metadata_of(name, release, described);
     if (!metadata) return std::unexpected(metadata.error());
     choice.decision.metadata_source = (*metadata)->source;
     choice.decision.skipped.insert(choice.decision.skipped.end(), (*metadata)->skipped.begin(),
                                    (*metadata)->skipped.end());
     if ((*metadata)->document) {
-      choose_variant(**metadata, usable.variants, policy, version_of, choice);
+      choose_variant(**metadata, usable, policy, version_of, choice);
       needed = needed || has_builds_for(*(*metadata)->document, policy.required);
     } else if (!(*metadata)->broken.empty()) {
       for (const CandidateWheel* wheel : usable.variants) {
@@ -393,9 +413,11 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
                    return wheel.name.label == policy.label;
                  });
     choice.other_python = !other_python_needed(release, target_).empty();
-    choice.why_not = judged ? nothing_fits(name, release, choice.decision, target_)
-                            : label_unavailable(name, release, policy.label, labels_of(release),
-                                                choice.decision);
+    choice.why_not = !usable.unlisted.empty()
+                         ? no_listed_file(name, release, usable.unlisted, policy.versions->listed)
+                     : judged ? nothing_fits(name, release, choice.decision, target_)
+                              : label_unavailable(name, release, policy.label, labels_of(release),
+                                                  choice.decision);
   }
   return choice;
 }

@@ -73,9 +73,11 @@ struct ReleaseChoice {
   /// Nothing is chosen, and the release has nothing for what is asked for: the label, or any GPU
   /// here.
   bool beside_the_point = false;
-  bool other_python = false;        ///< nothing fits because all wheels are for another Python
-  bool fallback = false;            ///< the chosen label is one of a family's fallback labels
-  std::string remark;               ///< what is not right with the choice: unknown needs, a misfit
+  bool other_python = false;  ///< nothing fits because all wheels are for another Python
+  bool fallback = false;      ///< the chosen label is one of a family's fallback labels
+  std::string remark;         ///< what is not right with the choice: unknown needs, a misfit
+  /// The label that ranks before all that are left, but whose hash is not listed; empty: none.
+  std::string unlisted_label;
   std::optional<OtherBuild> other;  ///< of a fallback: nullopt where the index gives no size
 };
 
@@ -98,6 +100,8 @@ class WheelChooser {
   struct Usable {
     std::vector<const CandidateWheel*> plain;
     std::vector<const CandidateWheel*> variants;
+    /// That would be usable, but that their hashes are not among those listed.
+    std::vector<const CandidateWheel*> unlisted;
   };
 
   [[nodiscard]] Usable usable_wheels(const std::string& name, Release& release,
@@ -109,13 +113,13 @@ class WheelChooser {
                                                            const Release& release,
                                                            const Wheels& wheels);
   /// The variants that have a wheel here, ranked and rejected; the supported lists are returned.
-  [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata, const Wheels& wheels,
+  [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata, const Usable& usable,
                                          const VersionOf& version_of, ReleaseChoice& choice);
   /// GPUs that count, of the vendor that a family's build is for, which it has no code for all the
   /// same: one of several may be enough (--gpu-policy any). "GTX 1080 Ti, …", or empty.
   [[nodiscard]] std::string gpus_left_out(const wheel::VariantMetadata& document,
                                           const std::string& label);
-  void choose_variant(const ReleaseMetadata& metadata, const Wheels& wheels,
+  void choose_variant(const ReleaseMetadata& metadata, const Usable& usable,
                       const WheelPolicy& policy, const VersionOf& version_of,
                       ReleaseChoice& choice);
   /// `view`: the one of `views_` that the fact is about; nullptr: the whole machine.

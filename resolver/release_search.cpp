@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "resolver/listed_files.h"
 #include "resolver/package_choice.h"
 
 namespace axle::resolver {
@@ -34,11 +35,23 @@ std::string render_title(const ResolvedPackage& package) {
   return text;
 }
 
+/// What the user lists counts, not what came at the first download.
+void list_hashes(const Question& question, ResolvedPackage& package) {
+  auto listed = listed_hashes(question.name, question.wants);
+  if (!listed || listed->empty()) return;
+  package.listed_hashes = std::move(*listed);
+  if (package.sha256_is_first) package.sha256.clear();
+  package.sha256_is_first = false;
+}
+
 }  // namespace
 
 Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Release& release,
                                                    Pass pass) {
-  const VersionFilter filter = version_filter(question.wants, false);
+  VersionFilter filter = version_filter(question.wants, false);
+  auto listed = listed_hashes(question.name, question.wants);
+  if (!listed) return std::unexpected(std::move(listed).error());
+  filter.listed = std::move(*listed);
   WheelPolicy policy;
   policy.rule = question.rule;
   policy.label = question.label;
@@ -134,6 +147,7 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
       continue;
     }
     tried.choice = from_release(question.name, *release, std::move(*choice), **metadata);
+    list_hashes(question, tried.choice->package);
     tried.release = release;
     break;
   }
@@ -146,6 +160,13 @@ void PackageChooser::remark_on(const Question& question, const Tried& first, Tri
   const std::string title = render_title(choice.package);
   if (!choice.remark.empty()) {
     remarks.push_back({Severity::warning, fmt::format("{}: {}", title, choice.remark)});
+  }
+  if (!choice.unlisted_label.empty()) {
+    remarks.push_back({Severity::warning,
+                       fmt::format("{}: {} would fit better, but its hash is not among those that "
+                                   "are listed for {}",
+                                   title, choice.unlisted_label, question.name),
+                       "list its hash too to get it"});
   }
   const index::Family* family = family_of(question.name);
   const bool device = family != nullptr && has_device_of(*family, *target_.machine);
@@ -225,6 +246,8 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
     any_label.rule = LabelRule::best;
     if (question.rule == LabelRule::follow && question.lead_stays) there = kept(any_label);
   }
+  if (const std::string* who = options_.wheel_use.forbids(question.name))
+    return final_failure(wheels_forbidden(question.name, question.wants, *who));
   auto releases = releases_for(question);
   if (!releases) return std::unexpected(std::move(releases).error());
   std::optional<Tried> first;

@@ -123,7 +123,7 @@ bool Planner::learn(const Plan& plan) {
     wheel::Requirement constraint;
     constraint.name = broken.need.package;
     constraint.specifiers = broken.need.any_of.front();
-    requests_.constraints.push_back(std::move(constraint));
+    requests_.constraints.push_back({std::move(constraint)});
     learned = true;
   }
   return learned;
@@ -184,6 +184,13 @@ std::expected<Resolution, Unresolved> Planner::run() {
 }
 
 }  // namespace
+
+const std::string* WheelUse::forbids(std::string_view name) const {
+  const auto own = forbidden.find(name);
+  if (own != forbidden.end()) return &own->second;
+  const auto all = forbidden.find(":all:");
+  return all == forbidden.end() || allowed.contains(name) ? nullptr : &all->second;
+}
 
 std::expected<Resolution, Unresolved> resolve(const Requests& requests, const Target& target,
                                               const std::vector<InstalledPackage>& installed,

@@ -20,6 +20,7 @@
 #include "report/error.h"
 #include "report/report.h"
 #include "resolver/decision.h"
+#include "wheel/listed_hash.h"
 #include "wheel/marker.h"
 #include "wheel/tag.h"
 
@@ -42,6 +43,31 @@ struct InstalledPackage {
   std::string family = {};  ///< the index family that `variant` is a label of; empty: none
 };
 
+/// Files uploaded at this time or later do not exist.
+struct UploadCutoff {
+  std::int64_t time = 0;  ///< as PublishedFile::uploaded
+  std::string text;       ///< for messages: "2024-06-01T00:00:00Z (--exclude-newer)"
+};
+
+struct UploadCutoffs {
+  std::optional<UploadCutoff> general;
+  /// nullopt: none holds for this package. Normalised names.
+  std::map<std::string, std::optional<UploadCutoff>, std::less<>> of_package;
+
+  /// The one that holds for `name`; nullptr: none.
+  [[nodiscard]] const UploadCutoff* find(std::string_view name) const;
+};
+
+/// --no-binary and --only-binary: of which packages wheels may be used. What names a package wins
+/// over ":all:"; of two that name it, the one that forbids.
+struct WheelUse {
+  std::map<std::string, std::string, std::less<>> forbidden;  ///< name or ":all:" -> who says so
+  std::set<std::string, std::less<>> allowed;                 ///< names
+
+  /// Who forbids wheels of `name`; nullptr: nobody.
+  [[nodiscard]] const std::string* forbids(std::string_view name) const;
+};
+
 struct Options {
   bool dependencies = true;  ///< false: --no-deps
   bool prereleases = false;  ///< --pre
@@ -59,12 +85,28 @@ struct Options {
   /// Namespaces without which nothing may be chosen that has builds for them: --require.
   std::set<std::string, std::less<>> required;
   ProviderPolicy providers;
+  UploadCutoffs cutoffs;
+  WheelUse wheel_use;
+  std::vector<std::string> trusted_hosts;  ///< "host" or "host:port": plain http will do
+  /// Everything must be pinned and have a hash: --require-hashes. Not set: everything must have a
+  /// hash as soon as one thing has (pip's rule).
+  std::optional<bool> require_hashes;
+  bool verify_hashes = true;  ///< false: listed hashes do not count, unless they are required
+};
+
+/// What the user asks for, and what stands beside it.
+struct Request {
+  wheel::Requirement requirement;
+  std::vector<wheel::ListedHash> hashes = {};  ///< the file must have one of them; empty: any file
+  std::string origin = {};                     ///< "requirements.txt:3"; empty: the command line
 };
 
 struct Requests {
-  std::vector<wheel::Requirement> requirements;
-  std::vector<std::string> wheel_files;  ///< paths of local wheels
-  std::vector<wheel::Requirement> constraints;
+  std::vector<Request> requirements = {};
+  std::vector<std::string> wheel_files = {};  ///< paths of local wheels
+  std::vector<Request> constraints = {};
+  /// They take the place of all that anybody requires of the same names (uv's overrides).
+  std::vector<Request> overrides = {};
 };
 
 /// Which of several indexes gives a package its versions; the names are uv's.
@@ -93,6 +135,8 @@ struct Sources {
   IndexStrategy strategy = IndexStrategy::first_index;
   /// By normalised name; the first whose marker applies counts, direct or transitive.
   std::map<std::string, std::vector<AssignedSource>, std::less<>> assigned = {};
+  /// METADATA that was read out of whole wheels, by URL: counts before what an index gives.
+  std::map<std::string, std::string, std::less<>> true_metadata = {};
 };
 
 /// One package of a plan that is refused, as it is and as it would be.

@@ -16,7 +16,11 @@ Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string
   auto known = metadata_.find(file.url);
   if (known == metadata_.end()) {
     report_.progress(file.filename, 0, 0);
-    const auto text = index::fetch_metadata(file, release.source, *sources_.transport, report_);
+    const auto truth = sources_.true_metadata.find(file.url);
+    const auto text =
+        truth != sources_.true_metadata.end()
+            ? Result<std::string>(truth->second)
+            : index::fetch_metadata(file, release.source, *sources_.transport, report_);
     known = metadata_
                 .emplace(file.url, text ? wheel::parse_core_metadata(
                                               *text, index::redact_url(file.url) + ".metadata")

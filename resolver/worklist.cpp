@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "resolver/direct_wheel.h"
 #include "wheel/variant_markers.h"
 
 namespace axle::resolver {
@@ -13,18 +12,6 @@ namespace {
 
 constexpr std::size_t max_choices = 10'000;
 constexpr unsigned max_relaxed = 3;
-
-bool applies(const wheel::Requirement& requirement, wheel::MarkerEnvironment& environment,
-             const std::vector<std::string>& extras) {
-  if (!requirement.marker) return true;
-  std::string& extra = environment.strings["extra"];
-  extra.clear();
-  if (requirement.marker->evaluate(environment)) return true;
-  return std::ranges::any_of(extras, [&](const std::string& name) {
-    extra = name;
-    return requirement.marker->evaluate(environment);
-  });
-}
 
 std::vector<std::string> wanted_extras(const std::vector<Want>& wants) {
   std::set<std::string> extras;
@@ -64,6 +51,22 @@ std::vector<const Want*> binding_wants(const std::string& name, const std::vecto
   return result;
 }
 
+bool applies(const wheel::Requirement& requirement, wheel::MarkerEnvironment& environment,
+             const std::vector<std::string>& extras) {
+  if (!requirement.marker) return true;
+  std::string& extra = environment.strings["extra"];
+  extra.clear();
+  if (requirement.marker->evaluate(environment)) return true;
+  return std::ranges::any_of(extras, [&](const std::string& name) {
+    extra = name;
+    return requirement.marker->evaluate(environment);
+  });
+}
+
+bool marker_holds(const wheel::Requirement& requirement, wheel::MarkerEnvironment environment) {
+  return applies(requirement, environment, {});
+}
+
 Worklist::Worklist(const Target& target, const std::vector<InstalledPackage>& installed,
                    const Options& options, const KeptBuilds& kept, PackageChooser& chooser,
                    Report& report)
@@ -87,24 +90,23 @@ void Worklist::enqueue(const std::string& name, bool first) {
 }
 
 Result<void> Worklist::add_requests(const Requests& requests) {
-  wheel::MarkerEnvironment markers = wheel::variant_markers(target_.markers, "", {});
-  const auto add = [&](const wheel::Requirement& requirement, bool constraint) {
-    if (!applies(requirement, markers, {})) {
-      report_.note(fmt::format("{} does not apply here", wheel::render_requirement(requirement)));
-      return;
-    }
-    const std::string name = wheel::normalize_name(requirement.name);
-    nodes_[name].wants.push_back(
-        {constraint ? requirement : chooser_.with_assigned_url(requirement), {}, {}, constraint});
-    if (!constraint) enqueue(name);
-  };
-  for (const wheel::Requirement& requirement : requests.constraints) add(requirement, true);
-  for (const std::string& file : requests.wheel_files) {
-    const auto requirement = requirement_of_file(file);
-    if (!requirement) return std::unexpected(requirement.error());
-    add(*requirement, false);
+  hash_rules_ = hash_rules(requests, options_);
+  add_overrides(requests.overrides);
+  auto wanted = requested(requests);
+  if (!wanted) return std::unexpected(std::move(wanted).error());
+  const wheel::MarkerEnvironment markers = wheel::variant_markers(target_.markers, "", {});
+  std::vector<const Request*> constraints;
+  for (const Request& constraint : requests.constraints) {
+    if (!marker_holds(constraint.requirement, markers)) continue;
+    constraints.push_back(&constraint);
+    add_want(constraint, true);
   }
-  for (const wheel::Requirement& requirement : requests.requirements) add(requirement, false);
+  std::vector<const Request*> listed;
+  for (const Request& request : *wanted) {
+    listed.push_back(&request);
+    add_want(request, false);
+  }
+  if (auto ok = check_listed(listed, constraints, hash_rules_); !ok) return ok;
   for (const std::string& name : std::vector<std::string>(queue_.begin(), queue_.end())) {
     const index::Family* family = chooser_.family_of(name);
     if (family != nullptr && name != family->anchor()) switch_installed(*family);
@@ -116,6 +118,7 @@ Result<Resolution> Worklist::run(const Requests& requests) {
   if (auto ok = add_requests(requests); !ok) return std::unexpected(ok.error());
   if (auto ok = settle(); !ok) return std::unexpected(ok.error());
   if (auto ok = check_required(); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_hashes(); !ok) return std::unexpected(ok.error());
   remark_on_families();
   return outcome();
 }
@@ -179,13 +182,8 @@ void Worklist::expand(const std::string& name) {
                                wheel::render_version(choice.package.version), extra));
     }
   }
-  std::vector<wheel::Requirement> dependencies;
-  if (options_.dependencies) {
-    for (const wheel::Requirement& requirement : choice.requires_dist) {
-      if (applies(requirement, choice.markers, node.extras)) dependencies.push_back(requirement);
-    }
-  }
-  set_dependencies(name, std::move(dependencies));
+  set_dependencies(name, options_.dependencies ? dependencies_of(choice, node.extras)
+                                               : std::vector<wheel::Requirement>());
 }
 
 void Worklist::set_dependencies(const std::string& owner,
@@ -194,8 +192,9 @@ void Worklist::set_dependencies(const std::string& owner,
   std::map<std::string, std::vector<Want>> by_name;
   const std::string version = wheel::render_version(choice.package.version);
   for (const wheel::Requirement& requirement : dependencies) {
-    by_name[wheel::normalize_name(requirement.name)].push_back(
-        {chooser_.with_assigned_url(requirement), owner, version, false});
+    Want want{chooser_.with_assigned_url(requirement), owner, version, false};
+    want.by_direct = choice.package.direct || want.requirement.url != requirement.url;
+    by_name[wheel::normalize_name(requirement.name)].push_back(std::move(want));
   }
   for (const wheel::Requirement& requirement : choice.goes_with) {
     const bool constraint = !brings_along(choice, requirement.name);

@@ -16,10 +16,20 @@
 #include "report/report.h"
 #include "resolver/backend_change.h"
 #include "resolver/installed_needs.h"
+#include "resolver/listed_files.h"
 #include "resolver/package_choice.h"
 #include "resolver/solver.h"
 
 namespace axle::resolver {
+
+/// Whether its marker holds, with any of `extras` as the extra or with none. `environment` comes
+/// back with another extra.
+[[nodiscard]] bool applies(const wheel::Requirement& requirement,
+                           wheel::MarkerEnvironment& environment,
+                           const std::vector<std::string>& extras);
+/// The same without extras.
+[[nodiscard]] bool marker_holds(const wheel::Requirement& requirement,
+                                wheel::MarkerEnvironment environment);
 
 class Worklist {
  public:
@@ -58,6 +68,16 @@ class Worklist {
   };
 
   [[nodiscard]] Result<void> add_requests(const Requests& requests);
+  /// Notes the overrides whose markers hold, and the hashes and URLs that they name.
+  void add_overrides(const std::vector<Request>& overrides);
+  void add_want(const Request& request, bool constraint);
+  /// The requirements of the user's that hold here, overridden ones replaced.
+  [[nodiscard]] Result<std::vector<Request>> requested(const Requests& requests);
+  /// Those of `choice` that hold here for its wanted extras, overridden ones replaced.
+  [[nodiscard]] std::vector<wheel::Requirement> dependencies_of(
+      PackageChoice& choice, const std::vector<std::string>& extras) const;
+  /// Every package that is to be installed has a listed hash, where that is required.
+  [[nodiscard]] Result<void> check_hashes();
   [[nodiscard]] Result<void> settle();
   [[nodiscard]] Result<void> process(const std::string& name);
   void enqueue(const std::string& name, bool first = false);
@@ -123,6 +143,9 @@ class Worklist {
   std::size_t choices_ = 0;
   std::size_t exclusions_ = 0;
   std::optional<Error> first_conflict_;
+  HashRules hash_rules_;
+  /// By normalised name; all of them, also those whose markers do not hold.
+  std::map<std::string, std::vector<Request>, std::less<>> overrides_;
 };
 
 /// What the user wants of a package, constraints included.

@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -114,6 +115,25 @@ std::string writable_cache(const std::string& cache, Report& report) {
   return {};
 }
 
+/// Installs `resolution`. Where a wheel's own METADATA is not what it was chosen by, that is said
+/// and `resolve` asked again, which then goes by the wheel's.
+Result<installer::Outcome> install_as_wheels_say(
+    Workspace& workspace, resolver::Resolution& resolution, installer::InstallOptions options,
+    const std::function<Result<resolver::Resolution>()>& resolve, Report& report) {
+  auto& truths = workspace.sources.true_metadata;
+  options.other_metadata = &truths;
+  while (true) {
+    const std::size_t known = truths.size();
+    auto done = installer::install(resolution, workspace.environment, *workspace.transport, options,
+                                   report);
+    if (done || truths.size() == known) return done;
+    report.warn(done.error().message + "; the wheel's own counts", done.error().hint);
+    auto again = resolve();
+    if (!again) return std::unexpected(std::move(again).error());
+    resolution = std::move(*again);
+  }
+}
+
 int report_failure(Session& session, const Failure& failure) {
   return session.output().failure(failure);
 }
@@ -185,8 +205,13 @@ int run_install(Session& session) {
     }
     options.overwrite = arguments.has(Opt::overwrite);
     options.verify_store = arguments.has(Opt::reinstall);
-    auto done =
-        installer::install(*resolution, environment, *(*workspace)->transport, options, output);
+    auto done = install_as_wheels_say(
+        **workspace, *resolution, options,
+        [&] {
+          return resolver::resolve((*workspace)->requests, target, installed_packages(*there),
+                                   (*workspace)->sources, (*workspace)->options, output);
+        },
+        output);
     if (!done) return report_failure(session, failed(done.error()).error());
     outcome = std::move(*done);
     if (!outcome.installed.empty() || !outcome.removed.empty()) output.change_was_made();

@@ -116,7 +116,7 @@ MachineAnswer explain_for(Session& session, const Workspace& workspace,
   MachineAnswer answer;
   const resolver::Target target =
       make_target(workspace.environment, machine.machine, session.elsewhere());
-  auto explanation = resolver::explain(workspace.requests.requirements.front(), target,
+  auto explanation = resolver::explain(workspace.requests.requirements.front().requirement, target,
                                        workspace.sources, workspace.options, report);
   if (!explanation) {
     answer.failure = failed_to_choose(explanation.error()).error();

@@ -7,9 +7,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "report/shell_command.h"
 #include "index/transport.h"
 #include "installer/repair.h"
+#include "report/shell_command.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
 

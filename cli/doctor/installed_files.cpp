@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "report/shell_command.h"
 #include "installer/ownership.h"
+#include "report/shell_command.h"
 #include "wheel/version.h"
 
 namespace axle::cli {

@@ -6,9 +6,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "report/shell_command.h"
 #include "index/family_variants.h"
 #include "providers/gpu_state.h"
+#include "report/shell_command.h"
 
 namespace axle::cli {
 
@@ -162,9 +162,9 @@ void check_gpus(const Machine& machine, Findings& findings) {
     }
     if (gpu.reason_code == "gfx-override") {
       const auto set = gpu.sources.find("arch");
-      findings.add("gpu-override", name_of(gpu), gpu.reason).mend = fmt::format(
-          "unset {}, unless you meant it",
-          set == gpu.sources.end() ? "HSA_OVERRIDE_GFX_VERSION" : set->second);
+      findings.add("gpu-override", name_of(gpu), gpu.reason).mend =
+          fmt::format("unset {}, unless you meant it",
+                      set == gpu.sources.end() ? "HSA_OVERRIDE_GFX_VERSION" : set->second);
       continue;
     }
     const bool broken = gpu.usable == Presence::absent || gpu.usable == Presence::blocked;

@@ -9,9 +9,9 @@
 
 #include "cli/doctor/environment_checks.h"
 #include "cli/doctor/fixes.h"
-#include "report/shell_command.h"
 #include "index/family_variants.h"
 #include "installer/descriptor.h"
+#include "report/shell_command.h"
 #include "resolver/ranking.h"
 #include "wheel/variant_metadata.h"
 

@@ -30,6 +30,12 @@ class Folder {
   fs::path path_;
 };
 
+std::vector<std::string> texts(const std::vector<axle::cli::FileRequirement>& lines) {
+  std::vector<std::string> result;
+  for (const auto& line : lines) result.push_back(line.text);
+  return result;
+}
+
 axle::Result<RequirementsFile> read(const std::string& path) {
   RequirementsFile file;
   const axle::Result<void> done = axle::cli::read_requirements_file(path, false, file);
@@ -50,11 +56,11 @@ TEST_CASE("comments, continued lines, variables, options and nested files") {
                    "-i https://${AXLE_TEST_HOST}/simple\n--extra-index-url=https://b/simple\n"
                    "-r sub/more.txt\n--pre\nurl @ https://x/y.whl#frag\n"));
   REQUIRE(file);
-  CHECK(file->requirements == std::vector<std::string>{"first >= 1",
-                                                       "second[extra]   ==2 ; python_version > '3'",
-                                                       "third", folder.path("sub/local.whl"),
-                                                       "url @ https://x/y.whl#frag"});
-  CHECK(file->constraints == std::vector<std::string>{"first<2"});
+  CHECK(texts(file->requirements) ==
+        std::vector<std::string>{"first >= 1", "second[extra]   ==2 ; python_version > '3'",
+                                 "third", folder.path("sub/local.whl"),
+                                 "url @ https://x/y.whl#frag"});
+  CHECK(texts(file->constraints) == std::vector<std::string>{"first<2"});
   CHECK(file->options.value(Opt::index_url) == "https://example.invalid/simple");
   CHECK(file->options.values(Opt::extra_index_url) == std::vector<std::string>{"https://b/simple"});
   CHECK(file->options.has(Opt::pre));
@@ -66,7 +72,7 @@ TEST_CASE("files that name each other end") {
   folder.write("b.txt", "-r a.txt\nb\n");
   const auto file = read(folder.path("a.txt"));
   REQUIRE(file);
-  CHECK(file->requirements == std::vector<std::string>{"b", "a"});
+  CHECK(texts(file->requirements) == std::vector<std::string>{"b", "a"});
 }
 
 TEST_CASE("a NUL is refused: it would cut the name of the file that is opened") {
@@ -87,12 +93,70 @@ TEST_CASE("files that name each other by ever new names end") {
   CHECK(file.error().message.find("name each other") != std::string::npos);
 }
 
-TEST_CASE("a hash is never ignored") {
+TEST_CASE("hashes are read, and where they stand") {
   const Folder folder;
-  const auto file = read(folder.write("r.txt", "ok\ndemo==1 --hash=sha256:00\n"));
-  REQUIRE_FALSE(file);
-  CHECK(file.error().message.find("r.txt:2") != std::string::npos);
-  CHECK(file.error().hint.find("--require-hashes") != std::string::npos);
+  const std::string a(64, 'a');
+  const std::string b(128, 'b');
+  const auto file = read(folder.write(
+      "r.txt", "ok\ndemo==1 ; python_version > '3' \\\n    --hash=sha256:" + a + " \\\n" +
+                   "    --hash sha512:" + b + "\n    # via more\nlast @ https://x/y.whl#egg " +
+                   "--hash='sha256:" + a + "'\n-c c.txt\n"));
+  REQUIRE_FALSE(file);  // c.txt is missing
+  folder.write("c.txt", "demo --hash=sha256:" + a + "\n");
+  const auto whole = read(folder.path("r.txt"));
+  REQUIRE_MESSAGE(whole.has_value(), whole.error().message);
+  REQUIRE(texts(whole->requirements) == std::vector<std::string>{"ok",
+                                                                 "demo==1 ; python_version > '3'",
+                                                                 "last @ https://x/y.whl#egg"});
+  CHECK(whole->requirements[0].hashes.empty());
+  using Hashes = std::vector<axle::wheel::ListedHash>;
+  CHECK(whole->requirements[1].hashes == Hashes{{"sha256", a}, {"sha512", b}});
+  CHECK(whole->requirements[1].origin == folder.path("r.txt") + ":2");
+  CHECK(whole->requirements[2].hashes == Hashes{{"sha256", a}});
+  CHECK(whole->constraints[0].hashes == Hashes{{"sha256", a}});
+  CHECK(whole->constraints[0].origin == folder.path("c.txt") + ":1");
+}
+
+TEST_CASE("a comment ends a continued line, whatever it ends with") {
+  const Folder folder;
+  const auto file = read(folder.write("r.txt", "a \\\n# comment \\\nb \\\n==1\n"));
+  REQUIRE(file);
+  CHECK(texts(file->requirements) == std::vector<std::string>{"a", "b ==1"});
+}
+
+TEST_CASE("options of the command in a file, and those that change nothing") {
+  const Folder folder;
+  fs::create_directories(folder.path("links"));
+  const auto file = read(folder.write("r.txt",
+                                      "--require-hashes\n--no-binary :all:\n--only-binary=a,b\n"
+                                      "--trusted-host h\n--prefer-binary\n--use-feature fast-deps\n"
+                                      "-f links\n-f https://l/\n--pypi-url https://i/\n"));
+  REQUIRE_MESSAGE(file.has_value(), file.error().message);
+  CHECK(file->options.has(Opt::require_hashes));
+  CHECK(file->options.value(Opt::no_binary) == ":all:");
+  CHECK(file->options.value(Opt::only_binary) == "a,b");
+  CHECK(file->options.value(Opt::trusted_host) == "h");
+  CHECK(file->options.value(Opt::index_url) == "https://i/");
+  CHECK(file->options.values(Opt::find_links) ==
+        std::vector<std::string>{folder.path("links"), "https://l/"});
+}
+
+TEST_CASE("what cannot be honoured is refused with file, line and what to do") {
+  const Folder folder;
+  const auto error = [&](const std::string& line) {
+    const auto file = read(folder.write("r.txt", "ok\n" + line + "\n"));
+    REQUIRE_FALSE_MESSAGE(file.has_value(), line);
+    CHECK_MESSAGE(file.error().message.find("r.txt:2") != std::string::npos, file.error().message);
+    return file.error();
+  };
+  for (const char* line :
+       {"demo==1 --hash=sha256:00", "demo==1 --hash=00", "demo==1 --hash=md4:00", "demo==1 --hash",
+        "--no-binary", "--no-deps", "--foo", "demo --config-setting"}) {
+    error(line);
+  }
+  CHECK(error("demo==1 --no-deps").hint.find("lines of their own") != std::string::npos);
+  CHECK(error("demo==1 --global-option=x").message.find("about building") != std::string::npos);
+  CHECK(error("--config-settings a=b").hint.find("name its file here") != std::string::npos);
 }
 
 TEST_CASE("errors name file and line") {

@@ -24,7 +24,6 @@ MENTIONS = {
     "variant check": "looks, and may find something",
     "variant doctor": "looks, and may find something",
     "variant providers retry acme": "an example of what to write",
-    "pip install --require-hashes -r ": "goes with the reading of hashes",
 }
 RUN = set()
 
@@ -117,6 +116,13 @@ class Hints(CauseTestCase):
         url = (self.root / "sdist.tar.gz").as_uri()
         result = self.variant("install", f"demo @ {url}")
         self.follow(result, "pip wheel", "variant install wheels/")
+        self.assertEqual(self.installed()["demo"], ("1.0", None))
+
+    def test_what_may_not_come_as_a_wheel_is_built(self):
+        self.index.add_sdist("demo", "1.0")
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        result = self.variant("install", "--no-binary", ":all:", "demo<2")
+        self.follow(result, "uv pip install --no-binary demo 'demo<2'", "pip wheel --no-binary demo")
         self.assertEqual(self.installed()["demo"], ("1.0", None))
 
     def test_what_does_not_fit_is_explained(self):

@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           resolve_url("http://x/", resolved)) {
     std::abort();
   }
-  if (split_url(without_credentials(text)).authority.find('@') != std::string_view::npos) std::abort();
+  if (split_url(without_credentials(text)).authority.find('@') != std::string_view::npos)
+    std::abort();
   if (url_credential(without_credentials(text)).user.size() > 0) std::abort();
   // A word that is a URL with a login keeps none of it.
   const std::string login = "user:secret@";

@@ -89,7 +89,8 @@ TEST_CASE("while the server calls a page fresh nobody is asked") {
   CHECK(setup.server.seen().size() == 2);
 }
 
-TEST_CASE("a server that promises a year is believed for ten minutes, and not where it is asked again") {
+TEST_CASE(
+    "a server that promises a year is believed for ten minutes, and not where it is asked again") {
   Setup setup;
   for (int i = 0; i < 2; ++i) CHECK(setup.fetch("/-fresh-year/page.html")->body == "first");
   CHECK(setup.server.seen().size() == 1);

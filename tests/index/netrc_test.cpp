@@ -1,7 +1,8 @@
+#include "index/netrc.h"
+
 #include <doctest/doctest.h>
 
 #include "index/credentials.h"
-#include "index/netrc.h"
 #include "tests/index/sample_wheels.h"
 
 using namespace axle::index;
@@ -77,8 +78,8 @@ TEST_CASE("a login is that of the URL, of its folder, of its server, of netrc") 
   CHECK(login(store.find("https://host/b")) == "user2:pw2");
   CHECK(login(store.find("https://host/bc")) == "user:pw");
   CHECK(login(store.find("https://own:x@host/b/x")) == "own:x");
-  for (const char* elsewhere :
-       {"http://host/a/x", "https://host:8443/a/x", "https://host.evil/a/x", "https://evil/host/a"}) {
+  for (const char* elsewhere : {"http://host/a/x", "https://host:8443/a/x", "https://host.evil/a/x",
+                                "https://evil/host/a"}) {
     CAPTURE(elsewhere);
     CHECK(store.find(elsewhere).password != "pw");
   }
@@ -101,7 +102,7 @@ TEST_CASE("the keyring is asked for the index, then for the host, and once") {
     CHECK(login(**answer) == "me:pw");
   }
   CHECK(asked == std::vector<std::string>{"me http://host:81/simple", "me http://host:81/simple/",
-                                         "me host:81"});
+                                          "me host:81"});
   CHECK(login(store.find("http://host:81/files/y")) == "me:pw");
   CHECK(store.find("http://host:82/files/y").empty());
 }

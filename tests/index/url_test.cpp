@@ -85,8 +85,7 @@ TEST_CASE("the quick way of resolving page links agrees with the general one") {
 }
 
 TEST_CASE("user name and password are not shown") {
-  CHECK(without_credentials("https://user:pw@host/simple/?a=b@c") ==
-        "https://host/simple/?a=b@c");
+  CHECK(without_credentials("https://user:pw@host/simple/?a=b@c") == "https://host/simple/?a=b@c");
   CHECK(without_credentials("https://host/a@b") == "https://host/a@b");
 }
 

@@ -78,7 +78,8 @@ struct Workplace {
       package.sha256_is_first = true;
     }
     return acquire_wheel(
-        folder / "store", package, transport, [](const Manifest&) -> Result<void> { return {}; },
+        folder / "store", package, transport,
+        [](const Manifest&, std::string_view) -> Result<void> { return {}; },
         EntryCheck::size_and_time, report);
   }
 

@@ -114,8 +114,9 @@ TEST_CASE("a package that is assigned to an index comes from nowhere else") {
   const Error absent = world.error({"loose"});
   CHECK(absent.message.find("there is no package loose in https://hidden.test") !=
         std::string::npos);
-  CHECK(absent.hint.find("/p/pyproject.toml says that loose comes from https://hidden.test alone") !=
-        std::string::npos);
+  CHECK(
+      absent.hint.find("/p/pyproject.toml says that loose comes from https://hidden.test alone") !=
+      std::string::npos);
   CHECK(world.index.asked.empty());
   CHECK(world.own.asked.empty());
 }
@@ -123,9 +124,8 @@ TEST_CASE("a package that is assigned to an index comes from nowhere else") {
 TEST_CASE("an assignment counts where its marker applies, and the first that does") {
   TwoIndexes world;
   const auto marker = [](const char* text) { return *wheel::parse_marker(text); };
-  world.sources.assigned["corp"] = {
-      {"p", &world.own, {}, {}, marker("sys_platform == 'win32'")},
-      {"p", &world.index, {}, {}, marker("sys_platform == 'linux'")}};
+  world.sources.assigned["corp"] = {{"p", &world.own, {}, {}, marker("sys_platform == 'win32'")},
+                                    {"p", &world.index, {}, {}, marker("sys_platform == 'linux'")}};
   CHECK(world.resolve({"corp"}) == Names{"corp 9.9"});
   world.sources.assigned["corp"].pop_back();
   CHECK(world.resolve({"corp"}) == Names{"corp 1.0"});

@@ -164,14 +164,10 @@ TEST_CASE("unsafe-first-match asks on for a version, and releases are never merg
   second.add_wheel({"lib", "1.0", {}, "cp311-cp311-manylinux_2_28_x86_64"});
   second.add_wheel({"lib", "2.0"});
   const auto source_of = [&](const std::string& text, axle::index::Transport& transport) {
-    const auto resolution =
-        resolver::resolve({{requirement(text)}, {}, {}}, world.target, {},
-                          {{&first, &second},
-                           {},
-                           &transport,
-                           nullptr,
-                           resolver::IndexStrategy::unsafe_first_match},
-                          {}, world.report);
+    const auto resolution = resolver::resolve(
+        {.requirements = {{requirement(text)}}}, world.target, {},
+        {{&first, &second}, {}, &transport, nullptr, resolver::IndexStrategy::unsafe_first_match},
+        {}, world.report);
     REQUIRE_MESSAGE(resolution.has_value(), resolution.error().message);
     const resolver::ResolvedPackage& package = resolution->packages.at(0);
     return package.source + " " + package.filename;
@@ -189,7 +185,7 @@ TEST_CASE("find-links join the index, the local copy first among equals") {
   links.add_wheel({"lib", "3.0"});
   const auto source_of = [&](const std::string& text, axle::index::Transport& transport) {
     const auto resolution =
-        resolver::resolve({{requirement(text)}, {}, {}}, world.target, {},
+        resolver::resolve({.requirements = {{requirement(text)}}}, world.target, {},
                           {{&world.index}, {&links}, &transport}, {}, world.report);
     REQUIRE_MESSAGE(resolution.has_value(), resolution.error().message);
     return resolution->packages[0].source;

@@ -80,8 +80,8 @@ void World::publish_variants(const std::string& name, const std::string& at,
 std::expected<resolver::Resolution, resolver::Unresolved> World::try_resolve(
     const std::vector<std::string>& requirements) {
   resolver::Requests requests;
-  for (const std::string& text : requirements) requests.requirements.push_back(requirement(text));
-  for (const std::string& text : constraints) requests.constraints.push_back(requirement(text));
+  for (const std::string& text : requirements) requests.requirements.push_back({requirement(text)});
+  for (const std::string& text : constraints) requests.constraints.push_back({requirement(text)});
   requests.wheel_files = wheel_files;
   sources.families = use_families ? &families : nullptr;
   report.remarks.clear();

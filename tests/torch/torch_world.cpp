@@ -171,7 +171,7 @@ RuleChoice TorchWorld::choose(const detect::Machine& machine, std::string_view p
   resolver::Target target = target_of(platform);
   target.machine = &machine;
   resolver::Requests requests;
-  requests.requirements.push_back(must(wheel::parse_requirement(requirement)));
+  requests.requirements.push_back({must(wheel::parse_requirement(requirement))});
   const resolver::Sources sources{{pages_.get()}, {}, pages_.get(), book_.get()};
   report.remarks.clear();
   last = must(resolver::resolve(requests, target, {}, sources, options, report));
