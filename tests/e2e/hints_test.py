@@ -24,6 +24,7 @@ MENTIONS = {
     "variant check": "looks, and may find something",
     "variant doctor": "looks, and may find something",
     "variant providers retry acme": "an example of what to write",
+    "pip install keyring": "needs a package index that has keyring",
 }
 RUN = set()
 
