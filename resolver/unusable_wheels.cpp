@@ -146,7 +146,7 @@ std::string explain_tags(const Release& release, const Target& target) {
   std::vector<std::string> other_interpreters;  // of wheels for this platform
   std::vector<std::string> all_platforms;
   for (const CandidateWheel& wheel : release.candidates) {
-    if (wheel.tag_index != wheel::SupportedTags::npos) continue;
+    if (wheel.tag_index != wheel::SupportedTags::npos) return {};
     for (const wheel::Tag& tag : wheel.name.tags) {
       const bool platform = platforms.contains(tag.platform);
       const bool interpreter = interpreters.contains({tag.python, tag.abi});

@@ -18,8 +18,8 @@ inline constexpr std::string_view tags_do_not_fit = "its tags ";
 /// Python.
 [[nodiscard]] std::string other_python_needed(const Release& release, const Target& target);
 
-/// "its wheels need glibc 2.39 or newer, and this machine has glibc 2.36". Of the wheels whose tags
-/// do not fit; empty: their tags do not say one thing.
+/// "its wheels need glibc 2.39 or newer, and this machine has glibc 2.36". Empty: the tags of some
+/// wheel fit.
 [[nodiscard]] std::string explain_tags(const Release& release, const Target& target);
 
 }  // namespace axle::resolver
