@@ -139,7 +139,8 @@ TEST_CASE("a first download that could not be read when it was asked for is not 
   work.package.sha256_is_first = false;
   const auto refused = acquire_wheel(
       work.folder / "store", work.package, work.transport,
-      [](const Manifest&, std::string_view) -> Result<void> { return {}; }, work.report);
+      [](const Manifest&, std::string_view) -> Result<void> { return {}; },
+      EntryCheck::size_and_time, work.report);
   REQUIRE(!refused);
   CHECK(refused.error().kind == ErrorKind::mismatch);
   CHECK(axle::index::first_sha256(url, work.transport) == work.digest);
