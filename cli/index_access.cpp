@@ -29,7 +29,7 @@ Result<std::optional<std::string>> ask_keyring(const std::string& service,
     return fail(ErrorKind::io,
                 fmt::format("{} wants a password for {}, and there is no program `keyring` on PATH",
                             service, user),
-                "install it (`pip install keyring`), or leave out --keyring-provider");
+                "the package keyring brings it; or leave out --keyring-provider");
   }
   const auto answer = installer::run_process({*program, "get", service, user}, keyring_limit);
   if (!answer) return std::unexpected(answer.error());

@@ -127,7 +127,11 @@ Result<std::optional<Credential>> CredentialStore::ask_keyring(std::string_view 
   }
   if (answer->second) {
     const std::lock_guard known_lock(mutex_);
-    known_.push_back({origin, known ? known->folder : "/", *answer->second});
+    for (Known& one : known_) {
+      if (one.origin == origin && one.credential.user == user && one.credential.password.empty())
+        one.credential = *answer->second;
+    }
+    if (!known) known_.push_back({origin, "/", *answer->second});
   }
   return answer->second;
 }

@@ -70,6 +70,8 @@ inline constexpr std::array setting_row_table = {
                "How many seconds a server may be silent"},
     SettingRow{"offline", Treatment::honoured, ValueKind::flag, "", "offline", "UV_OFFLINE",
                "offline:bool", "No network"},
+    SettingRow{"refresh", Treatment::honoured, ValueKind::flag, "", "refresh", "", "",
+               "The index is asked again, also for what it called fresh minutes ago"},
     SettingRow{"config-file", Treatment::honoured, ValueKind::value, "", "config-file",
                "UV_CONFIG_FILE", "",
                "A configuration file: pip's beside the system's and the environment's, uv's "
@@ -290,8 +292,6 @@ inline constexpr std::array setting_row_table = {
     SettingRow{"cache-dir", Treatment::irrelevant, ValueKind::value, "cache-dir", "cache-dir",
                "UV_CACHE_DIR", "cache-dir:any",
                "The place of pip's or uv's own cache; Axle's is AXLE_CACHE_DIR"},
-    SettingRow{"refresh", Treatment::irrelevant, ValueKind::flag, "", "refresh", "", "",
-               "Only asks servers again, as Axle does after ten minutes"},
     SettingRow{"link-mode", Treatment::irrelevant, ValueKind::value, "", "link-mode",
                "UV_LINK_MODE", "link-mode:any pip.link-mode:any",
                "Only how files come into the environment"},

@@ -44,6 +44,13 @@ struct SourceReader {
     const auto text = value.value<std::string>();
     const bool wants_text = key == "index" || key == "url" || key == "path" || key == "git" ||
                             key == "marker" || key == "extra" || key == "group";
+    // What belongs to a repository or to building counts where one of those is named.
+    const bool known = wants_text || key == "workspace" || key == "subdirectory" || key == "rev" ||
+                       key == "tag" || key == "branch" || key == "lfs" || key == "editable" ||
+                       key == "package";
+    if (!known)
+      return bad(value,
+                 fmt::format("`{}` is not a key of a source (of `{}`)", key, source.package));
     if (wants_text && !text)
       return bad(value,
                  fmt::format("`{}` of the source of `{}` is not a string", key, source.package));

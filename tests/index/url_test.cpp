@@ -161,7 +161,7 @@ TEST_CASE("a metadata link keeps the query behind its path") {
 }
 
 TEST_CASE("credentials are found by server, those of the nearest folder first") {
-  CredentialStore store;
+  CredentialStore store({}, {}, {});
   store.remember("https://a:1@host/team/one/");
   store.remember("https://b%40x:2%3A@host/team/two");
   store.remember("https://host/none/");
