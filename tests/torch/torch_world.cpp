@@ -174,7 +174,9 @@ RuleChoice TorchWorld::choose(const detect::Machine& machine, std::string_view p
   requests.requirements.push_back({must(wheel::parse_requirement(requirement))});
   const resolver::Sources sources{{pages_.get()}, {}, pages_.get(), book_.get()};
   report.remarks.clear();
-  last = must(resolver::resolve(requests, target, {}, sources, options, report));
+  auto resolution = resolver::resolve(requests, target, {}, sources, options, report);
+  REQUIRE_MESSAGE(resolution.has_value(), resolution.error().message);
+  last = std::move(*resolution);
   REQUIRE(last.packages.size() == 1);
   const resolver::ResolvedPackage& torch = last.packages.front();
   const std::string version = wheel::render_version(torch.version.public_version());
