@@ -117,7 +117,7 @@ std::string writable_cache(const std::string& cache, Report& report) {
 
 /// Installs `resolution`. Where a wheel's own METADATA is not what it was chosen by, that is said
 /// and `resolve` asked again, which then goes by the wheel's.
-Result<installer::Outcome> install_as_wheels_say(
+Outcome<installer::Outcome> install_as_wheels_say(
     Workspace& workspace, resolver::Resolution& resolution, installer::InstallOptions options,
     const std::function<Result<resolver::Resolution>()>& resolve, Report& report) {
   auto& truths = workspace.sources.true_metadata;
@@ -126,10 +126,11 @@ Result<installer::Outcome> install_as_wheels_say(
     const std::size_t known = truths.size();
     auto done = installer::install(resolution, workspace.environment, *workspace.transport, options,
                                    report);
-    if (done || truths.size() == known) return done;
+    if (done) return std::move(*done);
+    if (truths.size() == known) return failed(std::move(done).error());
     report.warn(done.error().message + "; the wheel's own counts", done.error().hint);
     auto again = resolve();
-    if (!again) return std::unexpected(std::move(again).error());
+    if (!again) return failed_to_choose(std::move(again).error());
     resolution = std::move(*again);
   }
 }
@@ -212,7 +213,7 @@ int run_install(Session& session) {
                                    (*workspace)->sources, (*workspace)->options, output);
         },
         output);
-    if (!done) return report_failure(session, failed(done.error()).error());
+    if (!done) return report_failure(session, done.error());
     outcome = std::move(*done);
     if (!outcome.installed.empty() || !outcome.removed.empty()) output.change_was_made();
   }
