@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t shown_skips = 5;
 
-/// A page may lead to four times its length in memory, and some more where it is small, but never
+/// A page may lead to three times its length in memory, and some more where it is small, but never
 /// to more than 128 MB: entries of a few bytes and links against a base of a megabyte would
 /// otherwise fill the machine. Real pages lead to about their own length.
 constexpr std::size_t small_page_bytes = 16U << 20;
@@ -58,7 +58,7 @@ PageBuilder::PageBuilder(std::string_view page_url, std::string base_url, std::s
       page_is_local_(!is_http_url(page_url)),
       page_is_https_(scheme_of(page_url) == "https"),
       report_(report),
-      most_bytes_(std::min(most_page_bytes, small_page_bytes + 4 * page_bytes)) {
+      most_bytes_(std::min(most_page_bytes, small_page_bytes + 3 * page_bytes)) {
   page_.url = without_credentials(page_url);
   constexpr std::size_t typical_entry_bytes = 400;
   page_.files.reserve(page_bytes / typical_entry_bytes + 1);

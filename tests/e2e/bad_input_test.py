@@ -460,7 +460,7 @@ class Usage(TestCase):
         text = self.assert_ok(self.variant("show", "demo", "--python", self.venv)).out
         self.assertNotIn("\x1b", text)
         self.assertNotIn("\u009b", text)
-        self.assertIn("\\x1b]0;title\\x07b \\xc2\\x9b2J", text)
+        self.assertIn("\\x1b]0;title\\x07b \\x9b2J", text)
 
     def test_a_relative_path_entry_runs_nothing_from_the_working_folder(self):
         self.make_venv()

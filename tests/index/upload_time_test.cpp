@@ -27,7 +27,7 @@ TEST_CASE("what is not a time is none") {
   }
 }
 
-TEST_CASE("a JSON page says when its files were uploaded; nonsense counts as nothing") {
+TEST_CASE("a JSON page says when its files were uploaded and nonsense counts as nothing") {
   CollectedReport report;
   const auto page = index::parse_json_page(
       R"({"meta": {"api-version": "1.1"}, "name": "demo", "files": [
