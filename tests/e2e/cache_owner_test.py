@@ -1,5 +1,6 @@
 """A cache that another user may write to is not believed, and said; an ordinary one is nobody's business."""
 
+import itertools
 import os
 import shutil
 import stat
@@ -21,14 +22,15 @@ def access_list(user):
 class Caches(TestCase):
     def setUp(self):
         super().setUp()
-        self.make_venv()
+        self.numbers = itertools.count()
         self.wheel = Wheel("demo", "1.0", files={"demo.py": "V = 'true'\n"}).write(self.root / "dist")
         self.cache = self.root / "place/cache"
 
-    def fetch(self, venv=None, cache=None, **options):
+    def fetch(self, cache=None):
+        """Installs into a new environment, `self.venv`: --reinstall would compare the store's files by hash."""
+        self.venv = self.make_venv(self.root / f"venv{next(self.numbers)}")
         where = ["--cache-dir", cache or self.cache] if cache is not False else []
-        return self.assert_ok(self.variant("install", self.wheel, "--no-index", "--reinstall", "--python",
-                                           venv or self.venv, *where, **options))
+        return self.assert_ok(self.variant("install", self.wheel, "--no-index", "--python", self.venv, *where))
 
     def entry(self, cache=None):
         return next((cache or self.cache).glob("store/wheels/*/tree/demo.py"))
@@ -63,9 +65,8 @@ class Ordinary(Caches):
         self.assertEqual(result.err.count("warning"), 0, result.err)
         cache = self.root / "home/.cache/axle"
         self.assertEqual(stat.S_IMODE(cache.stat().st_mode), 0o700)
-        other = self.make_venv(self.root / "other")
         self.wheel.touch()
-        self.assertNotIn("warning", self.fetch(other, cache=False).err)
+        self.assertNotIn("warning", self.fetch(cache=False).err)
         self.assertGreaterEqual(self.entry(cache).stat().st_nlink, 2)
 
     def test_any_umask_will_do(self):
@@ -92,9 +93,8 @@ class OfAnotherUser(Caches):
         self.fetch()
         self.poison()
         # The store is believed by size and time: this is what a stranger could do in it.
-        other = self.make_venv(self.root / "victim")
-        self.fetch(other)
-        self.assertIn("evil", (self.site(other) / "demo.py").read_text())
+        self.fetch()
+        self.assertIn("evil", (self.site() / "demo.py").read_text())
 
     def test_a_poisoned_cache_of_another_user_is_not_believed_and_not_linked(self):
         self.poisoned()
