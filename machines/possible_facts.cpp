@@ -94,7 +94,16 @@ std::optional<std::string> nearest_capability(std::string_view arch) {
   return nearest_numbers(*parts, std::move(known));
 }
 
-std::optional<std::string> nearest_gfx(std::string_view arch) {
+/// "gfx942:sramecc+:xnack-", as HIP and rocminfo write it, -> "gfx942".
+std::string_view without_target_features(std::string_view arch) {
+  for (const char* feature : {":xnack+", ":xnack-", ":sramecc+", ":sramecc-"}) {
+    if (arch.ends_with(feature)) arch.remove_suffix(std::string_view(feature).size());
+  }
+  return arch;
+}
+
+std::optional<std::string> nearest_gfx(std::string_view target) {
+  const std::string_view arch = without_target_features(target);
   if (std::ranges::find(gfx_names, arch) != std::end(gfx_names)) return std::nullopt;
   const std::string_view newest = gfx_names[std::size(gfx_names) - 1];
   // Two hexadecimal digits after the generation.

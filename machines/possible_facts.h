@@ -12,8 +12,9 @@ namespace axle::machines {
 
 /// Each gives nullopt for what can be, else the nearest that is known: "9.0, 8.9".
 
-/// A compute capability, a gfx name or a device IP. Known architectures; of the generations that
-/// are still sold (compute capability 10 and up, gfx12) newer steps too, and the next generation.
+/// A compute capability, a gfx name (also with target features, "gfx90a:sramecc+:xnack-") or a
+/// device IP. Known architectures; of the generations that are still sold (compute capability 10
+/// and up, gfx12) newer steps too, and the next generation.
 [[nodiscard]] std::optional<std::string> nearest_arch(detect::GpuVendor vendor,
                                                       std::string_view arch);
 /// A driver: NVIDIA's branches up to 200 beyond the newest known one; of the others any version of

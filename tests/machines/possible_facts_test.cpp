@@ -67,6 +67,13 @@ std::string profile_with(const std::string& facts, const std::string& kind = "sy
          R"(", "source": "a test", "date": "2026-11-22"}, )" + facts + "}";
 }
 
+TEST_CASE("a profile may name an AMD target with its features") {
+  for (const char* arch : {"gfx942:sramecc+:xnack-", "gfx90a:sramecc-", "gfx906:xnack+"})
+    CHECK_MESSAGE(!nearest_arch(GpuVendor::amd, arch), arch);
+  for (const char* arch : {"gfx943:sramecc+:xnack-", "gfx942:xnack", "gfx942:ecc+"})
+    CHECK_MESSAGE(nearest_arch(GpuVendor::amd, arch).has_value(), arch);
+}
+
 TEST_CASE("a profile that states such a fact is refused, with the file and the place") {
   for (
       const auto& [facts, place] : std::vector<std::pair<const char*, const char*>>{
