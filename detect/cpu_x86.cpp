@@ -4,6 +4,7 @@
 #include <bitset>
 #include <charconv>
 
+#include "detect/cpu_kernel_flags.h"
 #include "detect/cpuid_leaves.h"
 #include "detect/x86_os_state.h"
 
@@ -76,6 +77,28 @@ CommonBits read_common_bits(Host& host, const Bits& here) {
   return common;
 }
 
+void set_capability(Cpu& cpu, const CapabilityRow& row, const OsVerdict& verdict) {
+  cpu.capabilities.set(row.id, verdict.presence);
+  if (!verdict.evidence.empty()) cpu.sources[std::string(row.name)] = verdict.evidence;
+}
+
+/// Fills the capabilities by their bits: `here` on this core, `common` on those of every kind.
+void set_capabilities(const Bits& here, const Bits& common, const X86OsState& os,
+                      const std::vector<Capability>& withheld, Cpu& cpu) {
+  for (const CapabilityRow& row : capabilities()) {
+    if (row.arch != Arch::x86_64) continue;
+    if (!here[index_of(row.id)]) {
+      set_capability(cpu, row, {Presence::absent, ""});
+    } else if (!common[index_of(row.id)]) {
+      set_capability(cpu, row, {Presence::blocked, "other-cores"});
+    } else if (std::ranges::find(withheld, row.id) != withheld.end()) {
+      set_capability(cpu, row, {Presence::blocked, "cpuinfo-without-flag"});
+    } else {
+      set_capability(cpu, row, judge_os_side(os, row));
+    }
+  }
+}
+
 /// Intel tells enhanced IBRS in a register that only the kernel can read.
 bool kernel_tells_enhanced_ibrs(Host& host) {
   const auto text = host.read_file("/sys/devices/system/cpu/vulnerabilities/spectre_v2");
@@ -114,11 +137,6 @@ void set_tiles(CpuidLeaves& leaves, const Bits& bits, Cpu& cpu) {
   }
 }
 
-void set_capability(Cpu& cpu, const CapabilityRow& row, const OsVerdict& verdict) {
-  cpu.capabilities.set(row.id, verdict.presence);
-  if (!verdict.evidence.empty()) cpu.sources[std::string(row.name)] = verdict.evidence;
-}
-
 }  // namespace
 
 std::vector<unsigned> parse_cpu_list(std::string_view text) {
@@ -152,16 +170,7 @@ void probe_x86(Host& host, Cpu& cpu, const SystemName& name) {
   const auto [common, others_asked] = cpu.hybrid ? read_common_bits(host, here) : CommonBits{here};
   if (cpu.hybrid && !others_asked) cpu.sources["capabilities"] = "cpuid-of-one-core";
   const X86OsState os = probe_x86_os_state(host, name, common[index_of(Capability::osxsave)]);
-  for (const CapabilityRow& row : capabilities()) {
-    if (row.arch != Arch::x86_64) continue;
-    if (common[index_of(row.id)]) {
-      set_capability(cpu, row, judge_os_side(os, row));
-    } else if (here[index_of(row.id)]) {
-      set_capability(cpu, row, {Presence::blocked, "other-cores"});
-    } else {
-      set_capability(cpu, row, {Presence::absent, ""});
-    }
-  }
+  set_capabilities(here, common, os, read_withheld_by_kernel(host, name), cpu);
   set_tiles(leaves, common, cpu);
   cpu.amx_permitted = os.tiles_permitted;
   if (common[index_of(Capability::amx_tile)]) {

@@ -43,6 +43,8 @@ constexpr Circumstance circumstances[] = {
     {"xcr0", "the CPU has ",
      ", but the kernel does not switch on the registers (an old kernel, a hypervisor, or booted "
      "with noxsave or clearcpuid)"},
+    {"cpuinfo-without-flag", "the CPU has ",
+     ", but the kernel withholds it, for example because of an erratum of this processor"},
     {"osxsave", "the CPU has ",
      ", but the kernel saves no extended registers (booted with noxsave?)"},
     {"arch_prctl", "the CPU has ",

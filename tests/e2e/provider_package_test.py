@@ -256,7 +256,10 @@ class ProviderPackage(TestCase):
 
     def test_variantlib_chooses_by_it(self):
         """A release that asks for the plugin: variantlib runs it in an environment and ranks as we do."""
-        document = one_variant_a_property({"axle": self.properties()},
+        held = self.properties()
+        if not held:
+            self.skipTest("this machine has no property of the axle namespace to choose by")
+        document = one_variant_a_property({"axle": held},
                                           {"axle": {"requires": ["axle-variant-provider"],
                                                     "plugin-api": "axle_variant_provider"}})
         tools = variantlib_for(self, PYTHON, self.wheel())
