@@ -60,12 +60,12 @@ std::vector<Capability> read_withheld_by_kernel(Host& host, const SystemName& na
   const auto flags = read_flags(host);
   if (!flags) return {};
   const KernelVersion kernel = parse_release(name.release);
-  std::vector<Capability> withheld;
+  std::vector<Capability> hidden;
   for (const auto& [capability, since] : known_flags) {
     const std::string word = ' ' + std::string(row(capability).name) + ' ';
-    if (kernel >= since && !flags->contains(word)) withheld.push_back(capability);
+    if (kernel >= since && !flags->contains(word)) hidden.push_back(capability);
   }
-  return withheld;
+  return hidden;
 }
 
 }  // namespace axle::detect
