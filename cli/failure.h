@@ -36,4 +36,10 @@ using Outcome = std::expected<T, Failure>;
       Failure{{ErrorKind::malformed, std::move(message), std::move(hint)}, exit_usage, true});
 }
 
+/// A configuration file that is not valid. Going on without it would drop a limit or an index of
+/// the user.
+[[nodiscard]] inline std::unexpected<Failure> misconfigured(Error error) {
+  return std::unexpected(Failure{std::move(error), exit_usage, false});
+}
+
 }  // namespace axle::cli

@@ -37,16 +37,16 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
   // A home that is no folder (/dev/null, of services) has no families either.
   if (error && error != std::errc::no_such_file_or_directory &&
       error != std::errc::not_a_directory) {
-    return failed({ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message())});
+    return misconfigured({ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message())});
   }
   std::ranges::sort(files);
   for (const fs::path& path : files) {
     const auto text = index::read_local_file(path.string(), largest_file);
     if (!text)
-      return failed({ErrorKind::io,
-                     fmt::format("{}: cannot be read: {}", path.string(), text.error().message)});
+      return misconfigured({ErrorKind::io, fmt::format("{}: cannot be read: {}", path.string(),
+                                                       text.error().message)});
     if (const auto added = book.add_file(*text, path.string()); !added)
-      return failed(added.error());
+      return misconfigured(added.error());
   }
   return {};
 }

@@ -177,13 +177,16 @@ Result<std::string> behind_links(fs::path path) {
 
 Outcome<ProviderSettings> read_from(const std::string& path) {
   std::error_code error;
-  if (path.empty() || !fs::exists(path, error)) return ProviderSettings{};
+  if (path.empty()) return ProviderSettings{};
+  const bool there = fs::exists(path, error);
+  if (error) return misconfigured({ErrorKind::io, fmt::format("{}: {}", path, error.message())});
+  if (!there) return ProviderSettings{};
   const auto file = open_own_file(path);
   if (!file) return failed(file.error());
   const auto text = read_whole(file->get(), path);
   if (!text) return failed(text.error());
   auto settings = parse_provider_settings(*text, path);
-  if (!settings) return failed(settings.error());
+  if (!settings) return misconfigured(settings.error());
   return std::move(*settings);
 }
 

@@ -452,6 +452,24 @@ class Usage(TestCase):
         (self.root / "home/.config/uv/uv.toml").write_text('index-url = "x')
         self.assert_fails(self.install("demo", index=index), 2, "uv.toml:1")
 
+
+    def test_a_damaged_configuration_ends_the_command_whichever_file_it_is(self):
+        index = Index(self.root / "index")
+        index.add_wheel(Wheel("demo", "1.0"))
+        self.make_venv()
+        project = self.root / "project"
+        project.mkdir()
+        deep = ".".join(["a"] * 40_000)
+        for path in (self.root / "home/.config/uv/uv.toml", project / "pyproject.toml",
+                     self.root / "home/.config/axle/providers.toml"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            for text, line in ((f"{deep} = 1\n", 1), ("a = 1\nb = [\n", 2), ("\xff\n", 1)):
+                with self.subTest(path=path.name, text=text[:10]):
+                    path.write_bytes(text.encode("latin-1"))
+                    result = self.variant("install", "demo", "--python", self.venv, "--index-url", index.url, cwd=project)
+                    self.assert_fails(result, 2, f"{path.name}:{line}")
+            path.unlink()
+
     def test_what_strangers_write_does_not_steer_the_terminal(self):
         self.make_venv()
         index = Index(self.root / "index")

@@ -194,7 +194,7 @@ class Broken(UserFiles):
 
     def assert_refused(self, *words, name="acme.toml"):
         for command in (["index", "families"], ["install", "demo", "--python", self.venv]):
-            self.assert_fails(self.variant(*command), 1, f"{self.folder}/{name}", *words)
+            self.assert_fails(self.variant(*command), 2, f"{self.folder}/{name}", *words)
         self.assertEqual(self.variant("index", "families", "--json").json["error"]["kind"] in
                          ("malformed", "unsupported", "io"), True)
         self.assertEqual(self.installed(), {})
