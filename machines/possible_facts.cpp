@@ -68,9 +68,9 @@ std::string nearest_numbers(const Parts& parts, std::vector<std::string> known) 
   const double wanted = number(parts);
   const auto distance = [&](const std::string& text) {
     const double off = number(*parts_of(text)) - wanted;
-    return off < 0 ? -off : off;
+    return std::pair(off < 0 ? -off : off, text);
   };
-  std::ranges::stable_sort(known, {}, distance);
+  std::ranges::sort(known, {}, distance);
   if (known.size() > most) known.resize(most);
   return fmt::format("{}", fmt::join(known, ", "));
 }

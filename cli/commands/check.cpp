@@ -1,5 +1,6 @@
 // check: whether what is installed is whole, and has what it needs.
 #include <algorithm>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -90,15 +91,18 @@ void add_faults(const InstalledPackageFiles& package, const InstalledFiles& file
 /// to list.
 void warn_of_unhashed(const InstalledPackageFiles& package, std::vector<FaultyFile>& faults,
                       Report& report) {
-  const auto unhashed = std::ranges::stable_partition(
-      faults, [](const FaultyFile& one) { return one.fault != RecordFault::no_hash; });
+  std::vector<FaultyFile> unhashed;
+  std::erase_if(faults, [&](const FaultyFile& one) {
+    if (one.fault != RecordFault::no_hash) return false;
+    unhashed.push_back(one);
+    return true;
+  });
   if (unhashed.empty()) return;
   report.warn(fmt::format("{}: RECORD gives no hash of {}{}: whether that changed cannot be told",
                           package.title, unhashed.front().path,
                           unhashed.size() == 1
                               ? std::string()
                               : fmt::format(" and {} more files", unhashed.size() - 1)));
-  faults.erase(unhashed.begin(), unhashed.end());
 }
 
 Result<void> add_files(const InstalledFiles& files, installer::ContentCheck check, Report& report,
