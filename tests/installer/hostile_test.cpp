@@ -160,7 +160,7 @@ TEST_CASE("line ends that only Python sees are refused in names and entry points
        {"\xE2\x80\xA8", "\xE2\x80\xA9", "\xC2\x85", "\v", "\f", "\x1c", "\x1d", "\x1e", "\r"}) {
     CAPTURE(line_end);
     const std::string hidden = line_end;
-    CHECK_THROWS(wheel_bytes("a", "1.0", {{"a" + hidden + "b.py", "1"}}));
+    CHECK_THROWS(static_cast<void>(wheel_bytes("a", "1.0", {{"a" + hidden + "b.py", "1"}})));
     for (const std::string& text :
          {"[console_scripts]\nx = a" + hidden + "b:main\n",
           "[console_scripts]\nx = a:main # " + hidden + "pip = evil:main\n",
