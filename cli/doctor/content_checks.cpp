@@ -1,5 +1,6 @@
 // Files that are not what RECORD says.
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 
 #include <fmt/core.h>
@@ -85,20 +86,20 @@ std::string count(std::size_t some, std::size_t all, std::string_view one,
 /// The number of files whose content nobody can vouch for.
 std::size_t check_package(const InstalledPackageFiles& package, const InstalledFiles& files,
                           std::vector<FaultyFile> faults, Findings& findings) {
-  const auto take = [&faults](auto... kinds) {
+  const auto take = [&faults](std::initializer_list<RecordFault> kinds) {
     std::vector<FaultyFile> taken;
     for (FaultyFile& fault : faults) {
-      if (((fault.fault == kinds) || ...)) taken.push_back(std::move(fault));
+      if (std::ranges::find(kinds, fault.fault) != kinds.end()) taken.push_back(std::move(fault));
     }
     return taken;
   };
   const std::size_t all = package.record.size();
-  if (const auto gone = take(RecordFault::missing, RecordFault::cut_off); !gone.empty()) {
+  if (const auto gone = take({RecordFault::missing, RecordFault::cut_off}); !gone.empty()) {
     add_finding("files-missing",
                 count(gone.size(), all, "is gone or damaged", "are gone or damaged"), package, gone,
                 files, findings);
   }
-  auto changed = take(RecordFault::changed);
+  auto changed = take({RecordFault::changed});
   std::erase_if(
       changed, [&](const FaultyFile& fault) { return is_owned_twice(fault.path, package, files); });
   if (!changed.empty()) {
@@ -107,15 +108,15 @@ std::size_t check_package(const InstalledPackageFiles& package, const InstalledF
                       "have other content than they were installed with"),
                 package, changed, files, findings);
   }
-  if (const auto outside = take(RecordFault::outside); !outside.empty()) {
+  if (const auto outside = take({RecordFault::outside}); !outside.empty()) {
     add_finding("files-outside", "its RECORD lists files outside of the environment", package,
                 outside, files, findings);
   }
-  if (const auto metadata = take(RecordFault::metadata); !metadata.empty()) {
+  if (const auto metadata = take({RecordFault::metadata}); !metadata.empty()) {
     add_finding("metadata-markers", "its METADATA and its variant do not agree", package, metadata,
                 files, findings);
   }
-  return take(RecordFault::no_hash).size();
+  return take({RecordFault::no_hash}).size();
 }
 
 }  // namespace
