@@ -111,7 +111,9 @@ std::optional<std::string> nearest_gfx(std::string_view target) {
   const std::string_view newest_generation = newest.substr(3, newest.size() - 5);
   const auto number = parts_of(generation);
   const auto newest_number = parts_of(newest_generation);
-  if (arch.starts_with("gfx") && number && number->size() == 1) {
+  const bool digits =
+      arch.size() > 5 && arch.find_last_not_of("0123456789abcdef") < arch.size() - 2;
+  if (arch.starts_with("gfx") && digits && number && number->size() == 1) {
     if (number->front() == newest_number->front() + 1) return std::nullopt;
     if (generation == newest_generation && arch > newest) return std::nullopt;
   }

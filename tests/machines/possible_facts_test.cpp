@@ -70,7 +70,8 @@ std::string profile_with(const std::string& facts, const std::string& kind = "sy
 TEST_CASE("a profile may name an AMD target with its features") {
   for (const char* arch : {"gfx942:sramecc+:xnack-", "gfx90a:sramecc-", "gfx906:xnack+"})
     CHECK_MESSAGE(!nearest_arch(GpuVendor::amd, arch), arch);
-  for (const char* arch : {"gfx943:sramecc+:xnack-", "gfx942:xnack", "gfx942:ecc+"})
+  for (const char* arch :
+       {"gfx943:sramecc+:xnack-", "gfx942:xnack", "gfx942:ecc+", "gfx13zz", "gfx12zz"})
     CHECK_MESSAGE(nearest_arch(GpuVendor::amd, arch).has_value(), arch);
 }
 
