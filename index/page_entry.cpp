@@ -64,6 +64,18 @@ PageBuilder::PageBuilder(std::string_view page_url, std::string base_url, std::s
   page_.files.reserve(page_bytes / typical_entry_bytes + 1);
 }
 
+PublishedFile& PageBuilder::begin() {
+  // The last step goes to what there may be at most: to double a long list once more would hold it
+  // twice. Memory that no entry reaches is never touched.
+  std::vector<PublishedFile>& files = page_.files;
+  if (files.size() == files.capacity()) {
+    const std::size_t most = most_bytes_ / sizeof(PublishedFile) + 2;
+    const std::size_t doubled = 2 * files.size();
+    files.reserve(doubled > most / 2 ? std::max(most, files.size() + 1) : doubled);
+  }
+  return files.emplace_back();
+}
+
 // A page from the network must not make us read local files.
 bool PageBuilder::link_allowed(std::string_view url) const {
   if (url.starts_with("https://") || url.starts_with("http://")) return true;

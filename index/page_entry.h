@@ -22,7 +22,7 @@ class PageBuilder {
   void set_name(std::string_view name) { page_.name = name; }
 
   /// An empty entry at the end of the page, to be filled and then either kept or left out.
-  [[nodiscard]] PublishedFile& begin() { return page_.files.emplace_back(); }
+  [[nodiscard]] PublishedFile& begin();
   /// Keeps the entry if its name and link are sound, its `url` set from `link`; else leaves it out.
   void keep(std::string_view link);
   /// Takes the entry away again and says why.

@@ -156,7 +156,7 @@ print(json.dumps({{"namespace": "acme", "features": [{{"name": "open", "multi_va
                            ("schema = 1\n[[trusted]]\npath = \"x\"\n", "providers.toml"), ("schema = ", "providers.toml"),
                            ("schema = 1\ntime-limit = 0\n", "time-limit")]:
             (folder / "providers.toml").write_text(text)
-            self.assert_fails(self.variant("providers", "list"), 1, word, "providers.toml")
+            self.assert_fails(self.variant("providers", "list"), 2, word, "providers.toml")
 
 
 
