@@ -1,14 +1,15 @@
 #pragma once
 // The C interface of the module that holds libcurl. Nothing but plain data crosses it, so that
 // module and program may each carry their own C++ runtime. The module performs one exchange and
-// decides nothing: redirects, retries, ranges, limits and credentials are http_transport.cpp's.
+// decides nothing: redirects, retries, ranges, limits and credentials are http_transport.cpp's,
+// compressed bodies content_coding.h's.
 
 #include <cstddef>
 #include <cstdint>
 
 extern "C" {
 
-inline constexpr std::uint32_t axle_curl_api_version = 2;
+inline constexpr std::uint32_t axle_curl_api_version = 3;
 
 enum AxleCurlEnd : std::int32_t {
   axle_curl_done = 0,
@@ -37,7 +38,6 @@ struct AxleCurlExchange {
   const char* proxy;     ///< "" none
   const char* no_proxy;  ///< "" none
   std::int32_t check_certificate;
-  std::int32_t decode;   ///< ask for and undo gzip and deflate
   long timeout_seconds;  ///< to connect, and without a byte of the body
   long slow_bytes_per_second;
   long slow_seconds;

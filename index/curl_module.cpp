@@ -39,7 +39,6 @@ AxleCurlEnd end_of(CURLcode code) {
     case CURLE_SEND_ERROR:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
-    case CURLE_BAD_CONTENT_ENCODING:
       return axle_curl_broken;
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
@@ -131,7 +130,6 @@ void set_options(CURL* curl, const AxleCurlExchange& exchange, Watch& watch) {
     curl_easy_setopt(curl, CURLOPT_USERNAME, exchange.user);
     curl_easy_setopt(curl, CURLOPT_PASSWORD, exchange.password);
   }
-  if (exchange.decode != 0) curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, give_header);
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &exchange);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, give_body);

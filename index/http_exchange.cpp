@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "index/content_coding.h"
 #include "index/url.h"
 
 namespace axle::index {
@@ -50,9 +51,10 @@ class Receiver {
     return refuse_exception(error);
   }
 
-  /// A 206 without any body must be judged too.
+  /// A 206 without any body must be judged too, and what is compressed only now.
   void end_of_transfer() {
     if (!begun_) begin_body();
+    if (!refusal_ && !discard_ && decodes()) decode();
     if (!refusal_ && !discard_ && head_.status == 206 && received_ != allowed_) {
       refuse({ErrorKind::unsupported,
               fmt::format("the server sent {} bytes of {} where it announced {}", received_,
@@ -89,7 +91,22 @@ class Receiver {
     return response;
   }
 
+  /// Archives are hashed and cut into ranges as they lie on the server.
+  [[nodiscard]] bool decodes() const {
+    return sink_ == nullptr && !request_.range && !request_.tail;
+  }
+
  private:
+  void decode() {
+    Result<std::string> text = decode_body(std::move(collected_), head_.content_encoding, allowed_,
+                                           redact_url(request_.url));
+    if (text) {
+      collected_ = std::move(*text);
+    } else {
+      refuse(std::move(text.error()));
+    }
+  }
+
   bool begin_body() {
     begun_ = true;
     const bool asked_for_part = request_.range || request_.tail;
@@ -186,8 +203,9 @@ bool is_transient_end(AxleCurlEnd end) {
          end == axle_curl_broken;
 }
 
-std::vector<std::string> request_headers(const Request& request) {
+std::vector<std::string> request_headers(const Request& request, bool decodes) {
   std::vector<std::string> headers;
+  if (decodes) headers.push_back(fmt::format("Accept-Encoding: {}", accepted_codings));
   if (!request.accept.empty()) headers.push_back("Accept: " + request.accept);
   if (!request.etag.empty()) headers.push_back("If-None-Match: " + request.etag);
   if (!request.last_modified.empty()) {
@@ -205,7 +223,7 @@ ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
                                 const TransportOptions& options, const Request& request,
                                 const ExchangeTarget& target, const BodySink* sink) {
   Receiver receiver(request, sink);
-  const std::vector<std::string> headers = request_headers(request);
+  const std::vector<std::string> headers = request_headers(request, receiver.decodes());
   std::vector<const char*> lines;
   for (const std::string& line : headers) lines.push_back(line.c_str());
 
@@ -221,8 +239,6 @@ ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
   exchange.proxy = (encrypted ? options.https_proxy : options.http_proxy).c_str();
   exchange.no_proxy = options.no_proxy.c_str();
   exchange.check_certificate = is_trusted_host(target.url, options.trusted_hosts) ? 0 : 1;
-  // Archives are hashed and cut into ranges as they lie on the server.
-  exchange.decode = sink == nullptr && !request.range && !request.tail ? 1 : 0;
   exchange.timeout_seconds = static_cast<long>(std::max(options.timeout_seconds, 1U));
   exchange.slow_bytes_per_second = static_cast<long>(options.slow_bytes_per_second);
   exchange.slow_seconds = static_cast<long>(options.slow_seconds);

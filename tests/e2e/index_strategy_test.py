@@ -1,8 +1,10 @@
 """Which of several indexes gives a package its versions: held against uv, whose names the strategies have."""
 
+import gzip
 import json
 import time
 import unittest
+import zlib
 
 from loopback import Loopback
 from support import PYTHON, TestCase, Wheel
@@ -118,6 +120,22 @@ class WhatIsSaid(TwoIndexes):
                                   f"{self.public.url('/simple')} was not asked", "--index-strategy unsafe-best-match")
                 changed = self.resolve(requirement, *self.places(), "--index-strategy", "unsafe-best-match")
                 self.assertEqual(changed["corp"], "9.9", "what the hint says works")
+
+    def test_a_compressed_page_that_is_cut_or_bent_is_no_answer(self):
+        """Cut between two links it would still look like a page, of older versions."""
+        self.own.publish("/simple", *[Wheel("corp", f"{number}.0") for number in range(1, 40)])
+        page = self.own.answers["/simple/corp/"][2].encode()
+        bent = bytearray(gzip.compress(page))
+        bent[-6] ^= 255
+        for coding, body in {"whole": ("gzip", gzip.compress(page)), "cut": ("gzip", gzip.compress(page)[:-300]),
+                             "no checksum": ("gzip", gzip.compress(page)[:-8]), "bent": ("gzip", bytes(bent)),
+                             "zlib": ("deflate", zlib.compress(page)), "zlib, cut": ("deflate", zlib.compress(page)[:-300])}.items():
+            with self.subTest(coding):
+                self.own.answers["/simple/corp/"] = (200, {"Content-Type": "text/html", "Content-Encoding": body[0]}, body[1])
+                ours = self.resolve("corp", *self.places())
+                self.assertEqual(ours, self.uv_compile("corp", *self.places()), str(self.last))
+                self.assertEqual(ours is None, coding not in ("whole", "zlib"))
+                self.assertEqual(self.public.asked("/corp/"), [])
 
     def test_an_index_that_never_answers_ends_the_search(self):
         self.own.answers["/simple/corp/"] = lambda handler: time.sleep(20)
