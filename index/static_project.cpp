@@ -1,7 +1,9 @@
 #include "index/static_project.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,13 +37,24 @@ Result<ProjectWheels> ProjectWheels::read(const PublishedProject& published, Rep
                                                     wheel->size, listed.size));
     }
     if (!wheel) return std::unexpected(damaged(path, std::move(wheel.error())));
+    wheels.filenames_.try_emplace(meaning_of(*wheel), listed.filename);
     wheels.wheels_.emplace(listed.filename, Member{std::move(*wheel), true});
   }
   return wheels;
 }
 
+ProjectWheels::Meaning ProjectWheels::meaning_of(const ScannedWheel& wheel) {
+  std::vector<wheel::Tag> tags = wheel.name.tags;
+  std::ranges::sort(tags);
+  return {wheel.name.version, wheel.name.build, std::move(tags), wheel.name.label};
+}
+
 Result<void> ProjectWheels::add(const ScannedWheel& wheel) {
-  const auto [at, fresh] = wheels_.try_emplace(wheel.filename, Member{wheel, false});
+  const std::string same =
+      wheels_.contains(wheel.filename)
+          ? wheel.filename
+          : filenames_.try_emplace(meaning_of(wheel), wheel.filename).first->second;
+  const auto [at, fresh] = wheels_.try_emplace(same, Member{wheel, false});
   if (fresh || at->second.wheel.sha256 == wheel.sha256) return {};
   const std::string& published = at->second.wheel.path;
   return fail(ErrorKind::mismatch,

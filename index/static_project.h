@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,14 +19,15 @@
 
 namespace axle::index {
 
-/// The wheels of a project, published and new. Each file name is there once.
+/// The wheels of a project, published and new. Each file name is there once, however it is spelled.
 class ProjectWheels {
  public:
   /// The wheels that `published` lists. Errors: one that is broken or not as listed, named.
   [[nodiscard]] static Result<ProjectWheels> read(const PublishedProject& published,
                                                   Report& report);
 
-  /// The same bytes under a published name count once. Error: mismatch for other bytes.
+  /// The same bytes under a published name count once. Error: mismatch for other bytes, also under
+  /// another spelling of that name ("My-Pkg-1.0.0" is "my_pkg-1.0").
   [[nodiscard]] Result<void> add(const ScannedWheel& wheel);
   [[nodiscard]] bool empty() const { return wheels_.empty(); }
   [[nodiscard]] const auto& all() const { return wheels_; }
@@ -35,7 +37,13 @@ class ProjectWheels {
     ScannedWheel wheel;
     bool published;
   };
-  std::map<std::string, Member> wheels_;  ///< by file name
+  /// What a file name says of a wheel of this project.
+  using Meaning = std::tuple<wheel::Version, std::optional<wheel::BuildTag>,
+                             std::vector<wheel::Tag>, std::string>;
+  [[nodiscard]] static Meaning meaning_of(const ScannedWheel& wheel);
+
+  std::map<std::string, Member> wheels_;      ///< by file name
+  std::map<Meaning, std::string> filenames_;  ///< of one wheel each
 
   friend class StaticProject;
 };

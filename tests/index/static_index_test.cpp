@@ -210,6 +210,32 @@ TEST_CASE("a published name does not get other bytes") {
   CHECK(tree_of(setup.out) == before);
 }
 
+TEST_CASE("a published name does not get other bytes under another spelling") {
+  Setup setup;
+  write_release(setup.wheels);
+  REQUIRE(setup.build());
+  const auto before = tree_of(setup.out);
+  SampleWheel other = variant("v3", {"x86_64 :: level :: v3"});
+  other.padding = 10;
+  const std::string path = write_wheel(setup.folder / "more", other);
+  for (const std::string_view spelling :
+       {"Sample-1.0-py3-none-any-v3.whl", "sample-1.0.0-py3-none-any-v3.whl",
+        "SAMPLE-01.0-PY3-none-any-v3.whl"}) {
+    CAPTURE(spelling);
+    const fs::path spelled = fs::path(setup.folder / "spelled") / spelling;
+    fs::remove_all(spelled.parent_path());
+    fs::create_directory(spelled.parent_path());
+    fs::copy_file(path, spelled);
+    const auto index = build_static_index(spelled.parent_path(), setup.out, setup.report);
+    REQUIRE(!index);
+    CHECK(index.error().kind == ErrorKind::mismatch);
+    CHECK(index.error().message.find(spelling) != std::string::npos);
+    CHECK(index.error().message.find("simple/sample/sample-1.0-py3-none-any-v3.whl") !=
+          std::string::npos);
+    CHECK(tree_of(setup.out) == before);
+  }
+}
+
 TEST_CASE("a published label does not get another meaning") {
   Setup setup;
   write_release(setup.wheels);
