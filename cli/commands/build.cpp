@@ -47,6 +47,7 @@ int run_build(Session& session) {
   options.source_date_epoch = *epoch;
   auto wheels = builder::build_project(options, output);
   if (!wheels) return output.failure(failed(wheels.error()).error());
+  output.change_was_made();
   std::string text;
   ordered_json rows = ordered_json::array();
   for (const builder::BuiltWheel& built : *wheels) {

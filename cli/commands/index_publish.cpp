@@ -76,6 +76,7 @@ int run_index_build(Session& session) {
     }
     text += render_project(project);
   }
+  if (untouched < built->projects.size()) output.change_was_made();
   if (untouched > 0) text += fmt::format("{} as before\n", counted(untouched, "project"));
   const std::string url = index_url_of(built->folder);
   text += fmt::format("install from it: variant install --index-url {} ...\n", url);
@@ -112,6 +113,7 @@ int run_index_remove(Session& session) {
                         file.filename);
     rows.push_back({{"project", file.project}, {"file", file.filename}});
   }
+  if (!dry_run && !removal->removed.empty()) output.change_was_made();
   return output.answer(text,
                        {{"folder", removal->folder}, {"dry_run", dry_run}, {"removed", rows}});
 }

@@ -138,6 +138,7 @@ int run_providers_new(Session& session) {
   const Files files = files_of(*language, name);
   if (const auto written = write_files(folder, files); !written)
     return output.failure(written.error());
+  output.change_was_made();
   ordered_json paths = ordered_json::array();
   for (const auto& file : files) paths.push_back(file.first);
   const std::string text = fmt::format("{}: {} files. In there:\n{}", folder.string(), files.size(),

@@ -116,6 +116,7 @@ int change_each(Session& session, std::string_view what, const ChangeOne& change
     return {};
   });
   if (!changed) return output.failure(changed.error());
+  output.change_was_made();
   return output.answer(text, {{"changed", names}, {"settings", provider_settings_path()}});
 }
 
@@ -197,6 +198,7 @@ int run_providers_retry(Session& session) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const std::string& ns : names) {
     const std::size_t count = failures.forget(ns);
+    if (count > 0) output.change_was_made();
     text += fmt::format("{}: {}\n", ns,
                         count > 0 ? "its plugin is asked again by the next command"
                                   : "no failure of its plugin is remembered");

@@ -117,6 +117,25 @@ class FullStdout(TestCase):
             self.assertEqual(self.installed(), {})
             self.install("demo", "--no-index", "--find-links", self.root / "dist")
 
+    def test_what_is_written_outside_of_an_environment_is_a_change_too(self):
+        settings = {"AXLE_CONFIG_DIR": str(self.root / "config")}
+        rows = {("index", "build", "dist", "--out", "out"): self.root / "out/simple/demo",
+                ("providers", "disable", "nvidia"): None}
+        for words, written in rows.items():
+            with self.subTest(words), open("/dev/full", "w") as full:
+                done = subprocess.run([str(VARIANT), *words], stdout=full, text=True, stderr=subprocess.PIPE,
+                                      stdin=subprocess.DEVNULL, env={**self.env, **settings}, cwd=self.root, timeout=120)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("error: the change was made; only the report of it could not be written", done.stderr)
+                self.assertTrue(written is None or written.exists())
+        for words, said in ((("index", "build", "dist", "--out", "out"), "the answer"),
+                            (("index", "remove", "demo", "--out", "out", "--dry-run"), "the answer"),
+                            (("index", "remove", "demo", "--out", "out"), "the change was made")):
+            with self.subTest(words), open("/dev/full", "w") as full:
+                done = subprocess.run([str(VARIANT), *words], stdout=full, text=True, stderr=subprocess.PIPE,
+                                      stdin=subprocess.DEVNULL, env=self.env, cwd=self.root, timeout=120)
+                self.assertIn("error: " + said, done.stderr)
+
 
 class Durability(TestCase):
     """docs/architecture.md: what exit code 0 means for the disk."""
