@@ -209,8 +209,13 @@ class Tree {
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& word = words[i];
       if (word.starts_with('-')) {
-        const OptionRow* option = at == &app_ ? global_option(word) : nullptr;
-        if (option == nullptr) return false;
+        const OptionRow* option = global_option(word);
+        if (option == nullptr) {
+          parsed.text =
+              "there is no option `" + word.substr(0, word.find('=')) + "` before the command";
+          parsed.hint = hint_for(words);
+          return true;
+        }
         const bool has_value = option->kind != OptionKind::flag && !word.contains('=');
         if (has_value && ++i == words.size()) return false;
         continue;

@@ -397,6 +397,17 @@ class Usage(TestCase):
         self.assertNotIn("defect", result.err)
         self.assert_fails(self.variant("install", "-r", "x" * 300), 1, "requirements file")
 
+    def test_what_is_no_requirements_file_is_said(self):
+        (self.root / "pyproject.toml").write_text('[project]\nname = "p"\nversion = "1"\n')
+        (self.root / "nested.txt").write_text("-r https://host.example/wanted.txt\n")
+        for words in (("-r", "pyproject.toml"), ("-c", self.root / "pyproject.toml")):
+            self.assert_fails(self.variant("resolve", "demo", *words), 1, "pyproject.toml describes a project", "uv pip compile")
+        self.assert_fails(self.variant("resolve", "-r", "nested.txt"), 1, "nested.txt:1",
+                          "https://host.example/wanted.txt is a URL", "download it")
+        result = self.variant("resolve", "-r", "https://u:secret@host.example/wanted.txt")
+        self.assert_fails(result, 1, "https://host.example/wanted.txt is a URL")
+        self.assertNotIn("secret", result.err)
+
     def test_an_unknown_command_and_an_empty_index_are_named(self):
         self.assertIn("`bogus`", self.variant("bogus", "--json").json["error"]["message"])
         self.make_venv()
@@ -556,9 +567,15 @@ class CommandTest(TestCase):
 
     def test_no_command(self):
         for words, shown in (([], "variant"), (["--json"], "variant"), (["--for", "h100"], "variant"), (["index"], "variant index"),
-                             (["--json", "index"], "variant index")):
+                             (["--json", "index"], "variant index"), (["index", "--json"], "variant index")):
             with self.subTest(words):
                 self.assert_fails(self.variant(*words), 2, f"`{shown}` needs a command", f"`{shown} --help`")
+
+    def test_an_unknown_option_without_a_command(self):
+        for words in (["--jsno"], ["--jsno", "list"], ["--json", "--nosuch=x"], ["index", "--nosuch"]):
+            with self.subTest(words):
+                option = next(word for word in words if word in ("--jsno", "--nosuch", "--nosuch=x")).split("=")[0]
+                self.assert_fails(self.variant(*words), 2, f"no option `{option}`", "--help`")
 
     def test_the_hint_works(self):
         self.assertIn("install", self.assert_ok(self.variant("--help")).out)
