@@ -45,11 +45,13 @@ int run(std::vector<std::string> words) {
   Parsed parsed = parse_command_line(std::move(words));
   if (parsed.command == nullptr) {
     Output output({.json = json});
+    output.set_run({.command_line = parsed.arguments});
     if (parsed.usage_error) return output.failure(misused(parsed.text, parsed.hint).error());
     Output plain({});
     return plain.answer(parsed.text, {});
   }
   Output output(output_options(parsed.arguments));
+  output.set_run({.command_line = parsed.arguments});
   if (const auto configured = configure(*parsed.command, parsed.arguments); !configured)
     return output.failure(configured.error());
   Session session(parsed.arguments, output);

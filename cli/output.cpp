@@ -69,7 +69,7 @@ void Output::add(Remark remark) {
   clear_progress();
   const bool warning = remark.severity == Severity::warning;
   std::string line = shown((warning ? "warning: " : "") + remark.message) + "\n";
-  if (!remark.hint.empty()) line += shown("  hint: " + remark.hint) + "\n";
+  if (!remark.hint.empty()) line += shown("  hint: " + complete_hint(remark.hint, run_)) + "\n";
   write(stderr, line);
 }
 
@@ -106,7 +106,7 @@ int Output::answer(std::string_view text, const ordered_json& body, int exit_cod
 void Output::remark_error(const Error& error) {
   clear_progress();
   std::string text = shown("error: " + error.message) + "\n";
-  if (!error.hint.empty()) text += shown("  hint: " + error.hint) + "\n";
+  if (!error.hint.empty()) text += shown("  hint: " + complete_hint(error.hint, run_)) + "\n";
   std::fflush(stdout);
   write(stderr, text);
 }
@@ -127,10 +127,10 @@ int Output::failure(const Failure& failure) {
   return this->failure(failure, ordered_json::object());
 }
 
-ordered_json error_json(const Failure& failure) {
+ordered_json Output::error_json(const Failure& failure) const {
   return {{"kind", failure.usage ? "usage" : render_kind(failure.error.kind)},
           {"message", index::redact_url(failure.error.message)},
-          {"hint", index::redact_url(failure.error.hint)}};
+          {"hint", index::redact_url(complete_hint(failure.error.hint, run_))}};
 }
 
 std::string Output::paint(Style style, std::string_view text) const {

@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "cli/failure.h"
+#include "cli/repeated_options.h"
 #include "report/error.h"
 #include "report/report.h"
 
@@ -40,8 +41,16 @@ class Output final : public Report {
   /// an `error` of `body` adds. Returns its exit code.
   int failure(const Failure& failure, const nlohmann::ordered_json& body);
   int failure(const Failure& failure);
+  /// {kind, message, hint}: the value of `error`.
+  [[nodiscard]] nlohmann::ordered_json error_json(const Failure& failure) const;
   /// An error on stderr, before or beside an answer.
   void remark_error(const Error& error);
+
+  /// What the commands in hints repeat.
+  void set_run(RunOptions run) { run_ = std::move(run); }
+  void set_options_of_files(const Arguments& options) { run_.files = options; }
+  void set_machine(std::string name) { run_.machine = std::move(name); }
+  [[nodiscard]] const RunOptions& run() const { return run_; }
 
   [[nodiscard]] std::string paint(Style style, std::string_view text) const;
   [[nodiscard]] const OutputOptions& options() const { return options_; }
@@ -50,13 +59,11 @@ class Output final : public Report {
   void clear_progress();
 
   OutputOptions options_;
+  RunOptions run_;
   bool changed_ = false;
   bool progress_shown_ = false;
   std::uint64_t progress_tick_ = 0;
 };
-
-/// {kind, message, hint}: the value of `error`.
-[[nodiscard]] nlohmann::ordered_json error_json(const Failure& failure);
 
 /// JSON text with the project's settings: two spaces, invalid UTF-8 replaced.
 [[nodiscard]] std::string render_json(const nlohmann::ordered_json& body);

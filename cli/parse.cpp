@@ -81,13 +81,6 @@ std::string word_after(const std::vector<std::string>& words,
   return name == words.end() || std::next(name) == words.end() ? std::string() : *std::next(name);
 }
 
-/// The command for an option that is not ours, in backticks.
-std::string pip_editable(const std::vector<std::string>& words, const std::string& source) {
-  const std::string python = word_after(words, {"--python"});
-  return "`pip" + (python.empty() ? "" : " --python " + shell_word(python)) + " install -e " +
-         shell_word(source) + "`";
-}
-
 class Tree {
  public:
   /// Only the commands that `words` may mean get their options: the others are a name and a
@@ -119,6 +112,8 @@ class Tree {
       return parsed;
     } catch (const CLI::ParseError& error) {
       parsed.usage_error = true;
+      collect(parsed);
+      parsed.command = nullptr;
       if (explain_missing_command(words, parsed)) return parsed;
       parsed.text = error.what();
       parsed.hint = hint_for(words);
@@ -171,7 +166,7 @@ class Tree {
     for (const std::string& word : words) {
       if (word == "--") break;
       if (const std::string source = word_after(words, {"-e"}); word == "-e" && !source.empty())
-        return "editable installs are pip's: " + pip_editable(words, source);
+        return "editable installs are pip's: `pip install -e " + shell_word(source) + "`";
       const std::string option = word.substr(0, word.find('='));
       if (!option.starts_with("--") || command->get_option_no_throw(option) != nullptr) continue;
       const SettingRow* row = find_option_setting(option.substr(2));

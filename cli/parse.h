@@ -11,9 +11,9 @@ namespace axle::cli {
 
 struct Parsed {
   const Command* command = nullptr;  ///< nullptr: `text` is the whole answer
-  Arguments arguments;
-  std::string text;  ///< help or version (exit 0), or the usage error (exit 2)
-  std::string hint;  ///< of a usage error
+  Arguments arguments;               ///< of a usage error: as far as they were understood
+  std::string text;                  ///< help or version (exit 0), or the usage error (exit 2)
+  std::string hint;                  ///< of a usage error
   bool usage_error = false;
 };
 

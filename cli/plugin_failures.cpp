@@ -98,8 +98,6 @@ std::string render_span(std::chrono::seconds span) {
 PluginFailures::PluginFailures(const Session& session) {
   if (const std::string cache = session.cache_folder(); !cache.empty())
     folder_ = cache + "/plugin-failures";
-  if (const std::string named = session.arguments().value(Opt::cache_dir); !named.empty())
-    cache_option_ = " --cache-dir " + named;
 }
 
 std::string PluginFailures::path_of(const plugins::Plugin& plugin,
@@ -161,10 +159,6 @@ std::size_t PluginFailures::forget(std::string_view ns) const {
     if (name.substr(0, name.find('-')) == ns && fs::remove(entry->path(), ignored)) ++count;
   }
   return count;
-}
-
-std::string PluginFailures::retry_command(std::string_view ns) const {
-  return fmt::format("variant providers retry {}{}", ns, cache_option_);
 }
 
 }  // namespace axle::cli

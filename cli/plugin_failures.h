@@ -35,15 +35,11 @@ class PluginFailures {
   /// How many there were of the plugins of that namespace.
   std::size_t forget(std::string_view ns) const;
 
-  /// The command that makes `ns` be asked again.
-  [[nodiscard]] std::string retry_command(std::string_view ns) const;
-
  private:
   [[nodiscard]] std::string path_of(const plugins::Plugin& plugin,
                                     const plugins::AskOptions& options) const;
 
   std::string folder_;  ///< empty: none
-  std::string cache_option_;
 };
 
 /// "5 minutes", "1 minute", "20 seconds"

@@ -201,7 +201,7 @@ bool TrustedPlugins::take_remembered(const Asked& one, const plugins::AskOptions
   const std::string why = fmt::format("its plugin {} failed {} ago: {}; it was not asked again",
                                       one.detail, render_span(failure->ago), failure->message);
   report.warn(fmt::format("nothing of namespace {} is selectable: {}", one.plugin.ns, why),
-              fmt::format("to ask it again: {}{}{}", setup_.failures.retry_command(one.plugin.ns),
+              fmt::format("to ask it again: `variant providers retry {}`{}{}", one.plugin.ns,
                           failure->mend.empty() ? "" : "; ", failure->mend));
   known_.insert_or_assign(one.key, PluginLists{ListOrigin::failed, why, {}});
   return true;

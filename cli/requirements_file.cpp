@@ -11,6 +11,8 @@
 
 #include "cli/input_file.h"
 #include "cli/variables.h"
+#include "index/transport.h"
+#include "report/shell_command.h"
 #include "wheel/ascii.h"
 
 namespace axle::cli {
@@ -73,11 +75,12 @@ std::optional<Error> not_requirements(const fs::path& path) {
 
 /// What becomes of an option that stands on a line of its own.
 enum class FileOption : std::uint8_t {
-  nested,   ///< names another file
-  value,    ///< as the option of the command, with a value
-  flag,     ///< likewise, without
-  ignored,  ///< changes nothing where only wheels are installed
-  build,    ///< about building, which Axle does not do
+  nested,    ///< names another file
+  value,     ///< as the option of the command, with a value
+  flag,      ///< likewise, without
+  ignored,   ///< changes nothing where only wheels are installed
+  build,     ///< about building, which Axle does not do
+  editable,  ///< likewise, of the source that is its value
 };
 
 struct OptionSpelling {
@@ -106,8 +109,8 @@ constexpr OptionSpelling spellings[] = {
     {"--trusted-host", FileOption::value, Opt::trusted_host},
     {"--prefer-binary", FileOption::ignored},
     {"--use-feature", FileOption::ignored},
-    {"--editable", FileOption::build},
-    {"-e", FileOption::build},
+    {"--editable", FileOption::editable},
+    {"-e", FileOption::editable},
     {"--config-settings", FileOption::build},
     {"--config-setting", FileOption::build},
     {"-C", FileOption::build},
@@ -127,14 +130,15 @@ const OptionSpelling* match_option(const std::string& line, std::string& value) 
   return nullptr;
 }
 
+/// `source`: of an editable install.
 std::unexpected<Error> needs_building(const std::string& where, std::string_view option,
-                                      const std::string& line) {
+                                      const std::string& source = {}) {
   return fail(
       ErrorKind::malformed,
       fmt::format("{}: `{}` is about building, and Axle installs wheels only", where, option),
-      line.starts_with("-e") || line.starts_with("--editable")
-          ? fmt::format("editable installs are pip's: `pip install {}`", line)
-          : std::string("leave it out, or build the wheel with pip and name its file here"));
+      source.empty()
+          ? std::string("leave it out, or build the wheel with pip and name its file here")
+          : fmt::format("editable installs are pip's: `pip install -e {}`", shell_word(source)));
 }
 
 /// Words between white space, and the text in front of the first one that is an option.
@@ -164,11 +168,28 @@ std::string meaning(const std::string& line) {
   return std::string(wheel::trim_ascii(expanded(without_comment(line))));
 }
 
+bool is_url(std::string_view place) { return place.contains("://"); }
+
 class Reader {
  public:
   explicit Reader(RequirementsFile& into) : into_(into) {}
 
-  Result<void> read(const fs::path& path, bool as_constraints) {
+  Result<void> read(const std::string& place, bool as_constraints) {
+    if (!is_url(place)) return read_file(place, as_constraints);
+    if (place.starts_with("file:")) {
+      const auto path = index::file_path(place);
+      if (!path) return std::unexpected(path.error());
+      return read_file(*path, as_constraints);
+    }
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: a requirements file is not read from a URL: what it says could "
+                            "change with every run",
+                            index::redact_url(place)),
+                "download it, look at it, and name the file here");
+  }
+
+ private:
+  Result<void> read_file(const fs::path& path, bool as_constraints) {
     std::error_code error;
     fs::path place = fs::weakly_canonical(path, error);
     if (error) place = path;
@@ -213,7 +234,6 @@ class Reader {
     return take(meaning(joined), path, begin, as_constraints);
   }
 
- private:
   Result<void> take(const std::string& line, const fs::path& path, unsigned number,
                     bool as_constraints) {
     if (line.empty()) return {};
@@ -245,8 +265,9 @@ class Reader {
       if (option != "--hash") {
         std::string ignored;
         const OptionSpelling* known = match_option(option, ignored);
-        if (known != nullptr && known->kind == FileOption::build)
-          return needs_building(where, option, option);
+        if (known != nullptr &&
+            (known->kind == FileOption::build || known->kind == FileOption::editable))
+          return needs_building(where, option);
         return fail(ErrorKind::malformed,
                     fmt::format("{}: `{}` cannot stand behind a requirement", where, option),
                     "only --hash can; other options have lines of their own");
@@ -276,7 +297,9 @@ class Reader {
     }
     switch (option->kind) {
       case FileOption::nested: {
-        const Result<void> nested = read(path.parent_path() / value, option->id == Opt::constraint);
+        const Result<void> nested =
+            read(is_url(value) ? value : (path.parent_path() / value).string(),
+                 option->id == Opt::constraint);
         if (!nested) return std::unexpected(within(where, nested.error()));
         return {};
       }
@@ -286,7 +309,9 @@ class Reader {
       case FileOption::ignored:
         return {};
       case FileOption::build:
-        return needs_building(where, line, line);
+        return needs_building(where, line);
+      case FileOption::editable:
+        return needs_building(where, line, value);
       case FileOption::value:
         break;
     }

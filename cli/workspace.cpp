@@ -190,6 +190,7 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   if (!requests) return std::unexpected(requests.error());
   workspace->requests = std::move(*requests);
   const Arguments arguments = merged(session.arguments(), of_files);
+  session.output().set_options_of_files(of_files);
   auto options = read_options(arguments);
   if (!options) return std::unexpected(options.error());
   auto gpus = session.gpu_policy();

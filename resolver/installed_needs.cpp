@@ -127,7 +127,7 @@ Unresolved refused_breakages(std::vector<Breakage> broken) {
   refused.message = fmt::format("this would break what is installed: {}", fmt::join(texts, "; "));
   refused.hint = fmt::format(
       "name {0} in the same command to upgrade it too, ask for a version that it works with, or "
-      "uninstall it first: variant uninstall {0}",
+      "uninstall it first: `variant uninstall {0}`",
       fmt::join(names, " "));
   refused.broken = std::move(broken);
   return refused;

@@ -162,16 +162,6 @@ void add_remarks(const CollectedReport& remarks, const InstalledFiles& files, Fi
   }
 }
 
-/// What `install` must be told, so that it chooses for the machine that was examined.
-std::string machine_options(const Arguments& arguments) {
-  std::string options;
-  for (const auto& [id, name] :
-       {std::pair(Opt::for_machine, "--for"), std::pair(Opt::gpu_policy, "--gpu-policy")}) {
-    if (arguments.has(id)) options += fmt::format(" {} {}", name, shell_word(arguments.value(id)));
-  }
-  return options;
-}
-
 Outcome<ordered_json> examine(Session& session, installer::Environment environment,
                               const JudgedMachine& judged, index::FamilyBook& families,
                               Findings& findings) {
@@ -185,7 +175,6 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
   if (!damaged) return failed(damaged.error());
   InstalledFiles files = read_installed_files(std::move(environment), *distributions, findings);
   files.damaged_folders = std::move(*damaged);
-  files.machine_options = machine_options(session.arguments());
   add_remarks(remarks, files, findings);
   for (InstalledPackageFiles& package : files.packages) {
     auto family = families.of_project(package.distribution.name);
@@ -249,6 +238,7 @@ int run_doctor(Session& session) {
     examined = std::move(*done);
   }
   findings.sort();
+  findings.complete_commands(output.run());
   ordered_json body = {{"machine", named->name},
                        {"environment", std::move(examined)},
                        {"findings", findings_json(findings)},

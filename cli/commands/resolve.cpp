@@ -9,6 +9,7 @@
 #include "cli/decision_view.h"
 #include "cli/session.h"
 #include "cli/workspace.h"
+#include "report/shell_command.h"
 
 namespace axle::cli {
 
@@ -64,6 +65,7 @@ int answer_for_machines(Session& session, const Question& ask) {
   int exit_code = 0;
   for (const machines::NamedMachine& machine : *machines) {
     MachineReport report(machine.name, output);
+    output.set_machine(machine.name);
     MachineAnswer answer = ask(machine, report);
     ordered_json row = {{"machine", machine.name}};
     if (answer.body.is_object()) row.update(answer.body);
@@ -71,7 +73,7 @@ int answer_for_machines(Session& session, const Question& ask) {
     if (in_full && !answer.text.empty())
       text += output.paint(Style::strong, machine.name) + "\n" + answer.text;
     if (answer.failure) {
-      row["error"] = error_json(*answer.failure);
+      row["error"] = output.error_json(*answer.failure);
       answer.rows.push_back({machine.name, "", "none", "", answer.failure->error.message});
       exit_code = std::max(exit_code, answer.failure->exit_code);
     }
@@ -152,8 +154,13 @@ int run_explain(Session& session) {
   auto workspace = open_workspace(session, true);
   if (!workspace) return session.output().failure(workspace.error());
   if ((*workspace)->requests.requirements.size() != 1) {
+    const std::string& named = session.arguments().positionals.front();
     return session.output().failure(
-        misused("explain takes the name of one package", "for a wheel: variant rank").error());
+        misused("explain takes the name of one package",
+                named.ends_with(".whl")
+                    ? fmt::format("for a wheel: `variant rank {}`", shell_word(named))
+                    : std::string("name it alone, without -r"))
+            .error());
   }
   return answer_for_machines(session, [&](const machines::NamedMachine& machine, Report& report) {
     return explain_for(session, **workspace, machine, report);

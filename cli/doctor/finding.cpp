@@ -258,6 +258,14 @@ void Findings::sort() {
   findings_ = std::move(sorted);
 }
 
+void Findings::complete_commands(const RunOptions& run) {
+  for (Finding& finding : findings_) {
+    finding.mend.words = complete_hint(finding.mend.words, run);
+    for (std::string& command : finding.mend.commands)
+      command = complete_command(command, run).text;
+  }
+}
+
 bool Findings::has_error() const {
   return std::ranges::any_of(
       findings_, [](const Finding& finding) { return finding.level == FindingLevel::error; });

@@ -66,6 +66,8 @@ class Findings {
 
   /// Errors first, then warnings; within one level in the order of finding_codes().
   void sort();
+  /// The commands in mends repeat the options of the run.
+  void complete_commands(const RunOptions& run);
   [[nodiscard]] bool has_error() const;
   [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
   [[nodiscard]] const std::vector<std::string>& unseen() const { return unseen_; }

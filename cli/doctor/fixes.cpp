@@ -147,7 +147,7 @@ std::string choose_anew(const Packages& kin, bool same_release, const InstalledF
             ? fmt::format("{}=={}", one->distribution.name, wheel::render_version(version))
             : one->distribution.name);
   }
-  return shell_command(words) + files.options() + " --allow-backend-change";
+  return shell_command(words) + files.python_option() + " --allow-backend-change";
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ Mend reinstall(const Packages& packages, const InstalledFiles& files) {
   std::vector<std::string> words = {"variant", "install", "--reinstall", "--no-deps"};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), requirements.begin(), requirements.end());
-  mend.commands.push_back(shell_command(words) + files.options());
+  mend.commands.push_back(shell_command(words) + files.python_option());
   return mend;
 }
 

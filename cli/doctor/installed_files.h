@@ -63,14 +63,11 @@ struct InstalledFiles {
   std::vector<DamagedLibrary> damaged;
   std::vector<installer::DamagedFolder> damaged_folders;
   std::uint64_t bytes_read = 0;  ///< of libraries
-  std::string machine_options;  ///< " --for h100": what a choice must be told to be for the machine
 
   /// As --python names it.
   [[nodiscard]] const std::string& place() const;
   /// " --python PLACE", quoted for a shell.
   [[nodiscard]] std::string python_option() const;
-  /// The same, and what the choice of builds depends on.
-  [[nodiscard]] std::string options() const { return python_option() + machine_options; }
 };
 
 struct FileLimits {

@@ -44,7 +44,7 @@ Mend fix_of(const installer::DamagedFolder& damaged, const InstalledFiles& files
   return {"",
           {line({"variant", "install", "--reinstall", "--no-deps",
                  fmt::format("{}=={}", damaged.name, damaged.version)}) +
-           files.options()}};
+           files.python_option()}};
 }
 
 /// What is wrong with dist-info folders that no package is listed from.

@@ -77,7 +77,7 @@ Mend fix_of(const wheel::Requirement& broken, const InstalledFiles& files,
             const std::vector<InstalledDistribution>& distributions) {
   const auto command = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"variant", "install"});
-    return Mend{"", {shell_command(words) + files.options()}};
+    return Mend{"", {shell_command(words) + files.python_option()}};
   };
   wheel::Requirement bare = broken;
   bare.marker.reset();

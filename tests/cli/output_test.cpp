@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-using axle::cli::error_json;
 using axle::cli::failed;
 using axle::cli::failed_to_choose;
 using axle::cli::misused;
@@ -18,9 +17,10 @@ TEST_CASE("failures carry the exit code that scripts rely on") {
 }
 
 TEST_CASE("an error in JSON has kind, message and hint") {
-  const auto usage = error_json(misused("what", "how").error());
+  const auto usage = Output({}).error_json(misused("what", "how").error());
   CHECK(usage.dump() == R"({"kind":"usage","message":"what","hint":"how"})");
-  CHECK(error_json(failed({axle::ErrorKind::mismatch, "m"}).error())["kind"] == "mismatch");
+  CHECK(Output({}).error_json(failed({axle::ErrorKind::mismatch, "m"}).error())["kind"] ==
+        "mismatch");
 }
 
 TEST_CASE("text that is not UTF-8 cannot break the JSON") {

@@ -170,8 +170,30 @@ TEST_CASE("errors name file and line") {
   const auto editable = read(folder.write("e.txt", "-e .\n"));
   REQUIRE_FALSE(editable);
   CHECK(editable.error().hint.find("pip install") != std::string::npos);
+  const auto quoted = read(folder.write("q.txt", "--editable ./my project\n"));
+  REQUIRE_FALSE(quoted);
+  CHECK(quoted.error().hint.find("`pip install -e './my project'`") != std::string::npos);
   const auto nested = read(folder.write("n.txt", "a\n-r gone.txt\n"));
   REQUIRE_FALSE(nested);
   CHECK(nested.error().message.find("n.txt:2") != std::string::npos);
   CHECK(nested.error().message.find("gone.txt") != std::string::npos);
+}
+
+TEST_CASE("a requirements file comes from disk, by path or file URL") {
+  const Folder folder;
+  const std::string path = folder.write("a b.txt", "demo\n");
+  const auto by_url = read("file://" + folder.path("a%20b.txt"));
+  REQUIRE(by_url);
+  CHECK(texts(by_url->requirements) == std::vector<std::string>{"demo"});
+  for (const char* url : {"https://me:secret@h/needs.txt", "http://h/needs.txt", "ftp://h/x"}) {
+    const auto refused = read(url);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("is not read from a URL") != std::string::npos);
+    CHECK(refused.error().message.find("h/") != std::string::npos);
+    CHECK(refused.error().message.find("secret") == std::string::npos);
+    CHECK(refused.error().hint.find("download it") != std::string::npos);
+  }
+  const auto nested = read(folder.write("n.txt", "a\n-c https://h/limits.txt\n"));
+  REQUIRE_FALSE(nested);
+  CHECK(nested.error().message.find("n.txt:2: https://h/limits.txt: ") != std::string::npos);
 }

@@ -1,6 +1,7 @@
 """Every command that an error or a warning proposes is run as it stands, where it was proposed, and works.
 
-Commands stand in backticks in hints, complete; tests/e2e/doctor_fix_test.py does the same for `variant doctor`."""
+Commands stand in backticks in hints, complete; tests/e2e/doctor_fix_test.py does the same for `variant doctor`. All is done
+twice: as a user has it who configured everything, and (Elsewhere) with what the run was told on its command line alone."""
 
 import json
 import re
@@ -8,7 +9,7 @@ import subprocess
 import unittest
 
 from cause_test import CauseTestCase, sdist
-from support import PEERS, PYTHON, SOURCE, Wheel, publish_levels, variant_document
+from support import PEERS, PYTHON, SOURCE, Index, Wheel, publish_levels, tree, variant_document
 
 ROOMS = "resolver installer index builder cli providers wheel machines detect report".split()
 BEGIN = r"(?:variant|pip|uv|python3 -m)"
@@ -24,6 +25,7 @@ MENTIONS = {
     "variant check": "looks, and may find something",
     "variant doctor": "looks, and may find something",
     "variant providers retry acme": "an example of what to write",
+    "variant providers retry {}": "plugin_failures_test.py runs it",
     "pip install keyring": "needs a package index that has keyring",
 }
 RUN = set()
@@ -49,10 +51,12 @@ def proposals():
                 outside = " ".join(literal.split("`")[0::2])
                 loose = re.search(r"\b(variant (install|uninstall|explain|detect|list|providers|index)|pip (install|wheel)"
                                   r"|-m venv|-m pip)\b", outside)
-                if "variant uninstall {0}" in outside:
-                    continue  # backend_change_test.py provokes it
                 if loose and not outside.startswith(loose.group(0)) and "\\n" not in literal:
                     yield name, f"not in backticks: {literal}"
+
+
+def without_python(command):
+    return re.sub(r"^pip --python \S+ ", "pip ", command)
 
 
 class Hints(CauseTestCase):
@@ -61,6 +65,9 @@ class Hints(CauseTestCase):
         # As a user has it: an active environment, a configured index, and the programs on the path.
         self.env |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "UV_CACHE_DIR": str(self.root / "uv-cache"),
                      "VIRTUAL_ENV": str(self.venv), "PIP_INDEX_URL": self.index.url, "UV_INDEX_URL": self.index.url}
+
+    def configure_the_index(self):
+        """For runs that take no index on their command line."""
 
     def hints_of(self, result):
         try:
@@ -74,7 +81,8 @@ class Hints(CauseTestCase):
         commands = [one for hint in self.hints_of(result) for one in re.findall("`([^`]*)`", hint)
                     if re.match(BEGIN + r"\b.* ", one + " ")]
         for beginning in expected:
-            self.assertTrue([one for one in commands if one.startswith(beginning)], f"{beginning}: {commands}\n{result}")
+            self.assertTrue([one for one in commands if without_python(one).startswith(beginning)],
+                            f"{beginning}: {commands}\n{result}")
         self.assertEqual(len(commands), len(expected), f"{commands}\n{result}")
         for command in commands:
             if re.match("pip|uv", command) and not (PEERS / "uv").exists():
@@ -84,7 +92,7 @@ class Hints(CauseTestCase):
             # That nothing fits is what explain was asked for.
             good = (0, 3) if command.startswith("variant explain") else (0,)
             self.assertIn(done.returncode, good, f"{command}\n{done.stdout}\n{done.stderr}")
-            RUN.add(re.sub(r"^(uv pip|pip) --python \S+ ", r"\1 ", command))
+            RUN.add(without_python(command))
         return commands
 
     def project(self, name="project"):
@@ -150,6 +158,7 @@ class Hints(CauseTestCase):
         self.index.add_wheel(Wheel("demo", "1.0"))
         self.assert_ok(self.variant("install", "demo"))
         (self.site() / "demo-1.0.dist-info/RECORD").unlink()
+        self.configure_the_index()
         result = self.variant("uninstall", "demo")
         self.follow(result, "variant install --reinstall --no-deps demo==1.0")
         self.assert_ok(self.variant("uninstall", "demo"))
@@ -161,6 +170,7 @@ class Hints(CauseTestCase):
             (self.site() / wheel.dist_info).mkdir()
             (self.site() / wheel.dist_info / "METADATA").write_text(wheel.members[f"{wheel.dist_info}/METADATA"])
             (self.site() / wheel.dist_info / "RECORD").write_text(f"{wheel.dist_info}/METADATA,,\n")
+        self.configure_the_index()
         result = self.variant("list")
         self.assertIn("installed twice", result.err)
         self.follow(result, "variant install --reinstall --no-deps demo==2.0")
@@ -180,12 +190,46 @@ class Hints(CauseTestCase):
         backend = project / "backend/copy_it.py"
         backend.write_text(backend.read_text() + "build_editable = build_wheel\n")
         result = self.variant("install", "-e", "./my project", "--python", self.venv)
-        self.follow(result, f"pip --python {self.venv} install -e './my project'")
+        self.follow(result, "pip install -e './my project'")
+        self.assertIn(f"`pip --python {self.venv} install -e './my project'", result.err)
         self.assertEqual(self.installed()["demo"], ("1.0", None))
         # The same in a file; which pip is on the path is the user's affair.
         (self.root / "needs.txt").write_text(f"-e {project}\n")
         result = self.variant("install", "-r", "needs.txt")
-        self.assertIn(f"`pip install -e {project}`", result.err)
+        self.assertRegex(result.err, f"`pip( --python {self.venv})? install -e '{project}'")
+
+    def test_what_would_break_is_uninstalled(self):
+        for version in ("1.0", "2.0"):
+            self.index.add_wheel(Wheel("demo", version))
+        self.index.add_wheel(Wheel("pins", "1.0", requires=["demo<2"]))
+        self.assert_ok(self.variant("install", "pins"))
+        self.follow(self.variant("install", "demo==2.0"), "variant uninstall pins")
+        self.assert_ok(self.variant("install", "demo==2.0"))
+
+    def test_a_wheel_is_ranked(self):
+        document = publish_levels(self.index)
+        (self.root / "my wheels").mkdir()
+        name = Wheel("demo", "1.0", "v1", document).write(self.root / "my wheels").name
+        self.follow(self.variant("explain", f"my wheels/{name}"), f"variant rank 'my wheels/{name}'")
+
+    # --- which index
+
+    def test_an_index_that_was_not_asked_is_asked(self):
+        first = Index(self.root / "first")
+        first.add_wheel(Wheel("demo", "1.0"))
+        self.index.add_wheel(Wheel("demo", "2.0"))
+        run = ("install", "demo>=2", "--extra-index-url", first.url)
+        hint = self.hints_of(self.assert_fails(self.variant(*run), 1, "no version of demo"))[0]
+        self.assertIn(f"{self.index.folder} was not asked", hint)
+        option = re.search(r"--index-strategy \S+", hint).group(0)
+        self.assert_ok(self.variant(*run, *option.split()))
+        self.assertEqual(self.installed()["demo"], ("2.0", None))
+
+    def test_a_requirements_file_at_an_address_is_refused(self):
+        for option in ("-r", "-c", "--overrides"):
+            result = self.variant("install", "demo", option, "https://me:secret@nowhere.invalid/needs.txt")
+            self.assert_fails(result, 1, "https://nowhere.invalid/needs.txt: a requirements file is not read from a URL", "download it")
+            self.assertNotIn("secret", result.err)
 
     # --- machines, providers, indexes, the runtime
 
@@ -249,6 +293,107 @@ class Hints(CauseTestCase):
         self.follow(self.variant("providers", "new", "acme"), "variant providers new acme acme-provider")
 
 
+INDEXED = ("install", "resolve", "explain")
+INSTALLED = (*INDEXED, "uninstall", "list", "show", "check", "freeze")
+
+
+class Elsewhere(Hints):
+    """The same states, where another environment is active, the configured index is empty, and the failing run says both
+    on its command line. Nothing is to be found in the active environment afterwards."""
+
+    def setUp(self):
+        super().setUp()
+        self.decoy = self.make_venv(self.root / "active")
+        empty = self.root / "no packages"
+        empty.mkdir()
+        self.env |= {"VIRTUAL_ENV": str(self.decoy), "PIP_INDEX_URL": empty.as_uri(), "UV_INDEX_URL": empty.as_uri()}
+        before = tree(self.site(self.decoy))
+        self.addCleanup(lambda: self.assertEqual(tree(self.site(self.decoy)), before))
+
+    def configure_the_index(self):
+        self.env |= {"PIP_INDEX_URL": self.index.url, "UV_INDEX_URL": self.index.url}
+
+    def variant(self, *arguments, **options):
+        where = ["--index-url", self.index.url] if arguments[0] in INDEXED else []
+        if arguments[0] in INSTALLED and "VIRTUAL_ENV" in self.env:
+            where += ["--python", self.venv]
+        return super().variant(*arguments, *where, **options)
+
+    def test_json_says_the_same(self):
+        self.index.add_sdist("demo", "1.0")
+        self.index.add_sdist("other", "1.0")
+        for run in (("install", "demo"), ("resolve", "demo", "--for", "h100"), ("uninstall", "demo"),
+                    ("install", "-r", "needs.txt"), ("install", "-e", "./a b")):
+            with self.subTest(run=run):
+                (self.root / "needs.txt").write_text("demo\n")
+                text, data = self.variant(*run), self.variant(*run, "--json")
+                self.assertIn("`", text.err)
+                self.assertEqual(self.hints_of(text), self.hints_of(data))
+
+    def test_what_requirements_files_say_is_repeated(self):
+        self.index.add_sdist("demo", "1.0")
+        self.index.add_wheel(Wheel("other", "1.0"))
+        (self.root / "my needs.txt").write_text(f"--index-url {self.index.url}\ndemo\nother\n")
+        result = super().variant("install", "-r", "my needs.txt", "--python", self.venv)
+        commands = self.follow(result, "pip wheel", "variant install --find-links wheels demo==1.0")
+        self.assertIn("--requirement 'my needs.txt'", commands[1])
+        self.assertEqual({"demo", "other"} & set(self.installed()), {"demo", "other"})
+
+    def test_the_machine_and_what_limits_the_choice_are_repeated(self):
+        publish_levels(self.index)
+        (self.root / "limits.txt").write_text("demo==1.0\n")
+        result = self.variant("install", "demo", "--require", "nvidia", "--for", "h100", "-c", "limits.txt", "--cache-dir", "my cache",
+                              "--index-strategy", "unsafe-best-match")
+        command, = self.follow(result, "variant explain demo")
+        for option in ("--require nvidia", "--for h100", "--constraint limits.txt", "--cache-dir 'my cache'",
+                       "--index-strategy unsafe-best-match"):
+            self.assertIn(option, command)
+
+    def test_of_several_machines_the_one_that_failed_is_repeated(self):
+        self.index.add_sdist("demo", "1.0")
+        rows = self.variant("resolve", "demo", "--for", "h100", "--for", "gtx1080ti", "--json").json["machines"]
+        for row, name in zip(rows, ("h100", "gtx1080ti"), strict=True):
+            install = re.findall("`(variant install [^`]*)`", row["error"]["hint"])[0]
+            self.assertEqual(re.findall("--for (\\S+)", install), [name])
+
+    def test_the_links_are_repeated(self):
+        folder = self.root / "it's here"
+        folder.mkdir()
+        name, data = sdist("demo", "1.0")
+        (folder / name).write_bytes(data)
+        result = super().variant("install", "demo", "--no-index", "--find-links", folder, "--python", self.venv)
+        self.follow(result, "pip wheel", "variant install --find-links wheels demo==1.0")
+        self.assertEqual(self.installed()["demo"], ("1.0", None))
+
+    def test_an_interpreter_by_its_version(self):
+        """pip takes no version: the command finds the interpreter as Axle does."""
+        (self.root / "tools").mkdir()
+        program = self.root / "tools/python9.9"
+        program.write_text(f'#!/bin/sh\nexec {self.venv}/bin/python "$@"\n')
+        program.chmod(0o755)
+        self.env["PATH"] = f"{self.root}/tools:{self.env['PATH']}"
+        self.index.add_sdist("demo", "1.0")
+        result = super().variant("install", "demo", "--python", "9.9", "--index-url", self.index.url)
+        commands = [one for hint in self.hints_of(result) for one in re.findall("`([^`]*)`", hint)]
+        self.assertEqual(len(commands), 2, str(result))
+        self.assertTrue(commands[0].startswith('pip --python "$(command -v python9.9)" wheel '), commands)
+        if not (PEERS / "pip").exists():
+            self.skipTest(f"{PEERS} has no pip: ./dev setup brings it")
+        for command in commands:
+            subprocess.run(["/bin/sh", "-c", command], env=self.env, cwd=self.root, check=True, capture_output=True, timeout=240)
+        self.assertEqual(self.installed()["demo"], ("1.0", None))
+
+    def test_a_login_is_not_repeated(self):
+        (self.root / "links").mkdir()
+        name, data = sdist("demo", "1.0")
+        (self.root / "links" / name).write_bytes(data)
+        result = super().variant("install", "demo", "--no-index", "-f", "links", "--python", self.venv,
+                                 "--proxy", "http://me:secret@nowhere.invalid:1")
+        self.assertNotIn("secret", result.err)
+        self.assertIn("--proxy http://nowhere.invalid:1", result.err)
+        self.assertIn("login or token in a URL is not repeated", result.err)
+
+
 class Proposals(unittest.TestCase):
     def test_every_command_in_a_hint_is_run(self):
         missing = []
@@ -264,7 +409,7 @@ class Proposals(unittest.TestCase):
 def load_tests(loader, _tests, _pattern):
     """The last test looks at what the others ran."""
     suite = unittest.TestSuite()
-    for case in (Hints, Proposals):
+    for case in (Hints, Elsewhere, Proposals):
         suite.addTests(loader.loadTestsFromTestCase(case))
     return suite
 

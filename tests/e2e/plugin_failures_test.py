@@ -88,7 +88,7 @@ class RememberedTest(PluginTestCase):
             self.assertIn("variant providers retry acme", again.err)
         # The command that is offered, as it is offered.
         command = next(line for line in again.err.splitlines() if "to ask it again: " in line)
-        command = command.partition("to ask it again: ")[2].partition(";")[0].split()
+        command = command.partition("to ask it again: ")[2].split("`")[1].split()
         self.assertEqual(command[0], "variant")
         self.assertIn("asked again", self.assert_ok(self.variant(*command[1:])).out)
         self.assertGreater(self.ask()[1], 0.9)

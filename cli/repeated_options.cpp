@@ -1,0 +1,314 @@
+#include "cli/repeated_options.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cli/command.h"
+#include "index/transport.h"
+#include "report/shell_command.h"
+
+namespace axle::cli {
+
+namespace {
+
+/// One option, and what it is to pip and uv; "": they have no such option, or it does not bear on
+/// what they are proposed for. One that ends with "=" is one word with its value.
+struct Row {
+  Opt id;
+  std::string_view pip = {};
+  std::string_view uv = {};
+};
+
+/// In the order in which they are repeated.
+constexpr std::array rows = {
+    Row{Opt::python, "--python", "--python"},
+    Row{Opt::system, "--python", "--system"},
+    Row{Opt::break_system_packages, "", "--break-system-packages"},
+    Row{Opt::require_virtualenv},
+    Row{Opt::for_machine},
+    Row{Opt::gpu_policy},
+    Row{Opt::supported},
+    Row{Opt::default_index, "--index-url", "--default-index"},
+    Row{Opt::index_url, "--index-url", "--index-url"},
+    Row{Opt::extra_index_url, "--extra-index-url", "--extra-index-url"},
+    Row{Opt::index, "--extra-index-url", "--index"},
+    Row{Opt::find_links, "--find-links", "--find-links"},
+    Row{Opt::no_index, "--no-index", "--no-index"},
+    Row{Opt::index_strategy, "", "--index-strategy"},
+    Row{Opt::keyring_provider, "--keyring-provider", "--keyring-provider"},
+    Row{Opt::trusted_host, "--trusted-host", "--allow-insecure-host"},
+    Row{Opt::cert, "--cert", ""},
+    Row{Opt::proxy, "--proxy", ""},
+    Row{Opt::timeout, "--timeout", ""},
+    Row{Opt::family},
+    Row{Opt::offline, "", "--offline"},
+    Row{Opt::no_cache},
+    Row{Opt::cache_dir},
+    Row{Opt::requirement},
+    Row{Opt::constraint, "--constraint", "--constraint"},
+    Row{Opt::overrides, "", "--overrides"},
+    // Dropped, these would let in what the user kept out; building cannot respect the next two.
+    Row{Opt::require_hashes, "--require-hashes", "--require-hashes"},
+    Row{Opt::no_binary},
+    Row{Opt::only_binary},
+    Row{Opt::no_verify_hashes, "", "--no-verify-hashes"},
+    Row{Opt::exclude_newer, "--uploaded-prior-to", "--exclude-newer"},
+    Row{Opt::exclude_newer_package, "", "--exclude-newer-package"},
+    Row{Opt::pre, "--pre", "--prerelease=allow"},
+    Row{Opt::no_deps, "--no-deps", "--no-deps"},
+    Row{Opt::variant},
+    Row{Opt::no_variants},
+    Row{Opt::no_variants_of},
+    Row{Opt::torch_backend},
+    Row{Opt::allow_backend_change},
+    Row{Opt::require},
+    Row{Opt::trust},
+    Row{Opt::enable_provider},
+    Row{Opt::disable_provider},
+    Row{Opt::overwrite},
+};
+
+enum class Program : std::uint8_t { other, variant, pip, uv };
+
+/// The words as they stand, quotes included. Inside single quotes a blank is a part of a word.
+std::vector<std::string_view> split_words(std::string_view line) {
+  std::vector<std::string_view> words;
+  std::size_t begin = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i <= line.size(); ++i) {
+    if (i < line.size() && line[i] == '\\' && !quoted) {
+      ++i;
+    } else if (i < line.size() && line[i] == '\'') {
+      quoted = !quoted;
+    } else if (i >= line.size() || (line[i] == ' ' && !quoted)) {
+      const std::size_t end = std::min(i, line.size());
+      if (end > begin) words.push_back(line.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return words;
+}
+
+std::string_view first_name(std::string_view names) { return names.substr(0, names.find(',')); }
+
+/// What may be read once only: it was, by the run.
+bool is_passing(std::string_view value) {
+  return value == "-" || value.starts_with("/dev/fd/") || value.starts_with("/proc/self/fd/") ||
+         value == "/dev/stdin";
+}
+
+/// "NAME=URL" without the name, which pip does not know.
+std::string without_name(const std::string& place) {
+  const std::size_t equals = place.find('=');
+  const bool named = equals != std::string::npos && place.find_first_of(":/.") > equals;
+  return named ? place.substr(equals + 1) : place;
+}
+
+/// For pip, which takes a path alone, an interpreter that was named as it is found on PATH.
+std::string pip_python(const std::string& name) {
+  if (name.find('/') != std::string::npos || name.starts_with('.')) return shell_word(name);
+  const bool version = !name.empty() && name[0] >= '0' && name[0] <= '9';
+  return "\"$(command -v " + shell_word(version ? "python" + name : name) + ")\"";
+}
+
+class Completion {
+ public:
+  Completion(std::string_view command, const RunOptions& run)
+      : run_(run), text_(command), words_(split_words(command)) {
+    if (words_.size() < 2 || has_word("--help")) return;
+    if (words_[0] == "variant") {
+      take_variant();
+    } else if (words_[0] == "pip") {
+      program_ = Program::pip;
+    } else if (words_[0] == "uv" && words_[1] == "pip") {
+      program_ = Program::uv;
+    }
+  }
+
+  CompleteCommand complete() && {
+    if (program_ == Program::other) return {std::move(text_)};
+    const std::vector<std::string> files = run_.command_line.values(Opt::requirement);
+    names_files_ = program_ == Program::variant && is_for_command(Opt::requirement) &&
+                   !files.empty() && std::ranges::none_of(files, is_passing);
+    for (const Row& row : rows) repeat(row);
+    return {std::move(text_), lacks_secret_};
+  }
+
+ private:
+  void take_variant() {
+    for (const Command& command : commands()) {
+      const auto name = split_words(command.name);
+      if (words_.size() > name.size() &&
+          std::ranges::equal(name, std::span(words_).subspan(1, name.size())))
+        command_ = &command;
+    }
+    if (command_ != nullptr) program_ = Program::variant;
+  }
+
+  [[nodiscard]] bool has_word(std::string_view option) const {
+    return std::ranges::any_of(words_, [&](std::string_view word) {
+      return word == option || (word.starts_with(option) && word.size() > option.size() &&
+                                word[option.size()] == '=');
+    });
+  }
+
+  [[nodiscard]] bool has_own(std::string_view names) const {
+    while (!names.empty()) {
+      const std::string_view name = first_name(names);
+      if (has_word(name)) return true;
+      names.remove_prefix(std::min(names.size(), name.size() + 1));
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool takes(Opt id) const {
+    return std::ranges::find(command_->options, id) != command_->options.end();
+  }
+
+  /// Whether `command_` is to have the option, whatever its values.
+  [[nodiscard]] bool is_for_command(Opt id) const {
+    const std::string_view verb = command_->name;
+    switch (id) {
+      case Opt::for_machine:
+      case Opt::gpu_policy:
+      case Opt::supported:
+        // A machine is recorded where it is. What lists GPUs is asked for where the policy names
+        // one that is not there, so it gets none.
+        if (has_word("--profile") || has_word("--for")) return false;
+        if (id == Opt::for_machine) return takes(Opt::gpu_policy);
+        return takes(id) && verb != "detect";
+      case Opt::family:
+        return takes(id) && verb != "index families";  // lists what --family can name
+      case Opt::requirement:
+        // For what is named alone: explain takes one package, --no-deps is about single ones.
+        return takes(id) && run_.files && verb != "explain" && !has_word("--no-deps");
+      case Opt::python:
+      case Opt::system:
+        return takes(id) && !has_word("--python") && !has_word("--system");
+      default:
+        return takes(id);
+    }
+  }
+
+  [[nodiscard]] std::string_view name_of(const Row& row) const {
+    if (program_ == Program::pip) return row.pip;
+    if (program_ == Program::uv) return row.uv;
+    if (!is_for_command(row.id)) return {};
+    return row.id == Opt::no_variants_of ? "--no-variants=" : first_name(option_row(row.id).names);
+  }
+
+  /// The values that count in the run.
+  [[nodiscard]] std::vector<std::string> values_of(const Row& row) const {
+    const OptionRow& option = option_row(row.id);
+    if (row.id == Opt::for_machine && !run_.machine.empty()) return {run_.machine};
+    std::vector<std::string> values = run_.command_line.values(row.id);
+    if (run_.files && !names_files_ && (values.empty() || option.kind == OptionKind::list)) {
+      const std::vector<std::string> more = run_.files->values(row.id);
+      values.insert(values.end(), more.begin(), more.end());
+    }
+    std::erase_if(values, is_passing);
+    if (option.kind != OptionKind::list && !values.empty()) values = {values.back()};
+    return values;
+  }
+
+  void repeat(const Row& row) {
+    const std::string_view name = name_of(row);
+    if (name.empty()) return;
+    const OptionRow& option = option_row(row.id);
+    const bool own = program_ == Program::variant ? has_own(option.names) : has_word(name);
+    if (own && option.kind != OptionKind::list) return;
+    // Of these the first counts, and pip has one option for both.
+    if (row.id == Opt::system && run_.command_line.has(Opt::python)) return;
+    if (row.id == Opt::index_url && run_.command_line.has(Opt::default_index)) return;
+    const std::vector<std::string> values = values_of(row);
+    for (const std::string& value : values) {
+      if (option.kind != OptionKind::flag) {
+        add_value(row, name, value);
+      } else if (program_ == Program::pip && row.id == Opt::system) {
+        add_pip_python("python3");
+      } else {
+        text_ += " " + std::string(name);
+      }
+    }
+  }
+
+  /// Before the verb, or pip refuses it.
+  void add_pip_python(const std::string& python) {
+    if (has_word("--python")) return;
+    text_.insert(words_[0].size(), " --python " + pip_python(python));
+  }
+
+  void add_value(const Row& row, std::string_view name, const std::string& value) {
+    if (program_ == Program::pip && row.id == Opt::python) return add_pip_python(value);
+    const bool name_is_known = program_ != Program::pip;
+    const bool index = row.id == Opt::index || row.id == Opt::default_index;
+    const std::string said = index && !name_is_known ? without_name(value) : value;
+    const std::string shown = index::redact_url(said);
+    lacks_secret_ = lacks_secret_ || shown != said;
+    const bool joined = name.ends_with('=') || shown.starts_with('-');
+    text_ += " " + std::string(name);
+    if (joined && !name.ends_with('=')) text_ += '=';
+    text_ += (joined ? "" : " ") + shell_word(shown);
+  }
+
+  const RunOptions& run_;
+  std::string text_;
+  std::vector<std::string_view> words_;  ///< of the caller's text
+  Program program_ = Program::other;
+  const Command* command_ = nullptr;  ///< of `variant`
+  bool names_files_ = false;          ///< the requirements files, whose options then count
+  bool lacks_secret_ = false;
+};
+
+bool begins_command(std::string_view text) {
+  return text.starts_with("variant ") || text.starts_with("pip ") || text.starts_with("uv ");
+}
+
+/// Where the command that `text` starts with ends: at a backtick outside of quotes.
+std::size_t end_of_command(std::string_view text) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && !quoted)
+      ++i;
+    else if (text[i] == '\'')
+      quoted = !quoted;
+    else if (text[i] == '`' && !quoted)
+      return i;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_repeated(Opt id) { return std::ranges::find(rows, id, &Row::id) != rows.end(); }
+
+CompleteCommand complete_command(std::string_view command, const RunOptions& run) {
+  return Completion(command, run).complete();
+}
+
+std::string complete_hint(std::string_view hint, const RunOptions& run) {
+  std::string out;
+  bool lacks_secret = false;
+  while (!hint.empty()) {
+    const std::size_t tick = std::min(hint.find('`'), hint.size());
+    out += hint.substr(0, tick);
+    hint.remove_prefix(tick);
+    if (hint.empty()) break;
+    const std::string_view rest = hint.substr(1);
+    const std::size_t end = begins_command(rest) ? end_of_command(rest) : rest.find('`');
+    if (end == std::string_view::npos) break;
+    const CompleteCommand command = complete_command(rest.substr(0, end), run);
+    out += "`" + command.text + "`";
+    lacks_secret = lacks_secret || command.lacks_secret;
+    hint.remove_prefix(end + 2);
+  }
+  out += hint;
+  if (lacks_secret)
+    out += "; the login or token in a URL is not repeated: write it in, or keep it in a netrc file";
+  return out;
+}
+
+}  // namespace axle::cli

@@ -1,0 +1,188 @@
+#include "cli/repeated_options.h"
+
+#include <algorithm>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "cli/command.h"
+#include "cli/parse.h"
+
+using axle::cli::Arguments;
+using axle::cli::complete_command;
+using axle::cli::complete_hint;
+using axle::cli::Opt;
+using axle::cli::parse_command_line;
+using axle::cli::RunOptions;
+
+namespace {
+
+RunOptions run_of(std::vector<std::string> words) {
+  return {.command_line = parse_command_line(std::move(words)).arguments};
+}
+
+std::string completed(std::string_view command, std::vector<std::string> run) {
+  return complete_command(command, run_of(std::move(run))).text;
+}
+
+}  // namespace
+
+TEST_CASE("a proposed command repeats where the run looked") {
+  const std::vector<std::string> run = {"install",
+                                        "-U",
+                                        "demo",
+                                        "-i",
+                                        "file:///my index",
+                                        "--find-links",
+                                        "a b",
+                                        "--python",
+                                        "p/env",
+                                        "--for",
+                                        "h100",
+                                        "--cache-dir",
+                                        "c",
+                                        "--json",
+                                        "--constraint",
+                                        "c.txt",
+                                        "--system",
+                                        "--dry-run",
+                                        "--index",
+                                        "x=https://h/",
+                                        "-f",
+                                        "it's",
+                                        "--trusted-host",
+                                        "h:81",
+                                        "--no-deps",
+                                        "-q"};
+  CHECK(completed("variant install --find-links wheels demo==1.0", run) ==
+        "variant install --find-links wheels demo==1.0 --python p/env --for h100 --index-url "
+        "'file:///my index' --index x=https://h/ --find-links 'a b' --find-links 'it'\\''s' "
+        "--trusted-host h:81 --cache-dir c --constraint c.txt --no-deps");
+  CHECK(completed("pip wheel --no-deps --wheel-dir wheels demo", run) ==
+        "pip --python p/env wheel --no-deps --wheel-dir wheels demo --index-url 'file:///my index' "
+        "--extra-index-url https://h/ --find-links 'a b' --find-links 'it'\\''s' --trusted-host "
+        "h:81 --constraint c.txt");
+  CHECK(completed("uv pip install --no-binary demo 'demo<2'", run) ==
+        "uv pip install --no-binary demo 'demo<2' --python p/env --index-url 'file:///my index' "
+        "--index x=https://h/ --find-links 'a b' --find-links 'it'\\''s' --allow-insecure-host "
+        "h:81 --constraint c.txt --no-deps");
+  CHECK(completed("variant uninstall demo", run) ==
+        "variant uninstall demo --python p/env --cache-dir c");
+  CHECK(completed("variant list", run) == "variant list --python p/env");
+  CHECK(completed("variant providers retry acme", run) ==
+        "variant providers retry acme --cache-dir c");
+}
+
+TEST_CASE("what is no command of ours, or asks for help, stays as it is") {
+  const std::vector<std::string> run = {"install", "demo", "--python", "p", "-i", "u"};
+  for (const char* command : {"variant install --help", "variant nonsense x",
+                              "python3 -m venv .venv", "keyring get x y", "variant", "rm -r x"})
+    CHECK(completed(command, run) == command);
+}
+
+TEST_CASE("what a command says itself is not said again") {
+  CHECK(completed("variant install demo --python other", {"install", "x", "--system"}) ==
+        "variant install demo --python other");
+  CHECK(completed("variant properties --for h100", {"resolve", "x", "--for", "a100"}) ==
+        "variant properties --for h100");
+  CHECK(completed("variant detect --profile machine.json", {"detect", "--for", "broken.json"}) ==
+        "variant detect --profile machine.json");
+}
+
+TEST_CASE("of several machines the one that is spoken of is repeated") {
+  RunOptions run = run_of({"resolve", "x", "--for", "a100", "--for", "h100"});
+  run.machine = "h100";
+  CHECK(complete_command("variant install demo", run).text == "variant install demo --for h100");
+}
+
+TEST_CASE("what lists the values of an option does not get a wrong one") {
+  CHECK(completed("variant detect", {"resolve", "x", "--gpu-policy", "device=7", "--for",
+                                     "h100"}) == "variant detect --for h100");
+  CHECK(completed("variant index families", {"resolve", "x", "--family", "flame=u"}) ==
+        "variant index families");
+}
+
+TEST_CASE("requirements files are named where they serve, their options where not") {
+  RunOptions run = run_of({"install", "-r", "needs.txt"});
+  run.files.emplace().add(Opt::index_url, "file:///i");
+  run.files->add(Opt::find_links, "w");
+  CHECK(complete_command("variant install demo", run).text ==
+        "variant install demo --requirement needs.txt");
+  CHECK(complete_command("variant explain demo", run).text ==
+        "variant explain demo --index-url file:///i --find-links w");
+  CHECK(complete_command("variant install --reinstall --no-deps demo", run).text ==
+        "variant install --reinstall --no-deps demo --index-url file:///i --find-links w");
+  CHECK(complete_command("pip wheel demo", run).text ==
+        "pip wheel demo --index-url file:///i --find-links w");
+  // The command line counts where only one value does.
+  run.command_line.add(Opt::index_url, "file:///mine");
+  CHECK(complete_command("pip wheel demo", run).text ==
+        "pip wheel demo --index-url file:///mine --find-links w");
+  // One that could not be read stops the next run as well.
+  run.files.reset();
+  CHECK(complete_command("variant install demo", run).text ==
+        "variant install demo --index-url file:///mine");
+  // What came through a pipe is gone.
+  RunOptions piped = run_of({"install", "-r", "-", "-r", "/dev/fd/63"});
+  piped.files.emplace().add(Opt::index_url, "file:///i");
+  CHECK(complete_command("variant install demo", piped).text ==
+        "variant install demo --index-url file:///i");
+}
+
+TEST_CASE("pip gets a path for the interpreter, before its verb") {
+  CHECK(completed("pip wheel demo", {"install", "x", "--python", "3.12"}) ==
+        "pip --python \"$(command -v python3.12)\" wheel demo");
+  CHECK(completed("pip wheel demo", {"install", "x", "--system"}) ==
+        "pip --python \"$(command -v python3)\" wheel demo");
+  CHECK(completed("pip wheel demo", {"install", "x", "--default-index", "corp=https://h/s"}) ==
+        "pip wheel demo --index-url https://h/s");
+}
+
+TEST_CASE("values that look like options are joined to theirs") {
+  CHECK(completed("variant install demo", {"install", "x", "--find-links=-odd"}) ==
+        "variant install demo --find-links=-odd");
+  CHECK(completed("variant install demo", {"install", "x", "--no-variants=x"}) ==
+        "variant install demo --no-variants=x");
+}
+
+TEST_CASE("every command in a hint is completed, and nothing else") {
+  const RunOptions run = run_of({"install", "demo", "--python", "a`b"});
+  CHECK(
+      complete_hint("use `variant list`, `schema = 1` or `variant show 'a`b'`; see --python",
+                    run) ==
+      "use `variant list --python 'a`b'`, `schema = 1` or `variant show 'a`b' --python 'a`b'`; see "
+      "--python");
+  CHECK(complete_hint("one ` tick", run) == "one ` tick");
+  CHECK(complete_hint("", run).empty());
+}
+
+TEST_CASE("no login and no token is repeated, and that is said") {
+  const RunOptions run =
+      run_of({"install", "demo", "-i", "https://me:secret@h/simple", "-f",
+              "https://h/links?token=secret", "--proxy", "http://u:secret@p:3128"});
+  const std::string hint = complete_hint("`variant explain demo`", run);
+  CHECK(hint ==
+        "`variant explain demo --index-url https://h/simple --find-links "
+        "'https://h/links?token=***' --proxy http://p:3128`; the login or token in a URL is not "
+        "repeated: write it in, or keep it in a netrc file");
+}
+
+TEST_CASE("the options of a wrong command line are known as far as they were understood") {
+  CHECK(completed("pip install -e ./x", {"install", "-e", "./x", "--python", "p/q"}) ==
+        "pip --python p/q install -e ./x");
+}
+
+TEST_CASE("of every option somebody has decided whether it is repeated") {
+  const std::set<Opt> own = {
+      // what is done, and how it is shown
+      Opt::json, Opt::verbose, Opt::quiet, Opt::no_color, Opt::refresh, Opt::upgrade,
+      Opt::reinstall, Opt::yes, Opt::dry_run, Opt::explain, Opt::profile, Opt::properties, Opt::why,
+      // what single commands are asked
+      Opt::ns, Opt::static_lists, Opt::out, Opt::build_variant, Opt::files, Opt::batch,
+      Opt::threads, Opt::language, Opt::runs, Opt::device, Opt::for_package, Opt::deep};
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(Opt::deep); ++i) {
+    const Opt id = static_cast<Opt>(i);
+    INFO(axle::cli::option_row(id).names);
+    CHECK(axle::cli::is_repeated(id) != own.contains(id));
+  }
+}
