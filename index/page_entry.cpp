@@ -10,6 +10,7 @@
 #include "index/transport.h"
 #include "wheel/ascii.h"
 #include "wheel/named_hash.h"
+#include "wheel/tag.h"
 
 namespace axle::index {
 namespace {
@@ -22,9 +23,27 @@ constexpr std::size_t shown_skips = 5;
 constexpr std::size_t small_page_bytes = 16U << 20;
 constexpr std::size_t most_page_bytes = 128U << 20;
 
+/// How many tags the name of a wheel stands for ("py2.py3-none-any": 2) where they are many, else
+/// 0. They are made when its release is looked at, and a name of 100 bytes may stand for 1,000.
+std::size_t many_tags_of(std::string_view filename) {
+  constexpr std::ptrdiff_t few_dots = 8;  // of the version, the ending and a few tags
+  if (std::ranges::count(filename, '.') <= few_dots) return 0;
+  constexpr std::size_t most = 1000;  // a wheel with more is none (wheel::parse_tags)
+  std::size_t tags = 1;
+  std::size_t dash = filename.find('-', filename.find('-') + 1);  // behind the version
+  while (dash != std::string_view::npos) {
+    const std::size_t next = filename.find('-', dash + 1);
+    const auto set = filename.substr(dash + 1, std::min(next, filename.size()) - dash - 1);
+    tags = std::min(tags * (1 + static_cast<std::size_t>(std::ranges::count(set, '.'))), most);
+    dash = next;
+  }
+  return tags;
+}
+
 std::size_t bytes_of(const PublishedFile& file) {
   return sizeof file + file.filename.size() + file.url.size() + file.other_hash.size() +
-         file.requires_python.size() + file.yanked_reason.size();
+         file.requires_python.size() + file.yanked_reason.size() +
+         many_tags_of(file.filename) * sizeof(wheel::Tag);
 }
 
 constexpr Byte is_unfit_for_name(Byte c) {

@@ -213,7 +213,11 @@ std::optional<wheel::Version> PackageChooser::newest_that_fits(const Question& q
     Release& release = *(*releases)[i];
     const auto choice = choose_wheel(every, release, Pass{});
     if (!choice) return std::nullopt;
-    if (choice->chosen != nullptr) return release.version;
+    if (choice->chosen == nullptr) continue;
+    // What only the wheel itself says may speak against it too, its Requires-Python for example.
+    const auto metadata = metadata_of(every.name, release, *choice->chosen);
+    if (metadata) return release.version;
+    if (!belongs_to_release(metadata.error())) return std::nullopt;
   }
   return std::nullopt;
 }

@@ -48,7 +48,9 @@ Result<void> PackageChooser::check_metadata(const std::string& name, const Candi
     return fail(ErrorKind::unsupported,
                 fmt::format("{} needs Python {}, this is {}", wheel.file->filename,
                             wheel::render_specifiers(metadata.requires_python),
-                            wheel::render_version(python)));
+                            wheel::render_version(python)),
+                fmt::format("an environment with Python {} can have it (--python)",
+                            wheel::render_specifiers(metadata.requires_python)));
   }
   return {};
 }

@@ -101,6 +101,17 @@ class Python(CauseTestCase):
         self.peers_refuse("networkx==3.7", pip_says="Requires-Python >=3.99", uv_says="Python>=3.99")
         self.assert_ok(self.install("networkx==3.6", index=self.index))
 
+    def test_a_python_that_only_the_wheel_asks_for(self):
+        """The page does not say it, so it is known late: nothing that cannot be installed may be offered."""
+        self.index.add_wheel(Wheel("late", "2.0", extra_metadata="Requires-Python: >=3.99\n"))
+        message, hint = self.refused("late")
+        self.assertIn("needs Python >=3.99", message)
+        self.assertEqual(hint, "an environment with Python >=3.99 can have it (--python)")
+        self.index.add_wheel(Wheel("late", "1.0", extra_metadata="Requires-Python: >=3.8\n"))
+        message, hint = self.refused("late==2.0")
+        self.assertTrue(hint.startswith("late==1.0 is the newest version that can be used here"), hint)
+        self.assert_ok(self.install("late==1.0", index=self.index))
+
     def test_what_is_passed_over_says_why_and_offers_no_build(self):
         result = self.assert_ok(self.install("networkx", index=self.index))
         self.assertIn("networkx 3.6 is taken, not the newest: networkx 3.7 needs Python >=3.99", result.err)

@@ -34,6 +34,8 @@ PAGES = {
     "brackets": (JSON, fill(b"["), "is not a page of a package index"),
     "tiny-entries": (JSON, HEAD + fill(b'{"url":"a","filename":"a"},') + b"{}]}", "out of all proportion"),
     "hashes": (JSON, HEAD + b'{"filename":"hashes-1.tar.gz","url":"x","hashes":{' + fill(b'"a":"b",') + b'"a":"b"}}]}', "hashes 1 has no wheel"),
+    "tags": (JSON, HEAD + b",".join(b'{"filename":"tags-%d.0-%s.whl","url":"x"}' % (number, b"-".join([b"a.b.c.d.e.f.g.h.i"] * 3))
+                                    for number in range(5000)) + b"]}", "out of all proportion"),
     "too-long": ("text/html", fill(b" ", 65 * MEGABYTE), "more than the 67108864 bytes"),
     "variants": (JSON, HEAD + b'{"filename":"variants-1.0-py3-none-any-a.whl","url":"/a.whl"},'
                  b'{"filename":"variants-1.0-variants.json","url":"/variants-1.0-variants.json"}]}', "more than the 4194304 bytes"),

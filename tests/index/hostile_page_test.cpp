@@ -74,6 +74,20 @@ TEST_CASE("a page of millions of tiny entries is refused before it fills the mem
                                 page_url, report));
 }
 
+TEST_CASE("names that stand for hundreds of tags each are refused before they are made") {
+  const auto page = [](int files) {
+    std::string text = R"({"meta":{"api-version":"1.0"},"files":[)";
+    for (int i = 0; i < files; ++i) {
+      text += R"({"url":"a","filename":"x-)" + std::to_string(i) +
+              R"(.0-0.1.2.3.4.5.6.7.8.9-a.b.c.d.e.f.g.h.i.j-p.q.r.s.t.u.v.w.x.y.whl"},)";
+    }
+    return text + R"({"url":"a","filename":"x-1.tar.gz"}]})";
+  };
+  CollectedReport report;
+  CHECK(parse_json_page(page(100), page_url, report)->files.size() == 101);
+  check_refused(parse_json_page(page(1000), page_url, report));
+}
+
 TEST_CASE("entries that are left out take no memory and say so a few times only") {
   CollectedReport report;
   const auto page = parse_json_page(
