@@ -45,7 +45,7 @@ int run(std::vector<std::string> words) {
   Parsed parsed = parse_command_line(std::move(words));
   if (parsed.command == nullptr) {
     Output output({.json = json});
-    output.set_run({.command_line = parsed.arguments});
+    output.set_run({.command_line = parsed.arguments, .files = Arguments()});
     if (parsed.usage_error) return output.failure(misused(parsed.text, parsed.hint).error());
     Output plain({});
     return plain.answer(parsed.text, {});

@@ -123,7 +123,7 @@ class Completion {
       take_variant();
     } else if (words_[0] == "pip") {
       program_ = Program::pip;
-    } else if (words_[0] == "uv" && words_[1] == "pip") {
+    } else if (words_[0] == "uv" && words_[1] == "pip" && words_.size() > 2) {
       program_ = Program::uv;
     }
   }
@@ -194,10 +194,19 @@ class Completion {
   }
 
   [[nodiscard]] std::string_view name_of(const Row& row) const {
+    const bool of_file = row.id == Opt::constraint || row.id == Opt::overrides;
+    if (of_file && !run_.files) return {};
     if (program_ == Program::pip) return row.pip;
-    if (program_ == Program::uv) return row.uv;
+    if (program_ == Program::uv)
+      return words_[2] == "install" || is_for_compiling(row.id) ? row.uv : "";
     if (!is_for_command(row.id)) return {};
     return row.id == Opt::no_variants_of ? "--no-variants=" : first_name(option_row(row.id).names);
+  }
+
+  /// Whether `uv pip compile` has the option as well.
+  static bool is_for_compiling(Opt id) {
+    return id != Opt::break_system_packages && id != Opt::require_hashes &&
+           id != Opt::no_verify_hashes;
   }
 
   /// The values that count in the run.

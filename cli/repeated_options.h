@@ -14,8 +14,8 @@ namespace axle::cli {
 /// What a run was told.
 struct RunOptions {
   Arguments command_line;
-  /// The options in its requirements files, once these could be read: one that stops the run would
-  /// stop the proposed command too, and is not repeated.
+  /// The options in its requirements files, where files of the run are not what stops it: such a
+  /// one would stop the proposed command too, so none is named again.
   std::optional<Arguments> files = {};
   std::string machine = {};  ///< of several, the one that is spoken of, as --for names it
 };

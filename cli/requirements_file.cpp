@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <sstream>
 
@@ -52,25 +51,6 @@ std::string expanded(const std::string& line) {
     out += line[i++];
   }
   return out;
-}
-
-/// What people give instead of a requirements file, and the way to make one of it.
-std::optional<Error> not_requirements(const fs::path& path) {
-  const std::string text = path.string();
-  if (const std::size_t scheme = text.find("://"); scheme != std::string::npos) {
-    // A file that another one names has that one's folder in front.
-    const std::size_t slash = text.rfind('/', scheme);
-    const std::string url = slash == std::string::npos ? text : text.substr(slash + 1);
-    return Error{ErrorKind::malformed,
-                 fmt::format("{} is a URL; requirements files are read from disk", url),
-                 "download it, look at it, and name the file"};
-  }
-  if (path.filename() == "pyproject.toml") {
-    return Error{ErrorKind::malformed,
-                 fmt::format("{} describes a project; it is not a requirements file", text),
-                 "`uv pip compile pyproject.toml -o requirements.txt` makes one of it"};
-  }
-  return std::nullopt;
 }
 
 /// What becomes of an option that stands on a line of its own.
@@ -181,11 +161,10 @@ class Reader {
       if (!path) return std::unexpected(path.error());
       return read_file(*path, as_constraints);
     }
-    return fail(ErrorKind::malformed,
-                fmt::format("{}: a requirements file is not read from a URL: what it says could "
-                            "change with every run",
-                            index::redact_url(place)),
-                "download it, look at it, and name the file here");
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("{} is a URL; requirements files are read from disk", index::redact_url(place)),
+        "download it, look at it, and name the file");
   }
 
  private:
@@ -199,8 +178,13 @@ class Reader {
                   fmt::format("{}: more than {} requirements files name each other", path.string(),
                               most_files));
     }
-    if (std::optional<Error> other = not_requirements(path))
-      return std::unexpected(std::move(*other));
+    if (path.filename() == "pyproject.toml") {
+      return fail(
+          ErrorKind::malformed,
+          fmt::format("{} describes a project; it is not a requirements file", path.string()),
+          fmt::format("`uv pip compile {} -o requirements.txt` makes one of it",
+                      shell_word(path.string())));
+    }
     auto text = read_input(path.string());
     if (!text) {
       if (text.error().kind == ErrorKind::not_found) {

@@ -18,7 +18,7 @@ using axle::cli::RunOptions;
 namespace {
 
 RunOptions run_of(std::vector<std::string> words) {
-  return {.command_line = parse_command_line(std::move(words)).arguments};
+  return {.command_line = parse_command_line(std::move(words)).arguments, .files = Arguments()};
 }
 
 std::string completed(std::string_view command, std::vector<std::string> run) {
@@ -66,6 +66,8 @@ TEST_CASE("a proposed command repeats where the run looked") {
         "uv pip install --no-binary demo 'demo<2' --python p/env --index-url 'file:///my index' "
         "--index x=https://h/ --find-links 'a b' --find-links 'it'\\''s' --allow-insecure-host "
         "h:81 --constraint c.txt --no-deps");
+  CHECK(completed("uv pip compile pyproject.toml", {"install", "x", "--require-hashes", "--pre"}) ==
+        "uv pip compile pyproject.toml --prerelease=allow");
   CHECK(completed("variant uninstall demo", run) ==
         "variant uninstall demo --python p/env --cache-dir c");
   CHECK(completed("variant list", run) == "variant list --python p/env");
@@ -120,6 +122,7 @@ TEST_CASE("requirements files are named where they serve, their options where no
         "pip wheel demo --index-url file:///mine --find-links w");
   // One that could not be read stops the next run as well.
   run.files.reset();
+  run.command_line.add(Opt::constraint, "c.txt");
   CHECK(complete_command("variant install demo", run).text ==
         "variant install demo --index-url file:///mine");
   // What came through a pipe is gone.

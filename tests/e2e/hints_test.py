@@ -228,8 +228,17 @@ class Hints(CauseTestCase):
     def test_a_requirements_file_at_an_address_is_refused(self):
         for option in ("-r", "-c", "--overrides"):
             result = self.variant("install", "demo", option, "https://me:secret@nowhere.invalid/needs.txt")
-            self.assert_fails(result, 1, "https://nowhere.invalid/needs.txt: a requirements file is not read from a URL", "download it")
+            self.assert_fails(result, 1, "https://nowhere.invalid/needs.txt is a URL", "download it")
             self.assertNotIn("secret", result.err)
+
+    def test_a_project_is_compiled(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        (self.root / "my project").mkdir()
+        (self.root / "my project/pyproject.toml").write_text('[project]\nname = "p"\nversion = "1"\ndependencies = ["demo"]\n')
+        for option in ("-r", "-c"):
+            result = self.variant("install", "demo", option, "my project/pyproject.toml")
+            self.follow(result, "uv pip compile 'my project/pyproject.toml' -o requirements.txt")
+        self.assertIn("demo==1.0", (self.root / "requirements.txt").read_text())
 
     # --- machines, providers, indexes, the runtime
 
