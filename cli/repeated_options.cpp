@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -109,7 +110,9 @@ std::string without_name(const std::string& place) {
 
 /// For pip, which takes a path alone, an interpreter that was named as it is found on PATH.
 std::string pip_python(const std::string& name) {
-  if (name.find('/') != std::string::npos || name.starts_with('.')) return shell_word(name);
+  std::error_code error;
+  const bool path = name.contains('/') || std::filesystem::is_directory(name, error);
+  if (path) return shell_word(name);
   const bool version = !name.empty() && name[0] >= '0' && name[0] <= '9';
   return "\"$(command -v " + shell_word(version ? "python" + name : name) + ")\"";
 }

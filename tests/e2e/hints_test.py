@@ -392,6 +392,17 @@ class Elsewhere(Hints):
             subprocess.run(["/bin/sh", "-c", command], env=self.env, cwd=self.root, check=True, capture_output=True, timeout=240)
         self.assertEqual(self.installed()["demo"], ("1.0", None))
 
+    def test_an_environment_in_the_working_folder(self):
+        self.make_venv(self.root / "my env")
+        self.index.add_sdist("demo", "1.0")
+        result = super().variant("install", "demo", "--python", "my env", "--index-url", self.index.url)
+        self.assertIn("`pip --python 'my env' wheel ", result.err)
+        for command in re.findall("`([^`]*)`", result.err):
+            if not (PEERS / "pip").exists():
+                self.skipTest(f"{PEERS} has no pip: ./dev setup brings it")
+            subprocess.run(["/bin/sh", "-c", command], env=self.env, cwd=self.root, check=True, capture_output=True, timeout=240)
+        self.assertTrue((self.site(self.root / "my env") / "demo-1.0.dist-info").exists())
+
     def test_a_login_is_not_repeated(self):
         (self.root / "links").mkdir()
         name, data = sdist("demo", "1.0")
