@@ -57,7 +57,7 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
   return found;
 }
 
-machines::NamedMachine Session::find_this_machine() {
+Outcome<machines::NamedMachine> Session::find_this_machine() {
   std::vector<machines::Override> overrides = read_overrides();
   machines::NamedMachine here{"this machine", {}};
   if (arguments_.has(Opt::profile) || arguments_.has(Opt::why)) {
@@ -65,7 +65,8 @@ machines::NamedMachine Session::find_this_machine() {
   } else {
     here.machine = probe_this_machine(cache_folder(), machines::stated_vendors(overrides), output_);
   }
-  machines::apply_overrides(here.machine, overrides, output_);
+  const auto applied = machines::apply_overrides(here.machine, overrides, output_);
+  if (!applied) return misused(applied.error().message, applied.error().hint);
   here.overrides = std::move(overrides);
   return here;
 }
@@ -73,7 +74,9 @@ machines::NamedMachine Session::find_this_machine() {
 Outcome<std::vector<machines::NamedMachine>> Session::find_machines() {
   std::vector<machines::NamedMachine> found;
   if (!elsewhere()) {
-    found.push_back(find_this_machine());
+    auto here = find_this_machine();
+    if (!here) return std::unexpected(here.error());
+    found.push_back(*std::move(here));
     return found;
   }
   if (selected_.empty()) {

@@ -41,7 +41,7 @@ class Session {
 
  private:
   [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> find_machines();
-  [[nodiscard]] machines::NamedMachine find_this_machine();
+  [[nodiscard]] Outcome<machines::NamedMachine> find_this_machine();
   [[nodiscard]] std::string named_cache_folder() const;
 
   Arguments arguments_;

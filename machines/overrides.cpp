@@ -25,15 +25,6 @@ namespace {
 
 constexpr std::string_view source = "override";
 
-/// Larger parts are no versions of ROCm, and no compute capabilities.
-constexpr unsigned largest_part = 50;
-
-/// As uv has it: a forced CUDA version whose list of lower bounds is longer makes no sense. Counted
-/// from 11.0 on, 21 minors and the major alone for each one below the version's own.
-constexpr unsigned most_cuda_versions = 1024;
-constexpr unsigned first_cuda_major = 11;
-constexpr unsigned values_per_cuda_major = 22;
-
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -58,8 +49,8 @@ std::optional<std::vector<unsigned>> parse_parts(std::string_view text) {
 
 /// The parts joined again, without leading zeros; nullopt unless there are `least` to `most` of
 /// them and none is above `largest`.
-std::optional<std::string> version_of(std::string_view text, std::size_t least, std::size_t most,
-                                      unsigned largest = largest_part) {
+std::optional<std::string> version_of(std::string_view text, std::size_t least, std::size_t most) {
+  constexpr unsigned largest = 9999;
   const auto parts = parse_parts(text);
   if (!parts || parts->size() < least || parts->size() > most) return std::nullopt;
   if (std::ranges::any_of(*parts, [&](unsigned part) { return part > largest; }))
@@ -125,75 +116,70 @@ void force_gpus(Machine& machine, GpuVendor vendor, const std::vector<std::strin
   }
 }
 
-bool is_listable_cuda(const std::vector<unsigned>& parts) {
-  const unsigned major = parts[0];
-  const unsigned minor = parts.size() > 1 ? parts[1] : 0;
-  if (major < first_cuda_major) return true;
-  return (major - first_cuda_major) * values_per_cuda_major + minor + 2 <= most_cuda_versions;
-}
+/// nullopt: the machine has it now. Else no machine can, and these are the nearest that one has:
+/// "9.0, 8.9"; "" where the value has not even the form.
+using Nearest = std::optional<std::string>;
 
-bool force_cuda(Machine& machine, const std::string& value) {
+Nearest force_cuda(Machine& machine, const std::string& value) {
   constexpr std::size_t most_parts = 8;
-  auto version = version_of(value, 1, most_parts, most_cuda_versions);
-  if (version && !is_listable_cuda(*parse_parts(*version))) version.reset();
-  if (version && version->find('.') == std::string::npos) *version += ".0";
-  force_api(machine, GpuVendor::nvidia, version.value_or(""));
-  return version.has_value();
+  if (auto nearest = nearest_api(GpuVendor::nvidia, value)) return nearest;
+  auto version = version_of(value, 1, most_parts);
+  if (!version) return "";
+  if (version->find('.') == std::string::npos) *version += ".0";
+  force_api(machine, GpuVendor::nvidia, *std::move(version));
+  return std::nullopt;
 }
 
-bool force_cuda_driver(Machine& machine, const std::string& value) {
-  constexpr unsigned largest = 9999;
-  const bool sound =
-      version_of(value, 1, 4, largest).has_value() && !nearest_driver(GpuVendor::nvidia, value);
-  const std::string cuda(sound ? detect::cuda_of_driver(value) : std::string_view());
-  force_api(machine, GpuVendor::nvidia, cuda);
+/// Which CUDA version the oldest drivers run is not known.
+Nearest force_cuda_driver(Machine& machine, const std::string& value) {
+  constexpr std::size_t most_parts = 4;
+  if (auto nearest = nearest_driver(GpuVendor::nvidia, value)) return nearest;
+  if (!version_of(value, 1, most_parts)) return "";
+  force_api(machine, GpuVendor::nvidia, std::string(detect::cuda_of_driver(value)));
   Driver& driver = driver_of(machine, GpuVendor::nvidia);
-  driver.kernel_version = cuda.empty() ? std::string() : value;
+  driver.kernel_version = value;
   driver.library_version.clear();
   driver.sources["kernel_version"] = source;
-  return !cuda.empty();
+  return std::nullopt;
 }
 
-bool force_sm(Machine& machine, const std::string& value) {
-  constexpr unsigned last_minor = 9;
-  auto capability = version_of(value, 2, 2);
-  if (capability && (parse_parts(*capability)->back() > last_minor ||
-                     nearest_arch(GpuVendor::nvidia, *capability))) {
-    capability.reset();
-  }
-  force_gpus(machine, GpuVendor::nvidia, {capability.value_or("")});
-  // As uv has it: a capability that makes no sense leaves nothing of the namespace.
-  if (!capability) force_api(machine, GpuVendor::nvidia, "");
-  return capability.has_value();
+Nearest force_sm(Machine& machine, const std::string& value) {
+  const std::string capability = version_of(value, 2, 2).value_or(value);
+  if (auto nearest = nearest_arch(GpuVendor::nvidia, capability)) return nearest;
+  force_gpus(machine, GpuVendor::nvidia, {capability});
+  return std::nullopt;
 }
 
-bool force_gfx(Machine& machine, const std::string& value) {
+Nearest force_gfx(Machine& machine, const std::string& value) {
   const std::vector<std::string> entries = split_list(value);
-  const bool sound = !entries.empty() && std::ranges::all_of(entries, [](const auto& entry) {
-    return is_gfx(entry) && !nearest_arch(GpuVendor::amd, entry);
-  });
-  force_gpus(machine, GpuVendor::amd, sound ? entries : std::vector<std::string>{""});
-  return sound;
-}
-
-bool force_rocm(Machine& machine, const std::string& value) {
-  const auto version = version_of(value, 2, 3);
-  force_api(machine, GpuVendor::amd, version.value_or(""));
-  return version.has_value();
-}
-
-bool force_device_ip(Machine& machine, const std::string& value) {
-  std::vector<std::string> ips;
-  bool sound = true;
-  for (const std::string& entry : split_list(value)) {
-    constexpr unsigned largest = 1023;
-    auto ip = version_of(entry, 3, 3, largest);
-    sound = sound && ip && !nearest_arch(GpuVendor::intel, *ip);
-    if (ip) ips.push_back(std::move(*ip));
+  for (const std::string& entry : entries) {
+    if (auto nearest = nearest_arch(GpuVendor::amd, entry)) return nearest;
+    // What a driver says of a target ("gfx90a:xnack-") is no part of its name.
+    if (!is_gfx(entry)) return entry.substr(0, entry.find(':'));
   }
-  sound = sound && !ips.empty();
-  force_gpus(machine, GpuVendor::intel, sound ? ips : std::vector<std::string>{""});
-  return sound;
+  if (entries.empty()) return "";
+  force_gpus(machine, GpuVendor::amd, entries);
+  return std::nullopt;
+}
+
+Nearest force_rocm(Machine& machine, const std::string& value) {
+  if (auto nearest = nearest_api(GpuVendor::amd, value)) return nearest;
+  auto version = version_of(value, 2, 3);
+  if (!version) return "";
+  force_api(machine, GpuVendor::amd, *std::move(version));
+  return std::nullopt;
+}
+
+Nearest force_device_ip(Machine& machine, const std::string& value) {
+  std::vector<std::string> ips;
+  for (const std::string& entry : split_list(value)) {
+    std::string ip = version_of(entry, 3, 3).value_or(entry);
+    if (auto nearest = nearest_arch(GpuVendor::intel, ip)) return nearest;
+    ips.push_back(std::move(ip));
+  }
+  if (ips.empty()) return "";
+  force_gpus(machine, GpuVendor::intel, ips);
+  return std::nullopt;
 }
 
 /// The NPUs of `kind`; one that works, where there is none.
@@ -210,47 +196,47 @@ std::vector<Npu*> npus_of(Machine& machine, NpuKind kind) {
   return npus;
 }
 
-bool force_ascend(Machine& machine, const std::string& value, std::string Npu::* fact,
-                  const char* name) {
-  const bool sound = is_value(value);
+Nearest force_ascend(Machine& machine, const std::string& value, std::string Npu::* fact,
+                     const char* name) {
+  if (!is_value(value)) return "";
   for (Npu* npu : npus_of(machine, NpuKind::ascend)) {
-    npu->*fact = sound ? value : std::string();
+    npu->*fact = value;
     npu->sources[name] = source;
   }
-  return sound;
+  return std::nullopt;
 }
 
-bool force_npu_type(Machine& machine, const std::string& value) {
+Nearest force_npu_type(Machine& machine, const std::string& value) {
   return force_ascend(machine, value, &Npu::type, "type");
 }
 
-bool force_npu_driver(Machine& machine, const std::string& value) {
+Nearest force_npu_driver(Machine& machine, const std::string& value) {
   return force_ascend(machine, value, &Npu::driver_version, "driver_version");
 }
 
-bool force_cann(Machine& machine, const std::string& value) {
+Nearest force_cann(Machine& machine, const std::string& value) {
   return force_ascend(machine, value, &Npu::toolkit_version, "toolkit_version");
 }
 
-/// As uv has it: 1, true and yes, in capitals too, say that there is one, all else that there is
-/// none.
-bool force_tpu(Machine& machine, const std::string& given) {
+/// As uv has it, 1, true and yes, in capitals too, say that there is one. uv takes all else for a
+/// no, "on" too.
+Nearest force_tpu(Machine& machine, const std::string& given) {
   std::string value = given;
   std::ranges::transform(value, value.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  const bool here = value == "1" || value == "true" || value == "yes";
-  if (here) {
+  if (value == "1" || value == "true" || value == "yes") {
     for (Npu* npu : npus_of(machine, NpuKind::tpu)) npu->sources["usable"] = source;
-  } else {
-    std::erase_if(machine.npus, [](const Npu& npu) { return npu.kind == NpuKind::tpu; });
+    return std::nullopt;
   }
-  return here || value == "0" || value == "false" || value == "no";
+  if (value != "0" && value != "false" && value != "no") return "";
+  std::erase_if(machine.npus, [](const Npu& npu) { return npu.kind == NpuKind::tpu; });
+  return std::nullopt;
 }
 
 struct Row {
   OverrideVariable variable;
-  bool (*force)(Machine& machine, const std::string& value);  ///< false: the value makes no sense
+  Nearest (*force)(Machine& machine, const std::string& value);
   std::string_view example;
 };
 
@@ -321,21 +307,28 @@ std::vector<GpuVendor> stated_vendors(std::span<const Override> overrides) {
   return vendors;
 }
 
-void apply_overrides(Machine& machine, std::span<const Override> overrides, Report& report) {
+Result<void> apply_overrides(Machine& machine, std::span<const Override> overrides,
+                             Report& report) {
   for (const Row& row : rows) {
     for (const Override& given : overrides) {
       const std::string value(trimmed(given.value));
       if (given.variable != row.variable.name || value.empty()) continue;
-      if (row.force(machine, value)) {
+      const Nearest nearest = row.force(machine, value);
+      if (!nearest) {
         report.note(
             fmt::format("{}={} takes the place of what this machine says", given.variable, value));
+      } else if (nearest->empty()) {
+        return fail(ErrorKind::malformed,
+                    fmt::format("{}={} is not a valid value", given.variable, value),
+                    fmt::format("write it like {}={}, or unset it", given.variable, row.example));
       } else {
-        report.warn(
-            fmt::format("{}={} makes no sense: nothing is chosen by it", given.variable, value),
-            fmt::format("it wants something like {}={}", given.variable, row.example));
+        return fail(ErrorKind::malformed,
+                    fmt::format("{}={}: no machine has that", given.variable, value),
+                    fmt::format("nearest known: {}; or unset it", *nearest));
       }
     }
   }
+  return {};
 }
 
 }  // namespace axle::machines

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "report/error.h"
 #include "report/report.h"
 
 namespace axle::machines {
@@ -31,9 +32,10 @@ struct Override {
 [[nodiscard]] std::vector<detect::GpuVendor> stated_vendors(std::span<const Override> overrides);
 
 /// Puts what the variables state in the place of what was found; the facts get the source
-/// "override", and each is said in `report`. A value that cannot be understood makes its fact
-/// unknown, so that nothing is chosen by it, and is warned about. Variables that are not known and
-/// empty values count for nothing.
-void apply_overrides(detect::Machine& machine, std::span<const Override> overrides, Report& report);
+/// "override", and each is said in `report`. Variables that are not known and empty values count
+/// for nothing. Error: malformed, for a value that is not valid or that no machine has, with the
+/// nearest; `machine` is of no use then.
+[[nodiscard]] Result<void> apply_overrides(detect::Machine& machine,
+                                           std::span<const Override> overrides, Report& report);
 
 }  // namespace axle::machines

@@ -59,7 +59,10 @@ Features supported(const axle::providers::Provider& provider) {
   const auto host = axle::detect::make_real_host();
   axle::detect::Machine machine =
       axle::detect::probe_machine(*host, {.stated = axle::machines::stated_vendors(overrides)});
-  axle::machines::apply_overrides(machine, overrides, report);
+  if (const auto applied = axle::machines::apply_overrides(machine, overrides, report); !applied) {
+    report.warn(applied.error().message + ", nothing is supported: " + applied.error().hint);
+    return {};
+  }
   const axle::providers::GpuPolicy policy = read_policy(report);
   warn_of_devices(machine, policy, report);
   return provider.supported(machine, policy);

@@ -118,11 +118,32 @@ class Overrides(TestCase):
         self.assertEqual(answer.json["properties"]["nvidia"], {})
         self.assertNotIn("NV_VARIANT_PROVIDER", answer.err)
 
-    def test_a_value_without_sense_selects_nothing(self):
-        answer = self.variant("properties", "--json", env={**self.NVIDIA, "NV_VARIANT_PROVIDER_FORCE_SM_ARCH": "9.0a"})
-        self.assertEqual(self.assert_ok(answer).json["properties"]["nvidia"], {})
-        self.assertIn("NV_VARIANT_PROVIDER_FORCE_SM_ARCH=9.0a makes no sense", answer.err)
-        self.assertIn("NV_VARIANT_PROVIDER_FORCE_SM_ARCH=9.0", answer.err)
+    def test_what_cannot_be_is_refused_by_every_command_that_asks_the_machine(self):
+        self.make_venv()
+        index = Index(self.root / "index")
+        index.add_wheel(Wheel("demo", "1.0"))
+        for name, value, nearest in (("NV_VARIANT_PROVIDER_FORCE_SM_ARCH", "999", "9.0"), ("NV_VARIANT_PROVIDER_FORCE_SM_ARCH", "9.0a", "9.0"),
+                                     ("NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION", "99.0", "13.2"), ("CONDA_OVERRIDE_CUDA", "999", "13.2"),
+                                     ("UV_CUDA_DRIVER_VERSION", "12.8", "384.81"), ("UV_AMD_GPU_ARCHITECTURE", "gfx999", "gfx90"),
+                                     ("AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION", "99.0", "7.14"),
+                                     ("INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP", "99.0.0", "30."),
+                                     ("TPU_VARIANT_PROVIDER_FORCE_PRESENT", "on", "TPU_VARIANT_PROVIDER_FORCE_PRESENT=true")):
+            with self.subTest(name=name, value=value):
+                answer = self.variant("detect", env={name: value})
+                self.assert_fails(answer, 2, f"{name}={value}", nearest, "unset it")
+                self.assertEqual(answer.out, "")
+        env = {"NV_VARIANT_PROVIDER_FORCE_SM_ARCH": "999"}
+        for command in (["properties"], ["detect"], ["doctor", "--python", self.venv], ["resolve", "demo", "--index-url", index.url, "--python", self.venv],
+                        ["install", "demo", "--index-url", index.url, "--python", self.venv]):
+            with self.subTest(command):
+                self.assert_fails(self.variant(*command, env=env), 2, "NV_VARIANT_PROVIDER_FORCE_SM_ARCH=999: no machine has that")
+        self.assertEqual(self.installed(), {})
+        error = self.variant("detect", "--json", env=env)
+        self.assertEqual((error.code, error.json["error"]["kind"]), (2, "usage"))
+        # Where this machine is not spoken of, they say nothing; nor does an empty one.
+        self.assert_ok(self.variant("properties", "--for", "none", env=env))
+        self.assert_ok(self.variant("list", "--python", self.venv, env=env))
+        self.assert_ok(self.variant("detect", env={"NV_VARIANT_PROVIDER_FORCE_SM_ARCH": "", "CONDA_OVERRIDE_CUDA": " "}))
 
 
 if __name__ == "__main__":

@@ -218,6 +218,9 @@ class ProviderPackage(TestCase):
         nothing, told = self.ask(python, "get_supported_configs", {**env, "AXLE_GPU_POLICY": "device=amd:9"})
         self.assertNotIn("gfx_code", {name for name, _, _ in nothing})
         self.assertIn("this machine has no GPU amd:9", told)
+        refused, told = self.ask(python, "get_supported_configs", {**env, "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx999"})
+        self.assertEqual(refused, [])
+        self.assertIn("AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH=gfx999: no machine has that", told)
 
     def test_a_program_that_lost_its_bit_runs_and_one_that_is_gone_supports_nothing(self):
         python = self.installed_python()

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   axle::detect::Machine machine;
   axle::CollectedReport report;
-  axle::machines::apply_overrides(machine, overrides, report);
+  if (!axle::machines::apply_overrides(machine, overrides, report)) return 0;
   for (const axle::providers::Provider& provider : axle::providers::builtin_providers()) {
     for (const auto& feature : provider.supported(machine, {axle::providers::GpuRule::any, {}})) {
       if (feature.values.empty() || feature.values.size() > most_values + size) std::abort();
