@@ -58,8 +58,11 @@ constexpr std::array rows = {
               "Every requirement must be pinned and have a hash"},
     OptionRow{Opt::no_verify_hashes, flag, "--no-verify-hashes", "",
               "Do not compare files with the hashes of requirements files"},
-    OptionRow{Opt::exclude_newer, value, "--exclude-newer,--uploaded-prior-to", "WHEN",
-              "Only files uploaded before: a date, an RFC 3339 time, or a duration (3 days, P3D)"},
+    OptionRow{Opt::exclude_newer, value, "--exclude-newer", "WHEN",
+              "Only files uploaded before: the end of a date, an RFC 3339 time, or a duration "
+              "(3 days, P3D)"},
+    OptionRow{Opt::uploaded_prior_to, value, "--uploaded-prior-to", "WHEN",
+              "The same as pip has it: before the beginning of a date"},
     OptionRow{Opt::exclude_newer_package, list, "--exclude-newer-package", "PKG=WHEN",
               "The same for one package; PKG=false: not for this one"},
     OptionRow{Opt::no_binary, list, "--no-binary", "PKG",
@@ -151,6 +154,11 @@ static_assert(in_order(), "rows stand in the order of Opt");
 }  // namespace
 
 const OptionRow& option_row(Opt id) { return rows[static_cast<std::size_t>(id)]; }
+
+std::string option_name(Opt id) {
+  const std::string_view names = option_row(id).names;
+  return std::string(names.substr(0, names.find(',')));
+}
 
 std::span<const Opt> global_options() { return globals; }
 

@@ -1,11 +1,15 @@
 #pragma once
 // The options of all commands, one row each; commands name the rows that they take.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace axle::cli {
@@ -42,6 +46,7 @@ enum class Opt : std::uint8_t {
   require_hashes,
   no_verify_hashes,
   exclude_newer,
+  uploaded_prior_to,
   exclude_newer_package,
   no_binary,
   only_binary,
@@ -100,15 +105,21 @@ struct OptionRow {
 };
 
 [[nodiscard]] const OptionRow& option_row(Opt id);
+/// The first of its spellings: "--index-url".
+[[nodiscard]] std::string option_name(Opt id);
 [[nodiscard]] std::span<const Opt> global_options();
 
 /// What the command line said.
 class Arguments {
  public:
-  void add(Opt id, std::string value) { values_[id].push_back(std::move(value)); }
+  void add(Opt id, std::string value) {
+    values_[id].push_back(std::move(value));
+    order_.push_back(id);
+  }
   void add_all(const Arguments& others) {
     for (const auto& [id, values] : others.values_)
       values_[id].insert(values_[id].end(), values.begin(), values.end());
+    order_.insert(order_.end(), others.order_.begin(), others.order_.end());
   }
   [[nodiscard]] bool empty() const { return values_.empty() && positionals.empty(); }
   [[nodiscard]] bool has(Opt id) const { return values_.contains(id); }
@@ -121,11 +132,23 @@ class Arguments {
     const auto found = values_.find(id);
     return found == values_.end() ? std::vector<std::string>() : found->second;
   }
+  /// Every value of `ids`, in the order in which they were given.
+  [[nodiscard]] std::vector<std::pair<Opt, std::string>> in_order(
+      std::initializer_list<Opt> ids) const {
+    std::vector<std::pair<Opt, std::string>> given;
+    std::map<Opt, std::size_t> taken;
+    for (const Opt id : order_) {
+      if (std::ranges::find(ids, id) != ids.end())
+        given.emplace_back(id, values_.at(id)[taken[id]++]);
+    }
+    return given;
+  }
 
   std::vector<std::string> positionals;
 
  private:
   std::map<Opt, std::vector<std::string>> values_;
+  std::vector<Opt> order_;
 };
 
 }  // namespace axle::cli

@@ -258,21 +258,26 @@ class Tree {
     for (const Node& node : nodes_) {
       if (node.app != chosen) continue;
       parsed.command = node.command;
-      for (const Slots* slots : {&before_command_, node.slots.get()})
-        take(*slots, parsed.arguments);
+      take(before_command_, app_, parsed.arguments);
+      take(*node.slots, *node.app, parsed.arguments);
       parsed.arguments.positionals = node.slots->positionals;
     }
   }
 
-  static void take(const Slots& slots, Arguments& arguments) {
+  static void take(const Slots& slots, const CLI::App& app, Arguments& arguments) {
     for (const auto& [id, set] : slots.flags) {
       if (set) arguments.add(id, "");
     }
     for (const auto& [id, value] : slots.values) {
       if (value) arguments.add(id, *value);
     }
-    for (const auto& [id, list] : slots.lists) {
-      for (const std::string& value : list) arguments.add(id, value);
+    // Lists in the order in which they were given: --only-binary after --no-binary wins.
+    std::map<const CLI::Option*, std::size_t> taken;
+    for (const CLI::Option* option : app.parse_order()) {
+      for (const auto& [id, list] : slots.lists) {
+        if (option != app.get_option_no_throw(option_name(id))) continue;
+        arguments.add(id, list.at(taken[option]++));
+      }
     }
   }
 

@@ -83,6 +83,23 @@ resolver::UploadCutoff cutoff_of(const Cutoff& cutoff) {
           fmt::format("{} ({})", cutoff.time, cutoff.origin)};
 }
 
+/// pip's way: a word takes from the other list what it says itself.
+void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use) {
+  for (const auto& [forbids, name, origin] : words) {
+    const bool all = name == ":all:";
+    if (all || (name == ":none:" && forbids)) use.forbidden.clear();
+    if (all || (name == ":none:" && !forbids)) use.allowed.clear();
+    if (name == ":none:") continue;
+    use.forbidden.erase(name);
+    use.allowed.erase(name);
+    if (forbids) {
+      use.forbidden[name] = fmt::format("no-binary {}, from {}", name, origin);
+    } else {
+      use.allowed.insert(name);
+    }
+  }
+}
+
 /// Which files count: their hashes, their age, whether they are wheels.
 void apply_trust(const Settings& settings, resolver::Options& options) {
   options.require_hashes = settings.require_hashes;
@@ -92,21 +109,7 @@ void apply_trust(const Settings& settings, resolver::Options& options) {
   for (const auto& [name, cutoff] : settings.exclude_newer_package) {
     options.cutoffs.of_package[name] = cutoff ? std::optional(cutoff_of(*cutoff)) : std::nullopt;
   }
-  for (const Stated& stated : settings.no_binary) {
-    if (stated.value == ":none:") {
-      options.wheel_use.forbidden.clear();
-    } else {
-      options.wheel_use.forbidden[stated.value] =
-          fmt::format("no-binary {}, from {}", stated.value, stated.origin);
-    }
-  }
-  for (const Stated& stated : settings.only_binary) {
-    if (stated.value == ":none:") {
-      options.wheel_use.allowed.clear();
-    } else {
-      options.wheel_use.allowed.insert(stated.value);
-    }
-  }
+  apply_formats(settings.formats, options.wheel_use);
 }
 
 /// What a requirements file says counts where the command line is silent; lists are added.
@@ -115,11 +118,24 @@ Arguments merged(const Arguments& command_line, const Arguments& of_files) {
   for (const Opt id : {Opt::index_url, Opt::no_index, Opt::pre, Opt::require_hashes}) {
     if (!both.has(id) && of_files.has(id)) both.add(id, of_files.value(id));
   }
-  for (const Opt id : {Opt::extra_index_url, Opt::find_links, Opt::no_binary, Opt::only_binary,
-                       Opt::trusted_host}) {
-    for (const std::string& value : of_files.values(id)) both.add(id, value);
+  for (const auto& [id, value] :
+       of_files.in_order({Opt::extra_index_url, Opt::find_links, Opt::no_binary, Opt::only_binary,
+                          Opt::trusted_host})) {
+    both.add(id, value);
   }
   return both;
+}
+
+/// As with pip and uv, no-index wins wherever it is said.
+void say_silenced_index(const Arguments& arguments, const Settings& settings, Report& report) {
+  if (!settings.no_index || arguments.has(Opt::no_index)) return;
+  for (const Opt id : {Opt::index_url, Opt::default_index, Opt::index}) {
+    if (!arguments.has(id)) continue;
+    report.warn(fmt::format("{} is not asked: no-index is set by {}", option_name(id),
+                            settings.no_index_origin),
+                "unset it, or name a folder or page with --find-links");
+    return;
+  }
 }
 
 /// Whom the user trusts and what is on; plugins are installed from where everything else is.
@@ -213,6 +229,7 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
     if (!settings) return std::unexpected(settings.error());
   }
   workspace->settings = std::move(*settings);
+  say_silenced_index(arguments, workspace->settings, session.output());
   apply_choice(workspace->settings, workspace->options);
   apply_trust(workspace->settings, workspace->options);
   auto transport = transport_options(workspace->settings);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -54,6 +55,18 @@ std::vector<std::string> pip_files(const std::string& python_prefix) {
 /// Of `from` what `into` does not say.
 void add_unsaid(SettingsLayer& into, SettingsLayer from) {
   for (auto& [key, values] : from.values) into.values.try_emplace(key, std::move(values));
+}
+
+/// What `earlier` says of formats before what `into` says.
+void add_formats(SettingsLayer& into, const SettingsLayer& earlier) {
+  constexpr unsigned after_all_lines = 1U << 24;
+  for (const char* key : {"no-binary", "only-binary"}) {
+    if (const auto found = into.values.find(key); found != into.values.end()) {
+      for (Stated& stated : found->second) stated.turn += after_all_lines;
+    }
+    if (const auto found = earlier.values.find(key); found != earlier.values.end())
+      std::ranges::copy(found->second, std::back_inserter(into.values[key]));
+  }
 }
 
 Outcome<std::optional<SettingsLayer>> read_uv_file(const std::string& path, bool of_project) {
@@ -127,6 +140,8 @@ Outcome<SettingsLayer> read_pip_files(std::string_view section, const std::strin
     take(section, of_command);
     take("global", global);
   }
+  add_formats(of_command, global);
+  add_formats(of_env, of_command);
   add_unsaid(of_env, std::move(of_command));
   add_unsaid(of_env, std::move(global));
   return of_env;

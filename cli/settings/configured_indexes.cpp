@@ -95,13 +95,12 @@ ConfiguredIndex parse_index(std::string_view text, std::string origin) {
   return index;
 }
 
-void take_indexes(WeighedLayers& layers, const Arguments& arguments, Settings& settings) {
+void take_indexes(WeighedLayers& layers, Settings& settings) {
   settings.no_index = layers.truth("no-index").value_or(false);
-  // An index that the command line names is not silenced by a configured no-index.
-  const bool named = arguments.has(Opt::index_url) || arguments.has(Opt::default_index) ||
-                     arguments.has(Opt::index);
-  if (named && !arguments.has(Opt::no_index)) settings.no_index = false;
-  if (settings.no_index) return;
+  if (settings.no_index) {
+    settings.no_index_origin = layers.one("no-index")->origin;
+    return;
+  }
   IndexList list(layers);
   for (const SettingsLayer& layer : layers.each()) {
     if (const auto found = layer.values.find("default-index"); found != layer.values.end())

@@ -7,6 +7,6 @@ namespace axle::cli {
 
 /// Fills `indexes` and `no_index`. uv's order: --index and [[index]], then extra-index-url, the
 /// default last; of two with one name or URL the first counts.
-void take_indexes(WeighedLayers& layers, const Arguments& arguments, Settings& settings);
+void take_indexes(WeighedLayers& layers, Settings& settings);
 
 }  // namespace axle::cli

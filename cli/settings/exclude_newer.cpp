@@ -240,4 +240,10 @@ Result<std::string> parse_cutoff(std::string_view text, std::chrono::sys_seconds
   return std::unexpected(std::move(error));
 }
 
+std::string pip_cutoff(std::string_view text) {
+  Scanner scanner(wheel::trim_ascii(text));
+  const bool is_date = parse_date(scanner).has_value() && scanner.done();
+  return std::string(wheel::trim_ascii(text)) + (is_date ? "T00:00:00" : "");
+}
+
 }  // namespace axle::cli

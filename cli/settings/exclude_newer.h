@@ -14,4 +14,7 @@ namespace axle::cli {
 /// What comes out is UTC with microseconds, so that text compares as time does. Error: malformed.
 [[nodiscard]] Result<std::string> parse_cutoff(std::string_view text, std::chrono::sys_seconds now);
 
+/// What pip's --uploaded-prior-to says, for parse_cutoff: a date is the beginning of its day there.
+[[nodiscard]] std::string pip_cutoff(std::string_view text);
+
 }  // namespace axle::cli

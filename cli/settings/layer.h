@@ -17,9 +17,10 @@ struct SettingsLayer {
   std::map<std::string, std::vector<Stated>, std::less<>> values;
   std::vector<ConfiguredIndex> indexes;  ///< `[[index]]`
   std::vector<PackageSource> sources;
+  bool of_uv = false;  ///< a file of uv's
 
-  void add(std::string_view key, std::string value, std::string origin) {
-    values[std::string(key)].push_back({std::move(value), std::move(origin)});
+  void add(std::string_view key, std::string value, std::string origin, unsigned turn = 0) {
+    values[std::string(key)].push_back({std::move(value), std::move(origin), turn});
   }
 };
 
@@ -43,6 +44,11 @@ void add_pip_setting(SettingsLayer& layer, std::string_view name, const Stated& 
 
 /// `URL` or `name=URL`, as uv takes an index.
 [[nodiscard]] ConfiguredIndex parse_index(std::string_view text, std::string origin);
+
+/// pip's two lists of formats, to which each section and variable adds, the later over the earlier.
+[[nodiscard]] constexpr bool is_format(std::string_view key) {
+  return key == "no-binary" || key == "only-binary";
+}
 
 [[nodiscard]] std::vector<std::string> split_words(std::string_view text);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/settings/exclude_newer.h"
 #include "cli/settings/layer.h"
 #include "wheel/ascii.h"
 
@@ -85,8 +86,8 @@ class ConfigReader {
     if (!seen_keys_.insert({name_, key}).second)
       return bad(fmt::format("duplicate key `{}` in [{}]", key, name_));
     key_ = &(*section_)[key];
-    *key_ = {std::string(strip(value.substr(delimiter + 1))),
-             fmt::format("{}:{}", where_, number_)};
+    *key_ = {std::string(strip(value.substr(delimiter + 1))), fmt::format("{}:{}", where_, number_),
+             number_};
     return {};
   }
 
@@ -147,12 +148,14 @@ void add_pip_setting(SettingsLayer& layer, std::string_view name, const Stated& 
   const std::string option = normalize_key(name);
   const SettingRow* row = find_pip_setting(option);
   if (row == nullptr || stated.value.empty()) return;
-  if (row->kind != ValueKind::list) {
+  if (row->key == "exclude-newer") {
+    layer.values[std::string(row->key)] = {{pip_cutoff(stated.value), stated.origin}};
+  } else if (row->kind != ValueKind::list) {
     layer.values[std::string(row->key)] = {stated};
-    return;
+  } else {
+    for (std::string& word : split_words(stated.value))
+      layer.add(row->key, std::move(word), stated.origin, stated.turn);
   }
-  for (std::string& word : split_words(stated.value))
-    layer.add(row->key, std::move(word), stated.origin);
 }
 
 }  // namespace axle::cli

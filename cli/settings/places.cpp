@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/settings/configuration_files.h"
+#include "cli/settings/exclude_newer.h"
 #include "cli/variables.h"
 #include "wheel/ascii.h"
 
@@ -15,7 +16,7 @@ struct OptionKey {
   std::string_view key;
 };
 
-/// --constraint is read with the requirements files.
+/// --constraint is read with the requirements files; --no-binary and --only-binary in their order.
 constexpr OptionKey option_keys[] = {{Opt::index_url, "index-url"},
                                      {Opt::extra_index_url, "extra-index-url"},
                                      {Opt::find_links, "find-links"},
@@ -34,9 +35,8 @@ constexpr OptionKey option_keys[] = {{Opt::index_url, "index-url"},
                                      {Opt::require_hashes, "require-hashes"},
                                      {Opt::no_verify_hashes, "no-verify-hashes"},
                                      {Opt::exclude_newer, "exclude-newer"},
+                                     {Opt::uploaded_prior_to, "exclude-newer"},
                                      {Opt::exclude_newer_package, "exclude-newer-package"},
-                                     {Opt::no_binary, "no-binary"},
-                                     {Opt::only_binary, "only-binary"},
                                      {Opt::pre, "pre"},
                                      {Opt::upgrade, "upgrade"},
                                      {Opt::reinstall, "reinstall"},
@@ -49,12 +49,6 @@ constexpr OptionKey option_keys[] = {{Opt::index_url, "index-url"},
                                      {Opt::torch_backend, "torch-backend"},
                                      {Opt::require_virtualenv, "require-virtualenv"}};
 
-/// The first of the spellings of a row: "--find-links".
-std::string option_name(Opt id) {
-  const std::string_view names = option_row(id).names;
-  return std::string(names.substr(0, names.find(',')));
-}
-
 SettingsLayer command_line_settings(const Arguments& arguments) {
   SettingsLayer layer;
   for (const auto& [id, key] : option_keys) {
@@ -65,13 +59,20 @@ SettingsLayer command_line_settings(const Arguments& arguments) {
         layer.add(key, "true", name);
         break;
       case OptionKind::value:
-        layer.add(key, arguments.value(id), name);
+        layer.add(
+            key,
+            id == Opt::uploaded_prior_to ? pip_cutoff(arguments.value(id)) : arguments.value(id),
+            name);
         break;
       case OptionKind::list:
         for (const std::string& value : arguments.values(id)) layer.add(key, value, name);
         break;
     }
   }
+  unsigned turn = 0;
+  for (auto& [id, value] : arguments.in_order({Opt::no_binary, Opt::only_binary}))
+    layer.add(id == Opt::no_binary ? "no-binary" : "only-binary", std::move(value), option_name(id),
+              ++turn);
   return layer;
 }
 
@@ -144,7 +145,9 @@ Outcome<std::vector<SettingsLayer>> read_layers(const Arguments& arguments,
   if (arguments.has(Opt::constraint)) of_uv.values.erase("constraint");
   auto pip_files = read_pip_files(request.pip_section, request.python_prefix);
   if (!pip_files) return std::unexpected(pip_files.error());
-  for (const auto& [key, values] : of_pip.values) pip_files->values.erase(key);
+  for (const auto& [key, values] : of_pip.values) {
+    if (!is_format(key)) pip_files->values.erase(key);
+  }
   auto uv_files = read_uv_files();
   if (!uv_files) return std::unexpected(uv_files.error());
   std::vector<SettingsLayer> layers;

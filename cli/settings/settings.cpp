@@ -12,6 +12,7 @@
 #include "cli/settings/configure.h"
 #include "cli/settings/configured_indexes.h"
 #include "cli/settings/exclude_newer.h"
+#include "cli/settings/formats.h"
 #include "cli/settings/places.h"
 #include "cli/settings/truth.h"
 #include "cli/variables.h"
@@ -158,25 +159,6 @@ void take_exclude_newer(WeighedLayers& layers, Settings& settings) {
   }
 }
 
-/// Names with commas between them, normalised.
-std::vector<Stated> take_formats(WeighedLayers& layers, std::string_view key) {
-  std::vector<Stated> names;
-  for (const Stated& list : layers.all_in_order(key)) {
-    std::string_view rest = list.value;
-    while (!rest.empty()) {
-      const std::size_t comma = std::min(rest.find(','), rest.size());
-      const std::string_view name = wheel::trim_ascii(rest.substr(0, comma));
-      rest.remove_prefix(std::min(rest.size(), comma + 1));
-      if (name.empty()) continue;
-      const bool is_word = name == ":all:" || name == ":none:";
-      if (!is_word && !wheel::is_valid_name(name))
-        layers.refuse({std::string(name), list.origin}, key, "is not a valid name of a package");
-      names.push_back({is_word ? std::string(name) : wheel::normalize_name(name), list.origin});
-    }
-  }
-  return names;
-}
-
 void take_prereleases(WeighedLayers& layers, Settings& settings) {
   if (const auto stated = layers.one("prerelease")) {
     if (stated->value == "allow") {
@@ -199,8 +181,7 @@ void take_choice(WeighedLayers& layers, Settings& settings) {
   }
   settings.verify_hashes = !layers.truth("no-verify-hashes").value_or(false) &&
                            layers.truth("verify-hashes").value_or(true);
-  settings.no_binary = take_formats(layers, "no-binary");
-  settings.only_binary = take_formats(layers, "only-binary");
+  settings.formats = take_formats(layers);
   take_exclude_newer(layers, settings);
   take_prereleases(layers, settings);
   settings.no_deps = layers.truth("no-deps").value_or(false);
@@ -222,7 +203,7 @@ Outcome<Settings> read_settings(const Arguments& arguments, const std::string& p
   check_refused(layers);
   check_early(layers, python_prefix);
   Settings settings;
-  take_indexes(layers, arguments, settings);
+  take_indexes(layers, settings);
   settings.find_links = layers.all("find-links");
   take_sources(layers, settings);
   take_strategy(layers, settings);

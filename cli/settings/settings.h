@@ -20,6 +20,16 @@ namespace axle::cli {
 struct Stated {
   std::string value;
   std::string origin;
+  /// Within its place, when it was said; of files, the line. For what one setting says after
+  /// another.
+  unsigned turn = 0;
+};
+
+/// One word of --no-binary or --only-binary.
+struct FormatWord {
+  bool forbids = false;  ///< wheels, as --no-binary does
+  std::string name;      ///< ":all:", ":none:" or normalised
+  std::string origin;
 };
 
 struct ConfiguredIndex {
@@ -76,6 +86,7 @@ struct Settings {
   std::vector<PackageSource> sources;
   std::vector<Stated> find_links;
   bool no_index = false;
+  std::string no_index_origin;
   bool offline = false;
   // How the servers are spoken to.
   std::string ca_file;
@@ -92,8 +103,7 @@ struct Settings {
   std::string require_hashes_origin;
   bool verify_hashes = true;
   // What is chosen.
-  std::vector<Stated> no_binary;    ///< ":all:", ":none:" or normalised names, in order
-  std::vector<Stated> only_binary;  ///< likewise
+  std::vector<FormatWord> formats;  ///< of --no-binary and --only-binary: the later one wins
   std::optional<Cutoff> exclude_newer;
   /// Normalised names; nullopt: `exclude_newer` does not hold for this package.
   std::map<std::string, std::optional<Cutoff>, std::less<>> exclude_newer_package;

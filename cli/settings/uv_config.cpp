@@ -229,6 +229,7 @@ Result<SettingsLayer> parse(std::string_view text, const std::string& where, boo
     return fail(ErrorKind::malformed, table.error().message,
                 "it may name an index or a limit: fix it, or remove it");
   SettingsLayer layer;
+  layer.of_uv = true;
   const toml::table* own = &*table;
   if (of_project) {
     const auto uv = (*table)["tool"]["uv"];

@@ -1,7 +1,5 @@
 #include "cli/settings/weighed_layers.h"
 
-#include <ranges>
-
 #include <fmt/core.h>
 
 #include "cli/settings/truth.h"
@@ -11,16 +9,6 @@ namespace axle::cli {
 std::vector<Stated> WeighedLayers::all(std::string_view key) const {
   std::vector<Stated> values;
   for (const SettingsLayer& layer : layers_) {
-    const auto found = layer.values.find(key);
-    if (found != layer.values.end())
-      values.insert(values.end(), found->second.begin(), found->second.end());
-  }
-  return values;
-}
-
-std::vector<Stated> WeighedLayers::all_in_order(std::string_view key) const {
-  std::vector<Stated> values;
-  for (const SettingsLayer& layer : std::views::reverse(layers_)) {
     const auto found = layer.values.find(key);
     if (found != layer.values.end())
       values.insert(values.end(), found->second.begin(), found->second.end());

@@ -18,8 +18,6 @@ class WeighedLayers {
   [[nodiscard]] const std::vector<SettingsLayer>& each() const { return layers_; }
   /// Of all layers, those that win first.
   [[nodiscard]] std::vector<Stated> all(std::string_view key) const;
-  /// Of all layers, those that win last: for lists whose later values correct earlier ones.
-  [[nodiscard]] std::vector<Stated> all_in_order(std::string_view key) const;
   /// The last value of the first layer that says `key`.
   [[nodiscard]] std::optional<Stated> one(std::string_view key) const;
   /// Likewise; "" where nothing says it.

@@ -127,6 +127,18 @@ class Metadata(WithEnvironment):
         self.assert_fails(self.install("demo", "--for", "x86_64:v1", index=self.index), 1, "v1", "variant.json")
         self.assert_untouched()
 
+    def test_a_variant_wheel_without_its_own_metadata(self):
+        document = levels_document(("v1",))
+        bare = Wheel("demo", "1.0", "v1", document)
+        del bare.members[f"{bare.dist_info}/variant.json"]
+        self.index.add_wheel(bare)
+        self.index.add_variants("demo", "1.0", document)
+        wanted = (1, "demo-1.0-py3-none-any-v1.whl", "variant.json: missing, but the file name has the label v1")
+        self.assert_fails(self.install("demo", "--for", "x86_64:v1", index=self.index), *wanted)
+        self.assert_untouched()
+        self.assert_fails(self.install(bare.write(self.root / "here"), "--no-index", "--for", "x86_64:v1"), *wanted)
+        self.assert_untouched()
+
     def test_two_wheels_that_give_one_label_two_meanings_are_not_published(self):
         folder = self.root / "wheels"
         Wheel("demo", "1.0", "fast", variant_document({"fast": [("x86_64", "level", ["v3"])]}),

@@ -270,7 +270,14 @@ class HashTable(IntegrityCase):
                 (["--no-binary", ":all:", "--no-binary", ":none:"], ["lone-2.0"]),
                 (["--no-binary", ":all:", "--only-binary", "lone"], ["lone-2.0"]),
                 (["--only-binary", ":all:", "--no-binary", "lone"], None),
-                (["--no-binary", "lone", "--only-binary", ":all:"], None),
+                (["--no-binary", "lone", "--only-binary", ":all:"], ["lone-2.0"]),
+                (["--no-binary", "lone", "--only-binary", "lone"], ["lone-2.0"]),
+                (["--only-binary", "lone", "--no-binary", "lone"], None),
+                (["--only-binary", "lone", "--no-binary", ":all:"], None),
+                (["--no-binary", ":all:", "--only-binary", ":all:"], ["lone-2.0"]),
+                (["--only-binary", "lone", "--no-binary", ":all:", "--no-binary", ":none:"], ["lone-2.0"]),
+                (["--no-binary", ":all:,dep", "--only-binary", "dep"], None),
+                (["--no-binary", "lone", "--only-binary", ":none:"], None),
             ]
         ])
         self.rows([("a path", {}, ["--no-binary", ":all:", "<path lone 1.0>"], None)])

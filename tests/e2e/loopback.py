@@ -1,10 +1,14 @@
 """HTTP servers on loopback whose answers a test writes down, and which remember what they were asked."""
 
 import base64
+import contextlib
 import hashlib
 import html
 import http.server
+import socket
 import threading
+import urllib.error
+import urllib.request
 
 
 class Loopback:
@@ -89,3 +93,61 @@ def behind_login(answer, user, password):
             return 401, {"WWW-Authenticate": 'Basic realm="index"'}, b"who are you"
         return answer(handler) if callable(answer) else answer
     return guarded
+
+
+class Proxy:
+    """Answers for http from `web`, and tunnels for https to `tls` (a port), whatever the host; `asked` has the hosts."""
+
+    def __init__(self, case, web, tls):
+        self.asked = []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                host, _, path = self.path.removeprefix("http://").partition("/")
+                outer.asked.append(host)
+                try:
+                    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{web}/{path}") as answer:
+                        data, kind = answer.read(), answer.headers["Content-Type"]
+                except urllib.error.HTTPError as error:
+                    return self.send_error(error.code)
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                if self.command == "GET":
+                    self.wfile.write(data)
+
+            do_HEAD = do_GET
+
+            def do_CONNECT(self):
+                outer.asked.append(self.path.split(":")[0])
+                self.send_response(200)
+                self.end_headers()
+                with socket.create_connection(("127.0.0.1", tls)) as there:
+                    back = threading.Thread(target=pump, args=(there, self.connection))
+                    back.start()
+                    pump(self.connection, there)
+                    back.join()
+
+            def log_message(self, *_):
+                pass
+
+        def pump(source, sink):
+            with contextlib.suppress(OSError):
+                while data := source.recv(65536):
+                    sink.sendall(data)
+                sink.shutdown(socket.SHUT_WR)
+
+        serve(case, http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler), self)
+
+
+def serve(case, server, keeper=None):
+    server.daemon_threads, server.block_on_close = True, False
+    server.handle_error = lambda *_: None
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    case.addCleanup(server.server_close)
+    case.addCleanup(server.shutdown)
+    if keeper:
+        keeper.port = server.server_address[1]
+    return server.server_address[1]

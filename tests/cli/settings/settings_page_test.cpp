@@ -29,7 +29,9 @@ An option of pip's `install` is a variable too (`PIP_` and its name in capitals)
 Of several places the first that says a setting wins: options, `PIP_*`, `UV_*`, the project's uv.toml or `[tool.uv]`,
 pip's files, uv's files of the user and the system, and for the index at last the one that the interpreter's pip has
 built in. Lists are added up, with two exceptions: a `PIP_` variable takes the place of pip's files, an option that of its
-`UV_` variable.
+`UV_` variable. Of `no-binary` and `only-binary` all that pip's places say counts, as with pip: what is said later (`[global]`,
+`[install]`, variables, options, files of requirements) over what was said before, `:all:` of one empties the other, and
+`:none:` its own. In uv's files a name counts before `:all:` of the other, and of two that name it, `no-binary`.
 
 Files: pip's are the one that `PIP_CONFIG_FILE` names, `pip.conf` of the target environment, `~/.config/pip/pip.conf` and
 `~/.pip/pip.conf` (not beside `PIP_CONFIG_FILE`), `/etc/pip.conf` and `/etc/xdg/pip/pip.conf`. uv's are the project's, found

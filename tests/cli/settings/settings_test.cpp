@@ -245,15 +245,14 @@ TEST_CASE(
   CHECK(extra_index_urls(read(arguments)).size() == 2);
 }
 
-TEST_CASE("an index on the command line is not silenced by a configured no-index") {
+TEST_CASE("a configured no-index silences the index of the command line too") {
   const Surroundings surroundings;
   setenv("PIP_NO_INDEX", "1", 1);
   CHECK(read({}).no_index);
   Arguments arguments;
   arguments.add(Opt::index_url, "https://option/simple");
-  CHECK_FALSE(read(arguments).no_index);
-  arguments.add(Opt::no_index, "");
   CHECK(read(arguments).no_index);
+  CHECK(read(arguments).no_index_origin == "PIP_NO_INDEX");
 }
 
 TEST_CASE("what is not valid ends the command with exit 2, and says where it stands") {
@@ -305,7 +304,11 @@ TEST_CASE("limits on what is chosen are read with the place that states them") {
   CHECK(settings.exclude_newer->time == "2024-01-01T00:00:00.000000Z");
   CHECK(settings.exclude_newer_package.at("foo") == std::nullopt);
   CHECK(settings.exclude_newer_package.at("bar")->time == "2025-01-01T00:00:00.000000Z");
-  CHECK(texts(settings.no_binary) == std::vector<std::string>{"foo-bar", ":none:", "baz"});
+  REQUIRE(settings.formats.size() == 3);
+  CHECK(settings.formats[0].name == "foo-bar");
+  CHECK(settings.formats[1].name == ":none:");
+  CHECK(settings.formats[2].name == "baz");
+  CHECK(settings.formats[2].forbids);
   CHECK(texts(settings.override_files) == std::vector<std::string>{"o.txt"});
 }
 
