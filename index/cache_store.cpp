@@ -1,12 +1,17 @@
 #include "index/cache_store.h"
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,6 +48,33 @@ bool write_all(int fd, std::string_view bytes) {
 void set_time(const std::string& path, std::int64_t seconds) {
   const std::array<timespec, 2> times = {timespec{seconds, 0}, timespec{seconds, 0}};
   ::utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
+}
+
+/// A draft is locked while it is written: what can be locked was left by a process that was killed.
+void remove_abandoned(const std::string& drafts) {
+  std::error_code error;
+  std::vector<std::string> abandoned;
+  for (std::filesystem::directory_iterator draft(drafts, error), end; !error && draft != end;
+       draft.increment(error)) {
+    const int fd = ::open(draft->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) abandoned.push_back(draft->path());
+    if (fd >= 0) ::close(fd);
+  }
+  for (const std::string& draft : abandoned) ::unlink(draft.c_str());
+}
+
+/// A new file, locked. Between the two calls another process may take it for an abandoned one.
+int create_draft(const std::string& drafts, std::string& path) {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    path = drafts + "/XXXXXX";
+    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+    if (fd < 0) return -1;
+    (void)::flock(fd, LOCK_EX | LOCK_NB);
+    struct stat status = {};
+    if (::fstat(fd, &status) == 0 && status.st_nlink > 0) return fd;
+    ::close(fd);
+  }
+  return -1;
 }
 
 }  // namespace
@@ -97,14 +129,30 @@ std::string CacheStore::path_of(std::string_view key) const {
 }
 
 std::optional<CachedResponse> CacheStore::read(std::string_view key) const {
+  auto entry = look_up(key);
+  return entry ? std::move(*entry) : std::nullopt;
+}
+
+Result<std::optional<CachedResponse>> CacheStore::look_up(std::string_view key) const {
   const std::string path = path_of(key);
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    return fail(ErrorKind::io, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  }
   Result<std::string> bytes = read_local_file(path, max_entry_bytes);
-  if (!bytes) return std::nullopt;
+  if (!bytes && bytes.error().kind == ErrorKind::not_found) return std::nullopt;
+  if (!bytes) return std::unexpected(std::move(bytes.error()));
   std::optional<CachedResponse> entry = decode_entry(std::move(*bytes), key);
   if (entry) entry->confirmed_at = status.st_mtim.tv_sec;
   return entry;
+}
+
+bool CacheStore::make_drafts_folder(const std::string& drafts) const {
+  std::error_code error;
+  std::filesystem::create_directories(drafts, error);
+  if (!error && !swept_.exchange(true)) remove_abandoned(drafts);
+  return !error;
 }
 
 bool CacheStore::write(std::string_view key, const Response& response,
@@ -116,15 +164,19 @@ bool CacheStore::write(std::string_view key, const Response& response,
   if (error) return false;
   // What an index behind a login says is nobody else's business.
   ::chmod(folder.parent_path().c_str(), S_IRWXU);
-  std::string beside = path + ".XXXXXX";
-  const int fd = ::mkostemp(beside.data(), O_CLOEXEC);
+  const std::string drafts = folder.parent_path().string() + "/drafts";
+  if (!make_drafts_folder(drafts)) return false;
+  std::string draft;
+  const int fd = create_draft(drafts, draft);
   if (fd < 0) return false;
+  const int locked = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);  // until the draft has its name
   const bool written = write_all(fd, encode_entry(key, response));
   const bool closed = ::close(fd) == 0;
-  if (written && closed) set_time(beside, confirmed_at);
-  if (written && closed && ::rename(beside.c_str(), path.c_str()) == 0) return true;
-  ::unlink(beside.c_str());
-  return false;
+  if (written && closed) set_time(draft, confirmed_at);
+  const bool entered = written && closed && ::rename(draft.c_str(), path.c_str()) == 0;
+  if (!entered) ::unlink(draft.c_str());
+  if (locked >= 0) ::close(locked);
+  return entered;
 }
 
 void CacheStore::confirm(std::string_view key, std::int64_t confirmed_at) const {

@@ -49,11 +49,12 @@ class CachingTransport final : public Transport {
     return inner_->download(request, sink);
   }
 
-  std::optional<std::string> recall(std::string_view key) override {
+  Result<std::optional<std::string>> recall(std::string_view key) override {
     if (options_.folder.empty()) return std::nullopt;
-    std::optional<CachedResponse> entry = store_.read(key);
-    if (!entry || entry->response.status != 200) return std::nullopt;
-    return std::move(entry->response.body);
+    Result<std::optional<CachedResponse>> entry = store_.look_up(key);
+    if (!entry) return std::unexpected(std::move(entry.error()));
+    if (!*entry || (*entry)->response.status != 200) return std::nullopt;
+    return std::move((*entry)->response.body);
   }
 
   bool keep(std::string_view key, std::string_view text) override {

@@ -17,29 +17,36 @@ std::string outline(std::uint64_t size, std::string_view etag) {
   return fmt::format("{} {}", size, etag);
 }
 
-/// The sha256 and the outline of the first download.
-std::optional<std::pair<std::string, std::string>> recall(std::string_view url,
-                                                          Transport& transport) {
+/// What was kept of a first download.
+struct Kept {
+  std::string sha256;
+  std::string outline;
+};
+
+Result<std::optional<Kept>> recall(std::string_view url, Transport& transport) {
   if (!is_http_url(url)) return std::nullopt;
-  const std::optional<std::string> kept = transport.recall(key_of(url));
-  if (!kept) return std::nullopt;
-  const std::size_t end = kept->find('\n');
-  std::string sha256 = sha256_digits(std::string_view(*kept).substr(0, end));
+  const auto text = transport.recall(key_of(url));
+  if (!text) return std::unexpected(text.error());
+  if (!*text) return std::nullopt;
+  const std::size_t end = (*text)->find('\n');
+  std::string sha256 = sha256_digits(std::string_view(**text).substr(0, end));
   if (sha256.empty() || end == std::string::npos) return std::nullopt;
-  return std::pair(std::move(sha256), kept->substr(end + 1));
+  return Kept{std::move(sha256), (*text)->substr(end + 1)};
 }
 
 }  // namespace
 
 std::optional<std::string> first_sha256(std::string_view url, Transport& transport) {
   auto kept = recall(url, transport);
-  if (!kept) return std::nullopt;
-  return std::move(kept->first);
+  if (!kept || !*kept) return std::nullopt;
+  return std::move((*kept)->sha256);
 }
 
-bool contradicts_first(std::string_view url, const DownloadMark& mark, Transport& transport) {
+Result<bool> contradicts_first(std::string_view url, const DownloadMark& mark,
+                               Transport& transport) {
   const auto kept = recall(url, transport);
-  return kept && kept->first != mark.sha256;
+  if (!kept) return std::unexpected(kept.error());
+  return *kept && (*kept)->sha256 != mark.sha256;
 }
 
 bool keep_first_download(std::string_view url, const DownloadMark& mark, Transport& transport) {
@@ -49,14 +56,14 @@ bool keep_first_download(std::string_view url, const DownloadMark& mark, Transpo
 
 bool seems_changed(const std::string& url, Transport& transport) {
   const auto kept = recall(url, transport);
-  if (!kept) return true;
+  if (!kept || !*kept) return true;
   Request request;
   request.url = url;
   request.range = ByteRange{0, 1};
   request.max_bytes = 1;
   const Result<Response> response = transport.fetch(request);
   if (!response || (response->status != 200 && response->status != 206)) return false;
-  return response->total_size && outline(*response->total_size, response->etag) != kept->second;
+  return response->total_size && outline(*response->total_size, response->etag) != (*kept)->outline;
 }
 
 }  // namespace axle::index

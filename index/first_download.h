@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "index/transport.h"
+#include "report/error.h"
 
 namespace axle::index {
 
@@ -22,11 +23,13 @@ struct DownloadMark {
 [[nodiscard]] std::optional<std::string> first_sha256(std::string_view url, Transport& transport);
 
 /// Whether another content was kept as the first from `url`: also where `first_sha256` could not
-/// read it a moment before, a first download is never forgotten for a second one.
-[[nodiscard]] bool contradicts_first(std::string_view url, const DownloadMark& mark,
-                                     Transport& transport);
+/// read it a moment before, a first download is never forgotten for a second one. Error: io (what
+/// was kept cannot be read now).
+[[nodiscard]] Result<bool> contradicts_first(std::string_view url, const DownloadMark& mark,
+                                             Transport& transport);
 
-/// False when nothing is kept: no cache, or not http(s).
+/// For after `contradicts_first`, which must have been able to tell. False when nothing is kept: no
+/// cache, or not http(s).
 [[nodiscard]] bool keep_first_download(std::string_view url, const DownloadMark& mark,
                                        Transport& transport);
 

@@ -126,7 +126,8 @@ std::optional<std::string> key_of(std::string_view member, const PublishedFile& 
 }
 
 std::optional<std::string> recall(const std::optional<std::string>& key, Transport& transport) {
-  return key ? transport.recall(*key) : std::nullopt;
+  if (!key) return std::nullopt;
+  return transport.recall(*key).value_or(std::nullopt);
 }
 
 /// Opens the archive by its directory and keeps what may be asked for next: one look serves both.

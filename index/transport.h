@@ -66,8 +66,9 @@ class Transport {
   [[nodiscard]] virtual Result<Response> download(const Request& request, const BodySink& sink) = 0;
   /// Small texts that were read out of a file which its URL and sha256 name for good, such as a
   /// wheel's METADATA, and what a first download was: a transport that keeps things gives them
-  /// back. `keep` is false when nothing was kept.
-  virtual std::optional<std::string> recall([[maybe_unused]] std::string_view key) {
+  /// back. `keep` is false when nothing was kept. Error: io (something lies there that cannot be
+  /// read now: whoever must not lose it does not keep another over it).
+  virtual Result<std::optional<std::string>> recall([[maybe_unused]] std::string_view key) {
     return std::nullopt;
   }
   virtual bool keep([[maybe_unused]] std::string_view key, [[maybe_unused]] std::string_view text) {

@@ -245,7 +245,17 @@ Result<void> remember_download(const resolver::ResolvedPackage& package,
       !package.other_hash.empty() &&
       wheel::hash_strength(package.other_hash.substr(0, package.other_hash.find('=')));
   if (package.direct || hash_given || other_checked || !package.listed_hashes.empty()) return {};
-  if (index::contradicts_first(package.url, mark, transport)) {
+  const auto contradicts = index::contradicts_first(package.url, mark, transport);
+  if (!contradicts) {
+    // Nothing is kept over it: it may be sound, and readable the next time.
+    if (!package.sha256_is_first)
+      report.warn(fmt::format("{} is not compared with its first download, and the index gives no "
+                              "hash: {}",
+                              package.filename, contradicts.error().message),
+                  "if that stays so, name another cache with --cache-dir");
+    return {};
+  }
+  if (*contradicts) {
     return fail(
         ErrorKind::mismatch,
         fmt::format("{}: not the file that was first downloaded from there", package.filename),

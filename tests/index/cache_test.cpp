@@ -4,7 +4,10 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "index/cache_store.h"
 #include "index/source.h"
@@ -252,4 +255,45 @@ TEST_CASE("a cache that cannot be written stops nothing") {
   axle::test::write_file(setup.cache / "http-1", "a file where a folder should be");
   CHECK(setup.fetch("/page.html")->body == "first");
   CHECK(setup.fetch("/page.html")->body == "first");
+}
+
+TEST_CASE("an entry that cannot be read is not taken for absent, and stops no page") {
+  const Setup setup;
+  const auto transport = setup.transport();
+  CHECK(transport->recall("first").value() == std::nullopt);
+  REQUIRE(transport->keep("first", "what counts"));
+  const auto entries = setup.entries();
+  REQUIRE(entries.size() == 1);
+  const std::string aside = setup.cache / "aside";
+  std::filesystem::rename(entries[0], aside);
+  std::filesystem::create_symlink(entries[0], entries[0]);  // ELOOP, whoever reads it
+  const auto unreadable = transport->recall("first");
+  REQUIRE(!unreadable);
+  CHECK(unreadable.error().kind == axle::ErrorKind::io);
+  CHECK(unreadable.error().message.find(entries[0]) != std::string::npos);
+  std::filesystem::rename(aside, entries[0]);
+  CHECK(transport->recall("first").value() == "what counts");
+
+  CHECK(setup.fetch("/page.html")->body == "first");
+  for (const std::string& path : setup.entries()) {
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink(path, path);
+  }
+  CHECK(setup.fetch("/page.html")->body == "first");
+}
+
+TEST_CASE("what a killed writer left is removed by the next one, what is being written is not") {
+  const TemporaryFolder folder;
+  const std::string drafts = folder / "http-1/drafts";
+  std::filesystem::create_directories(drafts);
+  axle::test::write_file(drafts + "/killed", "half");
+  axle::test::write_file(drafts + "/living", "half");
+  const int living = ::open((drafts + "/living").c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(::flock(living, LOCK_EX | LOCK_NB) == 0);
+  Response response;
+  response.status = 200;
+  CHECK(CacheStore(folder.path()).write("key", response, 1000));
+  CHECK(!std::filesystem::exists(drafts + "/killed"));
+  CHECK(std::filesystem::exists(drafts + "/living"));
+  ::close(living);
 }

@@ -41,7 +41,8 @@ class KeepingTransport final : public axle::index::Transport {
     response.etag = etag;
     return response;
   }
-  std::optional<std::string> recall(std::string_view key) override {
+  Result<std::optional<std::string>> recall(std::string_view key) override {
+    if (disk_error) return axle::fail(ErrorKind::io, "cannot read the entry: Input/output error");
     const auto found = kept.find(key);
     return found == kept.end() ? std::nullopt : std::optional(found->second);
   }
@@ -53,6 +54,7 @@ class KeepingTransport final : public axle::index::Transport {
   std::string file;
   std::string etag = "\"one\"";
   int status = 206;
+  bool disk_error = false;  ///< of every entry
   int questions = 0;
   int downloads = 0;
   std::map<std::string, std::string, std::less<>> kept;
@@ -144,6 +146,28 @@ TEST_CASE("a first download that could not be read when it was asked for is not 
   REQUIRE(!refused);
   CHECK(refused.error().kind == ErrorKind::mismatch);
   CHECK(axle::index::first_sha256(url, work.transport) == work.digest);
+}
+
+TEST_CASE("a first download that cannot be read at all is not compared, which is said, and stays") {
+  Workplace work;
+  REQUIRE(work.acquire());
+  const auto kept = work.transport.kept;
+  work.transport.disk_error = true;
+  work.transport.file =
+      read_text(make_wheel(work.folder / "other", "demo", "1.0", {{"demo.py", "x = 2\n"}}));
+  work.package.sha256.clear();
+  work.package.sha256_is_first = false;
+  work.report.remarks.clear();
+  REQUIRE(work.acquire());
+  CHECK(work.transport.kept == kept);
+  REQUIRE(work.report.remarks.size() == 1);
+  CHECK(work.report.remarks[0].severity == axle::Severity::warning);
+  CHECK(work.report.remarks[0].message.find("not compared") != std::string::npos);
+  CHECK(work.report.remarks[0].message.find("Input/output error") != std::string::npos);
+  work.transport.disk_error = false;
+  const auto refused = work.acquire();
+  REQUIRE(!refused);
+  CHECK(refused.error().kind == ErrorKind::mismatch);
 }
 
 TEST_CASE("a server that cannot be asked says nothing against a file that is here") {
