@@ -2,17 +2,25 @@
 #include "providers/plugins/orphan_guard.h"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,34 +77,125 @@ if os.fork() == 0:
 time.sleep(600)
 )";
 
+/// From here on `call` fails with `error` in this process; only where its first argument is
+/// `first`, if one is given.
+bool deny(long call, unsigned error, std::optional<unsigned> first = {}) {
+  std::vector<sock_filter> program = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0,
+               static_cast<unsigned char>(first ? 3 : 1))};
+  if (first) {
+    program.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)));
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, *first, 0, 1));
+  }
+  program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error));
+  program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  const sock_fprog whole{static_cast<unsigned short>(program.size()), program.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) == 0;
+}
+
+ConfinedTask task_of(const testing::ScratchFolder& folder) {
+  ConfinedTask task;
+  task.program = folder.program("plugin-with-children", forking);
+  task.environment = {"PATH=/usr/bin:/bin"};
+  task.limits.time = 600s;
+  task.grants.programs = {"/bin/true"};  // whoever may start one probe may fork
+  return task;
+}
+
+/// Two such plugins run in a process that `withhold` has taken something from: once it is killed,
+/// nothing of them is left.
+void check_that_all_end(int how, const std::function<bool()>& withhold) {
+  const testing::ScratchFolder folder;
+  const std::array tasks = {task_of(folder), task_of(folder)};
+  const std::string& program = tasks[0].program;
+  const pid_t asker = ::fork();
+  if (asker == 0) {
+    ::signal(how, SIG_DFL);
+    if (!withhold()) ::_exit(1);
+    (void)run_confined(tasks);
+    ::_exit(0);
+  }
+  // Of each: itself, and two whose parents are gone or sleep.
+  const bool started = comes_to(program, 6);
+  ::kill(asker, how);
+  ::waitpid(asker, nullptr, 0);
+  const bool ended = comes_to(program, 0);
+  for (const pid_t left : running_with(program)) ::kill(left, SIGKILL);
+  CHECK(started);
+  CHECK(ended);
+}
+
+bool can_confine() {
+  const SandboxSupport support = probe_sandbox();
+  return !skip_python() && !skip_without(support.landlock > 0 && support.seccomp, "Landlock");
+}
+
+/// The number of a process that this one has started.
+pid_t child_of_this_process() {
+  std::error_code error;
+  for (fs::directory_iterator entry("/proc", error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::ifstream file(entry->path() / "stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name_end = text.rfind(')');
+    if (name_end == std::string::npos) continue;
+    if (std::stol(text.substr(name_end + 4)) == ::getpid())
+      return static_cast<pid_t>(std::stol(text));
+  }
+  return -1;
+}
+
 }  // namespace
 
 TEST_CASE("what a plugin started ends with the process that asked it, however that ends") {
-  const SandboxSupport support = probe_sandbox();
-  if (skip_python() || skip_without(support.landlock > 0 && support.seccomp, "Landlock")) return;
-  for (const int how : {SIGKILL, SIGTERM}) {
-    const testing::ScratchFolder folder;
-    ConfinedTask task;
-    task.program = folder.program("plugin-with-children", forking);
-    task.environment = {"PATH=/usr/bin:/bin"};
-    task.limits.time = 600s;
-    task.grants.programs = {"/bin/true"};  // whoever may start one probe may fork
-    const std::array tasks = {task, task};
-    const pid_t asker = ::fork();
-    if (asker == 0) {
-      ::signal(how, SIG_DFL);
-      (void)run_confined(tasks);
-      ::_exit(0);
-    }
-    // Of each: itself, and two whose parents are gone or sleep.
-    const bool started = comes_to(task.program, 6);
-    ::kill(asker, how);
-    ::waitpid(asker, nullptr, 0);
-    const bool ended = comes_to(task.program, 0);
-    for (const pid_t left : running_with(task.program)) ::kill(left, SIGKILL);
-    CHECK(started);
-    CHECK(ended);
+  if (!can_confine()) return;
+  for (const int how : {SIGKILL, SIGTERM}) check_that_all_end(how, [] { return true; });
+}
+
+TEST_CASE("so it does where the kernel tells nobody of a parent's death") {
+  if (!can_confine()) return;
+  check_that_all_end(SIGKILL, [] {
+    return deny(SYS_prctl, EPERM, PR_SET_PDEATHSIG) && deny(SYS_pidfd_open, ENOSYS);
+  });
+}
+
+TEST_CASE("where no guard can be made, no plugin runs, and its result says so") {
+  if (!can_confine()) return;
+  const testing::ScratchFolder folder;
+  const std::array tasks = {task_of(folder)};
+  std::array<int, 2> ends{-1, -1};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const pid_t asker = ::fork();
+  if (asker == 0) {
+    bool denied = true;
+    for (const long call : {SYS_clone, SYS_clone3}) denied = denied && deny(call, EAGAIN);
+    const std::string why = denied ? run_confined(tasks)[0].why : "nothing was denied";
+    (void)!::write(ends[1], why.data(), why.size());
+    ::_exit(0);
   }
+  ::close(ends[1]);
+  std::string why(4096, '\0');
+  const ssize_t got = ::read(ends[0], why.data(), why.size());
+  why.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  ::close(ends[0]);
+  ::waitpid(asker, nullptr, 0);
+  CHECK(why.starts_with("no process can be made that guards it"));
+  CHECK(running_with(tasks[0].program).empty());
+}
+
+TEST_CASE("a plugin whose guard has been killed is not started") {
+  const auto guard = OrphanGuard::start();
+  REQUIRE(guard);
+  const auto former = ::signal(SIGPIPE, SIG_IGN);
+  const pid_t process = child_of_this_process();
+  REQUIRE(process > 0);
+  ::kill(process, SIGKILL);
+  siginfo_t info = {};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOWAIT) == 0);
+  CHECK(!guard->guard_own_group());
+  ::signal(SIGPIPE, former);
 }
 
 TEST_CASE("a guard that is not needed kills nobody and is gone") {
