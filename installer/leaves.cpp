@@ -22,12 +22,6 @@ struct CloseFolder {
 };
 using Folder = std::unique_ptr<DIR, CloseFolder>;
 
-Leaf leaf_of(std::string path, const struct stat& status) {
-  constexpr std::int64_t nanoseconds = 1'000'000'000;
-  return {std::move(path), static_cast<std::uint64_t>(status.st_size),
-          (status.st_mtim.tv_sec * nanoseconds) + status.st_mtim.tv_nsec};
-}
-
 /// `below`: the folder's path below `thing`, empty or with a final slash.
 Result<void> add_leaves(int parent, const char* name, const std::string& below,
                         const std::string& thing, Leaves& leaves) {
@@ -82,6 +76,16 @@ Result<void> list_folders(const std::string& folder, std::vector<std::string>& f
 }
 
 }  // namespace
+
+std::int64_t nanoseconds_of(const timespec& time) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return (time.tv_sec * second) + time.tv_nsec;
+}
+
+Leaf leaf_of(std::string path, const struct stat& status) {
+  return {std::move(path), static_cast<std::uint64_t>(status.st_size),
+          nanoseconds_of(status.st_mtim)};
+}
 
 bool is_byte_code_folder(std::string_view path) {
   return path.substr(path.rfind('/') + 1) == "__pycache__";

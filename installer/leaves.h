@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/stat.h>
+
 #include "report/error.h"
 
 namespace axle::installer {
@@ -17,6 +19,11 @@ struct Leaf {
   friend auto operator<=>(const Leaf&, const Leaf&) = default;
 };
 using Leaves = std::vector<Leaf>;
+
+[[nodiscard]] std::int64_t nanoseconds_of(const timespec& time);
+
+/// The leaf at `path` that `status` is of.
+[[nodiscard]] Leaf leaf_of(std::string path, const struct stat& status);
 
 /// Byte code, which every interpreter makes when it likes: nobody's change.
 [[nodiscard]] bool is_byte_code_folder(std::string_view path);

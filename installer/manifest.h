@@ -17,7 +17,9 @@ struct StoredFile {
   std::uint64_t size = 0;
   std::int64_t modified = 0;  ///< seconds; with the size it tells whether somebody edited the store
   bool executable = false;
-  unsigned mode = 0;  ///< permissions as they are in the store now; no part of the manifest's text
+  // As they are in the store now; no part of the manifest's text.
+  unsigned mode = 0;              ///< permissions
+  std::int64_t modified_now = 0;  ///< nanoseconds
   friend bool operator==(const StoredFile&, const StoredFile&) = default;
 };
 

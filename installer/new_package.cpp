@@ -56,8 +56,8 @@ Result<NewFile> placed_file(const StoredWheel& wheel, const PlacedFile& placed,
       if (!stored.executable) return written_file(placed.target, std::move(*text), true);
     }
   }
-  return NewFile{placed.target, stored.path, {},         stored.executable,
-                 stored.sha256, stored.size, stored.mode};
+  return NewFile{placed.target, stored.path, {},          stored.executable,
+                 stored.sha256, stored.size, stored.mode, stored.modified_now};
 }
 
 /// METADATA as pip and uv can read it, instead of the wheel's own, which then lies beside it.

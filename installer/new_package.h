@@ -20,7 +20,8 @@ struct NewFile {
   bool executable = false;
   std::string sha256;  ///< as RECORD spells it
   std::uint64_t size = 0;
-  unsigned stored_mode = 0;  ///< permissions of `stored`
+  unsigned stored_mode = 0;          ///< permissions of `stored`
+  std::int64_t stored_modified = 0;  ///< nanoseconds
 };
 
 struct NewPackage {

@@ -136,9 +136,14 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
   return {};
 }
 
-Result<void> Staging::make_file(const Node& node, int folder_fd, const std::string& name) {
+Result<Staging::Made> Staging::make_file(const Node& node, int folder_fd, const std::string& name) {
   const NewFile& file = *node.file;
-  if (file.stored.empty()) return create_file(folder_fd, name, file.content, file.executable);
+  const auto written = [](Result<void> done) -> Result<Made> {
+    if (!done) return std::unexpected(std::move(done.error()));
+    return Made::written;
+  };
+  if (file.stored.empty())
+    return written(create_file(folder_fd, name, file.content, file.executable));
   auto tree = trees_.find(node.package);
   if (tree == trees_.end()) {
     auto opened = open_folder(node.package->tree);
@@ -148,29 +153,48 @@ Result<void> Staging::make_file(const Node& node, int folder_fd, const std::stri
   const int tree_fd = tree->second.get();
   // A link shares the permissions, which are of the umask that the store was filled under.
   if (file.stored_mode != new_file_mode(file.executable))
-    return copy_file(tree_fd, file.stored, folder_fd, name, file.executable);
-  if (::linkat(tree_fd, file.stored.c_str(), folder_fd, name.c_str(), 0) == 0) return {};
+    return written(copy_file(tree_fd, file.stored, folder_fd, name, file.executable));
+  if (::linkat(tree_fd, file.stored.c_str(), folder_fd, name.c_str(), 0) == 0) return Made::linked;
   switch (errno) {
     case EXDEV:   // another file system
     case EPERM:   // a file system without links, or somebody else's store
     case EMLINK:  // too many environments
     case EOPNOTSUPP:
-      return copy_file(tree_fd, file.stored, folder_fd, name, file.executable);
+      return written(copy_file(tree_fd, file.stored, folder_fd, name, file.executable));
     default:
       return std::unexpected(system_error("install", file.target, errno));
   }
 }
 
-Result<void> Staging::make(const Node& node, int folder_fd, const std::string& name) {
-  if (node.file != nullptr) return make_file(node, folder_fd, name);
+Result<void> Staging::make(const Node& node, int folder_fd, const std::string& name,
+                           const std::string& below, Leaves& leaves) {
+  if (node.file != nullptr) {
+    const auto made = make_file(node, folder_fd, name);
+    if (!made) return std::unexpected(made.error());
+    if (*made == Made::linked) {
+      leaves.push_back({below, node.file->size, node.file->stored_modified});
+      return {};
+    }
+    struct stat status = {};
+    if (::fstatat(folder_fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return std::unexpected(system_error("read", name, errno));
+    leaves.push_back(leaf_of(below, status));
+    return {};
+  }
   if (::mkdirat(folder_fd, name.c_str(), 0777) != 0) {
     return std::unexpected(system_error("create", name, errno));
   }
   const Descriptor folder(
       ::openat(folder_fd, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder) return std::unexpected(system_error("open", name, errno));
+  Leaves byte_code;
   for (const auto& [child_name, child] : node.children) {
-    if (auto made = make(child, folder.get(), child_name); !made) return made;
+    const std::string place = below.empty() ? child_name : below + "/" + child_name;
+    if (auto made = make(child, folder.get(), child_name, place,
+                         is_byte_code_folder(child_name) ? byte_code : leaves);
+        !made) {
+      return made;
+    }
   }
   return {};
 }
@@ -196,13 +220,14 @@ Result<void> Staging::stage(const std::string& folder, Journal& journal) {
   std::ranges::partition(entering_,
                          [](const Thing& thing) { return !thing.path.ends_with(".dist-info"); });
   for (std::uint32_t i = 0; i < entering_.size(); ++i) {
-    if (auto made = make(*entering_[i].node, opened->get(), fmt::format("{}", i)); !made) {
+    Leaves leaves;
+    if (auto made = make(*entering_[i].node, opened->get(), fmt::format("{}", i), {}, leaves);
+        !made) {
       return std::unexpected(within("staging in " + folder, made.error()));
     }
-    auto leaves = list_leaves(fmt::format("{}/{}", folder, i));
-    if (!leaves) return std::unexpected(leaves.error());
+    std::ranges::sort(leaves);
     journal.moves.push_back(
-        {Direction::in, i, entering_[i].path.substr(below_base), {}, std::move(*leaves)});
+        {Direction::in, i, entering_[i].path.substr(below_base), {}, std::move(leaves)});
     add_packages(*entering_[i].node, packages.emplace_back());
   }
   name_packages(journal.moves, packages);

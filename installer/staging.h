@@ -11,6 +11,7 @@
 #include "installer/descriptor.h"
 #include "installer/installed.h"
 #include "installer/journal.h"
+#include "installer/leaves.h"
 #include "installer/new_package.h"
 #include "installer/removal.h"
 #include "installer/roots.h"
@@ -49,8 +50,13 @@ class Staging {
 
   static void add_packages(const Node& node, std::set<std::string>& names);
   Result<void> walk(Node& folder, const std::string& path);
-  Result<void> make(const Node& node, int folder_fd, const std::string& name);
-  Result<void> make_file(const Node& node, int folder_fd, const std::string& name);
+  /// Notes in `leaves` what it makes, as list_leaves would: links are as the store's files were
+  /// when they were looked at, so that these are not looked at again. `below`: the path below the
+  /// thing.
+  Result<void> make(const Node& node, int folder_fd, const std::string& name,
+                    const std::string& below, Leaves& leaves);
+  enum class Made : std::uint8_t { linked, written };
+  Result<Made> make_file(const Node& node, int folder_fd, const std::string& name);
 
   [[nodiscard]] unsigned new_file_mode(bool executable) const {
     return (executable ? 0777U : 0666U) & ~umask_;

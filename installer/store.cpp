@@ -13,6 +13,7 @@
 #include "installer/descriptor.h"
 #include "installer/download.h"
 #include "installer/file_hash.h"
+#include "installer/leaves.h"
 #include "installer/unpack.h"
 #include "installer/work_folder.h"
 #include "wheel/named_hash.h"
@@ -115,6 +116,7 @@ std::optional<StoredWheel> find_entry(const std::string& store, const std::strin
       return std::nullopt;
     }
     file.mode = status.st_mode & 07777U;
+    file.modified_now = nanoseconds_of(status.st_mtim);
     if (entry_check == EntryCheck::content) {
       const auto hash = hash_file(tree->get(), file.path);
       if (!hash || *hash != file.sha256) return std::nullopt;

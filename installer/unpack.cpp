@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "installer/descriptor.h"
+#include "installer/leaves.h"
 #include "wheel/sha256.h"
 #include "wheel/variant_markers.h"
 
@@ -66,6 +67,7 @@ class Unpacker {
       return std::unexpected(system_error("read", path, errno));
     stored.modified = status.st_mtim.tv_sec;
     stored.mode = status.st_mode & 07777U;
+    stored.modified_now = nanoseconds_of(status.st_mtim);
     return {};
   }
 
