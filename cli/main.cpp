@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/interruption.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/session.h"
@@ -72,6 +73,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, [](int) {});
   // A caller may have left this ignored; then no child could be waited for.
   std::signal(SIGCHLD, SIG_DFL);
+  say_when_interrupted();
   std::vector<std::string> words(argv + 1, argv + argc);
   const std::string called = argc > 0 ? argv[0] : "";
   const bool version_asked = words.size() == 1 && words.front() == "--version";

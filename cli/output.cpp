@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/interruption.h"
 #include "cli/printable.h"
 #include "index/transport.h"
 
@@ -62,6 +63,7 @@ void Output::clear_progress() {
   if (!progress_shown_) return;
   write(stderr, "\r\033[K");
   progress_shown_ = false;
+  note_progress(false);
 }
 
 void Output::add(Remark remark) {
@@ -83,6 +85,7 @@ void Output::progress(std::string_view what, std::uint64_t done, std::uint64_t t
     line +=
         fmt::format(" of {} ({} %)", human_bytes(total), done >= total ? 100 : done * 100 / total);
   }
+  note_progress(true);
   write(stderr, line);
   progress_shown_ = true;
 }

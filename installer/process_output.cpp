@@ -1,12 +1,13 @@
 #include "installer/process_output.h"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@ namespace axle::installer {
 namespace {
 
 constexpr std::size_t output_bound = 4U << 20;
+
+/// The leader of the group that runs, for a signal handler; 0: none does.
+std::atomic<pid_t> running = 0;
 
 struct Pipe {
   Descriptor read;
@@ -31,29 +35,51 @@ Result<Pipe> make_pipe() {
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// A process group of its own, so that what a wrapper script started ends with it.
-Result<pid_t> spawn(const std::vector<std::string>& arguments, int out, int err) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setpgroup(&attributes, 0);
+/// In the child, system calls only. A process group of its own, so that what a wrapper script
+/// started ends with it; and it ends with its parent.
+[[noreturn]] void become(char* const* argv, int out, int err, int trouble, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);
   sigset_t none;
   sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // A stream that is closed in the parent must not have become one of the pipes.
+  const int apart_out = ::fcntl(out, F_DUPFD_CLOEXEC, 3);
+  const int apart_err = ::fcntl(err, F_DUPFD_CLOEXEC, 3);
+  trouble = ::fcntl(trouble, F_DUPFD_CLOEXEC, 3);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  if (nothing >= 0 && (nothing == 0 || ::dup2(nothing, 0) == 0) && ::dup2(apart_out, 1) == 1 &&
+      ::dup2(apart_err, 2) == 2)
+    ::execve(argv[0], argv, environ);
+  const int number = errno;
+  (void)!::write(trouble, &number, sizeof(number));
+  ::_exit(127);
+}
+
+Result<pid_t> start(const std::vector<std::string>& arguments, int out, int err) {
+  auto trouble = make_pipe();
+  if (!trouble) return std::unexpected(trouble.error());
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  pid_t pid = 0;
-  const int code = ::posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (code != 0) return std::unexpected(system_error("start", arguments[0], code));
-  return pid;
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid == 0) become(argv.data(), out, err, trouble->write.get(), parent);
+  if (pid < 0) return std::unexpected(system_error("start", arguments[0], errno));
+  ::setpgid(pid, pid);  // whoever of the two is first
+  running = pid;
+  trouble->write.close();
+  int number = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(trouble->read.get(), &number, sizeof(number));
+  } while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(sizeof(number))) return pid;
+  running = 0;
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return std::unexpected(system_error("start", arguments[0], number));
 }
 
 /// Reads both streams until they end. False: time or bound was exceeded, and `output` says which.
@@ -97,6 +123,7 @@ void reap(pid_t pid, bool alive, std::chrono::steady_clock::time_point deadline,
   while (alive) {
     const pid_t ended = ::waitpid(pid, &status, WNOHANG);
     if (ended == pid) {
+      running = 0;
       output.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
       return;
     }
@@ -108,6 +135,7 @@ void reap(pid_t pid, bool alive, std::chrono::steady_clock::time_point deadline,
     if (pause.tv_nsec < 10'000'000) pause.tv_nsec *= 2;
   }
   ::kill(-pid, SIGKILL);
+  running = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   output.exit_code = 128 + SIGKILL;
@@ -124,13 +152,17 @@ Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
     if (!made) return std::unexpected(made.error());
     pipe = std::move(*made);
   }
-  auto pid = spawn(arguments, pipes[0].write.get(), pipes[1].write.get());
+  auto pid = start(arguments, pipes[0].write.get(), pipes[1].write.get());
   if (!pid) return std::unexpected(pid.error());
   for (Pipe& pipe : pipes) pipe.write.close();
   ProcessOutput output;
   const bool ended = drain(pipes, deadline, output);
   reap(*pid, ended, deadline, output);
   return output;
+}
+
+void kill_running_process() {
+  if (const pid_t group = running; group > 0) ::kill(-group, SIGKILL);
 }
 
 }  // namespace axle::installer

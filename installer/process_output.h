@@ -22,4 +22,7 @@ struct ProcessOutput {
 [[nodiscard]] Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
                                                 std::chrono::milliseconds limit);
 
+/// For a signal handler: what `run_process` runs, and what that started, ends now.
+void kill_running_process();
+
 }  // namespace axle::installer

@@ -18,6 +18,7 @@
 #include "installer/remove_tree.h"
 #include "installer/rolling.h"
 #include "installer/transaction_folder.h"
+#include "installer/unbroken.h"
 
 namespace axle::installer {
 namespace {
@@ -148,8 +149,11 @@ Result<void> finish_committed(const TransactionFolder& folder, Report& report) {
   return {};
 }
 
-Result<void> write_journal(const TransactionFolder& folder, const Journal& journal) {
-  const std::string draft = folder.journal + ".draft";
+std::string draft_of(const TransactionFolder& folder) { return folder.journal + ".draft"; }
+
+/// Everything but the commit point: nothing is visible yet, and all that will be is on disk.
+Result<void> draft_journal(const TransactionFolder& folder, const Journal& journal) {
+  const std::string draft = draft_of(folder);
   if (auto written = create_file(AT_FDCWD, draft, render_journal(journal), false); !written) {
     return written;
   }
@@ -158,7 +162,12 @@ Result<void> write_journal(const TransactionFolder& folder, const Journal& journ
   if (::syncfs(opened->get()) != 0) {
     return std::unexpected(system_error("write to disk", folder.path, errno));
   }
-  if (::rename(draft.c_str(), folder.journal.c_str()) != 0) {
+  return {};
+}
+
+/// The commit point.
+Result<void> enter_journal(const TransactionFolder& folder) {
+  if (::rename(draft_of(folder).c_str(), folder.journal.c_str()) != 0) {
     return std::unexpected(system_error("create", folder.journal, errno));
   }
   return {};
@@ -188,7 +197,9 @@ std::string Transaction::new_folder() const { return TransactionFolder(base_).pa
 
 Result<void> Transaction::commit(const Journal& journal, Report& report) {
   const TransactionFolder folder(base_);
-  if (auto written = write_journal(folder, journal); !written) return written;
+  if (auto drafted = draft_journal(folder, journal); !drafted) return drafted;
+  const Unbroken unbroken;
+  if (auto entered = enter_journal(folder); !entered) return entered;
   base_.clear();  // from here on recovery owns the folder
   auto done = roll_forward_or_say_why(folder, journal, {});
   if (!done) {
@@ -198,6 +209,7 @@ Result<void> Transaction::commit(const Journal& journal, Report& report) {
   if (auto retired = retire(folder, report); !retired) {
     report.warn(retired.error().message, "the change is made; the next command clears up");
   }
+  count_change();
   return {};
 }
 
@@ -226,6 +238,7 @@ Result<void> finish_interrupted(const std::string& base, Report& report) {
   if (!undoing) return std::unexpected(undoing.error());
   const auto committed = exists(folder.journal);
   if (!committed) return std::unexpected(committed.error());
+  const Unbroken unbroken;
   if (*undoing) return finish_undoing(folder, report);
   if (*committed) return finish_committed(folder, report);
   return retire(folder, report);

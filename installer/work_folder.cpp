@@ -7,19 +7,25 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace axle::installer {
 namespace {
 
-constexpr std::string_view prefix = "work-";
+/// Other users' are theirs: temporary files lie among those of everybody.
+bool is_own(const Descriptor& folder) {
+  struct stat status = {};
+  return ::fstat(folder.get(), &status) == 0 && status.st_uid == ::geteuid();
+}
 
-void remove_abandoned(const std::string& store) {
+void remove_abandoned(const std::string& place, std::string_view prefix) {
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(store, error), end; !error && entry != end;
+  for (std::filesystem::directory_iterator entry(place, error), end; !error && entry != end;
        entry.increment(error)) {
     if (!entry->path().filename().string().starts_with(prefix)) continue;
     const auto folder = open_folder(entry->path().string());
-    if (!folder || ::flock(folder->get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (!folder || !is_own(*folder) || ::flock(folder->get(), LOCK_EX | LOCK_NB) != 0) continue;
     std::error_code ignored;
     std::filesystem::remove_all(entry->path(), ignored);
   }
@@ -27,15 +33,15 @@ void remove_abandoned(const std::string& store) {
 
 }  // namespace
 
-Result<WorkFolder> WorkFolder::create(const std::string& store) {
+Result<WorkFolder> WorkFolder::create(const std::string& place, std::string_view prefix) {
   std::error_code error;
-  std::filesystem::create_directories(store, error);
-  if (error) return std::unexpected(system_error("create", store, error.value()));
-  remove_abandoned(store);
+  std::filesystem::create_directories(place, error);
+  if (error) return std::unexpected(system_error("create", place, error.value()));
+  remove_abandoned(place, prefix);
   while (true) {
-    std::string path = store + "/" + std::string(prefix) + "XXXXXX";
+    std::string path = place + "/" + std::string(prefix) + "XXXXXX";
     if (::mkdtemp(path.data()) == nullptr) {
-      return std::unexpected(system_error("create a folder in", store, errno));
+      return std::unexpected(system_error("create a folder in", place, errno));
     }
     auto folder = open_folder(path);
     // Between the two calls another process may take the folder for an abandoned one.

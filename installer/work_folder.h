@@ -1,7 +1,8 @@
 #pragma once
-// A folder of the store for work in progress.
+// A folder for work in progress, in the store or among temporary files.
 
 #include <string>
+#include <string_view>
 
 #include "installer/descriptor.h"
 #include "report/error.h"
@@ -11,8 +12,9 @@ namespace axle::installer {
 /// Holds a lock on the folder while it lives and removes it at the end.
 class WorkFolder {
  public:
-  /// Also removes the folders that dead processes left.
-  [[nodiscard]] static Result<WorkFolder> create(const std::string& store);
+  /// In `place`. Also removes the folders with that prefix that dead processes of this user left.
+  [[nodiscard]] static Result<WorkFolder> create(const std::string& place,
+                                                 std::string_view prefix = "work-");
   WorkFolder(WorkFolder&& other) noexcept
       : path_(std::move(other.path_)), folder_(std::move(other.folder_)) {
     other.path_.clear();

@@ -1,6 +1,6 @@
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -8,9 +8,11 @@
 
 #include "cli/command.h"
 #include "cli/decision_view.h"
+#include "cli/interruption.h"
 #include "cli/session.h"
 #include "cli/workspace.h"
 #include "installer/transaction.h"
+#include "installer/work_folder.h"
 
 namespace axle::cli {
 
@@ -82,26 +84,15 @@ Outcome<void> refuse_managed(const installer::Environment& environment,
 }
 
 /// The store of a command that keeps nothing: gone with it.
-class TemporaryStore {
- public:
-  explicit TemporaryStore(bool wanted) {
-    if (!wanted) return;
-    std::error_code ignored;
-    std::string pattern = (fs::temp_directory_path(ignored) / "axle-store-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~TemporaryStore() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  TemporaryStore(const TemporaryStore&) = delete;
-  TemporaryStore& operator=(const TemporaryStore&) = delete;
-  /// Empty when none could be made.
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+Result<installer::WorkFolder> temporary_store() {
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  auto made =
+      error ? fail(ErrorKind::io, "there is no folder for temporary files: " + error.message())
+            : installer::WorkFolder::create(place.string(), "axle-store-");
+  if (!made) made.error().hint = "set TMPDIR, or name a cache with --cache-dir";
+  return made;
+}
 
 /// `cache`, or "" with a warning when nothing can be kept there: that must not stop an
 /// installation.
@@ -142,6 +133,7 @@ int report_failure(Session& session, const Failure& failure) {
 }  // namespace
 
 int run_install(Session& session) {
+  expect_change();
   Output& output = session.output();
   const Arguments& arguments = session.arguments();
   if (arguments.positionals.empty() && !arguments.has(Opt::requirement)) {
@@ -195,17 +187,15 @@ int run_install(Session& session) {
     output.note("this is what would be done; nothing was changed");
   } else {
     const std::string cache = writable_cache(session.cache_folder(), output);
-    const TemporaryStore temporary(cache.empty());
+    std::optional<Result<installer::WorkFolder>> temporary;
+    if (cache.empty()) temporary.emplace(temporary_store());
+    if (temporary && !*temporary)
+      return report_failure(session, failed(temporary->error()).error());
     installer::InstallOptions options;
-    options.store_folder = cache.empty() ? temporary.path() : cache + "/store";
-    if (options.store_folder.empty()) {
-      return report_failure(session,
-                            failed({ErrorKind::io, "no folder for temporary files can be made",
-                                    "set TMPDIR, or name a cache with --cache-dir"})
-                                .error());
-    }
+    options.store_folder = temporary ? (*temporary)->path() : cache + "/store";
     options.overwrite = arguments.has(Opt::overwrite);
     options.verify_store = arguments.has(Opt::reinstall);
+    begin_change();
     auto done = install_as_wheels_say(
         **workspace, *resolution, options,
         [&] {
@@ -226,6 +216,7 @@ int run_install(Session& session) {
 }
 
 int run_uninstall(Session& session) {
+  expect_change();
   Output& output = session.output();
   if (session.arguments().positionals.empty()) {
     return report_failure(session, misused("nothing to uninstall", "name a package").error());
@@ -235,6 +226,7 @@ int run_uninstall(Session& session) {
   if (const auto refused = refuse_managed(*environment, session.arguments()); !refused) {
     return report_failure(session, refused.error());
   }
+  begin_change();
   auto outcome = installer::uninstall(session.arguments().positionals, *environment, output);
   if (!outcome) return report_failure(session, failed(outcome.error()).error());
   if (!outcome->removed.empty()) output.change_was_made();

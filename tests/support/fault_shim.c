@@ -1,9 +1,10 @@
-// Loaded with LD_PRELOAD: ends the process, or makes a call fail, at the n-th call that changes a
-// file system. Calls are made directly to the kernel, so that the shim needs nothing of the libc it
-// stands before.
+// Loaded with LD_PRELOAD: ends the process, makes a call fail, or has a signal come before it, at
+// the n-th call that changes a file system. Calls are made directly to the kernel, so that the shim
+// needs nothing of the libc it stands before.
 //
 //   AXLE_FAULT_AT      which call, counted from 1; without it nothing happens
-//   AXLE_FAULT_ACTION  "kill" (a write is cut in half first), "ENOSPC", "EIO" or "EACCES"
+//   AXLE_FAULT_ACTION  "kill" (a write is cut in half first), "ENOSPC", "EIO", "EACCES", or
+//                      "signal 15": that one comes, and where the process lives on so does the call
 //   AXLE_FAULT_MODE    "once", or "after": that call and every later one
 //   AXLE_FAULT_COUNT   file that receives the number of calls when the process ends by itself
 #define _GNU_SOURCE
@@ -24,7 +25,8 @@
 
 static atomic_ulong calls;
 static unsigned long fault_at;
-static int fault_errno;  // 0: kill
+static int fault_errno;   // 0: kill
+static int fault_signal;  // 0: none
 static int fault_after;
 
 __attribute__((constructor)) static void begin(void) {
@@ -34,6 +36,10 @@ __attribute__((constructor)) static void begin(void) {
   if (at != NULL) fault_at = strtoul(at, NULL, 10);
   fault_after = mode != NULL && strcmp(mode, "after") == 0;
   if (action == NULL || strcmp(action, "kill") == 0) return;
+  if (strncmp(action, "signal ", 7) == 0) {
+    fault_signal = atoi(action + 7);
+    return;
+  }
   fault_errno = strcmp(action, "ENOSPC") == 0   ? ENOSPC
                 : strcmp(action, "EACCES") == 0 ? EACCES
                                                 : EIO;
@@ -56,6 +62,10 @@ enum verdict { go_on, fail_now, die_now };
 static enum verdict judge(void) {
   const unsigned long call = atomic_fetch_add(&calls, 1) + 1;
   if (fault_at == 0 || call < fault_at || (call > fault_at && !fault_after)) return go_on;
+  if (fault_signal != 0) {
+    syscall(SYS_kill, getpid(), fault_signal);
+    return go_on;
+  }
   if (fault_errno == 0) return die_now;
   errno = fault_errno;
   return fail_now;

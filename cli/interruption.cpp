@@ -1,0 +1,76 @@
+#include "cli/interruption.h"
+
+#include <atomic>
+#include <cerrno>
+#include <limits>
+#include <string_view>
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "installer/process_output.h"
+#include "installer/unbroken.h"
+
+namespace axle::cli {
+namespace {
+
+std::atomic<pid_t> owner = 0;  ///< a child that was forked has nothing to say
+std::atomic<bool> progress_shown = false;
+std::atomic<bool> changes_expected = false;
+std::atomic<unsigned> changes_before = std::numeric_limits<unsigned>::max();
+
+void say(std::string_view text) {
+  // A reader of stderr that has stopped reading keeps nobody from ending.
+  pollfd room{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&room, 1, 0) == 1) (void)!::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void say_what_was_done() {
+  if (progress_shown) say("\r\033[K");
+  if (!changes_expected) return say("error: interrupted\n");
+  say(installer::changes_made() > changes_before
+          ? "error: interrupted, after the change was made\n"
+          : "error: interrupted; nothing was changed in the environment\n");
+}
+
+void end_by(int signal) {
+  const int number = errno;
+  if (::getpid() == owner) {
+    if (installer::must_wait(signal)) {
+      errno = number;
+      return;
+    }
+    installer::kill_running_process();
+    say_what_was_done();
+  }
+  ::signal(signal, SIG_DFL);
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+  ::raise(signal);
+  ::_exit(128 + signal);  // the first process of a container does not end by its own signals
+}
+
+}  // namespace
+
+void say_when_interrupted() {
+  owner = ::getpid();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction former = {};
+    if (::sigaction(signal, nullptr, &former) != 0 || former.sa_handler == SIG_IGN) continue;
+    struct sigaction action = {};
+    action.sa_handler = end_by;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+void expect_change() { changes_expected = true; }
+
+void begin_change() { changes_before = installer::changes_made(); }
+
+void note_progress(bool shown) { progress_shown = shown; }
+
+}  // namespace axle::cli
