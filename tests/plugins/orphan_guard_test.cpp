@@ -137,6 +137,8 @@ pid_t child_of_this_process() {
   std::error_code error;
   for (fs::directory_iterator entry("/proc", error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry->path() / "stat");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::size_t name_end = text.rfind(')');
