@@ -30,7 +30,11 @@ Result<std::vector<wheel::RecordEntry>> read_record(const InstalledDistribution&
   const std::string path = distribution.dist_info + "/RECORD";
   auto text = read_file(path, record_limit);
   if (!text) return std::unexpected(text.error());
-  return wheel::parse_record(*text, path);
+  auto entries = wheel::parse_record(*text, path);
+  // It lists itself at least: an empty one was emptied, and owning nothing would pass every check.
+  if (entries && entries->empty())
+    return fail(ErrorKind::malformed, fmt::format("{}: it lists no file", path));
+  return entries;
 }
 
 Result<std::optional<std::string>> record_target(const InstalledDistribution& distribution,

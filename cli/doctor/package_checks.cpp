@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
+#include <system_error>
 
 #include <fmt/core.h>
 
@@ -30,6 +32,12 @@ void check_records(const InstalledFiles& files, Findings& findings) {
   }
 }
 
+/// No package is to be had from an empty folder, or from a file that is called like one.
+bool holds_nothing(const std::string& folder) {
+  std::error_code error;
+  return !std::filesystem::is_directory(folder, error) || std::filesystem::is_empty(folder, error);
+}
+
 Mend fix_of(const installer::DamagedFolder& damaged, const InstalledFiles& files) {
   using Kind = installer::DamagedFolder::Kind;
   const auto line = [](std::initializer_list<std::string> words) {
@@ -40,7 +48,8 @@ Mend fix_of(const installer::DamagedFolder& damaged, const InstalledFiles& files
     return package.distribution.name == damaged.name;
   });
   if (counts != files.packages.end()) return reinstall({&*counts}, files);
-  if (damaged.name.empty()) return {"", {line({"rm", "-r", damaged.folder})}};
+  if (damaged.name.empty() || holds_nothing(damaged.folder))
+    return {"", {line({"rm", "-r", damaged.folder})}};
   return {"",
           {line({"variant", "install", "--reinstall", "--no-deps",
                  fmt::format("{}=={}", damaged.name, damaged.version)}) +

@@ -105,11 +105,11 @@ class Records(FixTestCase):
         self.publish(self.wheel, Wheel("demo", "2.0"))
 
     def test_a_record_that_is_missing_or_malformed(self):
-        for damage in (None, '"never closed'):
+        for damage in (None, '"never closed', "", "\n\n"):
             with self.subTest(damage=damage):
                 info = self.put_wheel(self.wheel)
                 (info / "RECORD").unlink()
-                if damage:
+                if damage is not None:
                     (info / "RECORD").write_text(damage)
                 self.fixes("dist-info-broken", self.good)
                 self.assertEqual(self.installed()["demo"], ("1.0", None))
@@ -154,6 +154,15 @@ class Records(FixTestCase):
                 folder = self.site() / name
                 folder.mkdir()
                 (folder / "it's").write_text("")
+                self.fixes("dist-info-broken", self.good)
+                self.assertFalse(folder.exists())
+
+    def test_a_record_folder_that_holds_nothing(self):
+        """The index may never have had such a package: there is nothing to install again."""
+        folder = self.site() / "ghost-1.0.dist-info"
+        for make in (folder.mkdir, lambda: folder.write_text("x")):
+            with self.subTest(make=make):
+                make()
                 self.fixes("dist-info-broken", self.good)
                 self.assertFalse(folder.exists())
 
