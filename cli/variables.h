@@ -42,6 +42,8 @@ inline constexpr std::array variables = {
                 "handed to the plugin of their namespace: `variant providers show NS`"},
     VariableRow{"PATH", "where interpreters are looked for"},
     VariableRow{"PIP_*", "pip's own settings, as docs/settings.md lists them"},
+    VariableRow{"REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE",
+                "the same where SSL_CERT_FILE is not set (pip's)"},
     VariableRow{"SOURCE_DATE_EPOCH", "the time that goes into built wheels"},
     VariableRow{"SSL_CERT_FILE", "certificates of trusted authorities"},
     VariableRow{"TERM", "`dumb`: no colours, no progress line"},

@@ -188,7 +188,8 @@ Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
       return say("its certificate is not trusted",
                  "name the authority's certificate file in SSL_CERT_FILE");
     case axle_curl_ca_file:
-      return say("the certificate file cannot be read", "check SSL_CERT_FILE");
+      return say("the certificate file cannot be read",
+                 "check what names it: --cert, REQUESTS_CA_BUNDLE or SSL_CERT_FILE");
     case axle_curl_broken:
       return say("the connection broke off", "try again");
     case axle_curl_bad_url:

@@ -113,7 +113,8 @@ void take_timeout(WeighedLayers& layers, Settings& settings) {
 void take_connection(WeighedLayers& layers, Settings& settings) {
   settings.offline = layers.truth("offline").value_or(false);
   settings.ca_file = layers.text("cert");
-  if (settings.ca_file.empty()) settings.ca_file = variable("SSL_CERT_FILE");
+  if (settings.ca_file.empty())
+    settings.ca_file = first_of({"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"});
   settings.http_proxy = settings.https_proxy = layers.text("proxy");
   if (settings.http_proxy.empty()) {
     const bool from_environment = !layers.truth("no-proxy-env").value_or(false);

@@ -3,10 +3,14 @@
 import http.server
 import json
 import pathlib
+import shutil
+import ssl
+import subprocess
 import threading
 import unittest
 
 import support
+from loopback import Loopback
 from support import Wheel
 
 
@@ -473,6 +477,34 @@ class UvFiles(SettingsCase):
         self.assert_ok(result)
         self.assertNotIn("a@b", result.err)
         self.assertNotIn("a%40b", result.err)
+
+
+@unittest.skipUnless(shutil.which("openssl"), "openssl makes the certificate")
+class Authorities(support.TestCase):
+    """Which variable names the trusted certificates."""
+
+    def test_those_of_pip_count_where_that_of_uv_is_not_set(self):
+        server, certificate, key = Loopback(self), self.root / "own.pem", self.root / "key.pem"
+        server.publish("/simple", Wheel("demo", "1.0"))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "1",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        server.server.socket = context.wrap_socket(server.server.socket, server_side=True)
+        self.make_venv()
+        absent = self.root / "absent.pem"
+        for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+            self.env.pop(name, None)
+        for env, works in (({}, False), ({"SSL_CERT_FILE": certificate}, True), ({"CURL_CA_BUNDLE": certificate}, True),
+                           ({"SSL_CERT_FILE": certificate, "REQUESTS_CA_BUNDLE": absent}, True),
+                           ({"REQUESTS_CA_BUNDLE": certificate, "CURL_CA_BUNDLE": absent}, True),
+                           ({"SSL_CERT_FILE": absent, "REQUESTS_CA_BUNDLE": certificate}, False)):
+            with self.subTest(env):
+                url = f"https://localhost:{server.server.server_port}/simple"
+                result = self.variant("resolve", "demo", "--index-url", url, "--python", self.venv, "--no-cache",
+                                      env={name: str(file) for name, file in env.items()})
+                self.assertEqual(result.code, 0 if works else 1, str(result))
+                self.assertIn("demo 1.0" if works else "certificate", result.out + result.err)
 
 
 class BetweenPipAndUv(SettingsCase):
