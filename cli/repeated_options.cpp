@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/settings/exclude_newer.h"
 #include "index/transport.h"
 #include "report/shell_command.h"
 
@@ -57,6 +58,7 @@ constexpr std::array rows = {
     Row{Opt::only_binary},
     Row{Opt::no_verify_hashes, "", "--no-verify-hashes"},
     Row{Opt::exclude_newer, "--uploaded-prior-to", "--exclude-newer"},
+    Row{Opt::uploaded_prior_to, "--uploaded-prior-to", "--exclude-newer"},
     Row{Opt::exclude_newer_package, "", "--exclude-newer-package"},
     Row{Opt::pre, "--pre", "--prerelease=allow"},
     Row{Opt::no_deps, "--no-deps", "--no-deps"},
@@ -228,7 +230,8 @@ class Completion {
 
   void repeat(const Row& row) {
     const std::string_view name = name_of(row);
-    if (name.empty()) return;
+    if (name.empty() || row.id == Opt::only_binary) return;
+    if (row.id == Opt::no_binary) return repeat_formats();
     const OptionRow& option = option_row(row.id);
     const bool own = program_ == Program::variant ? has_own(option.names) : has_word(name);
     if (own && option.kind != OptionKind::list) return;
@@ -247,6 +250,16 @@ class Completion {
     }
   }
 
+  /// Both lists in the order in which they were given, in which the later one wins.
+  void repeat_formats() {
+    const auto add = [&](const Arguments& given) {
+      for (const auto& [id, value] : given.in_order({Opt::no_binary, Opt::only_binary}))
+        text_ += " " + option_name(id) + " " + shell_word(value);
+    };
+    add(run_.command_line);
+    if (run_.files && !names_files_) add(*run_.files);
+  }
+
   /// Before the verb, or pip refuses it.
   void add_pip_python(const std::string& python) {
     if (has_word("--python")) return;
@@ -257,7 +270,11 @@ class Completion {
     if (program_ == Program::pip && row.id == Opt::python) return add_pip_python(value);
     const bool name_is_known = program_ != Program::pip;
     const bool index = row.id == Opt::index || row.id == Opt::default_index;
-    const std::string said = index && !name_is_known ? without_name(value) : value;
+    // A date is the end of its day with uv.
+    const bool date_of_pip = row.id == Opt::uploaded_prior_to && program_ == Program::uv;
+    const std::string said = index && !name_is_known ? without_name(value)
+                             : date_of_pip           ? pip_cutoff(value)
+                                                     : value;
     const std::string shown = index::redact_url(said);
     lacks_secret_ = lacks_secret_ || shown != said;
     const bool joined = name.ends_with('=') || shown.starts_with('-');

@@ -175,6 +175,19 @@ TEST_CASE("the options of a wrong command line are known as far as they were und
         "pip --python p/q install -e ./x");
 }
 
+TEST_CASE("formats keep their order, and a date of pip's its meaning") {
+  const std::vector<std::string> given = {
+      "install",     "demo", "--only-binary",       ":all:",
+      "--no-binary", "foo",  "--uploaded-prior-to", "2024-06-01"};
+  const std::string ours = completed("variant explain demo", given);
+  CHECK(ours.find("--only-binary :all: --no-binary foo") != std::string::npos);
+  CHECK(ours.find("--uploaded-prior-to 2024-06-01") != std::string::npos);
+  CHECK(completed("uv pip install demo", given).find("--exclude-newer 2024-06-01T00:00:00") !=
+        std::string::npos);
+  CHECK(completed("pip install demo", given).find("--uploaded-prior-to 2024-06-01") !=
+        std::string::npos);
+}
+
 TEST_CASE("of every option somebody has decided whether it is repeated") {
   const std::set<Opt> own = {
       // what is done, and how it is shown
