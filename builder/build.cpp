@@ -17,7 +17,7 @@
 #include "builder/platform_tag.h"
 #include "builder/project.h"
 #include "builder/project_files.h"
-#include "wheel/sha256.h"
+#include "wheel/hash/sha256.h"
 #include "wheel/wheel_file.h"
 #include "wheel/wheel_name.h"
 #include "wheel/wheel_writer.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "report/error.h"
-#include "report/report.h"
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
 
 namespace axle::builder {
 

@@ -19,7 +19,7 @@ std::string package_of(std::string_view back_end) {
 
 }  // namespace
 
-void refuse_other_back_end(wheel::TomlTable& root, const Project& project) {
+void refuse_other_back_end(documents::TomlTable& root, const Project& project) {
   auto table = root.table("build-system");
   if (!table) return;
   const std::string named = table->text("build-backend").value_or("");

@@ -3,12 +3,12 @@
 // [tool.axle] describes and drives no back end yet.
 
 #include "builder/project.h"
-#include "wheel/toml_reader.h"
+#include "foundation/documents/toml_reader.h"
 
 namespace axle::builder {
 
 /// Refuses, with the back end's name, file and line, a project whose files only its back end knows:
 /// one that [tool.axle] gives neither packages nor a CMake project.
-void refuse_other_back_end(wheel::TomlTable& root, const Project& project);
+void refuse_other_back_end(documents::TomlTable& root, const Project& project);
 
 }  // namespace axle::builder

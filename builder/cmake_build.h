@@ -7,7 +7,7 @@
 
 #include "builder/compile_flags.h"
 #include "builder/project.h"
-#include "report/error.h"
+#include "foundation/report/error.h"
 
 namespace axle::builder {
 

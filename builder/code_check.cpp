@@ -8,10 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "builder/binary_scan.h"
+#include "binaries/binary_scan.h"
+#include "binaries/gpu_code_match.h"
+#include "binaries/instruction_scan.h"
 #include "builder/declared_properties.h"
-#include "builder/gpu_code_match.h"
-#include "builder/instruction_scan.h"
+#include "foundation/elf/elf_file.h"
 
 namespace axle::builder {
 namespace {
@@ -23,14 +24,8 @@ using wheel::WheelMember;
 /// A library of the wheel.
 struct Library {
   const WheelMember* member;
-  BinaryFacts facts;
+  binaries::BinaryFacts facts;
 };
-
-bool is_elf(std::string_view content) {
-  return content.starts_with(
-      "\x7f"
-      "ELF");
-}
 
 std::string render_properties(const wheel::VariantProperties& properties) {
   std::vector<std::string> words;
@@ -43,9 +38,9 @@ std::vector<Library> read_libraries(const std::vector<WheelMember>& members,
                                     const CodeDeclaration& declared, Report& report) {
   std::vector<Library> libraries;
   for (const WheelMember& member : members) {
-    if (!is_elf(member.content)) continue;
+    if (!elf::is_elf(member.content)) continue;
     const auto source = wheel::memory_source(member.content);
-    auto facts = scan_binary(*source, member.path);
+    auto facts = binaries::scan_binary(*source, member.path);
     if (facts) {
       libraries.push_back({&member, std::move(*facts)});
     } else {
@@ -56,7 +51,7 @@ std::vector<Library> read_libraries(const std::vector<WheelMember>& members,
   return libraries;
 }
 
-std::optional<Arch> arch_of(const BinaryFacts& facts) {
+std::optional<Arch> arch_of(const binaries::BinaryFacts& facts) {
   for (const Arch arch : {Arch::x86_64, Arch::aarch64}) {
     if (facts.architecture == detect::render_arch(arch)) return arch;
   }
@@ -122,14 +117,14 @@ class Check {
     return {};
   }
 
-  [[nodiscard]] Result<InstructionScan> scan(const Library& library, Arch arch) const {
+  [[nodiscard]] Result<binaries::InstructionScan> scan(const Library& library, Arch arch) const {
     const std::string path = work_ + "/checked.so";
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file.write(library.member->content.data(),
                static_cast<std::streamsize>(library.member->content.size()));
     file.close();
-    auto scanned = file ? scan_instructions(path, arch)
-                        : Result<InstructionScan>(
+    auto scanned = file ? binaries::scan_instructions(path, arch)
+                        : Result<binaries::InstructionScan>(
                               fail(ErrorKind::io, fmt::format("{} cannot be written", path)));
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
@@ -146,11 +141,11 @@ class Check {
       return {};
     }
     if (scanned->asks_cpu || library.facts.names_cpu_question ||
-        is_chosen_by_cpu(library.member->path))
+        binaries::is_chosen_by_cpu(library.member->path))
       return {};
     const auto has = declared_capabilities(declared_.properties, arch);
     std::vector<std::string> names;
-    const InstructionPlace* first = nullptr;
+    const binaries::InstructionPlace* first = nullptr;
     for (const auto& [capability, count] : scanned->counts) {
       const std::string_view name = detect::plain_name(detect::row(capability));
       const bool allowed =
@@ -172,16 +167,16 @@ class Check {
 
   [[nodiscard]] Result<void> check_gpu(const DeclaredGpu& gpu) const {
     std::set<std::string> found;
-    CodeFit best = CodeFit::absent;
+    binaries::CodeFit best = binaries::CodeFit::absent;
     const Library* holder = nullptr;
     for (const Library& library : libraries_) {
-      if (!has_code_for(library.facts, gpu.vendor)) continue;
+      if (!binaries::has_code_for(library.facts, gpu.vendor)) continue;
       if (holder == nullptr) holder = &library;
       best = std::min(best, fit(library.facts, gpu));
-      const auto names = code_names(library.facts, gpu.vendor);
+      const auto names = binaries::code_names(library.facts, gpu.vendor);
       found.insert(names.begin(), names.end());
     }
-    if (libraries_.empty() || best == CodeFit::runs) return {};
+    if (libraries_.empty() || best == binaries::CodeFit::runs) return {};
     const bool whole = std::ranges::all_of(
         libraries_, [](const Library& one) { return one.facts.unread.empty(); });
     if (holder == nullptr && whole) {
@@ -189,7 +184,7 @@ class Check {
                                declared_.wheel, gpu.property));
       return {};
     }
-    if (holder == nullptr || best != CodeFit::absent) {
+    if (holder == nullptr || best != binaries::CodeFit::absent) {
       report_.warn(fmt::format("{}: whether it has code for {} cannot be told", declared_.wheel,
                                gpu.property));
       return {};
@@ -197,17 +192,17 @@ class Check {
     return contradiction(
         fmt::format(
             "none of its libraries has code for the declared {}: {} ({}) has {}", gpu.property,
-            holder->member->path, gpu_code_section(gpu.vendor),
+            holder->member->path, binaries::gpu_code_section(gpu.vendor),
             found.empty() ? "none that is known" : fmt::format("{}", fmt::join(found, " "))),
         "compile for that GPU too (CMAKE_CUDA_ARCHITECTURES, CMAKE_HIP_ARCHITECTURES, "
         "-fsycl-targets), or do not declare it");
   }
 
-  static CodeFit fit(const BinaryFacts& facts, const DeclaredGpu& declared) {
+  static binaries::CodeFit fit(const binaries::BinaryFacts& facts, const DeclaredGpu& declared) {
     if (declared.ptx || declared.generic)
-      return has_exactly(facts, declared) ? CodeFit::runs
-             : facts.unread.empty()       ? CodeFit::absent
-                                          : CodeFit::unknown;
+      return has_exactly(facts, declared) ? binaries::CodeFit::runs
+             : facts.unread.empty()       ? binaries::CodeFit::absent
+                                          : binaries::CodeFit::unknown;
     detect::Machine machine;
     detect::Driver driver;
     driver.vendor = declared.vendor;
@@ -216,22 +211,22 @@ class Check {
     detect::Gpu gpu;
     gpu.vendor = declared.vendor;
     gpu.arch = declared.arch;
-    return judge_binary(facts, gpu, machine);
+    return binaries::judge_binary(facts, gpu, machine);
   }
 
   /// PTX that every GPU from the declared one on takes, or that very generic target.
-  static bool has_exactly(const BinaryFacts& facts, const DeclaredGpu& declared) {
+  static bool has_exactly(const binaries::BinaryFacts& facts, const DeclaredGpu& declared) {
     if (declared.generic) {
-      return std::ranges::any_of(facts.hip.entries, [&](const BundleEntry& entry) {
+      return std::ranges::any_of(facts.hip.entries, [&](const binaries::BundleEntry& entry) {
         return entry.target.substr(0, entry.target.find(':')) == declared.arch;
       });
     }
     std::string digits = declared.arch;
     std::erase(digits, '.');
     const auto architecture = static_cast<std::uint32_t>(std::stoul(digits));
-    return std::ranges::any_of(facts.cuda.groups, [&](const CudaGroup& group) {
-      return std::ranges::any_of(group.codes, [&](const CudaCode& code) {
-        return code.kind == CudaCodeKind::ptx && code.target == 0 &&
+    return std::ranges::any_of(facts.cuda.groups, [&](const binaries::CudaGroup& group) {
+      return std::ranges::any_of(group.codes, [&](const binaries::CudaCode& code) {
+        return code.kind == binaries::CudaCodeKind::ptx && code.target == 0 &&
                code.architecture <= architecture;
       });
     });

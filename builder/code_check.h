@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "report/error.h"
-#include "report/report.h"
-#include "wheel/variant_metadata.h"
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
+#include "wheel/variant/variant_metadata.h"
 #include "wheel/wheel_writer.h"
 
 namespace axle::builder {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "wheel/variant_metadata.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace axle::builder {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "detect/aarch64_versions.h"
+#include "detect/cpu/aarch64_versions.h"
 
 namespace axle::builder {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "detect/capability.h"
 #include "detect/machine.h"
-#include "wheel/variant_metadata.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace axle::builder {
 

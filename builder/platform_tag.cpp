@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "builder/elf_file.h"
+#include "foundation/elf/elf_file.h"
 
 namespace axle::builder {
 
@@ -113,7 +113,7 @@ class TagScan {
   }
 
   Result<void> add(const WheelMember& member) {
-    const auto elf = parse_elf(member.content, member.path);
+    const auto elf = elf::parse_elf(member.content, member.path);
     if (!elf) return std::unexpected(elf.error());
     if (!elf->shared) return {};
     if (auto checked = check_architecture(*elf, member.path); !checked) return checked;
@@ -137,7 +137,7 @@ class TagScan {
   }
 
  private:
-  Result<void> check_architecture(const ElfFile& elf, const std::string& path) {
+  Result<void> check_architecture(const elf::ElfFile& elf, const std::string& path) {
     if (elf.architecture.empty()) {
       return fail(ErrorKind::unsupported, fmt::format("{}: for an unknown architecture", path));
     }
@@ -151,7 +151,7 @@ class TagScan {
     return {};
   }
 
-  Result<void> check_libraries(const ElfFile& elf, const std::string& path) {
+  Result<void> check_libraries(const elf::ElfFile& elf, const std::string& path) {
     for (const std::string& library : elf.needed) {
       const auto& allowed = rules_.allowed_libraries;
       const bool known =
@@ -168,7 +168,7 @@ class TagScan {
     return {};
   }
 
-  Result<void> check_versions(const ElfFile& elf, const std::string& path) {
+  Result<void> check_versions(const elf::ElfFile& elf, const std::string& path) {
     for (const auto& [library, version] : elf.version_needs) {
       const bool counts = version.starts_with("GLIBC_") || is_runtime_version(version);
       if (!counts) continue;
@@ -218,7 +218,7 @@ class TagScan {
 Result<TagChoice> choose_tags(const std::vector<WheelMember>& members, const TagRules& rules) {
   TagScan scan(members, rules);
   for (const WheelMember& member : members) {
-    if (!is_elf(member.content)) continue;
+    if (!elf::is_elf(member.content)) continue;
     if (auto added = scan.add(member); !added) return std::unexpected(added.error());
   }
   return scan.choice();

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 #include "wheel/wheel_writer.h"
 
 namespace axle::builder {

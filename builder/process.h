@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 
 namespace axle::builder {
 

@@ -8,7 +8,7 @@
 #include "builder/build_back_end.h"
 #include "builder/variant_table.h"
 #include "detect/capability.h"
-#include "wheel/toml_reader.h"
+#include "foundation/documents/toml_reader.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::builder {
@@ -40,7 +40,7 @@ std::optional<std::string> cmake_value(const toml::node& node) {
   return list;
 }
 
-Definitions read_definitions(wheel::TomlTable& parent, std::string_view key) {
+Definitions read_definitions(documents::TomlTable& parent, std::string_view key) {
   Definitions definitions;
   auto table = parent.table(key);
   if (!table) return definitions;
@@ -60,7 +60,7 @@ Definitions read_definitions(wheel::TomlTable& parent, std::string_view key) {
   return definitions;
 }
 
-std::optional<CMakeSettings> read_cmake(wheel::TomlTable& axle) {
+std::optional<CMakeSettings> read_cmake(documents::TomlTable& axle) {
   auto table = axle.table("cmake");
   if (!table) return std::nullopt;
   CMakeSettings settings;
@@ -72,10 +72,10 @@ std::optional<CMakeSettings> read_cmake(wheel::TomlTable& axle) {
   return settings;
 }
 
-std::vector<MatrixRow> read_matrix(wheel::TomlTable& axle) {
+std::vector<MatrixRow> read_matrix(documents::TomlTable& axle) {
   std::vector<MatrixRow> rows;
   std::set<std::string> labels;
-  for (wheel::TomlTable& table : axle.tables("variant")) {
+  for (documents::TomlTable& table : axle.tables("variant")) {
     MatrixRow row;
     row.label = table.text("label").value_or("");
     row.flags = table.flag("flags").value_or(true);
@@ -100,7 +100,7 @@ bool is_python_tag(std::string_view tag) {
          });
 }
 
-void read_axle(wheel::TomlTable& axle, Project& project) {
+void read_axle(documents::TomlTable& axle, Project& project) {
   project.packages = axle.texts("packages");
   project.python_tag = axle.text("python-tag").value_or("py3");
   if (!is_python_tag(project.python_tag)) {
@@ -131,7 +131,7 @@ void complete_matrix(Project& project, const std::string& where) {
   if (project.matrix.empty()) project.matrix.push_back({"", true, {}, where});
 }
 
-void check_labels(Project& project, wheel::TomlReading& reading) {
+void check_labels(Project& project, documents::TomlReading& reading) {
   for (const MatrixRow& row : project.matrix) {
     if (row.label.empty()) continue;
     if (!project.variants) {
@@ -161,10 +161,10 @@ const wheel::VariantProperties& Project::properties_of(const MatrixRow& row) con
 }
 
 Result<Project> parse_project(std::string_view text, const std::string& where, Report& report) {
-  auto document = wheel::parse_toml(text, where);
+  auto document = documents::parse_toml(text, where);
   if (!document) return std::unexpected(document.error());
-  wheel::TomlReading reading(where);
-  wheel::TomlTable root(*document, "", reading);
+  documents::TomlReading reading(where);
+  documents::TomlTable root(*document, "", reading);
   Project project;
   project.place = where;
   bool variant_markers = false;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "builder/project_metadata.h"
-#include "report/error.h"
-#include "report/report.h"
-#include "wheel/variant_metadata.h"
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace axle::builder {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 #include "wheel/wheel_writer.h"
 
 namespace axle::builder {

@@ -21,13 +21,13 @@ bool is_one_line(std::string_view text) {
 }
 
 // A header of METADATA is one line.
-std::string one_line(wheel::TomlTable& table, std::string_view key) {
+std::string one_line(documents::TomlTable& table, std::string_view key) {
   std::string value = table.text(key).value_or("");
   if (!is_one_line(value)) table.refuse(key, "must be one line without control characters");
   return value;
 }
 
-std::vector<std::string> lines(wheel::TomlTable& table, std::string_view key) {
+std::vector<std::string> lines(documents::TomlTable& table, std::string_view key) {
   std::vector<std::string> values = table.texts(key);
   if (!std::ranges::all_of(values, is_one_line)) table.refuse(key, "must be lines of plain text");
   return values;
@@ -37,8 +37,9 @@ constexpr std::string_view variant_variables[] = {"variant_label", "variant_prop
                                                   "variant_features", "variant_namespaces"};
 
 // A requirement as METADATA has it; `extra` is the extra that asks for it, or empty.
-std::string read_requirement(wheel::TomlTable& table, std::string_view key, const std::string& text,
-                             std::string_view extra, bool variant_markers) {
+std::string read_requirement(documents::TomlTable& table, std::string_view key,
+                             const std::string& text, std::string_view extra,
+                             bool variant_markers) {
   auto requirement = wheel::parse_requirement(text);
   if (!requirement) {
     table.refuse(key, requirement.error().message, requirement.error().hint);
@@ -68,7 +69,8 @@ std::string read_requirement(wheel::TomlTable& table, std::string_view key, cons
   return wheel::render_requirement(*requirement);
 }
 
-void read_requirements(wheel::TomlTable& project, bool variant_markers, ProjectMetadata& metadata) {
+void read_requirements(documents::TomlTable& project, bool variant_markers,
+                       ProjectMetadata& metadata) {
   for (const std::string& text : project.texts("dependencies")) {
     metadata.requires_dist.push_back(
         read_requirement(project, "dependencies", text, {}, variant_markers));
@@ -97,7 +99,7 @@ std::string type_of_readme(std::string_view file) {
   return "text/plain";
 }
 
-void read_readme(wheel::TomlTable& project, ProjectMetadata& metadata) {
+void read_readme(documents::TomlTable& project, ProjectMetadata& metadata) {
   const toml::node* node = project.find("readme");
   if (node == nullptr) return;
   if (node->is_string()) {
@@ -117,7 +119,7 @@ void read_readme(wheel::TomlTable& project, ProjectMetadata& metadata) {
   table->finish();
 }
 
-void read_license(wheel::TomlTable& project, ProjectMetadata& metadata) {
+void read_license(documents::TomlTable& project, ProjectMetadata& metadata) {
   const toml::node* node = project.find("license");
   if (node != nullptr && node->is_string()) {
     metadata.license_expression = one_line(project, "license");
@@ -137,14 +139,14 @@ void read_license(wheel::TomlTable& project, ProjectMetadata& metadata) {
 }
 
 // authors and maintainers: names in one field, addresses in another (core metadata, Author-email).
-void read_people(wheel::TomlTable& project, std::string_view key, std::string_view field,
+void read_people(documents::TomlTable& project, std::string_view key, std::string_view field,
                  ProjectMetadata& metadata) {
   std::string names;
   std::string addresses;
   const auto append = [](std::string& list, const std::string& item) {
     if (!item.empty()) list += (list.empty() ? "" : ", ") + item;
   };
-  for (wheel::TomlTable& person : project.tables(key)) {
+  for (documents::TomlTable& person : project.tables(key)) {
     const std::string name = one_line(person, "name");
     const std::string email = one_line(person, "email");
     person.finish();
@@ -159,7 +161,7 @@ void read_people(wheel::TomlTable& project, std::string_view key, std::string_vi
 }
 
 // entry_points.txt is an INI file: names and groups must not break its lines.
-void read_entry_points(wheel::TomlTable& table, std::string_view key, std::string_view group,
+void read_entry_points(documents::TomlTable& table, std::string_view key, std::string_view group,
                        ProjectMetadata& metadata) {
   EntryPointGroup entries{std::string(group), table.text_pairs(key)};
   for (const auto& [name, object] : entries.entries) {
@@ -170,7 +172,7 @@ void read_entry_points(wheel::TomlTable& table, std::string_view key, std::strin
   if (!entries.entries.empty()) metadata.entry_points.push_back(std::move(entries));
 }
 
-void read_all_entry_points(wheel::TomlTable& project, ProjectMetadata& metadata) {
+void read_all_entry_points(documents::TomlTable& project, ProjectMetadata& metadata) {
   read_entry_points(project, "scripts", "console_scripts", metadata);
   read_entry_points(project, "gui-scripts", "gui_scripts", metadata);
   auto groups = project.table("entry-points");
@@ -183,7 +185,7 @@ void read_all_entry_points(wheel::TomlTable& project, ProjectMetadata& metadata)
   }
 }
 
-void read_name_and_version(wheel::TomlTable& project, ProjectMetadata& metadata) {
+void read_name_and_version(documents::TomlTable& project, ProjectMetadata& metadata) {
   metadata.name = project.required_text("name");
   if (!metadata.name.empty() && !wheel::is_valid_name(metadata.name)) {
     project.refuse("name", fmt::format("\"{}\" is no project name", metadata.name));
@@ -202,7 +204,7 @@ void read_name_and_version(wheel::TomlTable& project, ProjectMetadata& metadata)
 
 }  // namespace
 
-ProjectMetadata read_project_metadata(wheel::TomlTable& project, bool variant_markers) {
+ProjectMetadata read_project_metadata(documents::TomlTable& project, bool variant_markers) {
   ProjectMetadata metadata;
   read_name_and_version(project, metadata);
   metadata.summary = one_line(project, "description");

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "report/error.h"
-#include "wheel/toml_reader.h"
+#include "foundation/documents/toml_reader.h"
+#include "foundation/report/error.h"
 #include "wheel/version.h"
 #include "wheel/wheel_writer.h"
 
@@ -42,7 +42,7 @@ struct ProjectMetadata {
 
 /// Complaints go to the table's reading. Variant markers (PEP 825) in requirements are refused
 /// unless `variant_markers`: no released installer can parse them.
-[[nodiscard]] ProjectMetadata read_project_metadata(wheel::TomlTable& project,
+[[nodiscard]] ProjectMetadata read_project_metadata(documents::TomlTable& project,
                                                     bool variant_markers);
 
 /// METADATA, entry_points.txt and the licence files, without those that depend on the build.

@@ -33,7 +33,7 @@ std::string to_json(const toml::table& variant) {
 
 // `build-requires` asks for a run of the plugin at build time; what it would say can be written
 // down.
-void refuse_build_requires(wheel::TomlTable& variant) {
+void refuse_build_requires(documents::TomlTable& variant) {
   auto providers = variant.table("providers");
   if (!providers) return;
   for (const auto& [ns, node] : providers->node()) {
@@ -79,7 +79,7 @@ std::optional<Values> values_of(std::string_view ns, const wheel::ProviderInfo& 
   return values;
 }
 
-void check_property(wheel::TomlTable& variants, std::string_view label,
+void check_property(documents::TomlTable& variants, std::string_view label,
                     const wheel::Property& property, const Values& values) {
   const auto feature = values.find(property.feature);
   if (feature == values.end()) {
@@ -98,7 +98,7 @@ void check_property(wheel::TomlTable& variants, std::string_view label,
                   known.size() > 8 ? ", …" : ""));
 }
 
-void check_single_values(wheel::TomlTable& variants, std::string_view label,
+void check_single_values(documents::TomlTable& variants, std::string_view label,
                          const wheel::VariantProperties& properties, std::string_view ns,
                          const Values& values) {
   const wheel::Property* previous = nullptr;
@@ -114,7 +114,7 @@ void check_single_values(wheel::TomlTable& variants, std::string_view label,
   }
 }
 
-void check_properties(wheel::TomlTable& variant, const wheel::VariantMetadata& metadata,
+void check_properties(documents::TomlTable& variant, const wheel::VariantMetadata& metadata,
                       Report& report) {
   auto variants = variant.table("variants");
   if (!variants) return;
@@ -136,7 +136,7 @@ void check_properties(wheel::TomlTable& variant, const wheel::VariantMetadata& m
 
 }  // namespace
 
-std::optional<wheel::VariantMetadata> read_variants(wheel::TomlTable& variant, Report& report) {
+std::optional<wheel::VariantMetadata> read_variants(documents::TomlTable& variant, Report& report) {
   refuse_build_requires(variant);
   if (variant.reading().error()) return std::nullopt;
   const std::string where = fmt::format("{}: [variant]", variant.reading().place(variant.node()));

@@ -3,16 +3,16 @@
 
 #include <optional>
 
-#include "report/report.h"
-#include "wheel/toml_reader.h"
-#include "wheel/variant_metadata.h"
+#include "foundation/documents/toml_reader.h"
+#include "foundation/report/report.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace axle::builder {
 
 /// Read by the rules of the JSON documents, then checked against the providers that Axle carries; a
 /// provider that it does not know is left unchecked, with a note. Complaints go to the table's
 /// reading.
-[[nodiscard]] std::optional<wheel::VariantMetadata> read_variants(wheel::TomlTable& variant,
+[[nodiscard]] std::optional<wheel::VariantMetadata> read_variants(documents::TomlTable& variant,
                                                                   Report& report);
 
 }  // namespace axle::builder

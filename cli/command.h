@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/options.h"
+#include "cli/output.h"
+#include "session/options.h"
+#include "session/session.h"
 
 namespace axle::cli {
-
-class Session;
 
 enum class Arity : std::uint8_t { none, one, any };
 
@@ -19,43 +19,43 @@ struct Command {
   std::string_view summary;     ///< one line, for the list of commands
   std::string_view positional;  ///< how help calls the positionals; "" with Arity::none
   Arity arity;
-  std::vector<Opt> options;
-  std::string_view examples;     ///< lines shown below the options
-  int (*run)(Session& session);  ///< the exit code
-  bool takes_fleet = false;      ///< several machines of --for, or a folder of them
+  std::vector<session::Opt> options;
+  std::string_view examples;                              ///< lines shown below the options
+  int (*run)(session::Session& session, Output& output);  ///< the exit code
+  bool takes_fleet = false;  ///< several machines of --for, or a folder of them
 };
 
 /// In the order in which help shows them.
 [[nodiscard]] std::span<const Command> commands();
 
 // One a file in cli/commands/.
-int run_build(Session& session);
-int run_check(Session& session);
-int run_detect(Session& session);
-int run_doctor(Session& session);
-int run_explain(Session& session);
-int run_freeze(Session& session);
-int run_index_build(Session& session);
-int run_index_families(Session& session);
-int run_index_remove(Session& session);
-int run_install(Session& session);
-int run_list(Session& session);
-int run_properties(Session& session);
-int run_providers_check(Session& session);
-int run_providers_disable(Session& session);
-int run_providers_enable(Session& session);
-int run_providers_list(Session& session);
-int run_providers_new(Session& session);
-int run_providers_retry(Session& session);
-int run_providers_show(Session& session);
-int run_providers_trust(Session& session);
-int run_providers_untrust(Session& session);
-int run_rank(Session& session);
-int run_resolve(Session& session);
-int run_runtime_bench(Session& session);
-int run_runtime_info(Session& session);
-int run_runtime_selftest(Session& session);
-int run_show(Session& session);
-int run_uninstall(Session& session);
+int run_build(session::Session& session, Output& output);
+int run_check(session::Session& session, Output& output);
+int run_detect(session::Session& session, Output& output);
+int run_doctor(session::Session& session, Output& output);
+int run_explain(session::Session& session, Output& output);
+int run_freeze(session::Session& session, Output& output);
+int run_index_build(session::Session& session, Output& output);
+int run_index_families(session::Session& session, Output& output);
+int run_index_remove(session::Session& session, Output& output);
+int run_install(session::Session& session, Output& output);
+int run_list(session::Session& session, Output& output);
+int run_properties(session::Session& session, Output& output);
+int run_providers_check(session::Session& session, Output& output);
+int run_providers_disable(session::Session& session, Output& output);
+int run_providers_enable(session::Session& session, Output& output);
+int run_providers_list(session::Session& session, Output& output);
+int run_providers_new(session::Session& session, Output& output);
+int run_providers_retry(session::Session& session, Output& output);
+int run_providers_show(session::Session& session, Output& output);
+int run_providers_trust(session::Session& session, Output& output);
+int run_providers_untrust(session::Session& session, Output& output);
+int run_rank(session::Session& session, Output& output);
+int run_resolve(session::Session& session, Output& output);
+int run_runtime_bench(session::Session& session, Output& output);
+int run_runtime_info(session::Session& session, Output& output);
+int run_runtime_selftest(session::Session& session, Output& output);
+int run_show(session::Session& session, Output& output);
+int run_uninstall(session::Session& session, Output& output);
 
 }  // namespace axle::cli

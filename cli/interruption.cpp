@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "installer/process_output.h"
-#include "installer/unbroken.h"
+#include "installer/transaction/unbroken.h"
 
 namespace axle::cli {
 namespace {

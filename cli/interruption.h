@@ -1,6 +1,6 @@
 #pragma once
 // SIGINT, SIGTERM and SIGHUP: the process ends by them as it would have, after a word of what it
-// has done, and never amid a change of an environment (installer/unbroken.h).
+// has done, and never amid a change of an environment (installer/transaction/unbroken.h).
 
 namespace axle::cli {
 

@@ -12,14 +12,15 @@
 #include "cli/interruption.h"
 #include "cli/output.h"
 #include "cli/parse.h"
-#include "cli/session.h"
-#include "cli/settings/configure.h"
-#include "cli/variables.h"
 #include "providers/plugins/shared_object.h"
+#include "session/session.h"
+#include "session/settings/configure.h"
+#include "session/variables.h"
 
 namespace {
 
 using namespace axle::cli;  // NOLINT(google-build-using-namespace): the program is this room
+namespace session = axle::session;
 
 bool asks_for_json(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
@@ -29,15 +30,15 @@ bool asks_for_json(const std::vector<std::string>& words) {
   return false;
 }
 
-OutputOptions output_options(const Arguments& arguments) {
+OutputOptions output_options(const session::Arguments& arguments) {
   OutputOptions options;
-  options.json = arguments.has(Opt::json);
-  options.quiet = arguments.has(Opt::quiet);
-  options.verbose = arguments.has(Opt::verbose);
-  const bool plain =
-      arguments.has(Opt::no_color) || !variable("NO_COLOR").empty() || variable("TERM") == "dumb";
+  options.json = arguments.has(session::Opt::json);
+  options.quiet = arguments.has(session::Opt::quiet);
+  options.verbose = arguments.has(session::Opt::verbose);
+  const bool plain = arguments.has(session::Opt::no_color) ||
+                     !session::variable("NO_COLOR").empty() || session::variable("TERM") == "dumb";
   options.color = !plain && isatty(STDOUT_FILENO) == 1;
-  options.progress = variable("TERM") != "dumb" && isatty(STDERR_FILENO) == 1;
+  options.progress = session::variable("TERM") != "dumb" && isatty(STDERR_FILENO) == 1;
   return options;
 }
 
@@ -46,19 +47,22 @@ int run(std::vector<std::string> words) {
   Parsed parsed = parse_command_line(std::move(words));
   if (parsed.command == nullptr) {
     Output output({.json = json});
-    output.set_run({.command_line = parsed.arguments, .files = Arguments()});
-    if (parsed.usage_error) return output.failure(misused(parsed.text, parsed.hint).error());
+    output.set_run({.command_line = parsed.arguments, .files = session::Arguments()});
+    if (parsed.usage_error)
+      return output.failure(session::misused(parsed.text, parsed.hint).error());
     Output plain({});
     return plain.answer(parsed.text, {});
   }
   Output output(output_options(parsed.arguments));
   output.set_run({.command_line = parsed.arguments});
-  if (const auto configured = configure(*parsed.command, parsed.arguments); !configured)
+  if (const auto configured =
+          session::configure(parsed.command->name, parsed.command->options, parsed.arguments);
+      !configured)
     return output.failure(configured.error());
-  Session session(parsed.arguments, output);
+  session::Session session(parsed.arguments, output.run(), output);
   if (const auto selected = session.select_elsewhere(parsed.command->takes_fleet); !selected)
     return output.failure(selected.error());
-  return parsed.command->run(session);
+  return parsed.command->run(session, output);
 }
 
 }  // namespace
@@ -85,8 +89,8 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     Output output({.json = json});
     return output.failure(
-        failed({axle::ErrorKind::io, std::string("a defect in Axle: ") + error.what(),
-                "please report it, with the command that you ran"})
+        session::failed({axle::ErrorKind::io, std::string("a defect in Axle: ") + error.what(),
+                         "please report it, with the command that you ran"})
             .error());
   }
 }

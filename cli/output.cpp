@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/interruption.h"
-#include "cli/printable.h"
-#include "index/transport.h"
+#include "foundation/text/printable.h"
+#include "index/http/transport.h"
 
 namespace axle::cli {
 
@@ -49,12 +49,13 @@ void write(std::FILE* stream, std::string_view text) {
 }
 
 /// A remark or an error as people may pass it on: whatever it repeats of URLs, no secret is in it.
-std::string shown(std::string_view text) { return printable(index::redact_url(text)); }
+std::string shown(std::string_view text) { return text::printable(index::redact_url(text)); }
 
 }  // namespace
 
 std::string render_json(const ordered_json& body) {
-  return printable_json(body.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
+  return text::printable_json(body.dump(2, ' ', false, ordered_json::error_handler_t::replace)) +
+         "\n";
 }
 
 Output::~Output() { clear_progress(); }
@@ -80,7 +81,7 @@ void Output::progress(std::string_view what, std::uint64_t done, std::uint64_t t
   const std::uint64_t tick = now_in_ticks();
   if (tick == progress_tick_) return;
   progress_tick_ = tick;
-  std::string line = fmt::format("\r\033[K{} {}", printable(what), human_bytes(done));
+  std::string line = fmt::format("\r\033[K{} {}", text::printable(what), human_bytes(done));
   if (total != 0) {
     line +=
         fmt::format(" of {} ({} %)", human_bytes(total), done >= total ? 100 : done * 100 / total);
@@ -95,8 +96,8 @@ int Output::answer(std::string_view text, const ordered_json& body, int exit_cod
   std::fflush(stderr);
   write(stdout, options_.json
                     ? render_json(versioned(body))
-                    : printable(text, options_.color ? std::span(color_sequences)
-                                                     : std::span<const std::string_view>()));
+                    : text::printable(text, options_.color ? std::span(color_sequences)
+                                                           : std::span<const std::string_view>()));
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     write(stderr, changed_ ? "error: the change was made; only the report of it could not be "
                              "written to stdout\n"
@@ -114,7 +115,7 @@ void Output::remark_error(const Error& error) {
   write(stderr, text);
 }
 
-int Output::failure(const Failure& failure, const ordered_json& body) {
+int Output::failure(const session::Failure& failure, const ordered_json& body) {
   if (!options_.json) {
     remark_error(failure.error);
     return failure.exit_code;
@@ -126,11 +127,11 @@ int Output::failure(const Failure& failure, const ordered_json& body) {
   return answer("", out, failure.exit_code);
 }
 
-int Output::failure(const Failure& failure) {
+int Output::failure(const session::Failure& failure) {
   return this->failure(failure, ordered_json::object());
 }
 
-ordered_json Output::error_json(const Failure& failure) const {
+ordered_json Output::error_json(const session::Failure& failure) const {
   return {{"kind", failure.usage ? "usage" : render_kind(failure.error.kind)},
           {"message", index::redact_url(failure.error.message)},
           {"hint", index::redact_url(complete_hint(failure.error.hint, run_))}};

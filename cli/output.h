@@ -7,10 +7,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "cli/failure.h"
 #include "cli/repeated_options.h"
-#include "report/error.h"
-#include "report/report.h"
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
+#include "session/failure.h"
 
 namespace axle::cli {
 
@@ -39,18 +39,18 @@ class Output final : public Report {
   void change_was_made() { changed_ = true; }
   /// A failure: message and hint on stderr, or `body` with `schema_version` and `error`, to which
   /// an `error` of `body` adds. Returns its exit code.
-  int failure(const Failure& failure, const nlohmann::ordered_json& body);
-  int failure(const Failure& failure);
+  int failure(const session::Failure& failure, const nlohmann::ordered_json& body);
+  int failure(const session::Failure& failure);
   /// {kind, message, hint}: the value of `error`.
-  [[nodiscard]] nlohmann::ordered_json error_json(const Failure& failure) const;
+  [[nodiscard]] nlohmann::ordered_json error_json(const session::Failure& failure) const;
   /// An error on stderr, before or beside an answer.
   void remark_error(const Error& error);
 
   /// What the commands in hints repeat.
-  void set_run(RunOptions run) { run_ = std::move(run); }
-  void set_options_of_files(const Arguments& options) { run_.files = options; }
+  void set_run(session::RunOptions run) { run_ = std::move(run); }
   void set_machine(std::string name) { run_.machine = std::move(name); }
-  [[nodiscard]] const RunOptions& run() const { return run_; }
+  [[nodiscard]] const session::RunOptions& run() const { return run_; }
+  [[nodiscard]] session::RunOptions& run() { return run_; }
 
   [[nodiscard]] std::string paint(Style style, std::string_view text) const;
   [[nodiscard]] const OutputOptions& options() const { return options_; }
@@ -59,7 +59,7 @@ class Output final : public Report {
   void clear_progress();
 
   OutputOptions options_;
-  RunOptions run_;
+  session::RunOptions run_;
   bool changed_ = false;
   bool progress_shown_ = false;
   std::uint64_t progress_tick_ = 0;

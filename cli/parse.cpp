@@ -7,10 +7,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/settings/setting_table.h"
-#include "cli/version.h"
+#include "foundation/system/shell_command.h"
 #include "machines/nearest.h"
-#include "report/shell_command.h"
+#include "session/settings/setting_table.h"
+#include "session/version.h"
 
 namespace axle::cli {
 
@@ -18,31 +18,31 @@ namespace {
 
 /// What CLI11 writes into while it parses one command.
 struct Slots {
-  std::map<Opt, bool> flags;
-  std::map<Opt, std::optional<std::string>> values;
-  std::map<Opt, std::vector<std::string>> lists;
+  std::map<session::Opt, bool> flags;
+  std::map<session::Opt, std::optional<std::string>> values;
+  std::map<session::Opt, std::vector<std::string>> lists;
   std::vector<std::string> positionals;
 };
 
-void add_option(CLI::App& app, Opt id, Slots& slots) {
-  const OptionRow& row = option_row(id);
+void add_option(CLI::App& app, session::Opt id, Slots& slots) {
+  const session::OptionRow& row = session::option_row(id);
   const std::string names(row.names);
   const std::string help(row.help);
   CLI::Option* option = nullptr;
   switch (row.kind) {
-    case OptionKind::flag:
+    case session::OptionKind::flag:
       option = app.add_flag(names, slots.flags[id], help);
       break;
-    case OptionKind::value:
+    case session::OptionKind::value:
       option = app.add_option(names, slots.values[id], help)->take_last();
       break;
-    case OptionKind::list:
+    case session::OptionKind::list:
       // One value each time: a second word is a positional.
       option = app.add_option(names, slots.lists[id], help)->take_all()->expected(1);
       option->allow_extra_args(false);
       break;
   }
-  if (row.kind != OptionKind::flag) option->type_name(std::string(row.value));
+  if (row.kind != session::OptionKind::flag) option->type_name(std::string(row.value));
   if (row.help.empty()) option->group("");
 }
 
@@ -89,12 +89,12 @@ class Tree {
       : app_("Axle finds out what a machine is and installs the wheel variants that fit it best.",
              "variant") {
     app_.require_subcommand(1);
-    app_.set_version_flag("--version", "variant " + std::string(version));
+    app_.set_version_flag("--version", "variant " + std::string(session::version));
     app_.get_formatter()->column_width(34);
     app_.footer(
         "`variant COMMAND --help` says more. Exit codes: 0 done, 1 failed, 2 usage, 3 nothing here "
         "fits the machine.");
-    for (const Opt id : global_options()) add_option(app_, id, before_command_);
+    for (const session::Opt id : session::global_options()) add_option(app_, id, before_command_);
     for (const Command& command : commands()) add(command, words);
   }
 
@@ -141,8 +141,8 @@ class Tree {
           sub->add_option(std::string(command.positional), slots->positionals)->type_name("");
       if (command.arity == Arity::one) option->required()->expected(1);
     }
-    for (const Opt id : command.options) add_option(*sub, id, *slots);
-    for (const Opt id : global_options()) add_option(*sub, id, *slots);
+    for (const session::Opt id : command.options) add_option(*sub, id, *slots);
+    for (const session::Opt id : session::global_options()) add_option(*sub, id, *slots);
     nodes_.push_back({&command, sub, std::move(slots)});
   }
 
@@ -169,21 +169,22 @@ class Tree {
         return "editable installs are pip's: `pip install -e " + shell_word(source) + "`";
       const std::string option = word.substr(0, word.find('='));
       if (!option.starts_with("--") || command->get_option_no_throw(option) != nullptr) continue;
-      const SettingRow* row = find_option_setting(option.substr(2));
-      if (row == nullptr || row->treatment == Treatment::honoured) continue;
-      if (row->treatment == Treatment::refused) return option + ": " + std::string(row->text);
+      const session::SettingRow* row = session::find_option_setting(option.substr(2));
+      if (row == nullptr || row->treatment == session::Treatment::honoured) continue;
+      if (row->treatment == session::Treatment::refused)
+        return option + ": " + std::string(row->text);
       return option + " changes nothing here, leave it out: " + std::string(row->text);
     }
     return "see `" + name_of(command) + " --help`";
   }
 
-  static const OptionRow* global_option(std::string_view word) {
+  static const session::OptionRow* global_option(std::string_view word) {
     const std::string_view name = word.substr(0, word.find('='));
-    for (const Opt id : global_options()) {
-      std::string_view names = option_row(id).names;
+    for (const session::Opt id : session::global_options()) {
+      std::string_view names = session::option_row(id).names;
       while (!names.empty()) {
         const std::size_t comma = std::min(names.find(','), names.size());
-        if (names.substr(0, comma) == name) return &option_row(id);
+        if (names.substr(0, comma) == name) return &session::option_row(id);
         names.remove_prefix(std::min(names.size(), comma + 1));
       }
     }
@@ -204,14 +205,14 @@ class Tree {
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& word = words[i];
       if (word.starts_with('-')) {
-        const OptionRow* option = global_option(word);
+        const session::OptionRow* option = global_option(word);
         if (option == nullptr) {
           parsed.text =
               "there is no option `" + word.substr(0, word.find('=')) + "` before the command";
           parsed.hint = hint_for(words);
           return true;
         }
-        const bool has_value = option->kind != OptionKind::flag && !word.contains('=');
+        const bool has_value = option->kind != session::OptionKind::flag && !word.contains('=');
         if (has_value && ++i == words.size()) return false;
         continue;
       }
@@ -264,7 +265,7 @@ class Tree {
     }
   }
 
-  static void take(const Slots& slots, const CLI::App& app, Arguments& arguments) {
+  static void take(const Slots& slots, const CLI::App& app, session::Arguments& arguments) {
     for (const auto& [id, set] : slots.flags) {
       if (set) arguments.add(id, "");
     }
@@ -275,7 +276,7 @@ class Tree {
     std::map<const CLI::Option*, std::size_t> taken;
     for (const CLI::Option* option : app.parse_order()) {
       for (const auto& [id, list] : slots.lists) {
-        if (option != app.get_option_no_throw(option_name(id))) continue;
+        if (option != app.get_option_no_throw(session::option_name(id))) continue;
         arguments.add(id, list.at(taken[option]++));
       }
     }

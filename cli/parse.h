@@ -1,17 +1,17 @@
 #pragma once
-// argv to a command and its arguments, by the tables in cli/commands.cpp and cli/options.cpp.
+// argv to a command and its arguments, by the tables in cli/commands.cpp and session/options.cpp.
 
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "session/options.h"
 
 namespace axle::cli {
 
 struct Parsed {
   const Command* command = nullptr;  ///< nullptr: `text` is the whole answer
-  Arguments arguments;               ///< of a usage error: as far as they were understood
+  session::Arguments arguments;      ///< of a usage error: as far as they were understood
   std::string text;                  ///< help or version (exit 0), or the usage error (exit 2)
   std::string hint;                  ///< of a usage error
   bool usage_error = false;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/settings/exclude_newer.h"
-#include "index/transport.h"
-#include "report/shell_command.h"
+#include "foundation/system/shell_command.h"
+#include "index/http/transport.h"
+#include "session/settings/exclude_newer.h"
 
 namespace axle::cli {
 
@@ -19,59 +19,59 @@ namespace {
 /// One option, and what it is to pip and uv; "": they have no such option, or it does not bear on
 /// what they are proposed for. One that ends with "=" is one word with its value.
 struct Row {
-  Opt id;
+  session::Opt id;
   std::string_view pip = {};
   std::string_view uv = {};
 };
 
 /// In the order in which they are repeated.
 constexpr std::array rows = {
-    Row{Opt::python, "--python", "--python"},
-    Row{Opt::system, "--python", "--system"},
-    Row{Opt::break_system_packages, "", "--break-system-packages"},
-    Row{Opt::require_virtualenv},
-    Row{Opt::for_machine},
-    Row{Opt::gpu_policy},
-    Row{Opt::supported},
-    Row{Opt::default_index, "--index-url", "--default-index"},
-    Row{Opt::index_url, "--index-url", "--index-url"},
-    Row{Opt::extra_index_url, "--extra-index-url", "--extra-index-url"},
-    Row{Opt::index, "--extra-index-url", "--index"},
-    Row{Opt::find_links, "--find-links", "--find-links"},
-    Row{Opt::no_index, "--no-index", "--no-index"},
-    Row{Opt::index_strategy, "", "--index-strategy"},
-    Row{Opt::keyring_provider, "--keyring-provider", "--keyring-provider"},
-    Row{Opt::trusted_host, "--trusted-host", "--allow-insecure-host"},
-    Row{Opt::cert, "--cert", ""},
-    Row{Opt::proxy, "--proxy", ""},
-    Row{Opt::timeout, "--timeout", ""},
-    Row{Opt::family},
-    Row{Opt::offline, "", "--offline"},
-    Row{Opt::no_cache},
-    Row{Opt::cache_dir},
-    Row{Opt::requirement},
-    Row{Opt::constraint, "--constraint", "--constraint"},
-    Row{Opt::overrides, "", "--overrides"},
+    Row{session::Opt::python, "--python", "--python"},
+    Row{session::Opt::system, "--python", "--system"},
+    Row{session::Opt::break_system_packages, "", "--break-system-packages"},
+    Row{session::Opt::require_virtualenv},
+    Row{session::Opt::for_machine},
+    Row{session::Opt::gpu_policy},
+    Row{session::Opt::supported},
+    Row{session::Opt::default_index, "--index-url", "--default-index"},
+    Row{session::Opt::index_url, "--index-url", "--index-url"},
+    Row{session::Opt::extra_index_url, "--extra-index-url", "--extra-index-url"},
+    Row{session::Opt::index, "--extra-index-url", "--index"},
+    Row{session::Opt::find_links, "--find-links", "--find-links"},
+    Row{session::Opt::no_index, "--no-index", "--no-index"},
+    Row{session::Opt::index_strategy, "", "--index-strategy"},
+    Row{session::Opt::keyring_provider, "--keyring-provider", "--keyring-provider"},
+    Row{session::Opt::trusted_host, "--trusted-host", "--allow-insecure-host"},
+    Row{session::Opt::cert, "--cert", ""},
+    Row{session::Opt::proxy, "--proxy", ""},
+    Row{session::Opt::timeout, "--timeout", ""},
+    Row{session::Opt::family},
+    Row{session::Opt::offline, "", "--offline"},
+    Row{session::Opt::no_cache},
+    Row{session::Opt::cache_dir},
+    Row{session::Opt::requirement},
+    Row{session::Opt::constraint, "--constraint", "--constraint"},
+    Row{session::Opt::overrides, "", "--overrides"},
     // Dropped, these would let in what the user kept out; building cannot respect the next two.
-    Row{Opt::require_hashes, "--require-hashes", "--require-hashes"},
-    Row{Opt::no_binary},
-    Row{Opt::only_binary},
-    Row{Opt::no_verify_hashes, "", "--no-verify-hashes"},
-    Row{Opt::exclude_newer, "--uploaded-prior-to", "--exclude-newer"},
-    Row{Opt::uploaded_prior_to, "--uploaded-prior-to", "--exclude-newer"},
-    Row{Opt::exclude_newer_package, "", "--exclude-newer-package"},
-    Row{Opt::pre, "--pre", "--prerelease=allow"},
-    Row{Opt::no_deps, "--no-deps", "--no-deps"},
-    Row{Opt::variant},
-    Row{Opt::no_variants},
-    Row{Opt::no_variants_of},
-    Row{Opt::torch_backend},
-    Row{Opt::allow_backend_change},
-    Row{Opt::require},
-    Row{Opt::trust},
-    Row{Opt::enable_provider},
-    Row{Opt::disable_provider},
-    Row{Opt::overwrite},
+    Row{session::Opt::require_hashes, "--require-hashes", "--require-hashes"},
+    Row{session::Opt::no_binary},
+    Row{session::Opt::only_binary},
+    Row{session::Opt::no_verify_hashes, "", "--no-verify-hashes"},
+    Row{session::Opt::exclude_newer, "--uploaded-prior-to", "--exclude-newer"},
+    Row{session::Opt::uploaded_prior_to, "--uploaded-prior-to", "--exclude-newer"},
+    Row{session::Opt::exclude_newer_package, "", "--exclude-newer-package"},
+    Row{session::Opt::pre, "--pre", "--prerelease=allow"},
+    Row{session::Opt::no_deps, "--no-deps", "--no-deps"},
+    Row{session::Opt::variant},
+    Row{session::Opt::no_variants},
+    Row{session::Opt::no_variants_of},
+    Row{session::Opt::torch_backend},
+    Row{session::Opt::allow_backend_change},
+    Row{session::Opt::require},
+    Row{session::Opt::trust},
+    Row{session::Opt::enable_provider},
+    Row{session::Opt::disable_provider},
+    Row{session::Opt::overwrite},
 };
 
 enum class Program : std::uint8_t { other, variant, pip, uv };
@@ -121,7 +121,7 @@ std::string pip_python(const std::string& name) {
 
 class Completion {
  public:
-  Completion(std::string_view command, const RunOptions& run)
+  Completion(std::string_view command, const session::RunOptions& run)
       : run_(run), text_(command), words_(split_words(command)) {
     if (words_.size() < 2 || has_word("--help")) return;
     if (words_[0] == "variant") {
@@ -135,8 +135,8 @@ class Completion {
 
   CompleteCommand complete() && {
     if (program_ == Program::other) return {std::move(text_)};
-    const std::vector<std::string> files = run_.command_line.values(Opt::requirement);
-    names_files_ = program_ == Program::variant && is_for_command(Opt::requirement) &&
+    const std::vector<std::string> files = run_.command_line.values(session::Opt::requirement);
+    names_files_ = program_ == Program::variant && is_for_command(session::Opt::requirement) &&
                    !files.empty() && std::ranges::none_of(files, is_passing);
     for (const Row& row : rows) repeat(row);
     return {std::move(text_), lacks_secret_};
@@ -169,29 +169,29 @@ class Completion {
     return false;
   }
 
-  [[nodiscard]] bool takes(Opt id) const {
+  [[nodiscard]] bool takes(session::Opt id) const {
     return std::ranges::find(command_->options, id) != command_->options.end();
   }
 
   /// Whether `command_` is to have the option, whatever its values.
-  [[nodiscard]] bool is_for_command(Opt id) const {
+  [[nodiscard]] bool is_for_command(session::Opt id) const {
     const std::string_view verb = command_->name;
     switch (id) {
-      case Opt::for_machine:
-      case Opt::gpu_policy:
-      case Opt::supported:
+      case session::Opt::for_machine:
+      case session::Opt::gpu_policy:
+      case session::Opt::supported:
         // A machine is recorded where it is. What lists GPUs is asked for where the policy names
         // one that is not there, so it gets none.
         if (has_word("--profile") || has_word("--for")) return false;
-        if (id == Opt::for_machine) return takes(Opt::gpu_policy);
+        if (id == session::Opt::for_machine) return takes(session::Opt::gpu_policy);
         return takes(id) && verb != "detect";
-      case Opt::family:
+      case session::Opt::family:
         return takes(id) && verb != "index families";  // lists what --family can name
-      case Opt::requirement:
+      case session::Opt::requirement:
         // For what is named alone: explain takes one package, --no-deps is about single ones.
         return takes(id) && run_.files && verb != "explain" && !has_word("--no-deps");
-      case Opt::python:
-      case Opt::system:
+      case session::Opt::python:
+      case session::Opt::system:
         return takes(id) && !has_word("--python") && !has_word("--system");
       default:
         return takes(id);
@@ -199,50 +199,53 @@ class Completion {
   }
 
   [[nodiscard]] std::string_view name_of(const Row& row) const {
-    const bool of_file = row.id == Opt::constraint || row.id == Opt::overrides;
+    const bool of_file = row.id == session::Opt::constraint || row.id == session::Opt::overrides;
     if (of_file && !run_.files) return {};
     if (program_ == Program::pip) return row.pip;
     if (program_ == Program::uv)
       return words_[2] == "install" || is_for_compiling(row.id) ? row.uv : "";
     if (!is_for_command(row.id)) return {};
-    return row.id == Opt::no_variants_of ? "--no-variants=" : first_name(option_row(row.id).names);
+    return row.id == session::Opt::no_variants_of ? "--no-variants="
+                                                  : first_name(session::option_row(row.id).names);
   }
 
   /// Whether `uv pip compile` has the option as well.
-  static bool is_for_compiling(Opt id) {
-    return id != Opt::break_system_packages && id != Opt::require_hashes &&
-           id != Opt::no_verify_hashes;
+  static bool is_for_compiling(session::Opt id) {
+    return id != session::Opt::break_system_packages && id != session::Opt::require_hashes &&
+           id != session::Opt::no_verify_hashes;
   }
 
   /// The values that count in the run.
   [[nodiscard]] std::vector<std::string> values_of(const Row& row) const {
-    const OptionRow& option = option_row(row.id);
-    if (row.id == Opt::for_machine && !run_.machine.empty()) return {run_.machine};
+    const session::OptionRow& option = session::option_row(row.id);
+    if (row.id == session::Opt::for_machine && !run_.machine.empty()) return {run_.machine};
     std::vector<std::string> values = run_.command_line.values(row.id);
-    if (run_.files && !names_files_ && (values.empty() || option.kind == OptionKind::list)) {
+    if (run_.files && !names_files_ &&
+        (values.empty() || option.kind == session::OptionKind::list)) {
       const std::vector<std::string> more = run_.files->values(row.id);
       values.insert(values.end(), more.begin(), more.end());
     }
     std::erase_if(values, is_passing);
-    if (option.kind != OptionKind::list && !values.empty()) values = {values.back()};
+    if (option.kind != session::OptionKind::list && !values.empty()) values = {values.back()};
     return values;
   }
 
   void repeat(const Row& row) {
     const std::string_view name = name_of(row);
-    if (name.empty() || row.id == Opt::only_binary) return;
-    if (row.id == Opt::no_binary) return repeat_formats();
-    const OptionRow& option = option_row(row.id);
+    if (name.empty() || row.id == session::Opt::only_binary) return;
+    if (row.id == session::Opt::no_binary) return repeat_formats();
+    const session::OptionRow& option = session::option_row(row.id);
     const bool own = program_ == Program::variant ? has_own(option.names) : has_word(name);
-    if (own && option.kind != OptionKind::list) return;
+    if (own && option.kind != session::OptionKind::list) return;
     // Of these the first counts, and pip has one option for both.
-    if (row.id == Opt::system && run_.command_line.has(Opt::python)) return;
-    if (row.id == Opt::index_url && run_.command_line.has(Opt::default_index)) return;
+    if (row.id == session::Opt::system && run_.command_line.has(session::Opt::python)) return;
+    if (row.id == session::Opt::index_url && run_.command_line.has(session::Opt::default_index))
+      return;
     const std::vector<std::string> values = values_of(row);
     for (const std::string& value : values) {
-      if (option.kind != OptionKind::flag) {
+      if (option.kind != session::OptionKind::flag) {
         add_value(row, name, value);
-      } else if (program_ == Program::pip && row.id == Opt::system) {
+      } else if (program_ == Program::pip && row.id == session::Opt::system) {
         add_pip_python("python3");
       } else {
         text_ += " " + std::string(name);
@@ -252,9 +255,10 @@ class Completion {
 
   /// Both lists in the order in which they were given, in which the later one wins.
   void repeat_formats() {
-    const auto add = [&](const Arguments& given) {
-      for (const auto& [id, value] : given.in_order({Opt::no_binary, Opt::only_binary}))
-        text_ += " " + option_name(id) + " " + shell_word(value);
+    const auto add = [&](const session::Arguments& given) {
+      for (const auto& [id, value] :
+           given.in_order({session::Opt::no_binary, session::Opt::only_binary}))
+        text_ += " " + session::option_name(id) + " " + shell_word(value);
     };
     add(run_.command_line);
     if (run_.files && !names_files_) add(*run_.files);
@@ -267,13 +271,13 @@ class Completion {
   }
 
   void add_value(const Row& row, std::string_view name, const std::string& value) {
-    if (program_ == Program::pip && row.id == Opt::python) return add_pip_python(value);
+    if (program_ == Program::pip && row.id == session::Opt::python) return add_pip_python(value);
     const bool name_is_known = program_ != Program::pip;
-    const bool index = row.id == Opt::index || row.id == Opt::default_index;
+    const bool index = row.id == session::Opt::index || row.id == session::Opt::default_index;
     // A date is the end of its day with uv.
-    const bool date_of_pip = row.id == Opt::uploaded_prior_to && program_ == Program::uv;
+    const bool date_of_pip = row.id == session::Opt::uploaded_prior_to && program_ == Program::uv;
     const std::string said = index && !name_is_known ? without_name(value)
-                             : date_of_pip           ? pip_cutoff(value)
+                             : date_of_pip           ? session::pip_cutoff(value)
                                                      : value;
     const std::string shown = index::redact_url(said);
     lacks_secret_ = lacks_secret_ || shown != said;
@@ -283,7 +287,7 @@ class Completion {
     text_ += (joined ? "" : " ") + shell_word(shown);
   }
 
-  const RunOptions& run_;
+  const session::RunOptions& run_;
   std::string text_;
   std::vector<std::string_view> words_;  ///< of the caller's text
   Program program_ = Program::other;
@@ -312,13 +316,13 @@ std::size_t end_of_command(std::string_view text) {
 
 }  // namespace
 
-bool is_repeated(Opt id) { return std::ranges::find(rows, id, &Row::id) != rows.end(); }
+bool is_repeated(session::Opt id) { return std::ranges::find(rows, id, &Row::id) != rows.end(); }
 
-CompleteCommand complete_command(std::string_view command, const RunOptions& run) {
+CompleteCommand complete_command(std::string_view command, const session::RunOptions& run) {
   return Completion(command, run).complete();
 }
 
-std::string complete_hint(std::string_view hint, const RunOptions& run) {
+std::string complete_hint(std::string_view hint, const session::RunOptions& run) {
   std::string out;
   bool lacks_secret = false;
   while (!hint.empty()) {

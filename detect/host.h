@@ -45,8 +45,9 @@ struct DriverAnswer {
   /// `not_recorded`: a recording that does not hold this vendor's answer.
   enum class End : std::uint8_t { finished, crashed, timed_out, not_started, not_recorded };
   End end = End::not_started;
-  int signal = 0;     ///< that ended the child when `crashed`; 0: it left without finishing
-  std::string lines;  ///< detect/driver_lines.h; what was said before a crash or time-out is kept
+  int signal = 0;  ///< that ended the child when `crashed`; 0: it left without finishing
+  std::string
+      lines;  ///< detect/drivers/driver_lines.h; what was said before a crash or time-out is kept
   friend bool operator==(const DriverAnswer&, const DriverAnswer&) = default;
 };
 

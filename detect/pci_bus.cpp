@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cstdio>
 
-#include "detect/driver_lines.h"
-#include "detect/npu_models.h"
+#include "detect/drivers/driver_lines.h"
+#include "detect/npu/npu_models.h"
 
 namespace axle::detect {
 namespace {

@@ -5,16 +5,16 @@
 #include <tuple>
 #include <utility>
 
-#include "detect/amd_gpus.h"
-#include "detect/cpu_aarch64.h"
-#include "detect/cpu_darwin.h"
-#include "detect/cpu_riscv.h"
-#include "detect/cpu_x86.h"
-#include "detect/hwcap_words.h"
-#include "detect/intel_gpus.h"
-#include "detect/npus.h"
-#include "detect/nvidia_gpus.h"
-#include "detect/os_facts.h"
+#include "detect/amd/gpus.h"
+#include "detect/cpu/aarch64.h"
+#include "detect/cpu/darwin.h"
+#include "detect/cpu/hwcap_words.h"
+#include "detect/cpu/riscv.h"
+#include "detect/cpu/x86.h"
+#include "detect/intel/gpus.h"
+#include "detect/npu/npus.h"
+#include "detect/nvidia/gpus.h"
+#include "detect/os/os_facts.h"
 #include "detect/pci_bus.h"
 
 namespace axle::detect {

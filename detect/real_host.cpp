@@ -11,9 +11,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "detect/children.h"
-#include "detect/cpu_registers.h"
-#include "detect/driver_libraries.h"
+#include "detect/cpu/registers.h"
+#include "detect/drivers/children.h"
+#include "detect/drivers/driver_libraries.h"
 #include "detect/host.h"
 
 namespace axle::detect {

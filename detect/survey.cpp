@@ -1,6 +1,6 @@
 #include "detect/survey.h"
 
-#include "detect/cpuid_leaves.h"
+#include "detect/cpu/cpuid_leaves.h"
 #include "detect/pci_bus.h"
 
 namespace axle::detect {

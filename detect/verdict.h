@@ -52,7 +52,7 @@ void describe_place(Gpu& gpu, const DisplayDevice& device);
                                                          std::string_view wanted,
                                                          std::string_view mend);
 
-/// A library was not loaded because others may have written it (detect/library_trust.h).
+/// A library was not loaded because others may have written it (detect/drivers/library_trust.h).
 [[nodiscard]] Failure untrusted_library(std::string_view refused);
 
 /// The driver was not asked because the caller said so.

@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 
 namespace axle::installer {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
 #include "installer/descriptor.h"
-#include "report/error.h"
-#include "report/report.h"
 
 namespace axle::installer {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 
 namespace axle::installer {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "detect/aarch64_versions.h"
-#include "detect/cuda_drivers.h"
+#include "detect/cpu/aarch64_versions.h"
+#include "detect/nvidia/cuda_drivers.h"
 #include "machines/gpu_models.h"
 
 namespace axle::machines {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "detect/machine.h"
-#include "report/report.h"
+#include "foundation/report/report.h"
 
 namespace axle::machines {
 

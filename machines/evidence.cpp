@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "detect/driver_lines.h"
+#include "detect/drivers/driver_lines.h"
 #include "detect/machine.h"
 
 namespace axle::machines {

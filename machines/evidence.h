@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "detect/recording.h"
+#include "detect/record/recording.h"
 
 namespace axle::machines {
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "detect/aarch64_versions.h"
-#include "detect/cuda_drivers.h"
+#include "detect/cpu/aarch64_versions.h"
+#include "detect/nvidia/cuda_drivers.h"
 #include "machines/gpu_models.h"
 #include "machines/nearest.h"
 #include "machines/possible_facts.h"

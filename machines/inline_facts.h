@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "detect/machine.h"
-#include "report/error.h"
+#include "foundation/report/error.h"
 
 namespace axle::machines {
 

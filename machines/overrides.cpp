@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "detect/cuda_drivers.h"
+#include "detect/nvidia/cuda_drivers.h"
 #include "machines/possible_facts.h"
 
 namespace axle::machines {

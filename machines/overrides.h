@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "detect/machine.h"
-#include "report/error.h"
-#include "report/report.h"
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
 
 namespace axle::machines {
 

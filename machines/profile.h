@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "detect/machine.h"
-#include "detect/recording.h"
-#include "report/error.h"
+#include "detect/record/recording.h"
+#include "foundation/report/error.h"
 
 namespace axle::machines {
 
@@ -30,7 +30,7 @@ struct Profile {
 [[nodiscard]] detect::Machine replay_profile(const Profile& profile);
 
 /// Canonical JSON of schema 2: sorted where order means nothing, one trailing newline. A recording
-/// is written as it is: scrub() it before (detect/scrub.h).
+/// is written as it is: scrub() it before (detect/record/scrub.h).
 [[nodiscard]] std::string render_profile(const Profile& profile);
 
 /// Inverse of render_profile. `where` is the file named in errors.

@@ -12,7 +12,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "detect/machine.h"
-#include "report/error.h"
+#include "foundation/report/error.h"
 
 namespace axle::machines {
 

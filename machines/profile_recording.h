@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "detect/recording.h"
+#include "detect/record/recording.h"
 #include "machines/profile_object.h"
 
 namespace axle::machines {

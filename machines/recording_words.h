@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "detect/recording.h"
+#include "detect/record/recording.h"
 #include "machines/profile_schema.h"
 
 namespace axle::machines::words {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "detect/machine.h"
-#include "detect/recording.h"
+#include "detect/record/recording.h"
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
 #include "machines/overrides.h"
 #include "machines/profile.h"
-#include "report/error.h"
-#include "report/report.h"
 
 namespace axle::machines {
 

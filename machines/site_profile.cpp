@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "detect/pci_bus.h"
+#include "foundation/system/shell_command.h"
 #include "machines/profile_schema.h"
-#include "report/shell_command.h"
 
 namespace axle::machines {
 

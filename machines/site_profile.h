@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "detect/recording.h"
+#include "detect/record/recording.h"
+#include "foundation/report/error.h"
 #include "machines/profile.h"
-#include "report/error.h"
 
 namespace axle::machines {
 

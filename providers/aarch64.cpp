@@ -2,7 +2,7 @@
 // flags. Two strings of the published list, "btiecv" and "asimdrdmatomics", are two flags run
 // together that no CPU can report; their parts are in namespace `axle`.
 
-#include "detect/aarch64_versions.h"
+#include "detect/cpu/aarch64_versions.h"
 #include "providers/cpu_flags.h"
 #include "providers/namespaces.h"
 

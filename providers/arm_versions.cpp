@@ -1,6 +1,6 @@
 #include "providers/arm_versions.h"
 
-#include "detect/aarch64_versions.h"
+#include "detect/cpu/aarch64_versions.h"
 #include "providers/cpu_flags.h"
 
 namespace axle::providers {

@@ -2,7 +2,7 @@
 // What namespace `axle` says of an Arm CPU beyond single flags: the versions of the architecture
 // that the published provider of `aarch64` does not reach.
 //   arm_version         8a to 8.9a and 9.0a to 9.2a; what kernels hide from cores that have it is
-//                       taken on trust (detect/aarch64_versions.h)
+//                       taken on trust (detect/cpu/aarch64_versions.h)
 //   arm_version_strict  the same where the kernel tells every mandatory feature
 
 #include <string>

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "wheel/ascii.h"
+#include "foundation/text/ascii.h"
+#include "foundation/text/quote.h"
+#include "foundation/text/utf8.h"
 #include "wheel/metadata_field.h"
-#include "wheel/quote.h"
-#include "wheel/utf8.h"
 
 namespace axle::wheel {
 namespace {
@@ -52,7 +52,7 @@ void HeaderReader::continue_field(std::string_view line) {
   if (line.starts_with(kIndent) || line.starts_with(kBar)) {
     line.remove_prefix(kIndent.size());
   } else {
-    line = trim_ascii(line);
+    line = text::trim_ascii(line);
   }
   std::string& value = metadata_.fields.back().second;
   value += '\n';
@@ -78,7 +78,7 @@ void HeaderReader::read() {
       metadata_.description = std::string(before);
       return;
     }
-    metadata_.fields.emplace_back(field->name, trim_ascii(field->value));
+    metadata_.fields.emplace_back(field->name, text::trim_ascii(field->value));
   }
 }
 
@@ -109,8 +109,8 @@ Result<std::optional<std::string>> FieldReader::single(std::string_view name) co
   for (const auto& [field, text] : metadata_.fields) {
     if (!same_field(field, name)) continue;
     if (value && *value != text) {
-      return malformed(
-          fmt::format("{} is given twice, as {} and as {}", name, quote(*value), quote(text)));
+      return malformed(fmt::format("{} is given twice, as {} and as {}", name, text::quote(*value),
+                                   text::quote(text)));
     }
     value = text;
   }
@@ -129,7 +129,7 @@ Result<void> FieldReader::read_metadata_version() {
   if (version->epoch != 0 || version->release.front() > kKnownMajor) {
     return fail(ErrorKind::unsupported,
                 fmt::format("{}: Metadata-Version {} is newer than what is known here ({}.x)",
-                            where_, quote(**text), kKnownMajor),
+                            where_, text::quote(**text), kKnownMajor),
                 "update Axle");
   }
   metadata_.metadata_version = std::move(**text);
@@ -141,7 +141,7 @@ Result<void> FieldReader::read_identity() {
   if (!name) return std::unexpected(std::move(name.error()));
   if (!*name) return malformed("it has no Name");
   if (!is_valid_name(**name)) {
-    return malformed(fmt::format("{} is not a valid name of a package", quote(**name)));
+    return malformed(fmt::format("{} is not a valid name of a package", text::quote(**name)));
   }
   metadata_.name = std::move(**name);
 
@@ -200,8 +200,8 @@ Result<void> FieldReader::read() {
 Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view where) {
   CoreMetadata metadata;
   std::string mended;
-  if (!is_valid_utf8(text)) {
-    mended = mend_utf8(text);
+  if (!text::is_valid_utf8(text)) {
+    mended = text::mend_utf8(text);
     text = mended;
     metadata.remarks.emplace_back("it is not UTF-8; what is not stands as U+FFFD");
   }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 #include "wheel/requirement.h"
 #include "wheel/specifier.h"
 #include "wheel/version.h"

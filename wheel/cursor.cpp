@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "wheel/quote.h"
+#include "foundation/text/quote.h"
 
 namespace axle::wheel {
 
@@ -31,8 +31,8 @@ std::unexpected<Error> Cursor::expected(std::string_view what) const {
 }
 
 std::unexpected<Error> Cursor::refuse(std::string_view why) const {
-  return fail(ErrorKind::malformed, fmt::format("{} is not {}: {} at position {}", quote(text_),
-                                                subject_, why, position_));
+  return fail(ErrorKind::malformed, fmt::format("{} is not {}: {} at position {}",
+                                                text::quote(text_), subject_, why, position_));
 }
 
 }  // namespace axle::wheel

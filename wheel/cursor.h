@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "report/error.h"
-#include "wheel/ascii.h"
+#include "foundation/report/error.h"
+#include "foundation/text/ascii.h"
 
 namespace axle::wheel {
 
@@ -37,6 +37,6 @@ class Cursor {
   std::size_t position_ = 0;
 };
 
-constexpr bool is_word_character(char c) { return is_ascii_alnum(c) || c == '_'; }
+constexpr bool is_word_character(char c) { return text::is_ascii_alnum(c) || c == '_'; }
 
 }  // namespace axle::wheel

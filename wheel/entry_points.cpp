@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "wheel/ascii.h"
+#include "foundation/text/ascii.h"
+#include "foundation/text/utf8.h"
 #include "wheel/name_folding.h"
-#include "wheel/utf8.h"
 
 namespace axle::wheel {
 namespace {
@@ -54,12 +54,12 @@ std::optional<std::pair<std::string_view, std::string_view>> split_reference(
   if (text.ends_with(']')) {
     const std::size_t bracket = text.find('[');
     if (bracket == std::string_view::npos) return std::nullopt;
-    text = trim_ascii(text.substr(0, bracket));
+    text = text::trim_ascii(text.substr(0, bracket));
   }
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const std::string_view module = trim_ascii(text.substr(0, colon));
-  const std::string_view object = trim_ascii(text.substr(colon + 1));
+  const std::string_view module = text::trim_ascii(text.substr(0, colon));
+  const std::string_view object = text::trim_ascii(text.substr(colon + 1));
   if (!is_dotted_name(module) || !is_dotted_name(object)) return std::nullopt;
   return std::pair(module, object);
 }
@@ -67,7 +67,7 @@ std::optional<std::pair<std::string_view, std::string_view>> split_reference(
 Result<ScriptEntry> parse_script(std::string_view line, bool gui) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) return fail(ErrorKind::malformed, "no '='");
-  const std::string_view name = trim_ascii(line.substr(0, equals));
+  const std::string_view name = text::trim_ascii(line.substr(0, equals));
   if (!is_script_name(name)) {
     return fail(ErrorKind::malformed, fmt::format("'{}' is no name for a script", name));
   }
@@ -76,7 +76,7 @@ Result<ScriptEntry> parse_script(std::string_view line, bool gui) {
         ErrorKind::malformed,
         fmt::format("a script may not be called '{}': that is the environment's own", name));
   }
-  const auto reference = split_reference(trim_ascii(line.substr(equals + 1)));
+  const auto reference = split_reference(text::trim_ascii(line.substr(equals + 1)));
   if (!reference) {
     return fail(ErrorKind::malformed, fmt::format("'{}' is no reference of the form module:object",
                                                   line.substr(equals + 1)));
@@ -88,12 +88,12 @@ Result<ScriptEntry> parse_script(std::string_view line, bool gui) {
 Result<PluginEntry> parse_plugin(std::string_view line) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) return fail(ErrorKind::malformed, "no '='");
-  const std::string_view ns = trim_ascii(line.substr(0, equals));
+  const std::string_view ns = text::trim_ascii(line.substr(0, equals));
   const bool is_namespace = !ns.empty() && std::ranges::all_of(ns, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
   if (!is_namespace) return fail(ErrorKind::malformed, fmt::format("'{}' is no namespace", ns));
-  const std::string_view reference = trim_ascii(line.substr(equals + 1));
+  const std::string_view reference = text::trim_ascii(line.substr(equals + 1));
   if (!is_plugin_api(reference)) {
     return fail(ErrorKind::malformed,
                 fmt::format("'{}' is neither a module nor module:object", reference));
@@ -104,7 +104,7 @@ Result<PluginEntry> parse_plugin(std::string_view line) {
 /// Gives every entry and its group to `take`; the first error ends it and gets its line's number.
 template <class Take>
 Result<void> read_lines(std::string_view text, std::string_view where, Take take) {
-  if (!is_valid_utf8(text))
+  if (!text::is_valid_utf8(text))
     return fail(ErrorKind::malformed, fmt::format("{}: not UTF-8 text", where));
   if (has_hidden_line_end(text)) {
     return fail(ErrorKind::malformed,
@@ -114,12 +114,12 @@ Result<void> read_lines(std::string_view text, std::string_view where, Take take
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = trim_ascii(text.substr(begin, end - begin));
+    const std::string_view line = text::trim_ascii(text.substr(begin, end - begin));
     begin = end + 1;
     ++number;
     if (line.empty() || line.front() == '#' || line.front() == ';') continue;
     if (line.front() == '[' && line.back() == ']') {
-      group = trim_ascii(line.substr(1, line.size() - 2));
+      group = text::trim_ascii(line.substr(1, line.size() - 2));
       continue;
     }
     const Result<void> taken = take(group, line);
@@ -139,7 +139,7 @@ bool is_script_name(std::string_view name) {
 }
 
 bool is_reserved_script(std::string_view name) {
-  std::string lower = ascii_lower(name);
+  std::string lower = text::ascii_lower(name);
   if (lower.ends_with(".exe")) lower.resize(lower.size() - 4);
   static constexpr std::array<std::string_view, 7> activation = {
       "activate",     "activate.csh", "activate.fish",   "activate.ps1",

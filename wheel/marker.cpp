@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "wheel/ascii.h"
+#include "foundation/text/ascii.h"
 #include "wheel/marker_node.h"
 #include "wheel/requirement.h"
 #include "wheel/specifier_scan.h"
@@ -26,7 +26,7 @@ std::string value_of(const MarkerClause& clause, const MarkerEnvironment& enviro
 
 bool specifier_holds(const Specifier& specifier, const std::string& value) {
   if (specifier.comparison == Comparison::arbitrary) {
-    return ascii_lower(specifier.text) == ascii_lower(trim_ascii(value));
+    return text::ascii_lower(specifier.text) == text::ascii_lower(text::trim_ascii(value));
   }
   const auto version = parse_version(value);
   return version && specifier.contains(*version);

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 
 namespace axle::wheel {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 #include "wheel/cursor.h"
 #include "wheel/marker.h"
 #include "wheel/specifier.h"

@@ -64,7 +64,7 @@ std::string normalize_property(std::string_view text) {
   std::string normalized;
   while (true) {
     const std::size_t colons = text.find("::");
-    normalized += trim_ascii(text.substr(0, colons));
+    normalized += text::trim_ascii(text.substr(0, colons));
     if (colons == std::string_view::npos) return normalized;
     normalized += " :: ";
     text.remove_prefix(colons + 2);

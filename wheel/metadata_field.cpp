@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "wheel/ascii.h"
+#include "foundation/text/ascii.h"
 
 namespace axle::wheel {
 
@@ -20,8 +20,8 @@ bool continues_field(std::string_view line) {
 
 bool same_field(std::string_view left, std::string_view right) {
   return std::ranges::equal(
-      left, right, {}, [](char c) { return ascii_lower(c); },
-      [](char c) { return ascii_lower(c); });
+      left, right, {}, [](char c) { return text::ascii_lower(c); },
+      [](char c) { return text::ascii_lower(c); });
 }
 
 }  // namespace axle::wheel

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "wheel/ascii.h"
+#include "foundation/text/ascii.h"
 
 namespace axle::wheel {
 namespace {
@@ -75,7 +75,7 @@ std::string fold_name(std::string_view name) {
     const std::string_view sequence = name.substr(0, length);
     name.remove_prefix(length);
     if (length == 1) {
-      folded += ascii_lower(sequence[0]);
+      folded += text::ascii_lower(sequence[0]);
       continue;
     }
     const char32_t character = decode(sequence);

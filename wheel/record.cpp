@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "wheel/quote.h"
-#include "wheel/utf8.h"
+#include "foundation/text/quote.h"
+#include "foundation/text/utf8.h"
 
 namespace axle::wheel {
 namespace {
@@ -99,7 +99,7 @@ std::string read_hash(std::string_view text, RecordEntry& entry) {
   }
   if (algorithm != "sha256") {
     return fmt::format("the hash algorithm {} where sha256 or better is demanded",
-                       quote(algorithm));
+                       text::quote(algorithm));
   }
   if (digest.size() != 43 || !std::ranges::all_of(digest, is_base64_digit)) {
     return "a sha256 hash that is not 43 digits of urlsafe base64";
@@ -113,7 +113,7 @@ std::string read_size(std::string_view text, RecordEntry& entry) {
   std::uint64_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc() || end != text.data() + text.size()) {
-    return fmt::format("the size {} is no number", quote(text));
+    return fmt::format("the size {} is no number", text::quote(text));
   }
   entry.size = size;
   return {};
@@ -146,7 +146,7 @@ void append_field(std::string& text, std::string_view field) {
 }  // namespace
 
 Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string_view where) {
-  if (!is_valid_utf8(text)) {
+  if (!text::is_valid_utf8(text)) {
     return fail(ErrorKind::malformed, fmt::format("{}: not UTF-8 text", where));
   }
   std::vector<RecordEntry> entries;

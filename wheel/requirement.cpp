@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "wheel/ascii.h"
+#include "foundation/text/ascii.h"
+#include "foundation/text/quote.h"
 #include "wheel/cursor.h"
 #include "wheel/marker_node.h"
-#include "wheel/quote.h"
 #include "wheel/specifier_scan.h"
 
 namespace axle::wheel {
@@ -40,13 +40,13 @@ class RequirementParser {
 
 std::string_view RequirementParser::identifier() {
   const std::string_view rest = cursor_.rest();
-  if (rest.empty() || !is_ascii_alnum(rest.front())) return {};
+  if (rest.empty() || !text::is_ascii_alnum(rest.front())) return {};
   std::size_t length = 0;
   while (length < rest.size() &&
-         (is_ascii_alnum(rest[length]) || is_name_separator(rest[length]))) {
+         (text::is_ascii_alnum(rest[length]) || is_name_separator(rest[length]))) {
     ++length;
   }
-  while (!is_ascii_alnum(rest[length - 1])) --length;
+  while (!text::is_ascii_alnum(rest[length - 1])) --length;
   cursor_.advance(length);
   return rest.substr(0, length);
 }
@@ -148,7 +148,7 @@ std::string normalize_name(std::string_view name) {
   bool in_run = false;
   for (const char c : name) {
     if (!is_name_separator(c)) {
-      normalized += ascii_lower(c);
+      normalized += text::ascii_lower(c);
     } else if (!in_run) {
       normalized += '-';
     }
@@ -158,16 +158,16 @@ std::string normalize_name(std::string_view name) {
 }
 
 bool is_valid_name(std::string_view name) {
-  return !name.empty() && is_ascii_alnum(name.front()) && is_ascii_alnum(name.back()) &&
-         std::ranges::all_of(name,
-                             [](char c) { return is_ascii_alnum(c) || is_name_separator(c); });
+  return !name.empty() && text::is_ascii_alnum(name.front()) && text::is_ascii_alnum(name.back()) &&
+         std::ranges::all_of(
+             name, [](char c) { return text::is_ascii_alnum(c) || is_name_separator(c); });
 }
 
 Result<Requirement> parse_requirement(std::string_view text) {
   if (text.size() > longest_requirement) {
     return fail(ErrorKind::malformed,
                 fmt::format("a requirement of {} bytes is longer than any real one: {}...",
-                            text.size(), quote(text.substr(0, 60))));
+                            text.size(), text::quote(text.substr(0, 60))));
   }
   return RequirementParser(text).parse();
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 #include "wheel/marker.h"
 #include "wheel/specifier.h"
 

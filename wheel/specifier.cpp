@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "wheel/ascii.h"
-#include "wheel/quote.h"
+#include "foundation/text/ascii.h"
+#include "foundation/text/quote.h"
 #include "wheel/specifier_scan.h"
 #include "wheel/version_scan.h"
 
@@ -67,12 +67,12 @@ bool matches_greater(const Version& wanted, const Version& candidate) {
 
 std::unexpected<Error> not_a_specifier(std::string_view clause, std::string_view why) {
   return fail(ErrorKind::malformed,
-              fmt::format("{} is not a version specifier: {}", quote(clause), why),
+              fmt::format("{} is not a version specifier: {}", text::quote(clause), why),
               "specifiers look like >=1.2, ==1.*, ~=2.1 or !=3.0 (PEP 440)");
 }
 
 std::size_t skip_space(std::string_view text, std::size_t position) {
-  while (position < text.size() && is_ascii_space(text[position])) ++position;
+  while (position < text.size() && text::is_ascii_space(text[position])) ++position;
   return position;
 }
 
@@ -85,7 +85,8 @@ std::string trailing_problem(const ScannedSpecifier& scanned, std::string_view r
                     : "\".*\" goes with == and != only";
   }
   if (rest.starts_with('+') && !equality) return "a local version goes with == and != only";
-  return fmt::format("unexpected {} at position {}", quote(rest.substr(0, 1)), scanned.length);
+  return fmt::format("unexpected {} at position {}", text::quote(rest.substr(0, 1)),
+                     scanned.length);
 }
 
 }  // namespace
@@ -114,7 +115,7 @@ Result<ScannedSpecifier> scan_specifier(std::string_view text) {
   const std::size_t start = skip_space(text, comparison_text(*comparison).size());
   std::size_t end = start;
   if (*comparison == Comparison::arbitrary) {
-    while (end < text.size() && !is_ascii_space(text[end]) && text[end] != ';' &&
+    while (end < text.size() && !text::is_ascii_space(text[end]) && text[end] != ';' &&
            text[end] != ')') {
       ++end;
     }
@@ -151,7 +152,7 @@ bool Specifier::contains(const Version& candidate) const {
     case Comparison::compatible:
       return candidate >= version && same_prefix(version, version.release.size() - 1, candidate);
     case Comparison::arbitrary:
-      return ascii_lower(text) == ascii_lower(render_version(candidate));
+      return text::ascii_lower(text) == text::ascii_lower(render_version(candidate));
   }
   return false;
 }
@@ -174,7 +175,7 @@ bool SpecifierSet::admits_prereleases() const {
 }
 
 Result<Specifier> parse_specifier(std::string_view clause) {
-  const std::string_view text = trim_ascii(clause);
+  const std::string_view text = text::trim_ascii(clause);
   auto scanned = scan_specifier(text);
   if (!scanned) return std::unexpected(std::move(scanned.error()));
   if (scanned->length != text.size()) {
@@ -187,12 +188,12 @@ Result<SpecifierSet> parse_specifiers(std::string_view text) {
   if (text.size() > longest_specifiers) {
     return fail(ErrorKind::malformed, fmt::format("specifiers of {} bytes are longer than any real "
                                                   "ones: {}...",
-                                                  text.size(), quote(text.substr(0, 60))));
+                                                  text.size(), text::quote(text.substr(0, 60))));
   }
   SpecifierSet set;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view clause = trim_ascii(text.substr(0, comma));
+    const std::string_view clause = text::trim_ascii(text.substr(0, comma));
     text.remove_prefix(std::min(comma + 1, text.size()));
     if (clause.empty()) continue;
     auto specifier = parse_specifier(clause);

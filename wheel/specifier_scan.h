@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 #include "wheel/specifier.h"
 
 namespace axle::wheel {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "wheel/ascii.h"
-#include "wheel/quote.h"
+#include "foundation/text/ascii.h"
+#include "foundation/text/quote.h"
 
 namespace axle::wheel {
 namespace {
@@ -16,13 +16,14 @@ namespace {
 constexpr std::size_t kMaxTags = 1'000;
 
 std::unexpected<Error> not_tags(std::string_view triple, std::string_view why) {
-  return fail(ErrorKind::malformed, fmt::format("{} is not a wheel tag: {}", quote(triple), why),
+  return fail(ErrorKind::malformed,
+              fmt::format("{} is not a wheel tag: {}", text::quote(triple), why),
               "tags look like cp311-cp311-manylinux_2_28_x86_64 (PEP 425)");
 }
 
 constexpr bool is_identifier(std::string_view text) {
-  return !is_ascii_digit(text.front()) &&
-         std::ranges::all_of(text, [](char c) { return is_ascii_alnum(c) || c == '_'; });
+  return !text::is_ascii_digit(text.front()) &&
+         std::ranges::all_of(text, [](char c) { return text::is_ascii_alnum(c) || c == '_'; });
 }
 
 /// What no file name and no path may hide in a tag.
@@ -69,7 +70,7 @@ std::vector<Tag> expand(const std::array<TagSet, 3>& sets, std::size_t count) {
   sets[0].each([&](std::string_view python) {
     return sets[1].each([&](std::string_view abi) {
       return sets[2].each([&](std::string_view platform) {
-        Tag tag{ascii_lower(python), ascii_lower(abi), ascii_lower(platform)};
+        Tag tag{text::ascii_lower(python), text::ascii_lower(abi), text::ascii_lower(platform)};
         if (std::ranges::find(tags, tag) == tags.end()) tags.push_back(std::move(tag));
         return true;
       });

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 
 namespace axle::wheel {
 

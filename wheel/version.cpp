@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "wheel/ascii.h"
-#include "wheel/quote.h"
+#include "foundation/text/ascii.h"
+#include "foundation/text/quote.h"
 #include "wheel/version_scan.h"
 
 namespace axle::wheel {
@@ -49,10 +49,11 @@ class VersionParser {
 std::unexpected<Error> VersionParser::error() const {
   std::string why = problem_ != nullptr ? problem_
                     : at_end()          ? "it ends too early"
-                                        : "unexpected " + quote(text_.substr(position_, 1));
-  return fail(ErrorKind::malformed,
-              fmt::format("{} is not a version: {} at position {}", quote(text_), why, position_),
-              "versions look like 1.2.3, 2.0rc1 or 1.0.post1+local (PEP 440)");
+                                        : "unexpected " + text::quote(text_.substr(position_, 1));
+  return fail(
+      ErrorKind::malformed,
+      fmt::format("{} is not a version: {} at position {}", text::quote(text_), why, position_),
+      "versions look like 1.2.3, 2.0rc1 or 1.0.post1+local (PEP 440)");
 }
 
 bool VersionParser::accept_word(std::string_view word, std::size_t ahead) {
@@ -60,7 +61,7 @@ bool VersionParser::accept_word(std::string_view word, std::size_t ahead) {
   const std::string_view rest = text_.substr(position_ + ahead);
   if (rest.size() < word.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i) {
-    if (ascii_lower(rest[i]) != word[i]) return false;
+    if (text::ascii_lower(rest[i]) != word[i]) return false;
   }
   position_ += ahead + word.size();
   return true;
@@ -82,7 +83,7 @@ std::optional<std::string_view> VersionParser::accept_any(
 
 std::string_view VersionParser::digits() {
   const std::size_t start = position_;
-  while (is_ascii_digit(peek())) ++position_;
+  while (text::is_ascii_digit(peek())) ++position_;
   return text_.substr(start, position_ - start);
 }
 
@@ -99,7 +100,7 @@ bool VersionParser::number(std::uint64_t& value) {
 
 bool VersionParser::number_or_zero(std::uint64_t& value) {
   value = 0;
-  return !is_ascii_digit(peek()) || number(value);
+  return !text::is_ascii_digit(peek()) || number(value);
 }
 
 bool VersionParser::parse_epoch_and_release(Version& version) {
@@ -114,13 +115,13 @@ bool VersionParser::parse_epoch_and_release(Version& version) {
   for (std::size_t i = position_; i < text_.size(); ++i) {
     if (text_[i] == '.') {
       ++parts;
-    } else if (!is_ascii_digit(text_[i])) {
+    } else if (!text::is_ascii_digit(text_[i])) {
       break;
     }
   }
   version.release.reserve(parts);
   version.release.push_back(value);
-  while (peek() == '.' && is_ascii_digit(peek(1))) {
+  while (peek() == '.' && text::is_ascii_digit(peek(1))) {
     ++position_;
     if (!number(value)) return false;
     version.release.push_back(value);
@@ -142,7 +143,7 @@ bool VersionParser::parse_pre(Version& version) {
 
 bool VersionParser::parse_post(Version& version) {
   std::uint64_t value = 0;
-  if (peek() == '-' && is_ascii_digit(peek(1))) {
+  if (peek() == '-' && text::is_ascii_digit(peek(1))) {
     ++position_;
   } else if (!accept_any({"post", "rev", "r"})) {
     return true;
@@ -166,8 +167,8 @@ bool VersionParser::parse_local(Version& version) {
     ++position_;
     const std::size_t start = position_;
     bool numeric = true;
-    while (is_ascii_alnum(peek())) {
-      numeric = numeric && is_ascii_digit(peek());
+    while (text::is_ascii_alnum(peek())) {
+      numeric = numeric && text::is_ascii_digit(peek());
       ++position_;
     }
     if (position_ == start) return false;
@@ -178,7 +179,7 @@ bool VersionParser::parse_local(Version& version) {
       if (!number(value)) return false;
       version.local.emplace_back(value);
     } else {
-      version.local.emplace_back(ascii_lower(part));
+      version.local.emplace_back(text::ascii_lower(part));
     }
   } while (is_separator(peek()));
   return true;
@@ -191,7 +192,7 @@ bool VersionParser::parse_public(Version& version) {
 
 Result<Version> VersionParser::parse_whole() {
   Version version;
-  if (ascii_lower(peek()) == 'v') ++position_;
+  if (text::ascii_lower(peek()) == 'v') ++position_;
   if (!parse_epoch_and_release(version) || !parse_public(version) || !parse_local(version) ||
       !at_end()) {
     return error();
@@ -201,7 +202,7 @@ Result<Version> VersionParser::parse_whole() {
 
 Result<ScannedVersion> VersionParser::scan(const ScanRules& rules) {
   ScannedVersion scanned;
-  if (ascii_lower(peek()) == 'v') ++position_;
+  if (text::ascii_lower(peek()) == 'v') ++position_;
   if (!parse_epoch_and_release(scanned.version)) return error();
   if (rules.wildcard && peek() == '.' && peek(1) == '*') {
     scanned.wildcard = true;
@@ -280,7 +281,7 @@ std::strong_ordering operator<=>(const Version& left, const Version& right) {
 }
 
 Result<Version> parse_version(std::string_view text) {
-  return VersionParser(trim_ascii(text)).parse_whole();
+  return VersionParser(text::trim_ascii(text)).parse_whole();
 }
 
 Result<ScannedVersion> scan_version(std::string_view text, const ScanRules& rules) {

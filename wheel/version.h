@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 
 namespace axle::wheel {
 

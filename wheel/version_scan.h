@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 #include "wheel/version.h"
 
 namespace axle::wheel {

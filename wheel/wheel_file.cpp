@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "wheel/ascii.h"
+#include "foundation/text/ascii.h"
+#include "foundation/text/quote.h"
 #include "wheel/name_folding.h"
-#include "wheel/quote.h"
 #include "wheel/requirement.h"
 
 namespace axle::wheel {
@@ -59,7 +59,7 @@ Result<std::string> find_dist_info(const ZipReader& archive, const WheelName& na
     return fail(
         ErrorKind::mismatch,
         fmt::format("{}: the folder {} belongs to another name or version than the file name",
-                    archive.where(), quote(*folders.begin())));
+                    archive.where(), text::quote(*folders.begin())));
   }
   return *folders.begin();
 }
@@ -69,7 +69,7 @@ Result<std::string> read_required(const ZipReader& archive, const std::string& p
   const ZipEntry* entry = archive.find(path);
   if (entry == nullptr) {
     return fail(ErrorKind::malformed,
-                fmt::format("{}: no {} in the archive", archive.where(), quote(path)));
+                fmt::format("{}: no {} in the archive", archive.where(), text::quote(path)));
   }
   return archive.read_text(*entry, limit);
 }
@@ -90,7 +90,7 @@ std::optional<std::string_view> find_field(std::string_view text, std::string_vi
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos || !equal_without_case(line.substr(0, colon), key))
       continue;
-    return trim_ascii(line.substr(colon + 1));
+    return text::trim_ascii(line.substr(colon + 1));
   }
   return std::nullopt;
 }
@@ -105,7 +105,7 @@ Result<void> check_wheel_version(std::string_view version, const std::string& wh
   const auto second = dotted ? std::from_chars(first.ptr + 1, end, minor) : first;
   if (!dotted || second.ec != std::errc() || second.ptr != end) {
     return fail(ErrorKind::malformed,
-                fmt::format("{}: Wheel-Version {} is no version", where, quote(version)));
+                fmt::format("{}: Wheel-Version {} is no version", where, text::quote(version)));
   }
   if (major != 1) {
     return fail(ErrorKind::unsupported,
@@ -143,7 +143,7 @@ Result<void> read_metadata(WheelFile& wheel) {
   if (normalize_name(wheel.metadata.name) != normalize_name(wheel.name.distribution)) {
     return fail(ErrorKind::mismatch,
                 fmt::format("{}: the name {} is not that of the file name, {}", where,
-                            quote(wheel.metadata.name), wheel.name.distribution));
+                            text::quote(wheel.metadata.name), wheel.name.distribution));
   }
   if (wheel.metadata.version != wheel.name.version) {
     return fail(
@@ -180,7 +180,7 @@ Result<void> read_variant(WheelFile& wheel, Report& report) {
     }
     return fail(ErrorKind::mismatch,
                 fmt::format("{}: describes {}, but the file name says {} alone", where,
-                            found.empty() ? "no variant" : quote(found), wheel.name.label));
+                            found.empty() ? "no variant" : text::quote(found), wheel.name.label));
   }
   wheel.variant = std::move(*metadata);
   wheel.variant_text = std::move(*text);
@@ -244,18 +244,19 @@ Result<std::vector<RecordEntry>> read_checked_record(const WheelFile& wheel) {
   std::set<std::string_view> listed;
   for (const RecordEntry& line : *lines) {
     if (const auto problem = line_problem(wheel, line, record_path); !problem.empty()) {
-      return fail(ErrorKind::mismatch, fmt::format("{}: {} {}", where, quote(line.path), problem));
+      return fail(ErrorKind::mismatch,
+                  fmt::format("{}: {} {}", where, text::quote(line.path), problem));
     }
     if (!listed.insert(line.path).second) {
       return fail(ErrorKind::malformed,
-                  fmt::format("{}: {} is listed twice", where, quote(line.path)));
+                  fmt::format("{}: {} is listed twice", where, text::quote(line.path)));
     }
   }
   for (const ZipEntry& entry : wheel.archive.entries()) {
     if (entry.directory || listed.contains(entry.name)) continue;
     if (may_be_unlisted(entry.name, record_path)) continue;
-    return fail(ErrorKind::mismatch,
-                fmt::format("{}: {} is in the archive, but not listed", where, quote(entry.name)));
+    return fail(ErrorKind::mismatch, fmt::format("{}: {} is in the archive, but not listed", where,
+                                                 text::quote(entry.name)));
   }
   return lines;
 }

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "report/error.h"
-#include "report/report.h"
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
 #include "wheel/core_metadata.h"
 #include "wheel/record.h"
-#include "wheel/variant_metadata.h"
+#include "wheel/variant/variant_metadata.h"
 #include "wheel/wheel_name.h"
-#include "wheel/zip_reader.h"
+#include "wheel/zip/zip_reader.h"
 
 namespace axle::wheel {
 

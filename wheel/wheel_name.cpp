@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "wheel/ascii.h"
-#include "wheel/quote.h"
+#include "foundation/text/ascii.h"
+#include "foundation/text/quote.h"
 #include "wheel/requirement.h"
 
 namespace axle::wheel {
@@ -19,7 +19,7 @@ constexpr std::size_t kMostParts = 7;
 
 std::unexpected<Error> not_a_wheel_name(std::string_view file_name, std::string_view why) {
   return fail(ErrorKind::malformed,
-              fmt::format("{} is not the name of a wheel: {}", quote(file_name), why),
+              fmt::format("{} is not the name of a wheel: {}", text::quote(file_name), why),
               "wheels are named name-version[-build]-python-abi-platform[-label].whl");
 }
 
@@ -37,7 +37,7 @@ std::size_t split_parts(std::string_view stem, std::array<std::string_view, kMos
 /// PEP 427 escapes a name so that only letters, digits, "_" and "." are left, "_" never doubled.
 bool is_distribution(std::string_view text) {
   return !text.empty() && !text.contains("__") && std::ranges::all_of(text, [](char c) {
-    return is_ascii_alnum(c) || c == '_' || c == '.';
+    return text::is_ascii_alnum(c) || c == '_' || c == '.';
   });
 }
 
@@ -56,7 +56,7 @@ std::optional<BuildTag> parse_build(std::string_view text) {
 
 bool is_valid_label(std::string_view label) {
   return !label.empty() && std::ranges::all_of(label, [](char c) {
-    return is_ascii_digit(c) || (c >= 'a' && c <= 'z') || c == '_' || c == '.';
+    return text::is_ascii_digit(c) || (c >= 'a' && c <= 'z') || c == '_' || c == '.';
   });
 }
 
@@ -70,7 +70,8 @@ Result<WheelName> parse_wheel_name(std::string_view file_name) {
 
   WheelName name;
   if (!is_distribution(parts[0])) {
-    return not_a_wheel_name(file_name, fmt::format("{} is not an escaped name", quote(parts[0])));
+    return not_a_wheel_name(file_name,
+                            fmt::format("{} is not an escaped name", text::quote(parts[0])));
   }
   name.distribution = std::string(parts[0]);
   auto version = parse_version(parts[1]);
@@ -78,17 +79,18 @@ Result<WheelName> parse_wheel_name(std::string_view file_name) {
   name.version = std::move(*version);
 
   // PEP 825: a build tag starts with a digit, a Python tag never does.
-  const bool has_build = count > 5 && !parts[2].empty() && is_ascii_digit(parts[2].front());
+  const bool has_build = count > 5 && !parts[2].empty() && text::is_ascii_digit(parts[2].front());
   const std::size_t first_tag = has_build ? 3 : 2;
   if (has_build) {
     name.build = parse_build(parts[2]);
     if (!name.build) {
-      return not_a_wheel_name(file_name, fmt::format("{} is not a build tag", quote(parts[2])));
+      return not_a_wheel_name(file_name,
+                              fmt::format("{} is not a build tag", text::quote(parts[2])));
     }
   }
   if (count == kMostParts && !has_build) {
-    return not_a_wheel_name(
-        file_name, fmt::format("the build tag {} does not start with a digit", quote(parts[2])));
+    return not_a_wheel_name(file_name, fmt::format("the build tag {} does not start with a digit",
+                                                   text::quote(parts[2])));
   }
   const char* tags_end = parts[first_tag + 2].data() + parts[first_tag + 2].size();
   name.tags_text = std::string(parts[first_tag].data(), tags_end);
@@ -100,7 +102,7 @@ Result<WheelName> parse_wheel_name(std::string_view file_name) {
     return not_a_wheel_name(
         file_name,
         fmt::format("the variant label {} has other characters than a-z, 0-9, \"_\" and \".\"",
-                    quote(parts[first_tag + 3])));
+                    text::quote(parts[first_tag + 3])));
   }
   name.label = std::string(parts[first_tag + 3]);
   return name;

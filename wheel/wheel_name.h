@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/error.h"
+#include "foundation/report/error.h"
 #include "wheel/tag.h"
 #include "wheel/version.h"
 

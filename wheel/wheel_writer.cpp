@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <libdeflate.h>
 
-#include "wheel/member_name.h"
-#include "wheel/quote.h"
+#include "foundation/text/quote.h"
+#include "wheel/hash/sha256.h"
 #include "wheel/record.h"
-#include "wheel/sha256.h"
-#include "wheel/zip_format.h"
+#include "wheel/zip/member_name.h"
+#include "wheel/zip/zip_format.h"
 
 namespace axle::wheel {
 namespace {
@@ -161,15 +161,17 @@ Result<void> check_members(const std::vector<WheelMember>& members) {
     if (problem.empty() && member.path.ends_with('/')) problem = "is a folder";
     if (problem.empty() && member.path.size() > 0xFFFF) problem = "is too long";
     if (!problem.empty()) {
-      return fail(ErrorKind::malformed, fmt::format("the path {} {}", quote(member.path), problem));
+      return fail(ErrorKind::malformed,
+                  fmt::format("the path {} {}", text::quote(member.path), problem));
     }
     names.push_back(member.path);
     total += member.content.size() + 2 * member.path.size() + zip::local_size + zip::central_size;
   }
   if (const auto collision = find_name_collision(names)) {
-    return fail(ErrorKind::malformed,
-                fmt::format("the paths {} and {} cannot both stand in a wheel",
-                            quote(names[collision->first]), quote(names[collision->second])));
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("the paths {} and {} cannot both stand in a wheel",
+                    text::quote(names[collision->first]), text::quote(names[collision->second])));
   }
   if (members.size() > zip32_entries || total > zip32_limit) {
     return fail(ErrorKind::unsupported,

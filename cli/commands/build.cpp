@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/decision_view.h"
-#include "cli/session.h"
-#include "cli/variables.h"
+#include "cli/views/decision_view.h"
+#include "session/session.h"
+#include "session/variables.h"
 
 namespace axle::cli {
 
@@ -19,12 +19,13 @@ namespace {
 using nlohmann::ordered_json;
 
 /// 0 when unset. SOURCE_DATE_EPOCH is decimal seconds (reproducible-builds.org).
-Outcome<std::uint64_t> source_date_epoch() {
-  const std::string text = variable("SOURCE_DATE_EPOCH");
+session::Outcome<std::uint64_t> source_date_epoch() {
+  const std::string text = session::variable("SOURCE_DATE_EPOCH");
   std::uint64_t seconds = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (!text.empty() && (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())) {
-    return misused(fmt::format("SOURCE_DATE_EPOCH is `{}`, not a number of seconds", text));
+    return session::misused(
+        fmt::format("SOURCE_DATE_EPOCH is `{}`, not a number of seconds", text));
   }
   return seconds;
 }
@@ -35,18 +36,17 @@ std::string size_text(std::uint64_t bytes) {
 
 }  // namespace
 
-int run_build(Session& session) {
-  Output& output = session.output();
-  const Arguments& arguments = session.arguments();
+int run_build(session::Session& session, Output& output) {
+  const session::Arguments& arguments = session.arguments();
   auto epoch = source_date_epoch();
   if (!epoch) return output.failure(epoch.error());
   builder::BuildOptions options;
   options.project_folder = arguments.positionals.front();
-  options.out_folder = arguments.value(Opt::out);
-  options.labels = arguments.values(Opt::build_variant);
+  options.out_folder = arguments.value(session::Opt::out);
+  options.labels = arguments.values(session::Opt::build_variant);
   options.source_date_epoch = *epoch;
   auto wheels = builder::build_project(options, output);
-  if (!wheels) return output.failure(failed(wheels.error()).error());
+  if (!wheels) return output.failure(session::failed(wheels.error()).error());
   output.change_was_made();
   std::string text;
   ordered_json rows = ordered_json::array();

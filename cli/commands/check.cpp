@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/doctor/fixes.h"
-#include "cli/doctor/installed_files.h"
-#include "cli/inventory.h"
-#include "cli/session.h"
-#include "cli/workspace.h"
-#include "installer/record_check.h"
+#include "doctor/fixes.h"
+#include "doctor/installed_files.h"
+#include "installer/environment/record_check.h"
+#include "session/inventory.h"
+#include "session/session.h"
+#include "session/workspace.h"
 
 namespace axle::cli {
 
@@ -68,9 +68,9 @@ std::string_view render_fault(RecordFault fault) {
   return "metadata";
 }
 
-void add_faults(const InstalledPackageFiles& package, const InstalledFiles& files,
+void add_faults(const doctor::InstalledPackageFiles& package, const doctor::InstalledFiles& files,
                 const std::vector<FaultyFile>& faults, Answer& answer) {
-  const Mend fix = reinstall({&package}, files);
+  const doctor::Mend fix = doctor::reinstall({&package}, files);
   for (std::size_t i = 0; i < faults.size(); ++i) {
     const FaultyFile& fault = faults[i];
     if (i < most_lines) {
@@ -84,12 +84,12 @@ void add_faults(const InstalledPackageFiles& package, const InstalledFiles& file
                             {"fact", fault.fact},
                             {"fix", fix.commands}});
   }
-  answer.text += fmt::format("  fix: {}\n", render_mend(fix));
+  answer.text += fmt::format("  fix: {}\n", doctor::render_mend(fix));
 }
 
 /// Files that nobody can vouch for are a remark; uv writes such lines for files that a wheel forgot
 /// to list.
-void warn_of_unhashed(const InstalledPackageFiles& package, std::vector<FaultyFile>& faults,
+void warn_of_unhashed(const doctor::InstalledPackageFiles& package, std::vector<FaultyFile>& faults,
                       Report& report) {
   std::vector<FaultyFile> unhashed;
   std::erase_if(faults, [&](const FaultyFile& one) {
@@ -105,12 +105,12 @@ void warn_of_unhashed(const InstalledPackageFiles& package, std::vector<FaultyFi
                               : fmt::format(" and {} more files", unhashed.size() - 1)));
 }
 
-Result<void> add_files(const InstalledFiles& files, installer::ContentCheck check, Report& report,
-                       Answer& answer) {
+Result<void> add_files(const doctor::InstalledFiles& files, installer::ContentCheck check,
+                       Report& report, Answer& answer) {
   const auto roots = installer::find_roots(files.environment);
   if (!roots) return std::unexpected(roots.error());
   installer::PathResolver resolver(*roots);
-  for (const InstalledPackageFiles& package : files.packages) {
+  for (const doctor::InstalledPackageFiles& package : files.packages) {
     const std::string& dist_info = package.distribution.dist_info;
     if (!dist_info.ends_with(".dist-info")) continue;
     std::vector<FaultyFile> faults =
@@ -127,28 +127,28 @@ Result<void> add_files(const InstalledFiles& files, installer::ContentCheck chec
 
 }  // namespace
 
-int run_check(Session& session) {
-  Output& output = session.output();
-  auto inventory = take_inventory(session);
+int run_check(session::Session& session, Output& output) {
+  auto inventory = session::take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
   if (session.elsewhere()) {
     const auto named = session.machine();
     if (!named) return output.failure(named.error());
-    put_elsewhere(inventory->environment.markers, named->machine);
+    session::put_elsewhere(inventory->environment.markers, named->machine);
   }
   Answer answer;
   add_requirements(inventory->distributions, inventory->environment, answer);
-  Findings unsaid;  // of libraries, which are not looked at here
-  const InstalledFiles files =
-      read_installed_files(inventory->environment, inventory->distributions, unsaid, {0, 0});
-  const auto check = session.arguments().has(Opt::deep) ? installer::ContentCheck::hash
-                                                        : installer::ContentCheck::size_and_time;
+  doctor::Findings unsaid;  // of libraries, which are not looked at here
+  const doctor::InstalledFiles files = doctor::read_installed_files(
+      inventory->environment, inventory->distributions, unsaid, {0, 0});
+  const auto check = session.arguments().has(session::Opt::deep)
+                         ? installer::ContentCheck::hash
+                         : installer::ContentCheck::size_and_time;
   if (auto done = add_files(files, check, output, answer); !done)
-    return output.failure(failed(done.error()).error());
+    return output.failure(session::failed(done.error()).error());
   const bool good = answer.text.empty();
   if (good) answer.text = "No broken requirements found.\n";
   return output.answer(answer.text, {{"broken", answer.broken}, {"files", answer.files}},
-                       good ? 0 : exit_failed);
+                       good ? 0 : session::exit_failed);
 }
 
 }  // namespace axle::cli

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/machine_view.h"
-#include "cli/property_lists.h"
-#include "cli/session.h"
-#include "cli/version.h"
-#include "cli/why_view.h"
+#include "cli/views/machine_view.h"
+#include "cli/views/properties_view.h"
+#include "cli/views/why_view.h"
 #include "machines/profile.h"
+#include "session/session.h"
+#include "session/version.h"
 
 namespace axle::cli {
 
@@ -47,7 +47,7 @@ std::string source_of(std::string name) {
 
 /// What was recorded is written as it was; facts that were stated are from here.
 machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhere) {
-  const std::string program = fmt::format("variant {}", version);
+  const std::string program = fmt::format("variant {}", session::version);
   machines::Profile profile{named.machine, named.origin, named.recording};
   if (!elsewhere) {
     profile.origin = {"captured", program, today()};
@@ -58,7 +58,7 @@ machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhe
   return profile;
 }
 
-Outcome<void> write_profile(const std::string& path, const machines::Profile& profile) {
+session::Outcome<void> write_profile(const std::string& path, const machines::Profile& profile) {
   // A regular file is replaced whole; a device or a pipe is written to, as it is.
   errno = 0;
   std::error_code error;
@@ -78,7 +78,7 @@ Outcome<void> write_profile(const std::string& path, const machines::Profile& pr
   const std::string why = error ? error.message() : errno != 0 ? std::strerror(errno) : "";
   std::error_code ignored;
   if (made >= 0) fs::remove(written, ignored);
-  return failed(
+  return session::failed(
       {ErrorKind::io,
        fmt::format("{}: the profile could not be written{}{}", path, why.empty() ? "" : ": ", why),
        "name a file in a folder that is there and that you may write to"});
@@ -93,33 +93,32 @@ void add_gpu_policy(ordered_json& body, const detect::Machine& machine,
 
 }  // namespace
 
-int run_detect(Session& session) {
-  Output& output = session.output();
+int run_detect(session::Session& session, Output& output) {
   auto named = session.machine();
   if (!named) return output.failure(named.error());
   const detect::Machine& machine = named->machine;
   const auto gpus = session.gpu_policy();
   if (!gpus) return output.failure(gpus.error());
-  if (session.arguments().has(Opt::profile)) {
-    const std::string path = session.arguments().value(Opt::profile);
-    if (path.empty()) return output.failure(misused("--profile names no file").error());
+  if (session.arguments().has(session::Opt::profile)) {
+    const std::string path = session.arguments().value(session::Opt::profile);
+    if (path.empty()) return output.failure(session::misused("--profile names no file").error());
     const auto written = write_profile(path, make_profile(*named, session.elsewhere()));
     if (!written) return output.failure(written.error());
   }
   // Only one of the two is made: the facts as JSON take a tenth of the command.
   const bool json = output.options().json;
   ordered_json body = json ? ordered_json::parse(machines::render_facts(machine)) : ordered_json();
-  if (session.arguments().has(Opt::why)) {
-    const std::string ns = session.arguments().value(Opt::why);
+  if (session.arguments().has(session::Opt::why)) {
+    const std::string ns = session.arguments().value(session::Opt::why);
     const auto why = explain_namespace(ns, *named, *gpus);
     if (!why) return output.failure(why.error());
     add_why(body, *why);
     return output.answer(render_why(*why, output), body);
   }
   std::string text = json ? std::string() : render_machine(machine, output);
-  if (session.arguments().has(Opt::properties)) {
+  if (session.arguments().has(session::Opt::properties)) {
     add_gpu_policy(body, machine, *gpus);
-    const auto lists = property_lists_of(session, machine, *gpus, {});
+    const auto lists = session::property_lists_of(session, machine, *gpus, {});
     if (!lists) return output.failure(lists.error());
     body["properties"] = properties_json(*lists);
     text += "\n" + render_properties(*lists);
@@ -127,18 +126,17 @@ int run_detect(Session& session) {
   return output.answer(text, body);
 }
 
-int run_properties(Session& session) {
-  Output& output = session.output();
+int run_properties(session::Session& session, Output& output) {
   auto named = session.machine();
   if (!named) return output.failure(named.error());
   const auto gpus = session.gpu_policy();
   if (!gpus) return output.failure(gpus.error());
-  const auto lists =
-      property_lists_of(session, named->machine, *gpus, session.arguments().values(Opt::ns));
+  const auto lists = session::property_lists_of(session, named->machine, *gpus,
+                                                session.arguments().values(session::Opt::ns));
   if (!lists) return output.failure(lists.error());
   ordered_json body = ordered_json::object();
   add_gpu_policy(body, named->machine, *gpus);
-  if (session.arguments().has(Opt::static_lists)) {
+  if (session.arguments().has(session::Opt::static_lists)) {
     body["static"] = static_lists_json(*lists);
     return output.answer(render_static_lists(*lists), body);
   }

@@ -7,20 +7,20 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/doctor/environment_checks.h"
-#include "cli/doctor/feature_list.h"
-#include "cli/doctor/finding.h"
-#include "cli/doctor/machine_checks.h"
-#include "cli/families.h"
-#include "cli/provider_settings.h"
-#include "cli/session.h"
-#include "cli/variables.h"
-#include "cli/workspace.h"
+#include "cli/views/features_view.h"
+#include "cli/views/findings_view.h"
+#include "detect/drivers/library_search.h"
+#include "detect/drivers/loader_cache.h"
 #include "detect/host.h"
-#include "detect/library_search.h"
-#include "detect/loader_cache.h"
-#include "index/transport.h"
-#include "report/shell_command.h"
+#include "doctor/environment_checks.h"
+#include "doctor/machine_checks.h"
+#include "foundation/system/shell_command.h"
+#include "index/http/transport.h"
+#include "session/families.h"
+#include "session/provider_settings.h"
+#include "session/session.h"
+#include "session/variables.h"
+#include "session/workspace.h"
 #include "wheel/requirement.h"
 
 namespace axle::cli {
@@ -34,7 +34,7 @@ constexpr std::size_t largest_preload_file = 64U << 10;
 
 /// A new environment in the place of one that is none. What is not an environment is never
 /// overwritten, and what has packages is only with a word.
-Mend make_anew(const std::string& where) {
+doctor::Mend make_anew(const std::string& where) {
   std::error_code error;
   fs::path folder = where;
   const bool interpreter = !fs::is_directory(folder, error) && folder.has_filename() &&
@@ -53,19 +53,20 @@ Mend make_anew(const std::string& where) {
   return {"name an environment or an interpreter that works with --python"};
 }
 
-void say_broken_environment(const std::string& where, const Error& error, Findings& findings) {
-  Finding& finding =
+void say_broken_environment(const std::string& where, const Error& error,
+                            doctor::Findings& findings) {
+  doctor::Finding& finding =
       findings.add("environment-broken", where, "the environment cannot be examined");
   finding.evidence.push_back({"", "", error.message});
   finding.mend = make_anew(where);
 }
 
 /// The environment that was named or found; empty: none.
-std::string asked_place(const Arguments& arguments) {
-  if (arguments.has(Opt::python)) return arguments.value(Opt::python);
-  if (arguments.has(Opt::system)) return "python3";
+std::string asked_place(const session::Arguments& arguments) {
+  if (arguments.has(session::Opt::python)) return arguments.value(session::Opt::python);
+  if (arguments.has(session::Opt::system)) return "python3";
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (std::string place = variable(name); !place.empty()) return place;
+    if (std::string place = session::variable(name); !place.empty()) return place;
   }
   std::error_code error;
   for (fs::path folder = fs::current_path(error); !folder.empty(); folder = folder.parent_path()) {
@@ -94,9 +95,9 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 }
 
 /// As ld.so(8) has it; of this machine alone.
-LoaderPath read_loader_path() {
+doctor::LoaderPath read_loader_path() {
   const auto host = detect::make_real_host();
-  LoaderPath path;
+  doctor::LoaderPath path;
   const std::string folders = host->environment("LD_LIBRARY_PATH").value_or("");
   for (const std::string_view folder : detect::split_library_path(folders))
     path.folders.emplace_back(folder);
@@ -110,61 +111,65 @@ LoaderPath read_loader_path() {
 }
 
 /// An environment that is no good is what doctor is asked for: a finding, as is that there is none.
-std::optional<installer::Environment> find_asked_environment(Session& session, Findings& findings) {
-  auto environment = open_environment(session, false);
+std::optional<installer::Environment> find_asked_environment(session::Session& session,
+                                                             doctor::Findings& findings) {
+  auto environment = session::open_environment(session, false);
   if (environment) return std::move(*environment);
   const Error& error = environment.error().error;
-  const bool named = session.arguments().has(Opt::python) || session.arguments().has(Opt::system);
+  const bool named = session.arguments().has(session::Opt::python) ||
+                     session.arguments().has(session::Opt::system);
   if (named || error.kind != ErrorKind::not_found) {
     say_broken_environment(asked_place(session.arguments()), error, findings);
   } else {
     findings
         .add("no-environment", "",
              "no environment was examined: none is active and there is no .venv here")
-        .mend = Mend("name one with --python, or make one here", {"python3 -m venv .venv"});
+        .mend = doctor::Mend("name one with --python, or make one here", {"python3 -m venv .venv"});
   }
   return std::nullopt;
 }
 
-Outcome<std::optional<AskedPackage>> find_asked_package(Session& session,
-                                                        index::FamilyBook& families) {
-  if (!session.arguments().has(Opt::for_package)) return std::nullopt;
-  const std::string text = session.arguments().value(Opt::for_package);
+session::Outcome<std::optional<AskedPackage>> find_asked_package(session::Session& session,
+                                                                 index::FamilyBook& families) {
+  if (!session.arguments().has(session::Opt::for_package)) return std::nullopt;
+  const std::string text = session.arguments().value(session::Opt::for_package);
   const auto requirement = wheel::parse_requirement(text);
   if (!requirement)
-    return misused(fmt::format("--for-package {}: {}", text, requirement.error().message),
-                   "a package, as in --for-package torch==2.9");
+    return session::misused(fmt::format("--for-package {}: {}", text, requirement.error().message),
+                            "a package, as in --for-package torch==2.9");
   AskedPackage asked;
   asked.title = text;
   auto family = families.of_project(wheel::normalize_name(requirement->name));
-  if (!family) return failed(family.error());
+  if (!family) return session::failed(family.error());
   if (*family == nullptr || (*family)->anchor() != wheel::normalize_name(requirement->name))
     return asked;
   asked.family = *family;
-  asked.release = meant_release(**family, requirement->specifiers);
+  asked.release = doctor::meant_release(**family, requirement->specifiers);
   if (asked.release != nullptr)
     asked.title = fmt::format("{} {}", asked.family->anchor(), asked.release->version);
   return asked;
 }
 
 /// What was said while the packages were listed, but of folders that check_packages speaks of.
-void add_remarks(const CollectedReport& remarks, const InstalledFiles& files, Findings& findings) {
+void add_remarks(const CollectedReport& remarks, const doctor::InstalledFiles& files,
+                 doctor::Findings& findings) {
   for (const Remark& remark : remarks.remarks) {
     if (remark.severity != Severity::warning || remark.message.contains("/variant.json")) continue;
     const bool told = std::ranges::any_of(files.damaged_folders, [&](const auto& damaged) {
       return remark.message.contains(damaged.folder);
     });
     if (told) continue;
-    Finding& finding = findings.add("dist-info-broken", files.environment.prefix,
-                                    "what is installed cannot be read as a whole");
+    doctor::Finding& finding = findings.add("dist-info-broken", files.environment.prefix,
+                                            "what is installed cannot be read as a whole");
     finding.evidence.push_back({"", "", remark.message});
     finding.mend = remark.hint.empty() ? "see to what the evidence names" : remark.hint;
   }
 }
 
-Outcome<ordered_json> examine(Session& session, installer::Environment environment,
-                              const JudgedMachine& judged, index::FamilyBook& families,
-                              Findings& findings) {
+session::Outcome<ordered_json> examine(session::Session& session,
+                                       installer::Environment environment,
+                                       const doctor::JudgedMachine& judged,
+                                       index::FamilyBook& families, doctor::Findings& findings) {
   CollectedReport remarks;
   auto distributions = installer::list_installed(environment, remarks);
   if (!distributions) {
@@ -172,30 +177,31 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
     return nullptr;
   }
   auto damaged = installer::find_damaged_folders(environment);
-  if (!damaged) return failed(damaged.error());
-  InstalledFiles files = read_installed_files(std::move(environment), *distributions, findings);
+  if (!damaged) return session::failed(damaged.error());
+  doctor::InstalledFiles files =
+      doctor::read_installed_files(std::move(environment), *distributions, findings);
   files.damaged_folders = std::move(*damaged);
   add_remarks(remarks, files, findings);
-  for (InstalledPackageFiles& package : files.packages) {
+  for (doctor::InstalledPackageFiles& package : files.packages) {
     auto family = families.of_project(package.distribution.name);
-    if (!family) return failed(family.error());
+    if (!family) return session::failed(family.error());
     if (*family != nullptr && (*family)->has_member(package.distribution.name))
       package.family = *family;
   }
-  if (auto done = check_variants(files, judged, families, findings); !done)
-    return failed(done.error());
-  const bool deep = session.arguments().has(Opt::deep);
-  check_packages(files, *distributions,
-                 deep ? installer::ContentCheck::hash : installer::ContentCheck::size_and_time,
-                 findings);
-  check_code(files, judged, findings);
-  if (deep) check_instructions(files, judged, findings);
-  check_twice(files, findings);
+  if (auto done = doctor::check_variants(files, judged, families, findings); !done)
+    return session::failed(done.error());
+  const bool deep = session.arguments().has(session::Opt::deep);
+  doctor::check_packages(
+      files, *distributions,
+      deep ? installer::ContentCheck::hash : installer::ContentCheck::size_and_time, findings);
+  doctor::check_code(files, judged, findings);
+  if (deep) doctor::check_instructions(files, judged, findings);
+  doctor::check_twice(files, findings);
   if (session.elsewhere()) {
     findings.not_looked_at(
         "LD_LIBRARY_PATH and the loader's cache: they are this machine's, not that of --for");
   } else {
-    check_shadows(files, read_loader_path(), findings);
+    doctor::check_shadows(files, read_loader_path(), findings);
   }
   if (!deep && !files.libraries.empty())
     findings.not_looked_at("the instructions in the libraries (--deep disassembles them)");
@@ -208,51 +214,50 @@ Outcome<ordered_json> examine(Session& session, installer::Environment environme
 
 }  // namespace
 
-int run_doctor(Session& session) {
-  Output& output = session.output();
+int run_doctor(session::Session& session, Output& output) {
   auto named = session.machine();
   if (!named) return output.failure(named.error());
   const auto gpus = session.gpu_policy();
   if (!gpus) return output.failure(gpus.error());
-  const auto settings = read_provider_settings();
+  const auto settings = session::read_provider_settings();
   if (!settings) return output.failure(settings.error());
-  auto policy = provider_policy(*settings, session.arguments());
+  auto policy = session::provider_policy(*settings, session.arguments());
   if (!policy) return output.failure(policy.error());
-  const JudgedMachine judged{named->machine, *gpus, std::move(*policy)};
+  const doctor::JudgedMachine judged{named->machine, *gpus, std::move(*policy)};
   const auto transport = index::make_transport({});
-  auto families = all_families(session.arguments(), *transport, output);
+  auto families = session::all_families(session.arguments(), *transport, output);
   if (!families) return output.failure(families.error());
   auto asked = find_asked_package(session, **families);
   if (!asked) return output.failure(asked.error());
   auto torch = (*families)->named("torch");
-  Findings findings;
-  check_machine(judged, torch ? *torch : nullptr, findings);
+  doctor::Findings findings;
+  doctor::check_machine(judged, torch ? *torch : nullptr, findings);
   auto environment = find_asked_environment(session, findings);
   ordered_json examined = nullptr;
   wheel::MarkerEnvironment markers;
   if (environment) {
-    if (session.elsewhere()) put_elsewhere(environment->markers, named->machine);
+    if (session.elsewhere()) session::put_elsewhere(environment->markers, named->machine);
     markers = environment->markers;
     auto done = examine(session, std::move(*environment), judged, **families, findings);
     if (!done) return output.failure(done.error());
     examined = std::move(*done);
   }
   findings.sort();
-  findings.complete_commands(output.run());
+  complete_commands(findings, output.run());
   ordered_json body = {{"machine", named->name},
                        {"environment", std::move(examined)},
                        {"findings", findings_json(findings)},
                        {"not_looked_at", findings.unseen()}};
   std::string text = render_findings(findings, output);
   if (*asked) {
-    std::vector<FeatureAnswer> answers;
+    std::vector<doctor::FeatureAnswer> answers;
     if ((*asked)->release != nullptr)
-      answers = list_features(*(*asked)->family, *(*asked)->release, judged, markers);
+      answers = doctor::list_features(*(*asked)->family, *(*asked)->release, judged, markers);
     text += "\n" + render_features(answers, (*asked)->title, output);
     body["package"] = (*asked)->title;
     body["features"] = features_json(answers);
   }
-  return output.answer(text, body, findings.has_error() ? exit_failed : 0);
+  return output.answer(text, body, findings.has_error() ? session::exit_failed : 0);
 }
 
 }  // namespace axle::cli

@@ -1,12 +1,12 @@
-#include "cli/families.h"
+#include "session/families.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/session.h"
-#include "index/transport.h"
+#include "index/http/transport.h"
+#include "session/session.h"
 
 namespace axle::cli {
 
@@ -60,13 +60,12 @@ ordered_json render_json(const index::Family& family) {
 
 }  // namespace
 
-int run_index_families(Session& session) {
-  Output& output = session.output();
+int run_index_families(session::Session& session, Output& output) {
   const auto transport = index::make_transport({});
-  auto book = all_families(session.arguments(), *transport, output);
+  auto book = session::all_families(session.arguments(), *transport, output);
   if (!book) return output.failure(book.error());
   auto families = (*book)->all();
-  if (!families) return output.failure(failed(families.error()).error());
+  if (!families) return output.failure(session::failed(families.error()).error());
   std::string text;
   ordered_json rows = ordered_json::array();
   for (const index::Family* family : *families) {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/session.h"
-#include "index/static_index.h"
-#include "index/transport.h"
+#include "index/http/transport.h"
+#include "index/publish/static_index.h"
+#include "session/session.h"
 
 namespace axle::cli {
 
@@ -54,14 +54,13 @@ std::string index_url_of(const std::string& folder) {
 
 }  // namespace
 
-int run_index_build(Session& session) {
-  Output& output = session.output();
+int run_index_build(session::Session& session, Output& output) {
   const std::string& wheels = session.arguments().positionals.front();
-  std::string out = session.arguments().value(Opt::out);
+  std::string out = session.arguments().value(session::Opt::out);
   if (out.empty()) out = wheels + "/index";
   Problems problems(output);
   auto built = index::build_static_index(wheels, out, problems);
-  if (!built) return output.failure(failed(built.error()).error());
+  if (!built) return output.failure(session::failed(built.error()).error());
   std::string text;
   ordered_json rows = ordered_json::array();
   std::size_t untouched = 0;
@@ -86,26 +85,26 @@ int run_index_build(Session& session) {
                               {"problems", problems.rows}});
 }
 
-int run_index_remove(Session& session) {
-  Output& output = session.output();
-  const Arguments& arguments = session.arguments();
-  if (arguments.positionals.empty() || !arguments.has(Opt::out)) {
+int run_index_remove(session::Session& session, Output& output) {
+  const session::Arguments& arguments = session.arguments();
+  if (arguments.positionals.empty() || !arguments.has(session::Opt::out)) {
     return output.failure(
-        misused("name what shall go, NAME or NAME==VERSION, and the index with --out",
-                "see `variant index remove --help`")
+        session::misused("name what shall go, NAME or NAME==VERSION, and the index with --out",
+                         "see `variant index remove --help`")
             .error());
   }
   std::vector<index::RemovalTarget> targets;
   for (const std::string& text : arguments.positionals) {
     auto target = index::parse_removal_target(text);
     if (!target)
-      return output.failure(misused(target.error().message, target.error().hint).error());
+      return output.failure(session::misused(target.error().message, target.error().hint).error());
     targets.push_back(std::move(*target));
   }
-  const bool dry_run = arguments.has(Opt::dry_run);
-  auto removal = index::remove_from_static_index(
-      arguments.value(Opt::out), targets, arguments.values(Opt::build_variant), dry_run, output);
-  if (!removal) return output.failure(failed(removal.error()).error());
+  const bool dry_run = arguments.has(session::Opt::dry_run);
+  auto removal = index::remove_from_static_index(arguments.value(session::Opt::out), targets,
+                                                 arguments.values(session::Opt::build_variant),
+                                                 dry_run, output);
+  if (!removal) return output.failure(session::failed(removal.error()).error());
   std::string text;
   ordered_json rows = ordered_json::array();
   for (const index::RemovedFile& file : removal->removed) {

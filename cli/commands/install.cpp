@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/decision_view.h"
 #include "cli/interruption.h"
-#include "cli/session.h"
-#include "cli/workspace.h"
-#include "installer/transaction.h"
-#include "installer/work_folder.h"
+#include "cli/views/decision_view.h"
+#include "installer/store/work_folder.h"
+#include "installer/transaction/transaction.h"
+#include "session/session.h"
+#include "session/workspace.h"
 
 namespace axle::cli {
 
@@ -68,17 +68,17 @@ installer::Outcome foreseen(const resolver::Resolution& resolution,
   return outcome;
 }
 
-Outcome<void> refuse_managed(const installer::Environment& environment,
-                             const Arguments& arguments) {
-  if (!environment.externally_managed || arguments.has(Opt::break_system_packages) ||
-      arguments.has(Opt::dry_run)) {
+session::Outcome<void> refuse_managed(const installer::Environment& environment,
+                                      const session::Arguments& arguments) {
+  if (!environment.externally_managed || arguments.has(session::Opt::break_system_packages) ||
+      arguments.has(session::Opt::dry_run)) {
     return {};
   }
   std::string message =
       fmt::format("the environment of {} is managed by the operating system", environment.python);
   if (!environment.externally_managed_message.empty())
     message += ": " + environment.externally_managed_message;
-  return failed(
+  return session::failed(
       {ErrorKind::unsupported, std::move(message),
        "make an environment, `python3 -m venv .venv`, or insist with --break-system-packages"});
 }
@@ -108,9 +108,10 @@ std::string writable_cache(const std::string& cache, Report& report) {
 
 /// Installs `resolution`. Where a wheel's own METADATA is not what it was chosen by, that is said
 /// and `resolve` asked again, which then goes by the wheel's.
-Outcome<installer::Outcome> install_as_wheels_say(
-    Workspace& workspace, resolver::Resolution& resolution, installer::InstallOptions options,
-    const std::function<Result<resolver::Resolution>()>& resolve, Report& report) {
+session::Outcome<installer::Outcome> install_as_wheels_say(
+    session::Workspace& workspace, resolver::Resolution& resolution,
+    installer::InstallOptions options, const std::function<Result<resolver::Resolution>()>& resolve,
+    Report& report) {
   auto& truths = workspace.sources.true_metadata;
   options.other_metadata = &truths;
   while (true) {
@@ -118,50 +119,47 @@ Outcome<installer::Outcome> install_as_wheels_say(
     auto done = installer::install(resolution, workspace.environment, *workspace.transport, options,
                                    report);
     if (done) return std::move(*done);
-    if (truths.size() == known) return failed(std::move(done).error());
+    if (truths.size() == known) return session::failed(std::move(done).error());
     report.warn(done.error().message + "; the wheel's own counts", done.error().hint);
     auto again = resolve();
-    if (!again) return failed_to_choose(std::move(again).error());
+    if (!again) return session::failed_to_choose(std::move(again).error());
     resolution = std::move(*again);
   }
 }
 
-int report_failure(Session& session, const Failure& failure) {
-  return session.output().failure(failure);
-}
-
 }  // namespace
 
-int run_install(Session& session) {
+int run_install(session::Session& session, Output& output) {
   expect_change();
-  Output& output = session.output();
-  const Arguments& arguments = session.arguments();
-  if (arguments.positionals.empty() && !arguments.has(Opt::requirement)) {
-    return report_failure(
-        session, misused("nothing to install", "name a package, a wheel or -r FILE").error());
+  const session::Arguments& arguments = session.arguments();
+  if (arguments.positionals.empty() && !arguments.has(session::Opt::requirement)) {
+    return output.failure(
+        session::misused("nothing to install", "name a package, a wheel or -r FILE").error());
   }
   auto machine = session.machine();
-  if (!machine) return report_failure(session, machine.error());
-  auto workspace = open_workspace(session, false);
-  if (!workspace) return report_failure(session, workspace.error());
+  if (!machine) return output.failure(machine.error());
+  auto workspace = session::open_workspace(session, false);
+  if (!workspace) return output.failure(workspace.error());
   const installer::Environment& environment = (*workspace)->environment;
   if (const auto refused = refuse_managed(environment, arguments); !refused) {
-    return report_failure(session, refused.error());
+    return output.failure(refused.error());
   }
   auto there = installer::list_installed(environment, output);
-  if (!there) return report_failure(session, failed(there.error()).error());
+  if (!there) return output.failure(session::failed(there.error()).error());
 
-  const resolver::Target target = make_target(environment, machine->machine, session.elsewhere());
-  auto resolution = resolver::resolve((*workspace)->requests, target, installed_packages(*there),
-                                      (*workspace)->sources, (*workspace)->options, output);
+  const resolver::Target target =
+      session::make_target(environment, machine->machine, session.elsewhere());
+  auto resolution =
+      resolver::resolve((*workspace)->requests, target, session::installed_packages(*there),
+                        (*workspace)->sources, (*workspace)->options, output);
   if (!resolution) {
-    const Failure failure = failed_to_choose(resolution.error()).error();
+    const session::Failure failure = session::failed_to_choose(resolution.error()).error();
     if (failure.error.kind != ErrorKind::unsupported) {
       const ordered_json plan = refused_plan_json(resolution.error());
       return output.failure(failure, plan.is_null() ? plan : ordered_json{{"error", plan}});
     }
-    const auto misfits = explain_misfits(**workspace, target);
-    if (arguments.has(Opt::explain) && !output.options().json) {
+    const auto misfits = session::explain_misfits(**workspace, target);
+    if (arguments.has(session::Opt::explain) && !output.options().json) {
       for (const resolver::Explanation& misfit : misfits)
         output.answer(render_explanation(misfit, machine->machine, output), {});
     }
@@ -171,7 +169,7 @@ int run_install(Session& session) {
 
   std::string text;
   for (const resolver::ResolvedPackage& package : resolution->packages) {
-    if (arguments.has(Opt::explain) && !package.already_installed) {
+    if (arguments.has(session::Opt::explain) && !package.already_installed) {
       text +=
           render_package(package) + "\n" +
           render_decision(package.decision, package.variant.value_or(""), machine->machine, output);
@@ -182,7 +180,7 @@ int run_install(Session& session) {
   }
 
   installer::Outcome outcome;
-  if (arguments.has(Opt::dry_run)) {
+  if (arguments.has(session::Opt::dry_run)) {
     outcome = foreseen(*resolution, *there);
     output.note("this is what would be done; nothing was changed");
   } else {
@@ -190,20 +188,21 @@ int run_install(Session& session) {
     std::optional<Result<installer::WorkFolder>> temporary;
     if (cache.empty()) temporary.emplace(temporary_store());
     if (temporary && !*temporary)
-      return report_failure(session, failed(temporary->error()).error());
+      return output.failure(session::failed(temporary->error()).error());
     installer::InstallOptions options;
     options.store_folder = temporary ? (*temporary)->path() : cache + "/store";
-    options.overwrite = arguments.has(Opt::overwrite);
-    options.verify_store = arguments.has(Opt::reinstall);
+    options.overwrite = arguments.has(session::Opt::overwrite);
+    options.verify_store = arguments.has(session::Opt::reinstall);
     begin_change();
     auto done = install_as_wheels_say(
         **workspace, *resolution, options,
         [&] {
-          return resolver::resolve((*workspace)->requests, target, installed_packages(*there),
-                                   (*workspace)->sources, (*workspace)->options, output);
+          return resolver::resolve((*workspace)->requests, target,
+                                   session::installed_packages(*there), (*workspace)->sources,
+                                   (*workspace)->options, output);
         },
         output);
-    if (!done) return report_failure(session, done.error());
+    if (!done) return output.failure(done.error());
     outcome = std::move(*done);
     if (!outcome.installed.empty() || !outcome.removed.empty()) output.change_was_made();
   }
@@ -212,23 +211,22 @@ int run_install(Session& session) {
                               {"installed", changes_json(outcome.installed)},
                               {"removed", changes_json(outcome.removed)},
                               {"kept", changes_json(outcome.kept)},
-                              {"dry_run", arguments.has(Opt::dry_run)}});
+                              {"dry_run", arguments.has(session::Opt::dry_run)}});
 }
 
-int run_uninstall(Session& session) {
+int run_uninstall(session::Session& session, Output& output) {
   expect_change();
-  Output& output = session.output();
   if (session.arguments().positionals.empty()) {
-    return report_failure(session, misused("nothing to uninstall", "name a package").error());
+    return output.failure(session::misused("nothing to uninstall", "name a package").error());
   }
-  auto environment = open_environment(session, false);
-  if (!environment) return report_failure(session, environment.error());
+  auto environment = session::open_environment(session, false);
+  if (!environment) return output.failure(environment.error());
   if (const auto refused = refuse_managed(*environment, session.arguments()); !refused) {
-    return report_failure(session, refused.error());
+    return output.failure(refused.error());
   }
   begin_change();
   auto outcome = installer::uninstall(session.arguments().positionals, *environment, output);
-  if (!outcome) return report_failure(session, failed(outcome.error()).error());
+  if (!outcome) return output.failure(session::failed(outcome.error()).error());
   if (!outcome->removed.empty()) output.change_was_made();
   return output.answer(render_outcome(*outcome), {{"removed", changes_json(outcome->removed)}});
 }

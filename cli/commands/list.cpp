@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/decision_view.h"
-#include "cli/inventory.h"
-#include "cli/session.h"
-#include "cli/workspace.h"
+#include "cli/views/decision_view.h"
+#include "session/inventory.h"
+#include "session/session.h"
+#include "session/workspace.h"
 
 namespace axle::cli {
 
@@ -45,26 +45,25 @@ bool is_packaging_tool(const std::string& name, const installer::Environment& en
 
 }  // namespace
 
-int run_list(Session& session) {
-  Output& output = session.output();
-  auto inventory = take_inventory(session);
+int run_list(session::Session& session, Output& output) {
+  auto inventory = session::take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
   std::size_t names = 7;
   std::size_t versions = 7;
   for (const InstalledDistribution& distribution : inventory->distributions) {
     names = std::max(names, distribution.metadata.name.size());
-    versions = std::max(versions, version_of(distribution).size());
+    versions = std::max(versions, session::version_of(distribution).size());
   }
   std::string text;
   ordered_json rows = ordered_json::array();
   for (const InstalledDistribution& distribution : inventory->distributions) {
     std::string line = padded(distribution.metadata.name, names) + " " +
-                       padded(version_of(distribution), versions) + " " +
+                       padded(session::version_of(distribution), versions) + " " +
                        distribution.variant.value_or("");
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
     rows.push_back({{"name", distribution.metadata.name},
-                    {"version", version_of(distribution)},
+                    {"version", session::version_of(distribution)},
                     {"variant", variant_json(distribution.variant)}});
   }
   if (!text.empty()) {
@@ -74,21 +73,20 @@ int run_list(Session& session) {
   return output.answer(text, {{"packages", rows}});
 }
 
-int run_freeze(Session& session) {
-  Output& output = session.output();
-  auto inventory = take_inventory(session);
+int run_freeze(session::Session& session, Output& output) {
+  auto inventory = session::take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
   std::string text;
   ordered_json rows = ordered_json::array();
   for (const InstalledDistribution& distribution : inventory->distributions) {
     if (is_packaging_tool(distribution.name, inventory->environment)) continue;
     const std::string url = direct_url(distribution);
-    const std::string line = url.empty()
-                                 ? distribution.metadata.name + "==" + version_of(distribution)
-                                 : distribution.metadata.name + " @ " + url;
+    const std::string line =
+        url.empty() ? distribution.metadata.name + "==" + session::version_of(distribution)
+                    : distribution.metadata.name + " @ " + url;
     text += line + "\n";
     rows.push_back({{"name", distribution.metadata.name},
-                    {"version", version_of(distribution)},
+                    {"version", session::version_of(distribution)},
                     {"variant", variant_json(distribution.variant)},
                     {"requirement", line}});
   }

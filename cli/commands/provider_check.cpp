@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/plugin_host.h"
-#include "cli/plugin_location.h"
-#include "cli/provider_settings.h"
-#include "cli/session.h"
 #include "providers/plugins/conformance.h"
+#include "session/plugin_host.h"
+#include "session/plugin_location.h"
+#include "session/provider_settings.h"
+#include "session/session.h"
 
 namespace axle::cli {
 
@@ -23,14 +23,15 @@ using plugins::Verdict;
 
 constexpr std::size_t most_runs = 100'000;
 
-Outcome<std::size_t> runs_of(const Arguments& arguments) {
+session::Outcome<std::size_t> runs_of(const session::Arguments& arguments) {
   std::size_t runs = plugins::ConformanceOptions{}.runs;
-  if (!arguments.has(Opt::runs)) return runs;
-  const std::string text = arguments.value(Opt::runs);
+  if (!arguments.has(session::Opt::runs)) return runs;
+  const std::string text = arguments.value(session::Opt::runs);
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), runs);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || runs == 0 ||
       runs > most_runs) {
-    return misused(fmt::format("--runs is `{}`, not a number from 1 to {}", text, most_runs));
+    return session::misused(
+        fmt::format("--runs is `{}`, not a number from 1 to {}", text, most_runs));
   }
   return runs;
 }
@@ -53,28 +54,28 @@ std::string sentence(const CheckResult& check) {
 
 }  // namespace
 
-int run_providers_check(Session& session) {
-  Output& output = session.output();
+int run_providers_check(session::Session& session, Output& output) {
   if (session.elsewhere()) {
     return output.failure(
-        misused("a plugin can only speak of the machine that it runs on: --for has no meaning here",
-                "`variant providers list` shows what is known without it")
+        session::misused(
+            "a plugin can only speak of the machine that it runs on: --for has no meaning here",
+            "`variant providers list` shows what is known without it")
             .error());
   }
   const auto runs = runs_of(session.arguments());
   if (!runs) return output.failure(runs.error());
-  const auto settings = read_provider_settings();
+  const auto settings = session::read_provider_settings();
   if (!settings) return output.failure(settings.error());
-  auto devices = device_option(session.arguments());
+  auto devices = session::device_option(session.arguments());
   if (!devices) return output.failure(devices.error());
-  auto located = locate_plugin(session, session.arguments().positionals.front());
+  auto located = session::locate_plugin(session, session.arguments().positionals.front());
   if (!located) return output.failure(located.error());
 
   located->plugin.devices = std::move(*devices);
-  warn_of_lacks(output);
+  session::warn_of_lacks(output);
   plugins::ConformanceOptions options;
   options.runs = *runs;
-  options.ask = ask_options(*settings);
+  options.ask = session::ask_options(*settings);
   const plugins::Evidence evidence = gather_evidence(located->plugin, options, output);
   const std::vector<CheckResult> checks = judge(evidence);
   std::string text;
@@ -91,7 +92,7 @@ int run_providers_check(Session& session) {
                              {"namespace", located->plugin.ns},
                              {"kind", render_kind(located->plugin.kind)},
                              {"checks", rows}};
-  return output.answer(text, body, failing ? exit_failed : 0);
+  return output.answer(text, body, failing ? session::exit_failed : 0);
 }
 
 }  // namespace axle::cli

@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/session.h"
 #include "providers/provider.h"
 #include "providers/sdk_files.h"
-#include "resolver/ranking.h"
+#include "resolver/choice/ranking.h"
+#include "session/session.h"
 
 namespace axle::cli {
 
@@ -88,7 +88,7 @@ Files files_of(const Language& language, const std::string& name) {
   return files;
 }
 
-Outcome<void> write_files(const fs::path& folder, const Files& files) {
+session::Outcome<void> write_files(const fs::path& folder, const Files& files) {
   for (const auto& [path, text] : files) {
     std::error_code error;
     const fs::path target = folder / path;
@@ -97,8 +97,8 @@ Outcome<void> write_files(const fs::path& folder, const Files& files) {
     file << text;
     file.close();
     if (!file) {
-      return failed({ErrorKind::io, fmt::format("{}: cannot be written", target.string()),
-                     "is the folder there, and writable?"});
+      return session::failed({ErrorKind::io, fmt::format("{}: cannot be written", target.string()),
+                              "is the folder there, and writable?"});
     }
   }
   return {};
@@ -106,33 +106,35 @@ Outcome<void> write_files(const fs::path& folder, const Files& files) {
 
 }  // namespace
 
-int run_providers_new(Session& session) {
-  Output& output = session.output();
-  const Arguments& arguments = session.arguments();
+int run_providers_new(session::Session& session, Output& output) {
+  const session::Arguments& arguments = session.arguments();
   if (arguments.positionals.size() != 2) {
-    return output.failure(misused("two words are needed: the name of the namespace and a folder",
-                                  "as in `variant providers new acme acme-provider`")
-                              .error());
+    return output.failure(
+        session::misused("two words are needed: the name of the namespace and a folder",
+                         "as in `variant providers new acme acme-provider`")
+            .error());
   }
   const std::string& name = arguments.positionals[0];
   const fs::path folder = arguments.positionals[1];
   if (const auto objection = objection_to(name))
     return output.failure(
-        misused(fmt::format("`{}` cannot be used: {}", name, *objection)).error());
-  const std::string asked =
-      arguments.has(Opt::language) ? arguments.value(Opt::language) : std::string("c++");
+        session::misused(fmt::format("`{}` cannot be used: {}", name, *objection)).error());
+  const std::string asked = arguments.has(session::Opt::language)
+                                ? arguments.value(session::Opt::language)
+                                : std::string("c++");
   const auto* const language = std::ranges::find(languages, asked, &Language::name);
   if (language == std::end(languages)) {
     return output.failure(
-        misused(fmt::format("there is no template in `{}`", asked), "c++ or python").error());
+        session::misused(fmt::format("there is no template in `{}`", asked), "c++ or python")
+            .error());
   }
   std::error_code error;
   if (fs::exists(folder, error) &&
       !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
     return output.failure(
-        failed({ErrorKind::io,
-                fmt::format("{}: is there already, nothing was written", folder.string()),
-                "name a folder that does not exist or is empty"})
+        session::failed({ErrorKind::io,
+                         fmt::format("{}: is there already, nothing was written", folder.string()),
+                         "name a folder that does not exist or is empty"})
             .error());
   }
   const Files files = files_of(*language, name);

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/plugin_host.h"
-#include "cli/provider_settings.h"
-#include "cli/session.h"
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/sandbox.h"
 #include "providers/provider.h"
+#include "session/plugin_host.h"
+#include "session/provider_settings.h"
+#include "session/session.h"
 
 namespace axle::cli {
 
@@ -58,7 +58,7 @@ ordered_json words_json(const Words& words) {
 
 /// A trusted program or shared object, asked where it may be.
 struct AskedFile {
-  const TrustedFile* file = nullptr;
+  const session::TrustedFile* file = nullptr;
   std::string problem;  ///< why it gives nothing; empty: it does
   std::string mend;
   bool trusted = true;  ///< it is the file that was trusted
@@ -67,15 +67,16 @@ struct AskedFile {
   plugins::PluginNotes notes = {};
 };
 
-AskedFile ask_file(const TrustedFile& file, const plugins::AskOptions& options, bool all_too) {
+AskedFile ask_file(const session::TrustedFile& file, const plugins::AskOptions& options,
+                   bool all_too) {
   AskedFile asked{&file, {}, {}, true, {}, {}};
-  if (const auto distrust = distrust_of(file)) {
+  if (const auto distrust = session::distrust_of(file)) {
     asked.problem = distrust->why;
     asked.mend = distrust->mend;
     asked.trusted = false;
     return asked;
   }
-  const plugins::Plugin plugin = plugin_of(file);
+  const plugins::Plugin plugin = session::plugin_of(file);
   auto answer = std::move(plugins::supported_by({&plugin, 1}, options).front());
   if (!answer.features) {
     asked.problem = answer.features.error().message;
@@ -90,12 +91,12 @@ AskedFile ask_file(const TrustedFile& file, const plugins::AskOptions& options, 
   return asked;
 }
 
-bool is_enabled(const ProviderSettings& settings, const std::string& ns) {
+bool is_enabled(const session::ProviderSettings& settings, const std::string& ns) {
   return !settings.disabled.contains(ns);
 }
 
-ordered_json file_json(const AskedFile& asked, const ProviderSettings& settings) {
-  const TrustedFile& file = *asked.file;
+ordered_json file_json(const AskedFile& asked, const session::ProviderSettings& settings) {
+  const session::TrustedFile& file = *asked.file;
   return {{"namespace", file.ns},
           {"package", file.path},
           {"version", nullptr},
@@ -106,7 +107,8 @@ ordered_json file_json(const AskedFile& asked, const ProviderSettings& settings)
           {"problem", asked.problem.empty() ? ordered_json(nullptr) : ordered_json(asked.problem)}};
 }
 
-ordered_json package_json(const TrustedPackage& package, const ProviderSettings& settings) {
+ordered_json package_json(const session::TrustedPackage& package,
+                          const session::ProviderSettings& settings) {
   return {{"namespace", package.ns.empty() ? ordered_json(nullptr) : ordered_json(package.ns)},
           {"package", package.name},
           {"version", nullptr},
@@ -117,19 +119,19 @@ ordered_json package_json(const TrustedPackage& package, const ProviderSettings&
           {"problem", nullptr}};
 }
 
-std::string off_remark(const ProviderSettings& settings, const std::string& ns) {
+std::string off_remark(const session::ProviderSettings& settings, const std::string& ns) {
   return is_enabled(settings, ns) ? "" : ", switched off";
 }
 
 /// What every command here starts from.
 struct Start {
-  ProviderSettings settings;
+  session::ProviderSettings settings;
   machines::NamedMachine machine;
   providers::GpuPolicy gpus;
 };
 
-Outcome<Start> start(Session& session) {
-  auto settings = read_provider_settings();
+session::Outcome<Start> start(session::Session& session) {
+  auto settings = session::read_provider_settings();
   if (!settings) return std::unexpected(settings.error());
   auto named = session.machine();
   if (!named) return std::unexpected(named.error());
@@ -139,12 +141,13 @@ Outcome<Start> start(Session& session) {
 }
 
 /// Plugins of files, unless another machine is spoken of.
-std::vector<AskedFile> ask_files(const Start& at, Session& session, const std::string& only_ns) {
+std::vector<AskedFile> ask_files(const Start& at, session::Session& session,
+                                 const std::string& only_ns) {
   std::vector<AskedFile> asked;
-  const plugins::AskOptions options = ask_options(at.settings);
+  const plugins::AskOptions options = session::ask_options(at.settings);
   if (!at.settings.files.empty() && !session.elsewhere() && only_ns.empty())
-    warn_of_lacks(session.output());
-  for (const TrustedFile& file : at.settings.files) {
+    session::warn_of_lacks(session.report());
+  for (const session::TrustedFile& file : at.settings.files) {
     if (!only_ns.empty() && file.ns != only_ns) continue;
     if (session.elsewhere()) {
       asked.push_back(
@@ -153,14 +156,14 @@ std::vector<AskedFile> ask_files(const Start& at, Session& session, const std::s
       asked.push_back({&file, "switched off", {}, true, {}, {}});
     } else {
       asked.push_back(ask_file(file, options, !only_ns.empty()));
-      if (asked.back().problem.empty()) PluginFailures(session).forget(file.ns);
+      if (asked.back().problem.empty()) session::PluginFailures(session).forget(file.ns);
     }
   }
   return asked;
 }
 
 std::string render_file(const AskedFile& asked) {
-  const TrustedFile& file = *asked.file;
+  const session::TrustedFile& file = *asked.file;
   std::string text =
       fmt::format("{:<8} {}: {}, {}", file.ns, file.path, plugins::render_kind(file.kind),
                   asked.trusted ? "trusted" : "not trusted");
@@ -247,7 +250,7 @@ void show_builtin(const providers::Provider& provider, const Start& at, Shown& s
 }
 
 void show_file(const AskedFile& asked, Shown& shown) {
-  const TrustedFile& file = *asked.file;
+  const session::TrustedFile& file = *asked.file;
   shown.text +=
       fmt::format("  {}: {}, {}\n  sha256 {}\n", file.path, plugins::render_kind(file.kind),
                   asked.trusted ? "trusted by you" : "not trusted any more", file.sha256);
@@ -273,7 +276,7 @@ void show_file(const AskedFile& asked, Shown& shown) {
        {"problem", asked.problem.empty() ? ordered_json(nullptr) : ordered_json(asked.problem)}});
 }
 
-void show_package(const TrustedPackage& package, Shown& shown) {
+void show_package(const session::TrustedPackage& package, Shown& shown) {
   shown.text += fmt::format(
       "  {}: python, trusted by you; installed and asked when a release names it\n", package.name);
   shown.text += render_devices(package.devices);
@@ -289,8 +292,7 @@ void show_package(const TrustedPackage& package, Shown& shown) {
 
 }  // namespace
 
-int run_providers_list(Session& session) {
-  Output& output = session.output();
+int run_providers_list(session::Session& session, Output& output) {
   const auto at = start(session);
   if (!at) return output.failure(at.error());
   std::string text;
@@ -313,7 +315,7 @@ int run_providers_list(Session& session) {
     text += render_file(asked);
     rows.push_back(file_json(asked, at->settings));
   }
-  for (const TrustedPackage& package : at->settings.packages) {
+  for (const session::TrustedPackage& package : at->settings.packages) {
     text += fmt::format("{:<8} {}: python, trusted; asked when a release names it{}\n",
                         package.ns.empty() ? "(any)" : package.ns, package.name,
                         off_remark(at->settings, package.ns));
@@ -322,23 +324,23 @@ int run_providers_list(Session& session) {
   return output.answer(text, {{"providers", rows}});
 }
 
-int run_providers_show(Session& session) {
-  Output& output = session.output();
+int run_providers_show(session::Session& session, Output& output) {
   const auto at = start(session);
   if (!at) return output.failure(at.error());
-  const std::string ns = namespace_named(session.arguments().positionals.front());
+  const std::string ns = session::namespace_named(session.arguments().positionals.front());
   Shown shown;
   if (const providers::Provider* provider = providers::find_provider(ns))
     show_builtin(*provider, *at, shown);
   for (const AskedFile& asked : ask_files(*at, session, ns)) show_file(asked, shown);
-  for (const TrustedPackage& package : at->settings.packages) {
+  for (const session::TrustedPackage& package : at->settings.packages) {
     if (package.ns == ns) show_package(package, shown);
   }
   const plugins::Exceptions* row = plugins::exceptions_of(ns);
   if (shown.rows.empty() && row == nullptr) {
     return output.failure(
-        misused(fmt::format("nothing is known of a namespace `{}`", ns),
-                "`variant providers list` shows what is; an unknown one belongs to a plugin")
+        session::misused(
+            fmt::format("nothing is known of a namespace `{}`", ns),
+            "`variant providers list` shows what is; an unknown one belongs to a plugin")
             .error());
   }
   if (shown.rows.empty())

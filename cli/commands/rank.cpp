@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/input_file.h"
-#include "cli/plugin_host.h"
-#include "cli/provider_settings.h"
-#include "cli/session.h"
-#include "cli/supported_lists.h"
 #include "providers/provider.h"
-#include "resolver/gpu_views.h"
-#include "resolver/provider_algorithm.h"
-#include "resolver/ranking.h"
+#include "resolver/choice/gpu_views.h"
+#include "resolver/choice/provider_algorithm.h"
+#include "resolver/choice/ranking.h"
+#include "session/input_file.h"
+#include "session/plugin_host.h"
+#include "session/provider_settings.h"
+#include "session/session.h"
+#include "session/supported_lists.h"
 #include "wheel/wheel_file.h"
 
 namespace axle::cli {
@@ -26,7 +26,7 @@ using nlohmann::ordered_json;
 /// The metadata of a wheel or of a variants file.
 Result<wheel::VariantMetadata> read_metadata(const std::string& path, Report& report) {
   if (!path.ends_with(".whl")) {
-    auto text = read_input(path);
+    auto text = session::read_input(path);
     if (!text) return std::unexpected(text.error());
     return wheel::parse_variant_metadata(*text, path, report);
   }
@@ -85,36 +85,35 @@ wheel::MarkerEnvironment markers_of(const detect::Machine& machine) {
 
 /// What the user switched and trusted counts here too; Python plugins are left out, since nothing
 /// is installed to rank.
-Outcome<std::unique_ptr<TrustedPlugins>> open_plugins(Session& session,
-                                                      resolver::ProviderPolicy& policy) {
-  auto settings = read_provider_settings();
+session::Outcome<std::unique_ptr<session::TrustedPlugins>> open_plugins(
+    session::Session& session, resolver::ProviderPolicy& policy) {
+  auto settings = session::read_provider_settings();
   if (!settings) return std::unexpected(settings.error());
-  auto said = provider_policy(*settings, session.arguments());
+  auto said = session::provider_policy(*settings, session.arguments());
   if (!said) return std::unexpected(said.error());
   policy.enabled = std::move(said->enabled);
   policy.disabled = std::move(said->disabled);
-  auto plugins = std::make_unique<TrustedPlugins>(TrustedPlugins::Setup{
-      std::move(*settings), session.elsewhere(), nullptr, PluginFailures(session)});
+  auto plugins = std::make_unique<session::TrustedPlugins>(session::TrustedPlugins::Setup{
+      std::move(*settings), session.elsewhere(), nullptr, session::PluginFailures(session)});
   policy.plugins = plugins.get();
   return plugins;
 }
 
 }  // namespace
 
-int run_rank(Session& session) {
-  Output& output = session.output();
-  const Arguments& arguments = session.arguments();
+int run_rank(session::Session& session, Output& output) {
+  const session::Arguments& arguments = session.arguments();
   auto metadata = read_metadata(arguments.positionals.front(), output);
-  if (!metadata) return output.failure(failed(metadata.error()).error());
+  if (!metadata) return output.failure(session::failed(metadata.error()).error());
 
   resolver::SupportedLists supported;
   std::optional<machines::NamedMachine> machine;
   std::vector<detect::Machine> views;
   resolver::ProviderPolicy policy;
-  std::unique_ptr<TrustedPlugins> plugins;
-  if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
-    auto parsed = read_supported_lists(lists);
-    if (!parsed) return output.failure(failed(parsed.error()).error());
+  std::unique_ptr<session::TrustedPlugins> plugins;
+  if (const std::string lists = arguments.value(session::Opt::supported); !lists.empty()) {
+    auto parsed = session::read_supported_lists(lists);
+    if (!parsed) return output.failure(session::failed(parsed.error()).error());
     supported.lists = std::move(*parsed);
     // Given lists take the place of every provider, static ones too: that is what the caller asked.
   } else {
@@ -153,7 +152,9 @@ int run_rank(Session& session) {
   if (!ranking.ranked.empty()) return output.answer(text, body);
   if (!output.options().json) output.answer(text, {});
   return output.failure(
-      failed_to_choose({ErrorKind::unsupported, "no variant fits the machine", {}}).error(), body);
+      session::failed_to_choose({ErrorKind::unsupported, "no variant fits the machine", {}})
+          .error(),
+      body);
 }
 
 }  // namespace axle::cli

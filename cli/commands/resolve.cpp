@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/decision_view.h"
-#include "cli/session.h"
-#include "cli/workspace.h"
-#include "report/shell_command.h"
+#include "cli/views/decision_view.h"
+#include "foundation/system/shell_command.h"
+#include "session/session.h"
+#include "session/workspace.h"
 
 namespace axle::cli {
 
@@ -23,7 +23,7 @@ struct MachineAnswer {
   std::string text;
   std::vector<FleetRow> rows;  ///< of the table that several machines get in the place of the text
   ordered_json body;
-  std::optional<Failure> failure;
+  std::optional<session::Failure> failure;
 };
 
 using Question = std::function<MachineAnswer(const machines::NamedMachine&, Report&)>;
@@ -47,8 +47,7 @@ class MachineReport final : public Report {
 
 /// One machine: the answer itself. Several: {machines: [{machine, packages or error}]}, exit 3 when
 /// one has nothing that fits.
-int answer_for_machines(Session& session, const Question& ask) {
-  Output& output = session.output();
+int answer_for_machines(session::Session& session, Output& output, const Question& ask) {
   auto machines = session.machines();
   if (!machines) return output.failure(machines.error());
   if (machines->size() == 1) {
@@ -69,7 +68,7 @@ int answer_for_machines(Session& session, const Question& ask) {
     MachineAnswer answer = ask(machine, report);
     ordered_json row = {{"machine", machine.name}};
     if (answer.body.is_object()) row.update(answer.body);
-    const bool in_full = answer.rows.empty() || session.arguments().has(Opt::explain);
+    const bool in_full = answer.rows.empty() || session.arguments().has(session::Opt::explain);
     if (in_full && !answer.text.empty())
       text += output.paint(Style::strong, machine.name) + "\n" + answer.text;
     if (answer.failure) {
@@ -83,88 +82,94 @@ int answer_for_machines(Session& session, const Question& ask) {
   return output.answer(text + render_fleet(table, output), {{"machines", rows}}, exit_code);
 }
 
-MachineAnswer resolve_for(Session& session, const Workspace& workspace,
-                          const machines::NamedMachine& machine, Report& report) {
+MachineAnswer resolve_for(session::Session& session, const session::Workspace& workspace,
+                          const machines::NamedMachine& machine, const Output& output,
+                          Report& report) {
   MachineAnswer answer;
   const resolver::Target target =
-      make_target(workspace.environment, machine.machine, session.elsewhere());
+      session::make_target(workspace.environment, machine.machine, session.elsewhere());
   auto resolution = resolver::resolve(workspace.requests, target, {}, workspace.sources,
                                       workspace.options, report);
   if (!resolution) {
-    answer.failure = failed_to_choose(resolution.error()).error();
+    answer.failure = session::failed_to_choose(resolution.error()).error();
     if (resolution.error().kind != ErrorKind::unsupported) return answer;
-    const auto misfits = explain_misfits(workspace, target);
+    const auto misfits = session::explain_misfits(workspace, target);
     answer.body = {{"packages", explanations_json(misfits)}};
-    if (!session.arguments().has(Opt::explain)) return answer;
+    if (!session.arguments().has(session::Opt::explain)) return answer;
     for (const resolver::Explanation& misfit : misfits)
-      answer.text += render_explanation(misfit, machine.machine, session.output());
+      answer.text += render_explanation(misfit, machine.machine, output);
     return answer;
   }
   warn_of_unusable_gpus(resolution->packages, machine.machine, report);
   for (const resolver::ResolvedPackage& package : resolution->packages) {
     if (package.requested) answer.rows.push_back(fleet_row(machine.name, package));
     answer.text += fmt::format("{}  {}\n", render_package(package), package.filename);
-    if (session.arguments().has(Opt::explain)) {
-      answer.text += render_decision(package.decision, package.variant.value_or(""),
-                                     machine.machine, session.output());
+    if (session.arguments().has(session::Opt::explain)) {
+      answer.text +=
+          render_decision(package.decision, package.variant.value_or(""), machine.machine, output);
     }
   }
   answer.body = {{"packages", packages_json(resolution->packages)}};
   return answer;
 }
 
-MachineAnswer explain_for(Session& session, const Workspace& workspace,
-                          const machines::NamedMachine& machine, Report& report) {
+MachineAnswer explain_for(session::Session& session, const session::Workspace& workspace,
+                          const machines::NamedMachine& machine, const Output& output,
+                          Report& report) {
   MachineAnswer answer;
   const resolver::Target target =
-      make_target(workspace.environment, machine.machine, session.elsewhere());
+      session::make_target(workspace.environment, machine.machine, session.elsewhere());
   auto explanation = resolver::explain(workspace.requests.requirements.front().requirement, target,
                                        workspace.sources, workspace.options, report);
   if (!explanation) {
-    answer.failure = failed_to_choose(explanation.error()).error();
+    answer.failure = session::failed_to_choose(explanation.error()).error();
     return answer;
   }
-  answer.text = render_explanation(*explanation, machine.machine, session.output());
+  answer.text = render_explanation(*explanation, machine.machine, output);
   answer.body = {{"packages", explanations_json({*explanation})}};
   if (!explanation->chosen) {
-    answer.failure = failed_to_choose({ErrorKind::unsupported,
-                                       fmt::format("no wheel of {} {} fits", explanation->name,
-                                                   wheel::render_version(explanation->version)),
-                                       {}})
-                         .error();
+    answer.failure =
+        session::failed_to_choose({ErrorKind::unsupported,
+                                   fmt::format("no wheel of {} {} fits", explanation->name,
+                                               wheel::render_version(explanation->version)),
+                                   {}})
+            .error();
   }
   return answer;
 }
 
 }  // namespace
 
-int run_resolve(Session& session) {
-  if (session.arguments().positionals.empty() && !session.arguments().has(Opt::requirement)) {
-    return session.output().failure(
-        misused("nothing to resolve", "name a package, a wheel or -r FILE").error());
+int run_resolve(session::Session& session, Output& output) {
+  if (session.arguments().positionals.empty() &&
+      !session.arguments().has(session::Opt::requirement)) {
+    return output.failure(
+        session::misused("nothing to resolve", "name a package, a wheel or -r FILE").error());
   }
-  auto workspace = open_workspace(session, true);
-  if (!workspace) return session.output().failure(workspace.error());
-  return answer_for_machines(session, [&](const machines::NamedMachine& machine, Report& report) {
-    return resolve_for(session, **workspace, machine, report);
-  });
+  auto workspace = session::open_workspace(session, true);
+  if (!workspace) return output.failure(workspace.error());
+  return answer_for_machines(session, output,
+                             [&](const machines::NamedMachine& machine, Report& report) {
+                               return resolve_for(session, **workspace, machine, output, report);
+                             });
 }
 
-int run_explain(Session& session) {
-  auto workspace = open_workspace(session, true);
-  if (!workspace) return session.output().failure(workspace.error());
+int run_explain(session::Session& session, Output& output) {
+  auto workspace = session::open_workspace(session, true);
+  if (!workspace) return output.failure(workspace.error());
   if ((*workspace)->requests.requirements.size() != 1) {
     const std::string& named = session.arguments().positionals.front();
-    return session.output().failure(
-        misused("explain takes the name of one package",
-                named.ends_with(".whl")
-                    ? fmt::format("for a wheel: `variant rank {}`", shell_word(named))
-                    : std::string("name it alone, without -r"))
+    return output.failure(
+        session::misused("explain takes the name of one package",
+                         named.ends_with(".whl")
+                             ? fmt::format("for a wheel: `variant rank {}`", shell_word(named))
+                             : std::string("name it alone, without -r"))
             .error());
   }
-  return answer_for_machines(session, [&](const machines::NamedMachine& machine, Report& report) {
-    return explain_for(session, **workspace, machine, report);
-  });
+  return answer_for_machines(session, output,
+                             [&](const machines::NamedMachine& machine, Report& report) {
+                               return explain_for(session, **workspace, machine, output, report);
+                             });
 }
 
 }  // namespace axle::cli

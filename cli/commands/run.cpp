@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/session.h"
-#include "cli/variables.h"
 #include "runtime/axle_runtime.h"
+#include "session/session.h"
+#include "session/variables.h"
 
 namespace axle::cli {
 
@@ -21,32 +21,33 @@ struct DestroyRuntime {
 };
 using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
 
-std::unexpected<Failure> runtime_failure(const axle_error& error) {
+std::unexpected<session::Failure> runtime_failure(const axle_error& error) {
   const bool unsupported = error.status == AXLE_UNSUPPORTED;
-  return failed_to_choose(
+  return session::failed_to_choose(
       {unsupported ? ErrorKind::unsupported : ErrorKind::mismatch, error.message,
        unsupported ? "`variant run info` shows the kernels and what they need" : ""});
 }
 
 /// A whole number of at least 1; `fallback` when the option was not given.
-Outcome<std::uint32_t> count_of(const Arguments& arguments, Opt id, std::uint32_t fallback) {
+session::Outcome<std::uint32_t> count_of(const session::Arguments& arguments, session::Opt id,
+                                         std::uint32_t fallback) {
   if (!arguments.has(id)) return fallback;
   const std::string text = arguments.value(id);
   std::uint32_t count = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), count);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || count == 0 ||
       count > 65536) {
-    return misused(fmt::format("`{}` is not a number from 1 to 65536", text));
+    return session::misused(fmt::format("`{}` is not a number from 1 to 65536", text));
   }
   return count;
 }
 
-Outcome<RuntimePtr> open_runtime(const Session& session, std::uint32_t threads) {
+session::Outcome<RuntimePtr> open_runtime(const session::Session& session, std::uint32_t threads) {
   if (session.elsewhere()) {
-    return misused("the runtime runs on this machine: --for has no meaning here",
-                   "`variant properties --for h100` shows what another machine supports");
+    return session::misused("the runtime runs on this machine: --for has no meaning here",
+                            "`variant properties --for h100` shows what another machine supports");
   }
-  const std::string kernel = variable("AXLE_RUNTIME_KERNEL");
+  const std::string kernel = session::variable("AXLE_RUNTIME_KERNEL");
   axle_runtime_options options{};
   options.struct_size = sizeof(options);
   options.kernel = kernel.c_str();
@@ -79,8 +80,7 @@ constexpr Shape modes[] = {{AXLE_A16W8, "a16w8"}, {AXLE_DA8W8, "da8w8"}};
 
 }  // namespace
 
-int run_runtime_info(Session& session) {
-  Output& output = session.output();
+int run_runtime_info(session::Session& session, Output& output) {
   auto runtime = open_runtime(session, 0);
   if (!runtime) return output.failure(runtime.error());
   ordered_json facts = ordered_json::object();
@@ -104,11 +104,10 @@ int run_runtime_info(Session& session) {
   return output.answer(text, {{"info", facts}, {"kernels", kernels}});
 }
 
-int run_runtime_bench(Session& session) {
-  Output& output = session.output();
-  const auto batch = count_of(session.arguments(), Opt::batch, 1);
+int run_runtime_bench(session::Session& session, Output& output) {
+  const auto batch = count_of(session.arguments(), session::Opt::batch, 1);
   if (!batch) return output.failure(batch.error());
-  const auto threads = count_of(session.arguments(), Opt::threads, 0);
+  const auto threads = count_of(session.arguments(), session::Opt::threads, 0);
   if (!threads) return output.failure(threads.error());
   auto runtime = open_runtime(session, *threads);
   if (!runtime) return output.failure(runtime.error());
@@ -147,15 +146,14 @@ int run_runtime_bench(Session& session) {
   return output.answer(text, {{"bench", rows}});
 }
 
-int run_runtime_selftest(Session& session) {
-  Output& output = session.output();
+int run_runtime_selftest(session::Session& session, Output& output) {
   auto runtime = open_runtime(session, 0);
   if (!runtime) return output.failure(runtime.error());
   axle_error error{};
   if (axle_runtime_selftest(runtime->get(), &error) != AXLE_OK) {
     return output.failure(runtime_failure(error).error());
   }
-  const std::string forced = variable("AXLE_RUNTIME_KERNEL");
+  const std::string forced = session::variable("AXLE_RUNTIME_KERNEL");
   return output.answer((forced.empty() ? "every kernel that this machine can run gives"
                                        : "kernel " + forced + " gives") +
                            " the reference's results\n",

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/decision_view.h"
-#include "cli/inventory.h"
-#include "cli/session.h"
+#include "cli/views/decision_view.h"
+#include "session/inventory.h"
+#include "session/session.h"
 #include "wheel/record.h"
 
 namespace axle::cli {
@@ -18,7 +18,7 @@ namespace {
 using installer::InstalledDistribution;
 using nlohmann::ordered_json;
 
-std::vector<std::string> required_by(const Inventory& inventory, const std::string& name) {
+std::vector<std::string> required_by(const session::Inventory& inventory, const std::string& name) {
   std::vector<std::string> names;
   for (const InstalledDistribution& other : inventory.distributions) {
     const wheel::MarkerEnvironment markers = installer::markers_of(other, inventory.environment);
@@ -69,7 +69,7 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 /// The names of what it needs here, each once, sorted as `pip show` has them.
-std::vector<std::string> needs_of(const Inventory& inventory,
+std::vector<std::string> needs_of(const session::Inventory& inventory,
                                   const InstalledDistribution& distribution) {
   std::vector<std::string> names;
   const wheel::MarkerEnvironment markers =
@@ -88,7 +88,7 @@ struct Shown {
   ordered_json body;
 };
 
-Shown show_one(const Inventory& inventory, const InstalledDistribution& distribution,
+Shown show_one(const session::Inventory& inventory, const InstalledDistribution& distribution,
                bool with_files) {
   const std::vector<std::string> needs = needs_of(inventory, distribution);
   const std::vector<std::string> users = required_by(inventory, distribution.name);
@@ -99,7 +99,7 @@ Shown show_one(const Inventory& inventory, const InstalledDistribution& distribu
   const std::string license = field(metadata, "License-Expression");
   const std::pair<std::string_view, std::string> lines[] = {
       {"Name", metadata.name},
-      {"Version", version_of(distribution)},
+      {"Version", session::version_of(distribution)},
       {"Variant", distribution.variant.value_or("")},
       {"Summary", metadata.summary},
       {"Home-page", home_page(metadata)},
@@ -114,7 +114,7 @@ Shown show_one(const Inventory& inventory, const InstalledDistribution& distribu
     shown.text += fmt::format("{}: {}\n", key, value);
   }
   shown.body = {{"name", distribution.metadata.name},
-                {"version", version_of(distribution)},
+                {"version", session::version_of(distribution)},
                 {"variant", variant_json(distribution.variant)},
                 {"summary", distribution.metadata.summary},
                 {"location", location},
@@ -132,12 +132,11 @@ Shown show_one(const Inventory& inventory, const InstalledDistribution& distribu
 
 }  // namespace
 
-int run_show(Session& session) {
-  Output& output = session.output();
+int run_show(session::Session& session, Output& output) {
   if (session.arguments().positionals.empty()) {
-    return output.failure(misused("nothing to show", "name a package").error());
+    return output.failure(session::misused("nothing to show", "name a package").error());
   }
-  auto inventory = take_inventory(session);
+  auto inventory = session::take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
   std::string text;
   ordered_json rows = ordered_json::array();
@@ -150,14 +149,15 @@ int run_show(Session& session) {
       output.warn(fmt::format("{} is not installed", asked));
       continue;
     }
-    const Shown shown = show_one(*inventory, *found, session.arguments().has(Opt::files));
+    const Shown shown = show_one(*inventory, *found, session.arguments().has(session::Opt::files));
     text += (text.empty() ? "" : "---\n") + shown.text;
     rows.push_back(shown.body);
   }
   if (rows.empty()) {
-    return output.failure(failed({ErrorKind::not_found, "none of the packages is installed",
-                                  "`variant list` shows what is"})
-                              .error());
+    return output.failure(
+        session::failed({ErrorKind::not_found, "none of the packages is installed",
+                         "`variant list` shows what is"})
+            .error());
   }
   return output.answer(text, {{"packages", rows}});
 }

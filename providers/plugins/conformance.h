@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "foundation/report/report.h"
 #include "providers/plugins/plugin.h"
-#include "report/report.h"
 
 namespace axle::plugins {
 

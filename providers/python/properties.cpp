@@ -11,9 +11,9 @@
 
 #include "detect/host.h"
 #include "detect/probe.h"
+#include "foundation/report/report.h"
 #include "machines/overrides.h"
 #include "providers/provider.h"
-#include "report/report.h"
 
 namespace {
 

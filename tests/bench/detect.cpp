@@ -4,10 +4,10 @@
 
 #include "detect/host.h"
 #include "detect/probe.h"
+#include "foundation/report/report.h"
 #include "machines/selection.h"
 #include "machines/shipped_profiles.h"
 #include "providers/provider.h"
-#include "report/report.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "index/page.h"
+#include "index/pages/page.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // How many releases a second are ordered: 20 variants over 3 namespaces and 6 features, the lists
 // as long as the published providers make them. The bar is 100000 a second (docs/performance.md).
 
-#include "resolver/ranking.h"
+#include "resolver/choice/ranking.h"
 
 #include <string>
 #include <vector>

@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
-#include "tests/builder/scratch.h"
-#include "wheel/variant_metadata.h"
+#include "tests/support/scratch.h"
+#include "wheel/variant/variant_metadata.h"
 #include "wheel/wheel_file.h"
 
 namespace axle::builder {

@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "builder/elf_file.h"
-#include "tests/builder/scratch.h"
+#include "foundation/elf/elf_file.h"
+#include "tests/support/scratch.h"
 
 namespace axle::builder {
 namespace {
@@ -129,7 +129,7 @@ std::multiset<std::string> readelf_facts(const std::string& path) {
   return facts;
 }
 
-std::multiset<std::string> our_facts(const ElfFile& elf) {
+std::multiset<std::string> our_facts(const axle::elf::ElfFile& elf) {
   std::multiset<std::string> facts;
   for (const std::string& library : elf.needed) facts.insert("needs " + library);
   if (!elf.soname.empty()) facts.insert("is " + elf.soname);
@@ -158,8 +158,8 @@ TEST_CASE("ELF facts equal those of readelf on the libraries of this machine") {
   unsigned compared = 0;
   for (std::size_t i = 0; i < files.size() && compared < 40; i += 1 + files.size() / 40) {
     const std::string bytes = read_all(files[i]);
-    if (!is_elf(bytes)) continue;
-    const auto elf = parse_elf(bytes, files[i]);
+    if (!axle::elf::is_elf(bytes)) continue;
+    const auto elf = axle::elf::parse_elf(bytes, files[i]);
     REQUIRE_MESSAGE(elf.has_value(), elf.error().message);
     CHECK_MESSAGE(our_facts(*elf) == readelf_facts(files[i]), files[i]);
     ++compared;
@@ -178,11 +178,11 @@ TEST_CASE("damaged ELF files are refused or read, never followed outside") {
       bytes[random() % bytes.size()] = static_cast<char>(random());
     }
     if (random() % 4 == 0) bytes.resize(random() % bytes.size());
-    const auto elf = parse_elf(bytes, "damaged");
+    const auto elf = axle::elf::parse_elf(bytes, "damaged");
     if (!elf) CHECK(elf.error().message.starts_with("damaged: "));
   }
   for (std::size_t size = 0; size < 64; ++size) {
-    CHECK_FALSE(parse_elf(sound.substr(0, size), "short").has_value());
+    CHECK_FALSE(axle::elf::parse_elf(sound.substr(0, size), "short").has_value());
   }
 }
 

@@ -10,8 +10,8 @@
 
 #include "cli/command.h"
 #include "cli/parse.h"
-#include "cli/variables.h"
 #include "machines/overrides.h"
+#include "session/variables.h"
 
 namespace {
 
@@ -45,7 +45,7 @@ std::string page() {
   text += "\n## Environment variables\n\n| variable | meaning |\n|---|---|\n";
   for (const axle::machines::OverrideVariable& row : axle::machines::override_variables())
     text += "| `" + std::string(row.name) + "` | " + std::string(row.meaning) + " |\n";
-  for (const axle::cli::VariableRow& row : axle::cli::variables) {
+  for (const axle::session::VariableRow& row : axle::session::variables) {
     text += "| `" + std::string(row.name) + "` | " + std::string(row.meaning) + " |\n";
   }
   return text;

@@ -3,24 +3,25 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-using axle::cli::failed;
-using axle::cli::failed_to_choose;
-using axle::cli::misused;
 using axle::cli::Output;
 using axle::cli::Style;
+using axle::session::failed;
+using axle::session::failed_to_choose;
+using axle::session::misused;
 
 TEST_CASE("failures carry the exit code that scripts rely on") {
-  CHECK(failed({axle::ErrorKind::unsupported, "x"}).error().exit_code == 1);
-  CHECK(failed_to_choose({axle::ErrorKind::unsupported, "x"}).error().exit_code == 3);
-  CHECK(failed_to_choose({axle::ErrorKind::conflict, "x"}).error().exit_code == 1);
-  CHECK(misused("x").error().exit_code == 2);
+  CHECK(axle::session::failed({axle::ErrorKind::unsupported, "x"}).error().exit_code == 1);
+  CHECK(axle::session::failed_to_choose({axle::ErrorKind::unsupported, "x"}).error().exit_code ==
+        3);
+  CHECK(axle::session::failed_to_choose({axle::ErrorKind::conflict, "x"}).error().exit_code == 1);
+  CHECK(axle::session::misused("x").error().exit_code == 2);
 }
 
 TEST_CASE("an error in JSON has kind, message and hint") {
-  const auto usage = Output({}).error_json(misused("what", "how").error());
+  const auto usage = Output({}).error_json(axle::session::misused("what", "how").error());
   CHECK(usage.dump() == R"({"kind":"usage","message":"what","hint":"how"})");
-  CHECK(Output({}).error_json(failed({axle::ErrorKind::mismatch, "m"}).error())["kind"] ==
-        "mismatch");
+  CHECK(Output({}).error_json(
+            axle::session::failed({axle::ErrorKind::mismatch, "m"}).error())["kind"] == "mismatch");
 }
 
 TEST_CASE("text that is not UTF-8 cannot break the JSON") {

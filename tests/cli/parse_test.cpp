@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-using axle::cli::Opt;
 using axle::cli::parse_command_line;
 using axle::cli::Parsed;
+using axle::session::Opt;
 
 TEST_CASE("options may stand before and after the positionals") {
   const Parsed parsed = parse_command_line(
@@ -12,34 +12,38 @@ TEST_CASE("options may stand before and after the positionals") {
   REQUIRE(parsed.command != nullptr);
   CHECK(parsed.command->name == "install");
   CHECK(parsed.arguments.positionals == std::vector<std::string>{"demo", "other>=2"});
-  CHECK(parsed.arguments.value(Opt::index_url) == "file:///simple");
-  CHECK(parsed.arguments.has(Opt::pre));
-  CHECK(parsed.arguments.has(Opt::json));
-  CHECK_FALSE(parsed.arguments.has(Opt::upgrade));
+  CHECK(parsed.arguments.value(axle::session::Opt::index_url) == "file:///simple");
+  CHECK(parsed.arguments.has(axle::session::Opt::pre));
+  CHECK(parsed.arguments.has(axle::session::Opt::json));
+  CHECK_FALSE(parsed.arguments.has(axle::session::Opt::upgrade));
 }
 
 TEST_CASE("an option given again: lists grow, single values take the last") {
   const Parsed parsed =
       parse_command_line({"install", "demo", "--extra-index-url", "a", "--extra-index-url", "b",
                           "-i", "first", "--index-url", "second"});
-  CHECK(parsed.arguments.values(Opt::extra_index_url) == std::vector<std::string>{"a", "b"});
-  CHECK(parsed.arguments.value(Opt::index_url) == "second");
+  CHECK(parsed.arguments.values(axle::session::Opt::extra_index_url) ==
+        std::vector<std::string>{"a", "b"});
+  CHECK(parsed.arguments.value(axle::session::Opt::index_url) == "second");
 }
 
 TEST_CASE("--no-variants takes a package only behind an equals sign") {
   const Parsed all = parse_command_line({"install", "--no-variants", "demo"});
-  CHECK(all.arguments.has(Opt::no_variants));
+  CHECK(all.arguments.has(axle::session::Opt::no_variants));
   CHECK(all.arguments.positionals == std::vector<std::string>{"demo"});
   const Parsed one = parse_command_line({"install", "--no-variants=demo", "demo"});
-  CHECK_FALSE(one.arguments.has(Opt::no_variants));
-  CHECK(one.arguments.values(Opt::no_variants_of) == std::vector<std::string>{"demo"});
+  CHECK_FALSE(one.arguments.has(axle::session::Opt::no_variants));
+  CHECK(one.arguments.values(axle::session::Opt::no_variants_of) ==
+        std::vector<std::string>{"demo"});
 }
 
 TEST_CASE("a list option takes one value each time, the next word is a package") {
   const Parsed parsed =
       parse_command_line({"install", "-f", "wheels", "demo", "--for", "h100", "other"});
-  CHECK(parsed.arguments.values(Opt::find_links) == std::vector<std::string>{"wheels"});
-  CHECK(parsed.arguments.values(Opt::for_machine) == std::vector<std::string>{"h100"});
+  CHECK(parsed.arguments.values(axle::session::Opt::find_links) ==
+        std::vector<std::string>{"wheels"});
+  CHECK(parsed.arguments.values(axle::session::Opt::for_machine) ==
+        std::vector<std::string>{"h100"});
   CHECK(parsed.arguments.positionals == std::vector<std::string>{"demo", "other"});
 }
 
@@ -47,7 +51,7 @@ TEST_CASE("nested commands are found by their two words") {
   const Parsed parsed = parse_command_line({"index", "build", "dist", "--out", "public"});
   REQUIRE(parsed.command != nullptr);
   CHECK(parsed.command->name == "index build");
-  CHECK(parsed.arguments.value(Opt::out) == "public");
+  CHECK(parsed.arguments.value(axle::session::Opt::out) == "public");
 }
 
 TEST_CASE("usage errors say where help is, and never name a command") {

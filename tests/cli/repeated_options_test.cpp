@@ -8,17 +8,18 @@
 #include "cli/command.h"
 #include "cli/parse.h"
 
-using axle::cli::Arguments;
 using axle::cli::complete_command;
 using axle::cli::complete_hint;
-using axle::cli::Opt;
 using axle::cli::parse_command_line;
-using axle::cli::RunOptions;
+using axle::session::Arguments;
+using axle::session::Opt;
+using axle::session::RunOptions;
 
 namespace {
 
 RunOptions run_of(std::vector<std::string> words) {
-  return {.command_line = parse_command_line(std::move(words)).arguments, .files = Arguments()};
+  return {.command_line = parse_command_line(std::move(words)).arguments,
+          .files = axle::session::Arguments()};
 }
 
 std::string completed(std::string_view command, std::vector<std::string> run) {
@@ -106,8 +107,8 @@ TEST_CASE("what lists the values of an option does not get a wrong one") {
 
 TEST_CASE("requirements files are named where they serve, their options where not") {
   RunOptions run = run_of({"install", "-r", "needs.txt"});
-  run.files.emplace().add(Opt::index_url, "file:///i");
-  run.files->add(Opt::find_links, "w");
+  run.files.emplace().add(axle::session::Opt::index_url, "file:///i");
+  run.files->add(axle::session::Opt::find_links, "w");
   CHECK(complete_command("variant install demo", run).text ==
         "variant install demo --requirement needs.txt");
   CHECK(complete_command("variant explain demo", run).text ==
@@ -117,17 +118,17 @@ TEST_CASE("requirements files are named where they serve, their options where no
   CHECK(complete_command("pip wheel demo", run).text ==
         "pip wheel demo --index-url file:///i --find-links w");
   // The command line counts where only one value does.
-  run.command_line.add(Opt::index_url, "file:///mine");
+  run.command_line.add(axle::session::Opt::index_url, "file:///mine");
   CHECK(complete_command("pip wheel demo", run).text ==
         "pip wheel demo --index-url file:///mine --find-links w");
   // One that could not be read stops the next run as well.
   run.files.reset();
-  run.command_line.add(Opt::constraint, "c.txt");
+  run.command_line.add(axle::session::Opt::constraint, "c.txt");
   CHECK(complete_command("variant install demo", run).text ==
         "variant install demo --index-url file:///mine");
   // What came through a pipe is gone.
   RunOptions piped = run_of({"install", "-r", "-", "-r", "/dev/fd/63"});
-  piped.files.emplace().add(Opt::index_url, "file:///i");
+  piped.files.emplace().add(axle::session::Opt::index_url, "file:///i");
   CHECK(complete_command("variant install demo", piped).text ==
         "variant install demo --index-url file:///i");
 }
@@ -189,16 +190,21 @@ TEST_CASE("formats keep their order, and a date of pip's its meaning") {
 }
 
 TEST_CASE("of every option somebody has decided whether it is repeated") {
-  const std::set<Opt> own = {
+  const std::set<axle::session::Opt> own = {
       // what is done, and how it is shown
-      Opt::json, Opt::verbose, Opt::quiet, Opt::no_color, Opt::refresh, Opt::upgrade,
-      Opt::reinstall, Opt::yes, Opt::dry_run, Opt::explain, Opt::profile, Opt::properties, Opt::why,
+      axle::session::Opt::json, axle::session::Opt::verbose, axle::session::Opt::quiet,
+      axle::session::Opt::no_color, axle::session::Opt::refresh, axle::session::Opt::upgrade,
+      axle::session::Opt::reinstall, axle::session::Opt::yes, axle::session::Opt::dry_run,
+      axle::session::Opt::explain, axle::session::Opt::profile, axle::session::Opt::properties,
+      axle::session::Opt::why,
       // what single commands are asked
-      Opt::ns, Opt::static_lists, Opt::out, Opt::build_variant, Opt::files, Opt::batch,
-      Opt::threads, Opt::language, Opt::runs, Opt::device, Opt::for_package, Opt::deep};
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(Opt::deep); ++i) {
-    const Opt id = static_cast<Opt>(i);
-    INFO(axle::cli::option_row(id).names);
+      axle::session::Opt::ns, axle::session::Opt::static_lists, axle::session::Opt::out,
+      axle::session::Opt::build_variant, axle::session::Opt::files, axle::session::Opt::batch,
+      axle::session::Opt::threads, axle::session::Opt::language, axle::session::Opt::runs,
+      axle::session::Opt::device, axle::session::Opt::for_package, axle::session::Opt::deep};
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(axle::session::Opt::deep); ++i) {
+    const axle::session::Opt id = static_cast<axle::session::Opt>(i);
+    INFO(axle::session::option_row(id).names);
     CHECK(axle::cli::is_repeated(id) != own.contains(id));
   }
 }

@@ -1,4 +1,4 @@
-#include "cli/text_lines.h"
+#include "cli/views/text_lines.h"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string>
 
-#include "detect/aarch64_versions.h"
+#include "detect/cpu/aarch64_versions.h"
 #include "detect/probe.h"
 
 using namespace axle::detect;

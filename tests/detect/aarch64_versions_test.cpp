@@ -1,4 +1,4 @@
-#include "detect/aarch64_versions.h"
+#include "detect/cpu/aarch64_versions.h"
 
 #include <algorithm>
 #include <set>

@@ -1,5 +1,3 @@
-#include "detect/amd_gpus.h"
-
 #include <array>
 #include <csignal>
 #include <string>
@@ -7,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "detect/amd/gpus.h"
 #include "detect/probe.h"
 #include "tests/support/recorded_host.h"
 

@@ -1,4 +1,4 @@
-#include "detect/children.h"
+#include "detect/drivers/children.h"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "detect/driver_lines.h"
+#include "detect/drivers/driver_lines.h"
 
 using namespace axle::detect;
 using namespace std::chrono_literals;

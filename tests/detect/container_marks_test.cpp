@@ -1,4 +1,4 @@
-#include "detect/container_marks.h"
+#include "detect/os/container_marks.h"
 
 #include <doctest/doctest.h>
 

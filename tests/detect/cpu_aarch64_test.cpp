@@ -1,8 +1,7 @@
-#include "detect/cpu_aarch64.h"
-
 #include <doctest/doctest.h>
 
-#include "detect/arm_cores.h"
+#include "detect/cpu/aarch64.h"
+#include "detect/cpu/arm_cores.h"
 #include "detect/probe.h"
 #include "tests/support/recorded_host.h"
 

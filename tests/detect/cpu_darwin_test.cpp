@@ -1,9 +1,8 @@
 // Macs as `sysctl -a` shows them.
-#include "detect/cpu_darwin.h"
-
 #include <doctest/doctest.h>
 
-#include "detect/aarch64_versions.h"
+#include "detect/cpu/aarch64_versions.h"
+#include "detect/cpu/darwin.h"
 #include "detect/probe.h"
 #include "tests/support/recorded_host.h"
 

@@ -1,11 +1,10 @@
-#include "detect/cpu_kernel_flags.h"
-
 #include <string>
 
 #include <doctest/doctest.h>
 
+#include "detect/cpu/kernel_flags.h"
 #include "detect/probe.h"
-#include "detect/scrub.h"
+#include "detect/record/scrub.h"
 #include "tests/support/recorded_host.h"
 
 using namespace axle::detect;

@@ -1,7 +1,7 @@
 // Architectures of which the kernel tells all: ppc64le, riscv64, s390x.
 #include <doctest/doctest.h>
 
-#include "detect/cpu_riscv.h"
+#include "detect/cpu/riscv.h"
 #include "detect/probe.h"
 #include "tests/support/recorded_host.h"
 

@@ -1,9 +1,8 @@
-#include "detect/cpu_x86.h"
-
 #include <random>
 
 #include <doctest/doctest.h>
 
+#include "detect/cpu/x86.h"
 #include "tests/support/recorded_host.h"
 
 using namespace axle::detect;

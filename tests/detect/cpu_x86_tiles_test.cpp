@@ -1,7 +1,7 @@
 // What is beyond the levels: AMX, ACE, AVX10, APX, and the evidence of what is withheld.
 #include <doctest/doctest.h>
 
-#include "detect/cpu_x86.h"
+#include "detect/cpu/x86.h"
 #include "tests/support/recorded_host.h"
 
 using namespace axle::detect;

@@ -1,5 +1,5 @@
 // Forward compatibility: the ELF note and what it says.
-#include "detect/cuda_compat.h"
+#include "detect/nvidia/cuda_compat.h"
 
 #include <cstring>
 #include <string>
@@ -8,7 +8,7 @@
 #include <elf.h>
 
 #include "detect/elf_note.h"
-#include "detect/nvidia_models.h"
+#include "detect/nvidia/models.h"
 
 using namespace axle::detect;
 

@@ -1,5 +1,5 @@
 // What drivers said is believed as long as nothing that it depends on has changed.
-#include "detect/driver_cache.h"
+#include "detect/drivers/driver_cache.h"
 
 #include <cstdlib>
 #include <ctime>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <utime.h>
 
-#include "detect/driver_fingerprint.h"
-#include "detect/kept_answers.h"
+#include "detect/drivers/driver_fingerprint.h"
+#include "detect/drivers/kept_answers.h"
 #include "detect/probe.h"
 #include "tests/support/recorded_host.h"
 

@@ -1,4 +1,4 @@
-#include "detect/driver_lines.h"
+#include "detect/drivers/driver_lines.h"
 
 #include <doctest/doctest.h>
 

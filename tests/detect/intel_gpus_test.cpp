@@ -1,11 +1,10 @@
-#include "detect/intel_gpus.h"
-
 #include <csignal>
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "detect/intel_facts.h"
+#include "detect/intel/facts.h"
+#include "detect/intel/gpus.h"
 #include "detect/probe.h"
 #include "tests/support/recorded_host.h"
 

@@ -1,4 +1,4 @@
-#include "detect/library_search.h"
+#include "detect/drivers/library_search.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "detect/library_trust.h"
+#include "detect/drivers/library_trust.h"
 
 #include <cstdlib>
 #include <filesystem>

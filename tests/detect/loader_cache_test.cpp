@@ -1,4 +1,4 @@
-#include "detect/loader_cache.h"
+#include "detect/drivers/loader_cache.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,14 +1,14 @@
 // Accelerators that are no GPUs.
-#include "detect/npus.h"
+#include "detect/npu/npus.h"
 
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "detect/ascend_facts.h"
+#include "detect/npu/ascend_facts.h"
 #include "detect/probe.h"
-#include "detect/recording.h"
-#include "detect/scrub.h"
+#include "detect/record/recording.h"
+#include "detect/record/scrub.h"
 #include "tests/support/recorded_host.h"
 
 using namespace axle::detect;

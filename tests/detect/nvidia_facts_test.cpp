@@ -1,8 +1,7 @@
-#include "detect/nvidia_facts.h"
-
 #include <doctest/doctest.h>
 
-#include "detect/cuda_drivers.h"
+#include "detect/nvidia/cuda_drivers.h"
+#include "detect/nvidia/facts.h"
 
 using namespace axle::detect;
 

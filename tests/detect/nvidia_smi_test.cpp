@@ -1,4 +1,4 @@
-#include "detect/nvidia_smi.h"
+#include "detect/nvidia/nvidia_smi.h"
 
 #include <doctest/doctest.h>
 

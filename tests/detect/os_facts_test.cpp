@@ -1,4 +1,4 @@
-#include "detect/os_facts.h"
+#include "detect/os/os_facts.h"
 
 #include <doctest/doctest.h>
 

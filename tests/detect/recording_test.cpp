@@ -1,5 +1,5 @@
 // What a RecordingHost notes, a ReplayHost answers.
-#include "detect/recording.h"
+#include "detect/record/recording.h"
 
 #include <doctest/doctest.h>
 

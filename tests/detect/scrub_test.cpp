@@ -1,5 +1,5 @@
 // A recording that leaves the machine names neither it nor its people, and still reads the same.
-#include "detect/scrub.h"
+#include "detect/record/scrub.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "detect/visible_devices.h"
+#include "detect/drivers/visible_devices.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@ import subprocess
 
 from support import BIN, SOURCE, TestCase, Wheel
 
-CODES = set(re.findall(r'FindingCode\{\s*"([a-z-]+)"', (SOURCE / "cli/doctor/finding.cpp").read_text()))
+CODES = set(re.findall(r'FindingCode\{\s*"([a-z-]+)"', (SOURCE / "doctor/finding.cpp").read_text()))
 H100 = {"vendor": "nvidia", "name": "H100", "pci_address": "0000:01:00.0", "arch": "9.0", "usable": "present"}
 DRIVER = {"vendor": "nvidia", "kernel_version": "580.65.06", "library_version": "580.65.06", "api_version": "13.0",
           "usable": "present"}

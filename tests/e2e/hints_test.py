@@ -14,7 +14,7 @@ from support import PEERS, PYTHON, SOURCE, Index, Wheel, publish_levels, tree, v
 ROOMS = "resolver installer index builder cli providers wheel machines detect report".split()
 BEGIN = r"(?:variant|pip|uv|python3 -m)"
 # Literals that are no hints: help, the tables of docs, and what completes commands.
-NOT_HINTS = {"cli/commands.cpp", "cli/options.cpp", "cli/doctor/finding.cpp", "cli/settings/setting_rows.h", "cli/variables.h"}
+NOT_HINTS = {"cli/commands.cpp", "session/options.cpp", "doctor/finding.cpp", "session/settings/setting_rows.h", "session/variables.h"}
 # Mentions of a command by its name, which propose nothing.
 MENTIONS = {
     "variant index build": "says who wrote an index",

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "index/cache_store.h"
+#include "index/http/cache_store.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace axle::index;

@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/settings/layer.h"
-#include "cli/supported_lists.h"
+#include "session/settings/layer.h"
+#include "session/supported_lists.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace axle::cli;
+  using namespace axle::session;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto pip = parse_pip_config(text, "pip.conf");
   if (!pip && !pip.error().message.starts_with("pip.conf:")) std::abort();

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "wheel/utf8.h"
-#include "wheel/variant_markers.h"
+#include "foundation/text/utf8.h"
+#include "wheel/variant/variant_markers.h"
 
 namespace wheel = axle::wheel;
 
@@ -26,7 +26,7 @@ void check_evaluated(std::string_view text, const wheel::CoreMetadata& metadata)
       wheel::variant_markers({}, "cu128", {{"nvidia", "sm", "90"}});
   environment.strings.insert({{"os_name", "posix"}, {"python_version", "3.11"}});
   const auto evaluated = wheel::evaluate_variant_metadata(text, environment);
-  if (!wheel::is_valid_utf8(text)) return;
+  if (!axle::text::is_valid_utf8(text)) return;
   require(evaluated.has_value());
   const auto again = wheel::parse_core_metadata(*evaluated, "METADATA");
   require(again.has_value() && again->description == metadata.description);
@@ -50,13 +50,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto metadata = wheel::parse_core_metadata(text, "METADATA");
   if (!metadata) {
     require(metadata.error().message.starts_with("METADATA: "));
-    require(wheel::is_valid_utf8(metadata.error().message));
+    require(axle::text::is_valid_utf8(metadata.error().message));
     return 0;
   }
   require(wheel::is_valid_name(metadata->name));
-  require(wheel::is_valid_utf8(metadata->description));
+  require(axle::text::is_valid_utf8(metadata->description));
   for (const auto& [field, value] : metadata->fields) {
-    require(!field.empty() && wheel::is_valid_utf8(value));
+    require(!field.empty() && axle::text::is_valid_utf8(value));
   }
   for (const wheel::Requirement& requirement : metadata->requires_dist) {
     require(wheel::parse_requirement(wheel::render_requirement(requirement)).has_value());

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "detect/cpu_aarch64.h"
-#include "detect/cpu_x86.h"
+#include "detect/cpu/aarch64.h"
+#include "detect/cpu/x86.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,17 +1,17 @@
 // What a driver library may say, read by everyone who reads it.
-#include "detect/driver_lines.h"
+#include "detect/drivers/driver_lines.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "detect/amd_facts.h"
-#include "detect/cpu_x86.h"
-#include "detect/intel_facts.h"
-#include "detect/nvidia_facts.h"
+#include "detect/amd/facts.h"
+#include "detect/cpu/x86.h"
+#include "detect/drivers/visible_devices.h"
+#include "detect/intel/facts.h"
+#include "detect/nvidia/facts.h"
 #include "detect/pci_bus.h"
-#include "detect/visible_devices.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

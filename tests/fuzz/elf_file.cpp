@@ -1,5 +1,5 @@
 // ELF files out of a staging folder.
-#include "builder/elf_file.h"
+#include "foundation/elf/elf_file.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +7,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  (void)axle::builder::parse_elf(bytes, "fuzz");
+  (void)axle::elf::parse_elf(bytes, "fuzz");
   return 0;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "detect/cuda_compat.h"
+#include "detect/nvidia/cuda_compat.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view file(reinterpret_cast<const char*>(data), size);

@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "index/family_variants.h"
+#include "index/family/family_variants.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace axle;

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "index/page.h"
-#include "index/page_entry.h"
-#include "index/url.h"
+#include "index/http/url.h"
+#include "index/pages/page.h"
+#include "index/pages/page_entry.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   axle::CollectedReport report;

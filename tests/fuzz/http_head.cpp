@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "index/http_rules.h"
-#include "index/url.h"
+#include "index/http/http_rules.h"
+#include "index/http/url.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace axle::index;

@@ -1,5 +1,5 @@
 // Journals of transactions, as they are and with a hash that fits. Accepted moves stay inside.
-#include "installer/journal.h"
+#include "installer/transaction/journal.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "wheel/sha256.h"
+#include "wheel/hash/sha256.h"
 
 namespace {
 

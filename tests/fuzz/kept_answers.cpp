@@ -1,5 +1,5 @@
 // The file in which drivers' answers are kept, whoever wrote it, and what it makes of a machine.
-#include "detect/kept_answers.h"
+#include "detect/drivers/kept_answers.h"
 
 #include <cstddef>
 #include <cstdint>

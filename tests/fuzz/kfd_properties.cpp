@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "detect/amd_facts.h"
+#include "detect/amd/facts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,5 +1,5 @@
 // The two readings of the loader's cache, against each other.
-#include "detect/loader_cache.h"
+#include "detect/drivers/loader_cache.h"
 
 #include <cstddef>
 #include <cstdint>

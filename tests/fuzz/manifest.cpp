@@ -1,5 +1,5 @@
 // Manifests of the store. What is accepted must be written and read back equal.
-#include "installer/manifest.h"
+#include "installer/store/manifest.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A netrc file: entries have passwords, and no more of them than there are words.
-#include "index/netrc.h"
+#include "index/http/netrc.h"
 
 #include <cstdint>
 #include <cstdlib>

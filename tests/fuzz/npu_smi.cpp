@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "detect/ascend_facts.h"
-#include "detect/driver_lines.h"
+#include "detect/drivers/driver_lines.h"
+#include "detect/npu/ascend_facts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "detect/container_marks.h"
-#include "detect/os_facts.h"
+#include "detect/os/container_marks.h"
+#include "detect/os/os_facts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

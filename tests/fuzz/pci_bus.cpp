@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "detect/driver_lines.h"
+#include "detect/drivers/driver_lines.h"
 #include "tests/support/recorded_host.h"
 
 namespace {

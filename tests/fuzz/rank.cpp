@@ -10,9 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/report.h"
-#include "resolver/ranking.h"
-#include "wheel/variant_metadata.h"
+#include "foundation/report/report.h"
+#include "resolver/choice/ranking.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace {
 

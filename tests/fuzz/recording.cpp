@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "detect/driver_fingerprint.h"
+#include "detect/drivers/driver_fingerprint.h"
 #include "detect/probe.h"
-#include "detect/scrub.h"
+#include "detect/record/scrub.h"
 #include "machines/evidence.h"
 #include "machines/profile.h"
 #include "machines/profile_schema.h"

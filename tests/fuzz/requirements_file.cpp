@@ -1,5 +1,5 @@
 // A requirements file: whatever it says is read or refused with its line.
-#include "cli/requirements_file.h"
+#include "session/requirements_file.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -48,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Folder folder;
   const std::string path =
       folder.write(std::string_view(reinterpret_cast<const char*>(data), size));
-  axle::cli::RequirementsFile into;
-  const auto read = axle::cli::read_requirements_file(path, false, into);
+  axle::session::RequirementsFile into;
+  const auto read = axle::session::read_requirements_file(path, false, into);
   if (!read && !read.error().message.starts_with(path)) std::abort();
   return 0;
 }

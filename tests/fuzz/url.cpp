@@ -1,13 +1,13 @@
 // Any reference against any base: what comes out stays what it is when resolved again.
-#include "index/url.h"
+#include "index/http/url.h"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include "index/credentials.h"
-#include "index/transport.h"
+#include "index/http/credentials.h"
+#include "index/http/transport.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace axle::index;

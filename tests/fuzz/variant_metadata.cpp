@@ -1,6 +1,6 @@
 // Variant metadata from an index or a wheel: whatever is read and can be written reads back the
 // same.
-#include "wheel/variant_metadata.h"
+#include "wheel/variant/variant_metadata.h"
 
 #include <cstddef>
 #include <cstdint>

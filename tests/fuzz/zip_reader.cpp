@@ -1,7 +1,7 @@
 // Zip archives. Input that begins with "edit:" is a script of changes to a valid archive (three
 // bytes each: offset, low and high; value), so that seeds are text and the fuzzer starts deep
 // inside; other input is an archive itself.
-#include "wheel/zip_reader.h"
+#include "wheel/zip/zip_reader.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "index/cache_store.h"
-#include "index/source.h"
-#include "index/transport.h"
+#include "index/http/cache_store.h"
+#include "index/http/transport.h"
+#include "index/pages/source.h"
 #include "tests/index/sample_wheels.h"
 #include "tests/support/index_server.h"
-#include "wheel/sha256.h"
+#include "wheel/hash/sha256.h"
 
 using namespace axle::index;
 using axle::Result;

@@ -1,4 +1,4 @@
-#include "index/content_coding.h"
+#include "index/http/content_coding.h"
 
 #include <string>
 

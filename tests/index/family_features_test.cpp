@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "index/family.h"
-#include "index/shipped_families.h"
+#include "index/family/family.h"
+#include "index/family/shipped_families.h"
 #include "tests/index/family_text.h"
 
 namespace axle::index {

@@ -1,14 +1,14 @@
 // Family files: what is read, what is refused, and which release a version belongs to.
 
-#include "index/family.h"
+#include "index/family/family.h"
 
 #include <string>
 #include <utility>
 
 #include <doctest/doctest.h>
 
-#include "index/family_book.h"
-#include "index/shipped_families.h"
+#include "index/family/family_book.h"
+#include "index/family/shipped_families.h"
 #include "tests/index/family_text.h"
 
 namespace axle::index {

@@ -1,6 +1,6 @@
 // A family's facts as variant metadata.
 
-#include "index/family_variants.h"
+#include "index/family/family_variants.h"
 
 #include <string>
 

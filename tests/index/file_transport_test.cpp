@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "index/local_files.h"
-#include "index/transport.h"
+#include "index/http/local_files.h"
+#include "index/http/transport.h"
 #include "tests/index/sample_wheels.h"
 
 using namespace axle::index;

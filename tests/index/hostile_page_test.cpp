@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "index/html_reader.h"
-#include "index/page.h"
+#include "index/pages/html_reader.h"
+#include "index/pages/page.h"
 
 using namespace axle::index;
 using axle::CollectedReport;

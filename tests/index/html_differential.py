@@ -20,7 +20,7 @@ except ImportError:
     print("skipped: python3-html5lib is not installed (./dev setup)")
     sys.exit(77)
 
-# Ours knows these named references and leaves the other 2,000 as they are (index/html_reader.h).
+# Ours knows these named references and leaves the other 2,000 as they are (index/pages/html_reader.h).
 OURS = {name + end: _tokenizer.entities[name + end] for name in ("amp", "lt", "gt", "quot", "apos") for end in ("", ";")
         if name + end in _tokenizer.entities}
 _tokenizer.entities, _tokenizer.entitiesTrie = OURS, type(_tokenizer.entitiesTrie)(OURS)

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "index/html_reader.h"
+#include "index/pages/html_reader.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "index/page.h"
-#include "index/page_entry.h"
+#include "index/pages/page.h"
+#include "index/pages/page_entry.h"
 
 using namespace axle::index;
 using axle::CollectedReport;

@@ -1,4 +1,4 @@
-#include "index/http_rules.h"
+#include "index/http/http_rules.h"
 
 #include <doctest/doctest.h>
 

@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "index/curl_loader.h"
-#include "index/transport.h"
+#include "index/http/curl_loader.h"
+#include "index/http/transport.h"
 #include "tests/index/sample_wheels.h"
 #include "tests/support/index_server.h"
 

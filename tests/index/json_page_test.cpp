@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "index/page.h"
+#include "index/pages/page.h"
 
 using namespace axle::index;
 using axle::CollectedReport;

@@ -1,8 +1,8 @@
-#include "index/netrc.h"
+#include "index/http/netrc.h"
 
 #include <doctest/doctest.h>
 
-#include "index/credentials.h"
+#include "index/http/credentials.h"
 #include "tests/index/sample_wheels.h"
 
 using namespace axle::index;

@@ -1,14 +1,14 @@
-#include "index/remote_wheel.h"
+#include "index/pages/remote_wheel.h"
 
 #include <memory>
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "index/source.h"
+#include "index/pages/source.h"
 #include "tests/index/sample_wheels.h"
 #include "tests/support/index_server.h"
-#include "wheel/sha256.h"
+#include "wheel/hash/sha256.h"
 #include "wheel/wheel_file.h"
 
 using namespace axle::index;

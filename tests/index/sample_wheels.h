@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wheel/variant_metadata.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace axle::test {
 

@@ -1,4 +1,4 @@
-#include "index/shipped_families.h"
+#include "index/family/shipped_families.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "index/source.h"
+#include "index/pages/source.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "index/file_project.h"
+#include "index/pages/file_project.h"
 #include "tests/index/sample_wheels.h"
 #include "tests/support/index_server.h"
 

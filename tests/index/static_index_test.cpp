@@ -1,4 +1,4 @@
-#include "index/static_index.h"
+#include "index/publish/static_index.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,12 +10,12 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "index/page.h"
-#include "index/remote_wheel.h"
-#include "index/source.h"
+#include "index/pages/page.h"
+#include "index/pages/remote_wheel.h"
+#include "index/pages/source.h"
 #include "tests/index/sample_wheels.h"
-#include "wheel/sha256.h"
-#include "wheel/variant_metadata.h"
+#include "wheel/hash/sha256.h"
+#include "wheel/variant/variant_metadata.h"
 
 using namespace axle::index;
 using axle::CollectedReport;

@@ -1,8 +1,8 @@
-#include "index/upload_time.h"
+#include "index/pages/upload_time.h"
 
 #include <doctest/doctest.h>
 
-#include "index/page.h"
+#include "index/pages/page.h"
 
 using namespace axle;
 using index::parse_upload_time;

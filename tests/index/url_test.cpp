@@ -1,12 +1,12 @@
-#include "index/url.h"
+#include "index/http/url.h"
 
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "index/credentials.h"
-#include "index/transport.h"
+#include "index/http/credentials.h"
+#include "index/http/transport.h"
 
 using namespace axle::index;
 

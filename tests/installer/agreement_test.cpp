@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "installer/installed.h"
+#include "installer/environment/installed.h"
 #include "tests/installer/sandbox.h"
 
 using namespace axle::installer;

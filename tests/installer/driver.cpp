@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "installer/installed.h"
-#include "installer/transaction.h"
+#include "installer/environment/installed.h"
+#include "installer/transaction/transaction.h"
 #include "tests/installer/sandbox.h"
 
 namespace axle::installer {

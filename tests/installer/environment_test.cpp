@@ -1,4 +1,4 @@
-#include "installer/environment.h"
+#include "installer/environment/environment.h"
 
 #include <filesystem>
 #include <thread>
@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "installer/installed.h"
-#include "installer/interpreter.h"
+#include "installer/environment/installed.h"
+#include "installer/environment/interpreter.h"
+#include "installer/environment/roots.h"
 #include "installer/lock.h"
-#include "installer/roots.h"
 #include "tests/installer/sandbox.h"
 
 using namespace axle::installer;

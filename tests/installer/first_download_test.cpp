@@ -1,12 +1,12 @@
 // Wheels for which the index gives no hash, as seen by the installer: the first download counts.
-#include "index/first_download.h"
+#include "index/http/first_download.h"
 
 #include <map>
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "installer/store.h"
+#include "installer/store/store.h"
 #include "tests/installer/sandbox.h"
 
 using namespace axle::installer;

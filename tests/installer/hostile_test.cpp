@@ -6,9 +6,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "installer/installed.h"
+#include "installer/environment/installed.h"
 #include "tests/installer/sandbox.h"
-#include "wheel/sha256.h"
+#include "wheel/hash/sha256.h"
 
 using namespace axle::installer;
 using axle::ErrorKind;

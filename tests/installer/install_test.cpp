@@ -3,11 +3,11 @@
 
 #include <doctest/doctest.h>
 
-#include "installer/installed.h"
-#include "installer/transaction.h"
+#include "installer/environment/installed.h"
+#include "installer/transaction/transaction.h"
 #include "tests/installer/sandbox.h"
+#include "wheel/hash/sha256.h"
 #include "wheel/record.h"
-#include "wheel/sha256.h"
 
 using namespace axle::installer;
 using axle::ErrorKind;

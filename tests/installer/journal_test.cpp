@@ -1,4 +1,4 @@
-#include "installer/journal.h"
+#include "installer/transaction/journal.h"
 
 #include <filesystem>
 
@@ -6,8 +6,8 @@
 
 #include "installer/descriptor.h"
 #include "installer/lock.h"
-#include "installer/manifest.h"
-#include "installer/recovery.h"
+#include "installer/store/manifest.h"
+#include "installer/transaction/recovery.h"
 #include "tests/installer/sandbox.h"
 
 using namespace axle::installer;

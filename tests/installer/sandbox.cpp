@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "installer/process_output.h"
+#include "wheel/hash/sha256.h"
 #include "wheel/requirement.h"
-#include "wheel/sha256.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::installer {

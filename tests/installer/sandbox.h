@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "index/transport.h"
-#include "installer/environment.h"
-#include "installer/transaction.h"
-#include "resolver/decision.h"
+#include "index/http/transport.h"
+#include "installer/environment/environment.h"
+#include "installer/transaction/transaction.h"
+#include "resolver/explain/decision.h"
 #include "wheel/wheel_writer.h"
 
 namespace axle::installer {

@@ -1,4 +1,4 @@
-#include "installer/scripts.h"
+#include "installer/environment/scripts.h"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "detect/cuda_drivers.h"
+#include "detect/nvidia/cuda_drivers.h"
 #include "machines/gpu_models.h"
 #include "machines/inline_facts.h"
 #include "machines/profile.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "detect/probe.h"
-#include "detect/scrub.h"
+#include "detect/record/scrub.h"
 #include "detect/survey.h"
 #include "machines/profile_schema.h"
 #include "machines/shipped_profiles.h"

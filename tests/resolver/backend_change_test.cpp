@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "resolver/installed_needs.h"
+#include "resolver/solver/installed_needs.h"
 #include "tests/resolver/family_world.h"
 
 namespace axle::resolver {

@@ -6,9 +6,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "foundation/report/report.h"
 #include "machines/selection.h"
 #include "providers/provider.h"
-#include "report/report.h"
 
 namespace axle::testing {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "detect/machine.h"
-#include "resolver/provider_algorithm.h"
-#include "wheel/variant_metadata.h"
+#include "resolver/choice/provider_algorithm.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace axle::testing {
 

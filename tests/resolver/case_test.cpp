@@ -10,11 +10,11 @@
 
 #include <doctest/doctest.h>
 
+#include "foundation/report/report.h"
 #include "providers/provider.h"
-#include "report/report.h"
-#include "resolver/gpu_views.h"
-#include "resolver/provider_algorithm.h"
-#include "resolver/ranking.h"
+#include "resolver/choice/gpu_views.h"
+#include "resolver/choice/provider_algorithm.h"
+#include "resolver/choice/ranking.h"
 #include "tests/resolver/case_file.h"
 
 namespace resolver = axle::resolver;

@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "index/upload_time.h"
+#include "index/pages/upload_time.h"
 #include "tests/resolver/solver_world.h"
-#include "wheel/listed_hash.h"
+#include "wheel/hash/listed_hash.h"
 
 using axle::ErrorKind;
 using axle::Result;

@@ -1,5 +1,5 @@
 // Plugins in the provider algorithm: who is asked, when, and what comes of it.
-#include "resolver/provider_algorithm.h"
+#include "resolver/choice/provider_algorithm.h"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "resolver/ranking.h"
+#include "resolver/choice/ranking.h"
 
 using axle::CollectedReport;
 using axle::detect::Machine;

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <random>
 
-#include "resolver/ranking.h"
-#include "wheel/variant_metadata.h"
+#include "resolver/choice/ranking.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace axle::testing {
 

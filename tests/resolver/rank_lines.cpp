@@ -5,10 +5,10 @@
 #include <iostream>
 #include <string>
 
-#include "report/report.h"
-#include "resolver/provider_algorithm.h"
-#include "resolver/ranking.h"
-#include "wheel/variant_metadata.h"
+#include "foundation/report/report.h"
+#include "resolver/choice/provider_algorithm.h"
+#include "resolver/choice/ranking.h"
+#include "wheel/variant/variant_metadata.h"
 
 int main() {
   axle::CollectedReport report;

@@ -1,4 +1,4 @@
-#include "resolver/ranking.h"
+#include "resolver/choice/ranking.h"
 
 #include <algorithm>
 #include <random>

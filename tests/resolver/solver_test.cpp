@@ -1,6 +1,6 @@
 // Dependencies: the worklist over an index in memory.
 
-#include "resolver/solver.h"
+#include "resolver/solver/solver.h"
 
 #include <algorithm>
 #include <string>

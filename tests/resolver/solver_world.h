@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/report.h"
-#include "resolver/solver.h"
+#include "foundation/report/report.h"
+#include "resolver/solver/solver.h"
 #include "tests/support/memory_index.h"
 
 namespace axle::testing {

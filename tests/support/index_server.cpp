@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "index/transport.h"
+#include "index/http/transport.h"
 #include "tests/support/http_message.h"
 
 namespace axle::test {

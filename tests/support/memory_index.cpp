@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "wheel/hash/sha256.h"
 #include "wheel/requirement.h"
-#include "wheel/sha256.h"
 #include "wheel/wheel_name.h"
 #include "wheel/wheel_writer.h"
 

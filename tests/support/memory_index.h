@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "index/source.h"
-#include "index/transport.h"
-#include "wheel/variant_metadata.h"
+#include "index/http/transport.h"
+#include "index/pages/source.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace axle::testing {
 

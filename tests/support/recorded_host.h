@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "detect/recording.h"
+#include "detect/record/recording.h"
 
 namespace axle::testing {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "detect/forwarding_host.h"
+#include "detect/record/forwarding_host.h"
 
 namespace axle::testing {
 

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "detect/cuda_drivers.h"
+#include "detect/nvidia/cuda_drivers.h"
 #include "tests/torch/torch_world.h"
 
 namespace axle::testing {

@@ -5,11 +5,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "index/family_variants.h"
-#include "index/shipped_families.h"
+#include "index/family/family_variants.h"
+#include "index/family/shipped_families.h"
 #include "machines/selection.h"
-#include "resolver/provider_algorithm.h"
-#include "resolver/ranking.h"
+#include "resolver/choice/provider_algorithm.h"
+#include "resolver/choice/ranking.h"
 
 namespace axle::testing {
 namespace {

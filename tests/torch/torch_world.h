@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "detect/machine.h"
-#include "index/family.h"
-#include "index/family_book.h"
-#include "report/report.h"
-#include "resolver/solver.h"
+#include "foundation/report/report.h"
+#include "index/family/family.h"
+#include "index/family/family_book.h"
+#include "resolver/solver/solver.h"
 #include "tests/torch/torch_rule.h"
 
 namespace axle::testing {

@@ -1,8 +1,8 @@
-#include "wheel/listed_hash.h"
+#include "wheel/hash/listed_hash.h"
 
 #include <doctest/doctest.h>
 
-#include "wheel/blake2b.h"
+#include "wheel/hash/blake2b.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "wheel/sha256.h"
+#include "wheel/hash/sha256.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "wheel/variant_markers.h"
+#include "wheel/variant/variant_markers.h"
 
 #include <array>
 #include <optional>

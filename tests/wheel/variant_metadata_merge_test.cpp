@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "wheel/variant_metadata.h"
+#include "wheel/variant/variant_metadata.h"
 
 namespace {
 

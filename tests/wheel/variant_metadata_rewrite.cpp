@@ -4,7 +4,7 @@
 #include <iostream>
 #include <string>
 
-#include "wheel/variant_metadata.h"
+#include "wheel/variant/variant_metadata.h"
 
 int main() {
   using namespace axle::wheel;

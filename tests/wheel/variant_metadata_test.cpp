@@ -1,5 +1,5 @@
 // Every version of variant metadata, read and written.
-#include "wheel/variant_metadata.h"
+#include "wheel/variant/variant_metadata.h"
 
 #include <string>
 #include <vector>

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "wheel/sha256.h"
+#include "wheel/hash/sha256.h"
 #include "wheel/wheel_writer.h"
 
 namespace {

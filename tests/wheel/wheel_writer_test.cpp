@@ -6,10 +6,10 @@
 #include <doctest/doctest.h>
 
 #include "tests/wheel/second_reader.h"
+#include "wheel/hash/sha256.h"
 #include "wheel/record.h"
-#include "wheel/sha256.h"
-#include "wheel/zip_format.h"
-#include "wheel/zip_reader.h"
+#include "wheel/zip/zip_format.h"
+#include "wheel/zip/zip_reader.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/wheel/zip_builder.h"
-#include "wheel/zip_reader.h"
+#include "wheel/zip/zip_reader.h"
 
 namespace {
 

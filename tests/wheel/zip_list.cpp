@@ -4,8 +4,8 @@
 #include <iostream>
 #include <string>
 
-#include "wheel/sha256.h"
-#include "wheel/zip_reader.h"
+#include "wheel/hash/sha256.h"
+#include "wheel/zip/zip_reader.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "tests/wheel/zip_builder.h"
 #include "wheel/wheel_writer.h"
-#include "wheel/zip_reader.h"
+#include "wheel/zip/zip_reader.h"
 
 namespace {
 

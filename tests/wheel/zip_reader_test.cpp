@@ -1,6 +1,6 @@
 // What the strict reader takes: every honest way in which wheels are packed. libarchive, as second
 // reader, must see the same names and contents.
-#include "wheel/zip_reader.h"
+#include "wheel/zip/zip_reader.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,0 +1,262 @@
+#include "cli/views/decision_view.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "index/http/transport.h"
+#include "providers/provider.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string fact_of(const detect::Machine& machine, const providers::GpuPolicy& gpus,
+                    const wheel::Property& property) {
+  const providers::Provider* provider = providers::find_provider(property.ns);
+  return provider == nullptr ? std::string()
+                             : provider->fact(machine, gpus, property.feature, property.value);
+}
+
+std::string_view origin_name(resolver::ListOrigin origin) {
+  switch (origin) {
+    case resolver::ListOrigin::disabled:
+      return "disabled";
+    case resolver::ListOrigin::static_list:
+      return "static";
+    case resolver::ListOrigin::user_list:
+      return "user";
+    case resolver::ListOrigin::builtin:
+      return "built in";
+    case resolver::ListOrigin::plugin:
+      return "plugin";
+    case resolver::ListOrigin::untrusted:
+      return "untrusted";
+    case resolver::ListOrigin::failed:
+      return "failed";
+    case resolver::ListOrigin::none:
+      return "none";
+  }
+  return "none";
+}
+
+/// "1.2 GB", "34 MB", "12 kB"
+std::string render_size(std::uint64_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  if (size >= 1e9) return fmt::format("{:.1f} GB", size / 1e9);
+  if (size >= 1e6) return fmt::format("{:.0f} MB", size / 1e6);
+  return fmt::format("{:.0f} kB", std::max(size / 1e3, 1.0));
+}
+
+/// What is not known, or not there, is null.
+ordered_json or_null(const std::string& text) {
+  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+}
+
+ordered_json keys_json(const std::vector<resolver::RankKey>& keys) {
+  ordered_json out = ordered_json::array();
+  for (const resolver::RankKey& key : keys) out.push_back({key.ns, key.feature, key.value});
+  return out;
+}
+
+}  // namespace
+
+std::string render_package(const resolver::ResolvedPackage& package) {
+  std::string text = package.name + " " + wheel::render_version(package.version);
+  // Of a family's build the version says it.
+  if (package.variant && !text.ends_with("+" + *package.variant))
+    text += " (variant " + *package.variant + ")";
+  return text;
+}
+
+std::string render_decision(const resolver::Decision& decision, const std::string& chosen_label,
+                            const detect::Machine& machine, const Output& output) {
+  std::string text;
+  if (!decision.metadata_source.empty()) {
+    text += fmt::format("  variants from {}\n", decision.metadata_source);
+  }
+  for (const resolver::NamespaceOrigin& origin : decision.origins) {
+    text += fmt::format("  namespace {}: {}{}{}\n", origin.ns, origin_name(origin.origin),
+                        origin.detail.empty() ? "" : ", ", origin.detail);
+  }
+  if (decision.gpus_matter)
+    text += fmt::format("  GPUs that count: {}\n", providers::render_gpu_policy(decision.gpus));
+  for (const resolver::Fit& variant : decision.ranked) {
+    const bool chosen = variant.label == chosen_label;
+    const std::string mark = chosen ? output.paint(Style::good, "chosen  ") : "fits    ";
+    text += fmt::format("  {} {}\n", mark,
+                        output.paint(chosen ? Style::strong : Style::faint, variant.label));
+    if (!variant.evidence.empty()) text += fmt::format("             {}\n", variant.evidence);
+    for (const wheel::Property& property : variant.properties) {
+      const std::string fact = fact_of(machine, decision.gpus, property);
+      text += fmt::format("             {}{}{}\n", wheel::render_property(property),
+                          fact.empty() ? "" : ": ", fact);
+    }
+  }
+  for (const resolver::Verdict& verdict : decision.rejected) {
+    text += fmt::format("  {} {}\n             {}: {}\n", output.paint(Style::bad, "rejected"),
+                        output.paint(Style::faint, verdict.label),
+                        wheel::render_property(verdict.property),
+                        verdict.fact.empty() ? verdict.reason : verdict.fact);
+    if (!verdict.evidence.empty()) text += fmt::format("             {}\n", verdict.evidence);
+  }
+  for (const resolver::SkippedFile& file : decision.skipped) {
+    text += fmt::format("  skipped  {}: {}\n", file.filename, file.reason);
+  }
+  if (!decision.chosen_because.empty())
+    text += fmt::format("  because {}\n", decision.chosen_because);
+  return text;
+}
+
+std::string render_explanation(const resolver::Explanation& explanation,
+                               const detect::Machine& machine, const Output& output) {
+  const bool chosen = explanation.chosen.has_value();
+  const std::string label = chosen ? explanation.chosen->variant.value_or("") : std::string();
+  const std::string title =
+      chosen ? render_package(*explanation.chosen)
+             : explanation.name + " " + wheel::render_version(explanation.version);
+  return title + "\n" + render_decision(explanation.decision, label, machine, output);
+}
+
+FleetRow fleet_row(const std::string& machine, const resolver::ResolvedPackage& package) {
+  const wheel::Version version =
+      package.family.empty() ? package.version : package.version.public_version();
+  return {machine, package.name,
+          wheel::render_version(version) + (package.variant ? " " + *package.variant : ""),
+          package.size ? render_size(*package.size) : "", package.decision.chosen_because};
+}
+
+std::string render_fleet(const std::vector<FleetRow>& rows, const Output& output) {
+  if (rows.empty()) return {};
+  const FleetRow title{"MACHINE", "PACKAGE", "BUILD", "SIZE", "WHY"};
+  constexpr std::array columns = {&FleetRow::machine, &FleetRow::package, &FleetRow::build,
+                                  &FleetRow::size};
+  std::array<std::size_t, columns.size()> widths{};
+  const auto widen = [&](const FleetRow& row) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      widths[i] = std::max(widths[i], (row.*columns[i]).size());
+  };
+  widen(title);
+  for (const FleetRow& row : rows) widen(row);
+  std::string text;
+  const auto render = [&](const FleetRow& row, Style style) {
+    std::string line;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      line += fmt::format("{:<{}}  ", row.*columns[i], widths[i]);
+    text += output.paint(style, line) + row.why + "\n";
+  };
+  render(title, Style::faint);
+  for (const FleetRow& row : rows) render(row, row.package.empty() ? Style::bad : Style::strong);
+  return text;
+}
+
+ordered_json variant_json(const std::optional<std::string>& variant) {
+  return variant ? ordered_json(*variant) : ordered_json(nullptr);
+}
+
+ordered_json decision_json(const resolver::Decision& decision) {
+  ordered_json out = {
+      {"metadata_source", decision.metadata_source}, {"chosen_because", decision.chosen_because},
+      {"namespaces", ordered_json::array()},         {"ranked", ordered_json::array()},
+      {"rejected", ordered_json::array()},           {"skipped", ordered_json::array()}};
+  for (const resolver::NamespaceOrigin& origin : decision.origins) {
+    out["namespaces"].push_back({{"namespace", origin.ns},
+                                 {"origin", origin_name(origin.origin)},
+                                 {"detail", origin.detail}});
+  }
+  if (decision.gpus_matter) out["gpu_policy"] = providers::render_gpu_policy(decision.gpus);
+  for (const resolver::Fit& variant : decision.ranked) {
+    ordered_json properties = ordered_json::array();
+    for (const wheel::Property& property : variant.properties)
+      properties.push_back(wheel::render_property(property));
+    out["ranked"].push_back(
+        {{"label", variant.label}, {"keys", keys_json(variant.keys)}, {"properties", properties}});
+    if (!variant.evidence.empty()) out["ranked"].back()["evidence"] = variant.evidence;
+  }
+  for (const resolver::Verdict& verdict : decision.rejected) {
+    out["rejected"].push_back({{"label", verdict.label},
+                               {"property", wheel::render_property(verdict.property)},
+                               {"reason", verdict.reason},
+                               {"fact", verdict.fact}});
+    if (!verdict.evidence.empty()) out["rejected"].back()["evidence"] = verdict.evidence;
+  }
+  for (const resolver::SkippedFile& file : decision.skipped) {
+    out["skipped"].push_back({{"file", file.filename}, {"reason", file.reason}});
+  }
+  return out;
+}
+
+ordered_json package_json(const resolver::ResolvedPackage& package) {
+  return {{"name", package.name},
+          {"version", wheel::render_version(package.version)},
+          {"variant", variant_json(package.variant)},
+          {"family", or_null(package.family)},
+          {"wheel", or_null(package.filename)},
+          {"url", or_null(index::redact_url(package.url))},
+          {"sha256", or_null(package.sha256)},
+          {"size", package.size ? ordered_json(*package.size) : ordered_json(nullptr)},
+          {"requested", package.requested},
+          {"required_by", package.required_by},
+          {"decision", decision_json(package.decision)}};
+}
+
+ordered_json packages_json(const std::vector<resolver::ResolvedPackage>& packages) {
+  ordered_json out = ordered_json::array();
+  for (const resolver::ResolvedPackage& package : packages) out.push_back(package_json(package));
+  return out;
+}
+
+ordered_json explanations_json(const std::vector<resolver::Explanation>& explanations) {
+  ordered_json out = ordered_json::array();
+  for (const resolver::Explanation& explanation : explanations) {
+    if (explanation.chosen) {
+      out.push_back(package_json(*explanation.chosen));
+    } else {
+      out.push_back({{"name", explanation.name},
+                     {"version", wheel::render_version(explanation.version)},
+                     {"decision", decision_json(explanation.decision)}});
+    }
+  }
+  return out;
+}
+
+ordered_json refused_plan_json(const resolver::Unresolved& unresolved) {
+  ordered_json out;
+  for (const resolver::PlannedChange& change : unresolved.changes) {
+    out["plans"]["installed"].push_back({{"name", change.name},
+                                         {"version", change.installed_version},
+                                         {"variant", or_null(change.installed_backend)}});
+    out["plans"]["proposed"].push_back(
+        {{"name", change.name}, {"version", change.version}, {"variant", or_null(change.backend)}});
+  }
+  for (const resolver::Breakage& one : unresolved.broken) {
+    out["broken"].push_back(
+        {{"name", one.name}, {"version", one.version}, {"needs", one.needs}, {"gets", one.gets}});
+  }
+  return out;
+}
+
+void warn_of_unusable_gpus(const std::vector<resolver::ResolvedPackage>& packages,
+                           const detect::Machine& machine, Report& report) {
+  std::set<std::string, std::less<>> namespaces;
+  for (const resolver::ResolvedPackage& package : packages) {
+    for (const resolver::NamespaceOrigin& origin : package.decision.origins)
+      namespaces.insert(origin.ns);
+  }
+  for (const detect::Gpu& gpu : machine.gpus) {
+    const std::string_view vendor = detect::render_vendor(gpu.vendor);
+    if (!namespaces.contains(vendor) || gpu.masked || gpu.usable == detect::Presence::present)
+      continue;
+    report.warn(fmt::format("{} GPU {} is there, but cannot be used: {}", vendor,
+                            gpu.name.empty() ? gpu.pci_address : gpu.name,
+                            gpu.reason.empty() ? "the reason is unknown" : gpu.reason),
+                "what was chosen does not count on it");
+  }
+}
+
+}  // namespace axle::cli

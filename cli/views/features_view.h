@@ -1,0 +1,19 @@
+#pragma once
+// The features of a release, as text and as JSON: `doctor --for-package`.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cli/output.h"
+#include "doctor/feature_list.h"
+
+namespace axle::cli {
+
+[[nodiscard]] std::string render_features(const std::vector<doctor::FeatureAnswer>& answers,
+                                          const std::string& title, const Output& output);
+[[nodiscard]] nlohmann::ordered_json features_json(
+    const std::vector<doctor::FeatureAnswer>& answers);
+
+}  // namespace axle::cli

@@ -1,0 +1,46 @@
+#pragma once
+// `detect --why NS`: the chain from what was asked of the machine to the properties that follow.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cli/output.h"
+#include "machines/evidence.h"
+#include "machines/selection.h"
+#include "providers/gpu_policy.h"
+#include "providers/provider.h"
+#include "session/failure.h"
+
+namespace axle::cli {
+
+/// What a machine's facts say of one device or of the processor.
+struct Verdict {
+  std::string subject;  ///< "driver", "GPU 0000:65:00.0 NVIDIA H100", "CPU"
+  std::string state;    ///< "present", "blocked", "absent", "unknown"; of a CPU its level
+  std::string reason_code;
+  std::string reason;
+  std::string mend;
+};
+
+struct Why {
+  std::string ns;
+  bool stated = false;  ///< nothing was asked: the facts were stated
+  std::vector<machines::Evidence> evidence;
+  std::vector<Verdict> verdicts;
+  providers::Features properties;
+};
+
+/// Replays the machine's recording, noting the questions. Error: misused, for a namespace that no
+/// provider is of.
+[[nodiscard]] session::Outcome<Why> explain_namespace(const std::string& ns,
+                                                      const machines::NamedMachine& named,
+                                                      const providers::GpuPolicy& gpus);
+
+[[nodiscard]] std::string render_why(const Why& why, const Output& output);
+/// Adds `namespace`, `why`, `verdict` and `properties`.
+void add_why(nlohmann::ordered_json& body, const Why& why);
+
+}  // namespace axle::cli

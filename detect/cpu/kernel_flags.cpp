@@ -1,0 +1,71 @@
+#include "detect/cpu/kernel_flags.h"
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "detect/text_pieces.h"
+
+namespace axle::detect {
+namespace {
+
+using KernelVersion = std::pair<unsigned, unsigned>;
+
+struct KnownFlag {
+  Capability capability;
+  KernelVersion since;  ///< a kernel that knows the name; earlier ones may not
+};
+
+// Both are withheld for errata: `rdseed` may give 0 and call it success (AMD-SB-7055), `rdrand` may
+// give the same number for ever after a suspend; `nordrand` and clearcpuid hide them too. Linux
+// arch/x86/include/asm/cpufeature.h has both names before that of SMAP, which came with 3.7.
+constexpr KnownFlag known_flags[] = {
+    {Capability::rdrand, {3, 7}},
+    {Capability::rdseed, {3, 7}},
+};
+
+/// "6.18.44-cloud" is {6, 18}; {0, 0} where it is no version.
+KernelVersion parse_release(std::string_view release) {
+  KernelVersion version{};
+  const char* const end = release.data() + release.size();
+  const auto [dot, error] = std::from_chars(release.data(), end, version.first);
+  if (error != std::errc{}) return {};
+  if (dot != end && *dot == '.') std::from_chars(dot + 1, end, version.second);
+  return version;
+}
+
+/// The first processor's flags with a space on either side; nullopt where the line is missing,
+/// empty or cut off.
+std::optional<std::string> read_flags(Host& host) {
+  constexpr std::size_t one_processor = 16 * 1024;
+  const auto content = host.read_file("/proc/cpuinfo", one_processor);
+  std::string_view text = content ? std::string_view(*content) : std::string_view();
+  while (text.find('\n') != std::string_view::npos) {
+    const std::string_view line = take_line(text);
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos || trim(line.substr(0, colon)) != "flags") continue;
+    const std::string_view flags = trim(line.substr(colon + 1));
+    if (flags.empty()) return std::nullopt;
+    return ' ' + std::string(flags) + ' ';
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Capability> read_withheld_by_kernel(Host& host, const SystemName& name) {
+  if (name.system != "Linux") return {};
+  const auto flags = read_flags(host);
+  if (!flags) return {};
+  const KernelVersion kernel = parse_release(name.release);
+  std::vector<Capability> hidden;
+  for (const auto& [capability, since] : known_flags) {
+    const std::string word = ' ' + std::string(row(capability).name) + ' ';
+    if (kernel >= since && !flags->contains(word)) hidden.push_back(capability);
+  }
+  return hidden;
+}
+
+}  // namespace axle::detect

@@ -1,0 +1,72 @@
+#pragma once
+// Asks the vendors' user-mode libraries. Runs foreign code that may print, hang, crash or end the
+// process: only ever called in a probe child (detect/drivers/children.h).
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "detect/drivers/library_trust.h"
+#include "detect/drivers/line_sink.h"
+#include "detect/machine.h"
+
+namespace axle::detect {
+
+/// Says everything that the vendor's libraries know, each fact as soon as it is known; the words
+/// are those that detect/nvidia/facts.h, amd_facts.h and intel_facts.h read. Where this program has
+/// rights that its user has not, the environment is emptied first: the libraries read it too.
+void ask_libraries(GpuVendor vendor, LineSink& sink);
+
+void ask_nvidia_libraries(LineSink& sink);  ///< the CUDA driver API and NVML
+void ask_nvidia_tool(LineSink& sink);       ///< nvidia-smi, where libraries cannot be loaded
+void ask_amd_libraries(LineSink& sink);     ///< ROCm SMI
+void ask_intel_libraries(LineSink& sink);   ///< Level Zero
+
+/// A library opened by name through the loader's own search path, then in the known folders; a name
+/// with a slash only as that file. Loading runs foreign constructors, so that more is asked of the
+/// file where more is at stake: a program with rights that its user has not (AT_SECURE) loads from
+/// the known folders only, and it and root load nothing that others may have written
+/// (detect/drivers/library_trust.h). Never closed: vendor libraries leave threads and handlers
+/// behind.
+class VendorLibrary {
+ public:
+  explicit VendorLibrary(std::initializer_list<const char*> names);
+  [[nodiscard]] bool loaded() const { return handle_ != nullptr; }
+  /// Why not, as the loader says it.
+  [[nodiscard]] const std::string& error() const { return error_; }
+  /// Why a file was not even tried; empty when every one was.
+  [[nodiscard]] const std::string& refused() const { return refused_; }
+  /// Says why the library is not there: "library.refused" where that is so, then `word`.
+  void say_missing(LineSink& sink, std::string_view word) const;
+  /// The file behind `symbol`, symbolic links resolved; empty when unknown.
+  [[nodiscard]] std::string file_of(const char* symbol) const;
+
+  /// The function, or nullptr.
+  template <typename Function>
+  [[nodiscard]] Function* find(const char* symbol) const {
+    return reinterpret_cast<Function*>(find_address(symbol));
+  }
+
+ private:
+  [[nodiscard]] void* find_address(const char* symbol) const;
+
+  bool open(const std::string& name);
+  bool open_trusted(const std::string& path, Privilege privilege);
+  bool open_name(const std::string& name, Privilege privilege);
+
+  void* handle_ = nullptr;
+  std::string error_;
+  std::string refused_;
+};
+
+/// The file behind `path`, symbolic links resolved; empty where there is none.
+[[nodiscard]] std::string real_path(const std::string& path);
+
+/// False in a program that is linked statically with a C library that has no loader for it (musl).
+[[nodiscard]] bool can_load_libraries();
+
+/// Takes a variable out of the environment without the C library's lock, which another thread of
+/// the parent may have held at the fork.
+void drop_environment(std::string_view name);
+
+}  // namespace axle::detect

@@ -1,0 +1,32 @@
+#pragma once
+// Accelerators that are no GPUs: Huawei Ascend, Google TPU, Intel NPU, Qualcomm Cloud AI.
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "detect/host.h"
+#include "detect/pci_bus.h"
+#include "detect/verdict.h"
+
+namespace axle::detect {
+
+/// How long `npu-smi` may take; nullopt: it is not to be run.
+using ToolLimit = std::optional<std::chrono::milliseconds>;
+
+/// Adds what there is to `machine`. `npu-smi` is run only where Ascend's device nodes are.
+void probe_npus(Host& host, const std::vector<AcceleratorDevice>& devices, ToolLimit limit,
+                Machine& machine);
+
+/// Ascend alone (detect/npu/ascend.cpp).
+void probe_ascend(Host& host, const std::vector<AcceleratorDevice>& devices, ToolLimit limit,
+                  Machine& machine);
+
+/// Where Huawei's driver installs its tool.
+inline constexpr std::string_view npu_smi_files[] = {
+    "/usr/local/bin/npu-smi", "/usr/local/sbin/npu-smi", "/usr/bin/npu-smi", "/usr/sbin/npu-smi"};
+
+/// Blames the NPU and adds the problem "<kind>.<code>", once.
+void blame(Machine& machine, Npu& npu, Presence usable, const Failure& failure);
+
+}  // namespace axle::detect

@@ -1,0 +1,77 @@
+#pragma once
+// What is wrong with what is installed in an environment, each check for itself.
+
+#include <string>
+#include <vector>
+
+#include "doctor/finding.h"
+#include "doctor/installed_files.h"
+#include "doctor/judged_machine.h"
+#include "foundation/report/report.h"
+#include "index/family/family_book.h"
+#include "installer/environment/record_check.h"
+
+namespace axle::doctor {
+
+/// Paths and import names with two owners (ownership_checks.cpp).
+void check_owners(const InstalledFiles& files, Findings& findings);
+
+/// Requirements that do not hold (requirement_checks.cpp).
+void check_requirements(const InstalledFiles& files,
+                        const std::vector<installer::InstalledDistribution>& distributions,
+                        Findings& findings);
+
+/// Records, files, requirements, and what has two owners (package_checks.cpp).
+void check_packages(const InstalledFiles& files,
+                    const std::vector<installer::InstalledDistribution>& distributions,
+                    installer::ContentCheck content, Findings& findings);
+
+/// Files that are not what RECORD says (content_checks.cpp).
+void check_content(const InstalledFiles& files, installer::ContentCheck content,
+                   Findings& findings);
+
+/// Labels and properties that the installed variants were chosen by, against the machine of now,
+/// and the members of families against each other (variant_checks.cpp). Errors: what is wrong with
+/// a user's family file. Notes in `files` what choosing builds anew would bring: to be called
+/// before the other checks.
+[[nodiscard]] Result<void> check_variants(InstalledFiles& files, const JudgedMachine& judged,
+                                          index::FamilyBook& families, Findings& findings);
+
+/// That the CPU does not have it, for programs.
+[[nodiscard]] constexpr bool lacks(detect::Presence presence) {
+  return presence == detect::Presence::absent || presence == detect::Presence::blocked;
+}
+[[nodiscard]] constexpr bool is_unknown(detect::Presence presence) {
+  return presence == detect::Presence::unknown;
+}
+
+/// Whether the library is for another CPU architecture than the machine's.
+[[nodiscard]] bool is_foreign(const InstalledLibrary& library, const detect::Machine& machine);
+
+/// Code for GPUs (gpu_code_checks.cpp).
+void check_gpu_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
+
+/// Architecture, CPU levels, the run time's driver floor, and code for GPUs (code_checks.cpp).
+void check_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
+
+/// Instructions that the CPU lacks, by disassembly: slow (instruction_checks.cpp).
+void check_instructions(const InstalledFiles& files, const JudgedMachine& judged,
+                        Findings& findings);
+
+/// Where the loader of this machine looks besides a library's own path.
+struct LoaderPath {
+  std::vector<std::string> folders;         ///< of LD_LIBRARY_PATH
+  std::vector<std::string> preload;         ///< files of LD_PRELOAD
+  std::vector<std::string> system_preload;  ///< files of /etc/ld.so.preload
+  std::vector<std::string> cached = {};     ///< library paths in /etc/ld.so.cache
+};
+
+/// CUDA libraries of one name in two packages, each of which something is linked against: whoever
+/// comes second gets the first one's (shadow_checks.cpp).
+void check_twice(const InstalledFiles& files, Findings& findings);
+
+/// Libraries of the loader's path with the names of those that the wheels bring
+/// (shadow_checks.cpp).
+void check_shadows(const InstalledFiles& files, const LoaderPath& path, Findings& findings);
+
+}  // namespace axle::doctor

@@ -1,0 +1,79 @@
+#pragma once
+// What `variant doctor` has to say: findings with a code each, and what it did not look at.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace axle::doctor {
+
+enum class FindingLevel : std::uint8_t { error, warning, info };
+
+/// A file, a part of it, and what it says; a fact of the machine has neither file nor section.
+struct Evidence {
+  std::string file;
+  std::string section;
+  std::string fact;
+};
+
+/// How a finding is fixed: in words, by commands, or both; empty where there is nothing to do.
+struct Mend {
+  std::string words;
+  /// Lines for a shell, complete as they stand, to be run one after the other in one session.
+  std::vector<std::string> commands;
+
+  Mend() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): most are words alone
+  Mend(std::string text) : words(std::move(text)) {}
+  Mend(const char* text) : words(text) {}
+  Mend(std::string text, std::vector<std::string> lines)
+      : words(std::move(text)), commands(std::move(lines)) {}
+
+  [[nodiscard]] bool empty() const { return words.empty() && commands.empty(); }
+};
+
+struct Finding {
+  std::string code;  ///< of a row of finding_codes()
+  FindingLevel level = FindingLevel::info;
+  std::string subject;  ///< whom it concerns: "torch 2.9.0", "GPU 0000:65:00.0", "driver"
+  std::string message;
+  std::vector<Evidence> evidence;
+  Mend mend;
+};
+
+/// One code: what it means and how it is mended, for docs/doctor.md.
+struct FindingCode {
+  std::string_view code;
+  FindingLevel level;  ///< the usual one
+  std::string_view meaning;
+  std::string_view mend;
+};
+
+/// In the order in which findings are shown within one level.
+[[nodiscard]] std::span<const FindingCode> finding_codes();
+
+class Findings {
+ public:
+  /// With the code's usual level.
+  Finding& add(std::string_view code, std::string subject, std::string message);
+  void not_looked_at(std::string what) { unseen_.push_back(std::move(what)); }
+
+  /// Errors first, then warnings; within one level in the order of finding_codes().
+  void sort();
+  [[nodiscard]] bool has_error() const;
+  [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
+  [[nodiscard]] std::span<Finding> each() { return findings_; }
+  [[nodiscard]] const std::vector<std::string>& unseen() const { return unseen_; }
+
+ private:
+  std::vector<Finding> findings_;
+  std::vector<std::string> unseen_;
+};
+
+/// "words: command && command"
+[[nodiscard]] std::string render_mend(const Mend& mend);
+[[nodiscard]] std::string_view render_level(FindingLevel level);
+
+}  // namespace axle::doctor

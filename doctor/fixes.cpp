@@ -1,0 +1,250 @@
+#include "doctor/fixes.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "foundation/system/shell_command.h"
+#include "index/http/transport.h"
+#include "installer/transaction/repair.h"
+#include "wheel/requirement.h"
+#include "wheel/version.h"
+
+namespace axle::doctor {
+
+namespace {
+
+using installer::InstalledDistribution;
+
+/// What pip or uv built from a source tree or a repository (direct_url.json): they build it again.
+struct BuiltFrom {
+  std::string place;  ///< a path, or "git+https://…@COMMIT"
+  bool editable = false;
+};
+
+struct Origin {
+  std::string requirement;  ///< for `variant install`; empty: it was built
+  std::optional<BuiltFrom> built;
+};
+
+std::string text_of(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// A wheel that has gone since is looked for in the index.
+bool is_there(const std::string& url) {
+  std::error_code error;
+  const auto path = index::file_path(url);
+  return !path || std::filesystem::exists(*path, error);
+}
+
+Origin origin_of(const InstalledDistribution& distribution) {
+  Origin origin{fmt::format("{}=={}", distribution.name,
+                            wheel::render_version(distribution.metadata.version)),
+                std::nullopt};
+  const auto document = nlohmann::json::parse(distribution.direct_url, nullptr, false);
+  if (!document.is_object()) return origin;
+  const std::string url = text_of(document, "url");
+  const auto path = index::file_path(url);
+  if (const auto vcs = document.find("vcs_info"); vcs != document.end() && vcs->is_object()) {
+    const std::string commit = text_of(*vcs, "commit_id");
+    origin.built = BuiltFrom{
+        fmt::format("{}+{}{}{}", text_of(*vcs, "vcs"), url, commit.empty() ? "" : "@", commit)};
+  } else if (const auto dir = document.find("dir_info"); dir != document.end()) {
+    origin.built = BuiltFrom{path ? *path : url, dir->is_object() && dir->value("editable", false)};
+  } else if (!url.empty() && is_there(url)) {
+    if (url.ends_with(".whl")) {
+      origin.requirement = fmt::format("{} @ {}", distribution.name, url);
+    } else {
+      origin.built = BuiltFrom{path ? *path : url};
+    }
+  }
+  return origin;
+}
+
+std::string build_command(const InstalledPackageFiles& package, const BuiltFrom& built,
+                          const InstalledFiles& files) {
+  std::vector<std::string> words;
+  if (package.distribution.installer == "uv") {
+    words = {"uv", "pip", "install", "--python", files.place(), "--reinstall", "--no-deps"};
+  } else {
+    // Without a RECORD pip cannot remove what is there.
+    words = {"pip",         "--python",
+             files.place(), "install",
+             "--no-deps",   package.record_error ? "--ignore-installed" : "--force-reinstall"};
+  }
+  if (built.editable) words.emplace_back("-e");
+  words.push_back(built.place);
+  return shell_command(words);
+}
+
+/// The option that keeps the build; empty where the version says it, or there is only one.
+std::vector<std::string> build_option(const InstalledPackageFiles& package) {
+  const InstalledDistribution& distribution = package.distribution;
+  const std::string local = index::local_label(distribution.metadata.version);
+  if (distribution.variant && local != *distribution.variant)
+    return {"--variant", fmt::format("{}={}", distribution.name, *distribution.variant)};
+  if (!distribution.variant && package.family != nullptr && local.empty())
+    return {fmt::format("--no-variants={}", distribution.name)};
+  return {};
+}
+
+/// Why nothing of ours installs it again; empty: `variant` does.
+std::string not_ours(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  if (files.environment.externally_managed)
+    return fmt::format("install {} again with the operating system's package manager",
+                       package.distribution.name);
+  if (!installer::is_repairable(package.distribution) && !package.distribution.installer.empty())
+    return fmt::format("install {} again with {}, which installed it", package.distribution.name,
+                       package.distribution.installer);
+  return {};
+}
+
+bool is_needed(const InstalledPackageFiles& package, const Packages& by,
+               const InstalledFiles& files) {
+  wheel::MarkerEnvironment markers = files.environment.markers;
+  markers.strings["extra"] = "";
+  return std::ranges::any_of(by, [&](const InstalledPackageFiles* other) {
+    return other != &package &&
+           std::ranges::any_of(
+               other->distribution.metadata.requires_dist,
+               [&](const wheel::Requirement& requirement) {
+                 return wheel::normalize_name(requirement.name) == package.distribution.name &&
+                        (!requirement.marker || requirement.marker->evaluate(markers));
+               });
+  });
+}
+
+Packages all_packages(const InstalledFiles& files) {
+  Packages all;
+  for (const InstalledPackageFiles& package : files.packages) all.push_back(&package);
+  return all;
+}
+
+/// The members of its family, in the family's order; else the package alone.
+Packages kin_of(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  if (package.family == nullptr) return {&package};
+  Packages kin;
+  for (const std::string& member : package.family->members) {
+    const auto one = std::ranges::find_if(
+        files.packages, [&](const auto& each) { return each.distribution.name == member; });
+    if (one != files.packages.end()) kin.push_back(&*one);
+  }
+  return kin;
+}
+
+std::string choose_anew(const Packages& kin, bool same_release, const InstalledFiles& files) {
+  std::vector<std::string> words = {"variant", "install", "--upgrade"};
+  // The first one's version decides those of the others.
+  for (const InstalledPackageFiles* one : kin) {
+    const wheel::Version version = one->distribution.metadata.version.public_version();
+    words.push_back(
+        one == kin.front() && same_release
+            ? fmt::format("{}=={}", one->distribution.name, wheel::render_version(version))
+            : one->distribution.name);
+  }
+  return shell_command(words) + files.python_option() + " --allow-backend-change";
+}
+
+}  // namespace
+
+Mend reinstall(const Packages& packages, const InstalledFiles& files) {
+  Mend mend;
+  std::vector<std::string> options;
+  std::vector<std::string> requirements;
+  for (const InstalledPackageFiles* package : packages) {
+    if (std::string words = not_ours(*package, files); !words.empty()) {
+      mend.words += (mend.words.empty() ? "" : "; ") + words;
+      continue;
+    }
+    const Origin origin = origin_of(package->distribution);
+    if (origin.built) {
+      mend.commands.push_back(build_command(*package, *origin.built, files));
+    } else if (package->anew != Anew::same && !build_option(*package).empty()) {
+      // A label that does not fit cannot be asked for.
+      mend.commands.push_back(another_build(*package, files).commands.front());
+    } else {
+      std::ranges::copy(build_option(*package), std::back_inserter(options));
+      requirements.push_back(origin.requirement);
+    }
+  }
+  if (requirements.empty()) return mend;
+  std::vector<std::string> words = {"variant", "install", "--reinstall", "--no-deps"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), requirements.begin(), requirements.end());
+  mend.commands.push_back(shell_command(words) + files.python_option());
+  return mend;
+}
+
+Mend another_build(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  if (package.anew == Anew::same)
+    return {fmt::format("install a build of {} that was made for this machine, if there is one",
+                        package.distribution.name)};
+  return {"", {choose_anew(kin_of(package, files), package.anew == Anew::other_build, files)}};
+}
+
+Mend family_anew(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  return {"", {choose_anew(kin_of(package, files), package.anew != Anew::other_release, files)}};
+}
+
+Mend build_for_older_cpu(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  if (package.distribution.variant && package.distribution.family.empty() &&
+      package.anew != Anew::same)
+    return another_build(package, files);
+  return {fmt::format("install a build of {} for an older CPU, if there is one",
+                      package.distribution.name)};
+}
+
+Mend remove_one(const InstalledPackageFiles& first, const InstalledPackageFiles& second,
+                bool restore, const InstalledFiles& files) {
+  const Packages all = all_packages(files);
+  const InstalledPackageFiles* stays = &first;
+  const InstalledPackageFiles* goes = &second;
+  if (is_needed(*goes, all, files)) std::swap(stays, goes);
+  if (is_needed(*goes, all, files) || goes->record_error)
+    return {
+        fmt::format("they cannot both be whole in one environment: install versions that do "
+                    "not overlap, or {} and {} in environments of their own",
+                    first.distribution.name, second.distribution.name)};
+  if (const std::string words = not_ours(*goes, files); !words.empty())
+    return {fmt::format("remove {} with what installed it", goes->distribution.name)};
+  Mend mend{"", {uninstall_command({goes}, files)}};
+  if (restore) {
+    Mend again = reinstall({stays}, files);
+    mend.words = std::move(again.words);
+    std::ranges::move(again.commands, std::back_inserter(mend.commands));
+  }
+  return mend;
+}
+
+Packages left_over(const Packages& packages, const Packages& going, const InstalledFiles& files) {
+  Packages left;
+  std::ranges::copy_if(packages, std::back_inserter(left), [&](const auto* package) {
+    return !package->distribution.requested && is_needed(*package, all_packages(files), files) &&
+           std::ranges::find(going, package) == going.end();
+  });
+  // What one that stays needs stays, and what that needs.
+  for (bool changed = true; changed;) {
+    Packages staying = all_packages(files);
+    std::erase_if(staying, [&](const auto* one) {
+      return std::ranges::find(left, one) != left.end() ||
+             std::ranges::find(going, one) != going.end();
+    });
+    changed = std::erase_if(left, [&](const auto* package) {
+                return is_needed(*package, staying, files);
+              }) > 0;
+  }
+  return left;
+}
+
+std::string uninstall_command(const Packages& packages, const InstalledFiles& files) {
+  std::vector<std::string> words = {"variant", "uninstall"};
+  for (const InstalledPackageFiles* package : packages) words.push_back(package->distribution.name);
+  return shell_command(words) + files.python_option();
+}
+
+}  // namespace axle::doctor

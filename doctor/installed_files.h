@@ -1,0 +1,83 @@
+#pragma once
+// What doctor examines of an environment: its packages, their RECORDs, and their libraries as the
+// scanner sees them. Bounded: an environment of tens of gigabytes costs the headers of its
+// libraries.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "binaries/binary_scan.h"
+#include "doctor/finding.h"
+#include "doctor/judged_machine.h"
+#include "index/family/family.h"
+#include "installer/environment/environment.h"
+#include "installer/environment/installed.h"
+#include "installer/transaction/repair.h"
+#include "wheel/record.h"
+
+namespace axle::doctor {
+
+/// A compiled module that is no ELF file, or a broken one.
+struct DamagedLibrary {
+  std::size_t package = 0;
+  std::string name;
+  std::string why;
+};
+
+struct InstalledLibrary {
+  std::string path;         ///< absolute
+  std::string name;         ///< relative to site-packages, as RECORD has it
+  std::size_t package = 0;  ///< index in InstalledFiles::packages
+  binaries::BinaryFacts facts;
+};
+
+/// What choosing the build of an installed package anew would bring, as far as its metadata or its
+/// family tell.
+enum class Anew : std::uint8_t {
+  same,           ///< the same build, or nobody knows
+  other_build,    ///< another build of the same release
+  other_release,  ///< this release has none that fits
+};
+
+struct InstalledPackageFiles {
+  installer::InstalledDistribution distribution;
+  std::string title;      ///< "torch 2.9.0+cu128"
+  std::string site;       ///< the folder that RECORD's paths start from
+  std::string real_site;  ///< the same without links
+  std::vector<wheel::RecordEntry> record;
+  std::optional<Error> record_error;      ///< why RECORD cannot be read; `record` is empty then
+  const index::Family* family = nullptr;  ///< that it is a member of
+  Anew anew = Anew::same;
+
+  /// `variant install` has builds of it to choose from.
+  [[nodiscard]] bool has_builds() const { return distribution.variant || family != nullptr; }
+};
+
+struct InstalledFiles {
+  installer::Environment environment;
+  std::vector<InstalledPackageFiles> packages;  ///< without outer ones
+  InstalledVersions versions;                   ///< of all that its interpreter sees
+  std::vector<InstalledLibrary> libraries;
+  std::vector<DamagedLibrary> damaged;
+  std::vector<installer::DamagedFolder> damaged_folders;
+  std::uint64_t bytes_read = 0;  ///< of libraries
+
+  /// As --python names it.
+  [[nodiscard]] const std::string& place() const;
+  /// " --python PLACE", quoted for a shell.
+  [[nodiscard]] std::string python_option() const;
+};
+
+struct FileLimits {
+  std::size_t libraries = 20'000;
+  std::uint64_t bytes = 2ULL << 30;
+};
+
+[[nodiscard]] InstalledFiles read_installed_files(
+    installer::Environment environment,
+    const std::vector<installer::InstalledDistribution>& distributions, Findings& findings,
+    const FileLimits& limits = {});
+
+}  // namespace axle::doctor

@@ -1,0 +1,139 @@
+// Instructions in the installed libraries that the CPU lacks.
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "binaries/instruction_scan.h"
+#include "doctor/environment_checks.h"
+#include "doctor/fixes.h"
+
+namespace axle::doctor {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_examples = 5;
+constexpr std::chrono::minutes longest_disassembly{10};
+
+/// A library with instructions that the CPU lacks.
+struct Suspect {
+  const InstalledLibrary* library;
+  std::string instructions;  ///< "avx512f (78900), avx512bw (4090)"
+  bool asks_cpu;
+};
+
+std::string lacking_instructions(const binaries::InstructionScan& scan,
+                                 const detect::Machine& machine) {
+  std::vector<std::string> names;
+  for (const auto& [capability, count] : scan.counts) {
+    if (lacks(machine.cpu.capabilities.of(capability)))
+      names.push_back(fmt::format("{} ({})", detect::plain_name(detect::row(capability)), count));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Whether any capability of the machine's architecture is as `is` says.
+bool any_capability(const detect::Machine& machine, bool (*is)(detect::Presence)) {
+  return std::ranges::any_of(detect::capabilities(), [&](const detect::CapabilityRow& row) {
+    return row.arch == machine.cpu.arch && is(machine.cpu.capabilities.of(row.id));
+  });
+}
+
+/// One finding a package. Without a question for the CPU anywhere in a library nothing guards what
+/// is in it, unless somebody else does.
+void say_suspects(const InstalledPackageFiles& package, const std::vector<Suspect>& suspects,
+                  const InstalledFiles& files, Findings& findings) {
+  const auto unguarded = [](const Suspect& one) {
+    return !one.asks_cpu && !binaries::is_chosen_by_cpu(one.library->name);
+  };
+  const auto count = std::ranges::count_if(suspects, unguarded);
+  Finding& finding = findings.add(
+      "cpu-instructions", package.title,
+      count == 0
+          ? fmt::format("{} of its libraries contain instructions that this CPU lacks, and ask for "
+                        "the CPU before, or are chosen by it",
+                        suspects.size())
+          : fmt::format("{} of its libraries contain instructions that this CPU lacks, and nowhere "
+                        "ask which CPU it is",
+                        count));
+  if (count > 0) {
+    finding.level = FindingLevel::warning;
+    finding.mend = build_for_older_cpu(package, files);
+    const std::string words = "if it ends with SIGILL";
+    finding.mend.words =
+        finding.mend.words.empty() ? words : fmt::format("{}: {}", words, finding.mend.words);
+  }
+  for (const bool open : {true, false}) {
+    for (const Suspect& one : suspects) {
+      if (finding.evidence.size() == most_examples) return;
+      if (unguarded(one) == open)
+        finding.evidence.push_back({one.library->name, ".text", one.instructions});
+    }
+  }
+}
+
+}  // namespace
+
+void check_instructions(const InstalledFiles& files, const JudgedMachine& judged,
+                        Findings& findings) {
+  const detect::Arch arch = judged.machine.cpu.arch;
+  if (arch != detect::Arch::x86_64 && arch != detect::Arch::aarch64)
+    return findings.not_looked_at("instructions: only those of x86-64 and aarch64 are known");
+  if (!any_capability(judged.machine, lacks)) {
+    // It takes minutes, and nothing could be found.
+    if (!files.libraries.empty() && any_capability(judged.machine, is_unknown))
+      findings.not_looked_at(
+          "the instructions in the libraries: none is known that this CPU lacks");
+    return;
+  }
+  std::set<std::string_view> open;
+  const auto deadline = Clock::now() + longest_disassembly;
+  std::size_t late = 0;
+  std::map<std::size_t, std::vector<Suspect>> suspects;
+  for (const InstalledLibrary& library : files.libraries) {
+    if (library.facts.architecture != detect::render_arch(arch)) continue;
+    if (Clock::now() >= deadline) {
+      ++late;
+      continue;
+    }
+    const auto scan = binaries::scan_instructions(library.path, arch);
+    if (!scan) {
+      findings.not_looked_at(
+          fmt::format("the instructions of {}: {}", library.name, scan.error().message));
+      if (scan.error().kind == ErrorKind::not_found) break;
+      continue;
+    }
+    if (!scan->complete)
+      findings.not_looked_at(
+          fmt::format("some instructions of {}: it took too long", library.name));
+    std::string lacking = lacking_instructions(*scan, judged.machine);
+    for (const auto& [capability, count] : scan->counts) {
+      if (is_unknown(judged.machine.cpu.capabilities.of(capability)))
+        open.insert(detect::plain_name(detect::row(capability)));
+    }
+    // What was not read to its end may ask further on.
+    if (!lacking.empty())
+      suspects[library.package].push_back(
+          {&library, std::move(lacking),
+           scan->asks_cpu || library.facts.names_cpu_question || !scan->complete});
+  }
+  for (const auto& [package, libraries] : suspects)
+    say_suspects(files.packages[package], libraries, files, findings);
+  if (!open.empty())
+    findings.not_looked_at(
+        fmt::format("whether this CPU has what libraries contain: it is not known of {}",
+                    fmt::join(open, ", ")));
+  if (late > 0) {
+    findings.not_looked_at(
+        fmt::format("the instructions of {} further libraries: {} minutes are over", late,
+                    longest_disassembly.count()));
+  }
+}
+
+}  // namespace axle::doctor

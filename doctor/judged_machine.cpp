@@ -1,0 +1,160 @@
+#include "doctor/judged_machine.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "providers/provider.h"
+#include "resolver/choice/abi_dependency.h"
+#include "resolver/choice/gpu_views.h"
+#include "resolver/choice/ranking.h"
+#include "wheel/wheel_name.h"
+
+namespace axle::doctor {
+
+namespace {
+
+/// What the properties of one document are compared with.
+class Comparison {
+ public:
+  Comparison(const wheel::VariantMetadata& document, const JudgedMachine& judged,
+             const wheel::MarkerEnvironment& markers, const InstalledVersions& installed)
+      : judged_(judged),
+        installed_(installed),
+        views_(providers::device_views(judged.machine, judged.gpus)) {
+    CollectedReport unheard;
+    resolver::ProviderPolicy policy = judged.providers;
+    policy.gpus = judged.gpus;
+    lists_ = resolver::supported_lists(document, judged.machine, policy, markers, unheard);
+    const auto version_of = [&](const std::string& package) { return installed_version(package); };
+    if (auto abi = resolver::abi_lists(document, version_of); !abi.features.empty())
+      lists_.lists.insert_or_assign(std::string(resolver::abi_dependency), std::move(abi.features));
+  }
+
+  [[nodiscard]] resolver::ViewedRanking rank(const wheel::VariantMetadata& document) const {
+    resolver::SupportedLists lists = lists_;
+    return resolver::rank_on_views(document, views_, lists);
+  }
+
+  /// Why nothing here says whether the property is supported; empty where something does.
+  [[nodiscard]] std::string silence_about(const wheel::Property& property) const {
+    if (property.ns == resolver::abi_dependency) {
+      if (installed_version(property.feature)) return {};
+      return fmt::format("{} is not installed", property.feature);
+    }
+    const auto origin =
+        std::ranges::find(lists_.origins, property.ns, &resolver::NamespaceOrigin::ns);
+    if (origin == lists_.origins.end()) return {};
+    switch (origin->origin) {
+      case resolver::ListOrigin::disabled:
+        return fmt::format("the namespace {} does not count: {}", property.ns, origin->detail);
+      case resolver::ListOrigin::untrusted:
+      case resolver::ListOrigin::failed:
+      case resolver::ListOrigin::none:
+        return fmt::format("nothing here says which properties of {} this machine supports",
+                           property.ns);
+      default:
+        return {};
+    }
+  }
+
+  [[nodiscard]] bool is_switched_off(const wheel::Property& property) const {
+    const auto origin =
+        std::ranges::find(lists_.origins, property.ns, &resolver::NamespaceOrigin::ns);
+    return origin != lists_.origins.end() && origin->origin == resolver::ListOrigin::disabled &&
+           !origin->detail.starts_with("enable-if") &&
+           providers::find_provider(property.ns) != nullptr;
+  }
+
+  [[nodiscard]] wheel::VariantProperties known_of(wheel::VariantProperties properties) const {
+    std::erase_if(properties, [&](const auto& one) { return !silence_about(one).empty(); });
+    return properties;
+  }
+
+  /// The fact behind a rejection, where a provider that Axle carries decides it. `view`: the one
+  /// that did not fit; nullptr: the machine as a whole.
+  [[nodiscard]] std::string fact_of(const wheel::Property& property,
+                                    const detect::Machine* view) const {
+    if (property.ns == resolver::abi_dependency) {
+      const auto version = installed_version(property.feature);
+      return version ? fmt::format("{} {} is installed", property.feature,
+                                   wheel::render_version(*version))
+                     : std::string();
+    }
+    const providers::Provider* provider = providers::find_provider(property.ns);
+    if (provider == nullptr) return {};
+    if (view == nullptr)
+      return provider->fact(judged_.machine, judged_.gpus, property.feature, property.value);
+    return provider->fact(*view, {}, property.feature, property.value) +
+           resolver::describe_view(*view, property);
+  }
+
+ private:
+  [[nodiscard]] std::optional<wheel::Version> installed_version(const std::string& package) const {
+    const auto found = installed_.find(wheel::normalize_name(package));
+    return found == installed_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  const JudgedMachine& judged_;
+  const InstalledVersions& installed_;
+  std::vector<detect::Machine> views_;
+  resolver::SupportedLists lists_;
+};
+
+}  // namespace
+
+VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMachine& judged,
+                          const wheel::MarkerEnvironment& markers,
+                          const InstalledVersions& installed) {
+  const Comparison comparison(document, judged, markers, installed);
+  VariantFit fit;
+  const auto add = [&](const resolver::ViewedRanking& viewed,
+                       const resolver::RejectedVariant& variant) {
+    const auto view = viewed.against.find(variant.label);
+    const detect::Machine* against = view == viewed.against.end() ? nullptr : view->second;
+    fit.rejected.insert_or_assign(
+        variant.label, VariantFit::Misfit{variant.property, variant.reason,
+                                          comparison.fact_of(variant.property, against)});
+  };
+  const resolver::ViewedRanking viewed = comparison.rank(document);
+  for (const resolver::RankedVariant& variant : viewed.ranking.ranked)
+    fit.fitting.push_back(variant.label);
+  // Of what nothing is known hides no misfit of the rest.
+  wheel::VariantMetadata rest;
+  for (const resolver::RejectedVariant& variant : viewed.ranking.rejected) {
+    std::string silence = comparison.silence_about(variant.property);
+    if (silence.empty()) {
+      add(viewed, variant);
+      continue;
+    }
+    fit.rejected.emplace(variant.label,
+                         VariantFit::Misfit{variant.property, variant.reason, std::move(silence),
+                                            true, comparison.is_switched_off(variant.property)});
+    if (rest.variants.empty()) {
+      rest = document;
+      rest.variants.clear();
+    }
+    rest.variants.emplace(variant.label, comparison.known_of(document.variants.at(variant.label)));
+  }
+  if (rest.variants.empty()) return fit;
+  const resolver::ViewedRanking again = comparison.rank(rest);
+  for (const resolver::RejectedVariant& variant : again.ranking.rejected) add(again, variant);
+  return fit;
+}
+
+std::string family_platform_of(const detect::Machine& machine) {
+  if (!is_linux(machine) || (!machine.libc.family.empty() && machine.libc.family != "glibc"))
+    return {};
+  switch (machine.cpu.arch) {
+    case detect::Arch::x86_64:
+      return "linux_x86_64";
+    case detect::Arch::aarch64:
+      return "linux_aarch64";
+    default:
+      return {};
+  }
+}
+
+}  // namespace axle::doctor

@@ -1,0 +1,21 @@
+#pragma once
+// What is wrong with a machine, from its facts alone: nothing is looked at here.
+
+#include <string>
+#include <string_view>
+
+#include "doctor/finding.h"
+#include "doctor/judged_machine.h"
+#include "index/family/family.h"
+
+namespace axle::doctor {
+
+/// `torch`: the family whose newest builds the driver is compared with; nullptr: none.
+void check_machine(const JudgedMachine& judged, const index::Family* torch, Findings& findings);
+
+/// How that machine comes to the NVIDIA driver `least` or a newer one: a mend. `least` may be
+/// empty.
+[[nodiscard]] std::string update_nvidia_driver(const detect::Machine& machine,
+                                               std::string_view least);
+
+}  // namespace axle::doctor

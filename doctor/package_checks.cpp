@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <filesystem>
+#include <initializer_list>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "doctor/environment_checks.h"
+#include "doctor/fixes.h"
+#include "foundation/system/shell_command.h"
+
+namespace axle::doctor {
+
+namespace {
+
+void check_records(const InstalledFiles& files, Findings& findings) {
+  for (const InstalledPackageFiles& package : files.packages) {
+    if (!package.record_error) continue;
+    Finding& finding =
+        findings.add("dist-info-broken", package.title,
+                     "its RECORD cannot be read: nobody knows which files are its own");
+    finding.evidence.push_back(
+        {package.distribution.dist_info + "/RECORD", "", package.record_error->message});
+    finding.mend = reinstall({&package}, files);
+  }
+  for (const DamagedLibrary& damaged : files.damaged) {
+    const InstalledPackageFiles& owner = files.packages[damaged.package];
+    Finding& finding =
+        findings.add("library-damaged", owner.title, "a compiled module cannot be loaded");
+    finding.evidence.push_back({damaged.name, "ELF header", damaged.why});
+    finding.mend = reinstall({&owner}, files);
+  }
+}
+
+/// No package is to be had from an empty folder, or from a file that is called like one.
+bool holds_nothing(const std::string& folder) {
+  std::error_code error;
+  return !std::filesystem::is_directory(folder, error) || std::filesystem::is_empty(folder, error);
+}
+
+Mend fix_of(const installer::DamagedFolder& damaged, const InstalledFiles& files) {
+  using Kind = installer::DamagedFolder::Kind;
+  const auto line = [](std::initializer_list<std::string> words) {
+    return shell_command(std::vector<std::string>(words));
+  };
+  if (damaged.kind == Kind::denied) return {"let this user read the folder"};
+  const auto counts = std::ranges::find_if(files.packages, [&](const auto& package) {
+    return package.distribution.name == damaged.name;
+  });
+  if (counts != files.packages.end()) return reinstall({&*counts}, files);
+  if (damaged.name.empty() || holds_nothing(damaged.folder))
+    return {"", {line({"rm", "-r", damaged.folder})}};
+  return {"",
+          {line({"variant", "install", "--reinstall", "--no-deps",
+                 fmt::format("{}=={}", damaged.name, damaged.version)}) +
+           files.python_option()}};
+}
+
+/// What is wrong with dist-info folders that no package is listed from.
+void check_folders(const InstalledFiles& files, Findings& findings) {
+  for (const installer::DamagedFolder& damaged : files.damaged_folders) {
+    Finding& finding = findings.add(
+        "dist-info-broken",
+        damaged.name.empty() ? files.environment.prefix
+                             : fmt::format("{} {}", damaged.name, damaged.version),
+        damaged.kind == installer::DamagedFolder::Kind::older_double
+            ? fmt::format("{} is installed twice, and this older one is passed over", damaged.name)
+            : "a folder that records a package cannot be read");
+    finding.evidence.push_back({damaged.folder, "", damaged.why});
+    finding.mend = fix_of(damaged, files);
+  }
+}
+
+}  // namespace
+
+void check_packages(const InstalledFiles& files,
+                    const std::vector<installer::InstalledDistribution>& distributions,
+                    installer::ContentCheck content, Findings& findings) {
+  check_folders(files, findings);
+  check_records(files, findings);
+  check_content(files, content, findings);
+  check_owners(files, findings);
+  check_requirements(files, distributions, findings);
+}
+
+}  // namespace axle::doctor

@@ -1,0 +1,72 @@
+#pragma once
+// Typed reading of TOML with the file, the line and the key in every complaint: pyproject.toml and
+// family files.
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "foundation/report/error.h"
+
+namespace axle::documents {
+
+/// The first thing that is wrong with a file; what is read after it does not count.
+class TomlReading {
+ public:
+  explicit TomlReading(std::string where) : where_(std::move(where)) {}
+
+  void refuse(const toml::node& node, std::string_view path, std::string_view why,
+              std::string hint = {}, ErrorKind kind = ErrorKind::malformed);
+  void refuse(Error error);
+
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  [[nodiscard]] const std::string& where() const { return where_; }
+  /// "pyproject.toml:12"
+  [[nodiscard]] std::string place(const toml::node& node) const;
+
+ private:
+  std::string where_;
+  std::optional<Error> error_;
+};
+
+/// One table: every key is asked for, and `finish` refuses those that nobody asked for.
+class TomlTable {
+ public:
+  TomlTable(const toml::table& table, std::string path, TomlReading& reading)
+      : table_(table), path_(std::move(path)), reading_(reading) {}
+
+  [[nodiscard]] const toml::node* find(std::string_view key);
+  [[nodiscard]] std::optional<std::string> text(std::string_view key);
+  /// As `text`, but the key must be there.
+  [[nodiscard]] std::string required_text(std::string_view key);
+  [[nodiscard]] std::optional<bool> flag(std::string_view key);
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key);
+  /// Keys and their strings, by key.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> text_pairs(std::string_view key);
+  [[nodiscard]] std::optional<TomlTable> table(std::string_view key);
+  [[nodiscard]] std::vector<TomlTable> tables(std::string_view key);
+
+  void refuse(std::string_view key, std::string_view why, std::string hint = {},
+              ErrorKind kind = ErrorKind::malformed);
+  void finish();
+
+  [[nodiscard]] std::string path_of(std::string_view key) const;
+  [[nodiscard]] const toml::table& node() const { return table_; }
+  [[nodiscard]] TomlReading& reading() { return reading_; }
+
+ private:
+  const toml::table& table_;
+  std::string path_;
+  TomlReading& reading_;
+  std::set<std::string, std::less<>> known_;
+};
+
+/// Errors: malformed, with line and column; so is a file over 16 MB or a key of over 100 segments.
+[[nodiscard]] Result<toml::table> parse_toml(std::string_view text, const std::string& where);
+
+}  // namespace axle::documents

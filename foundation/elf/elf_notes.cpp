@@ -1,0 +1,79 @@
+#include "foundation/elf/elf_notes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <elf.h>
+#include <fmt/format.h>
+
+namespace axle::elf {
+namespace {
+
+constexpr std::uint32_t isa_needed = 0xc0008002;  // GNU_PROPERTY_X86_ISA_1_NEEDED
+constexpr std::uint32_t isa_used = 0xc0010002;    // GNU_PROPERTY_X86_ISA_1_USED
+
+std::uint64_t rounded(std::uint64_t size, std::size_t alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+template <class Record>
+bool take(std::string_view& bytes, Record& record) {
+  if (bytes.size() < sizeof(Record)) return false;
+  std::memcpy(&record, bytes.data(), sizeof(Record));
+  bytes.remove_prefix(sizeof(Record));
+  return true;
+}
+
+/// `size` bytes, and the padding behind them as far as it is there.
+bool take(std::string_view& bytes, std::uint64_t size, std::size_t alignment,
+          std::string_view& part) {
+  if (bytes.size() < size) return false;
+  part = bytes.substr(0, size);
+  bytes.remove_prefix(std::min<std::uint64_t>(bytes.size(), rounded(size, alignment)));
+  return true;
+}
+
+std::vector<std::string> levels_of(std::uint32_t bits) {
+  std::vector<std::string> levels;
+  for (unsigned level = 1; level <= 4; ++level) {
+    if ((bits >> (level - 1) & 1U) != 0) levels.push_back(fmt::format("x86-64-v{}", level));
+  }
+  return levels;
+}
+
+}  // namespace
+
+std::vector<ElfNote> parse_elf_notes(std::string_view bytes, std::size_t alignment) {
+  std::vector<ElfNote> notes;
+  Elf64_Nhdr header;
+  while (take(bytes, header)) {
+    ElfNote note;
+    note.type = header.n_type;
+    if (!take(bytes, header.n_namesz, 4, note.owner)) break;
+    if (!take(bytes, header.n_descsz, alignment, note.content)) break;
+    while (note.owner.ends_with('\0')) note.owner.remove_suffix(1);
+    notes.push_back(note);
+  }
+  return notes;
+}
+
+IsaLevels parse_isa_levels(std::string_view gnu_property_section) {
+  IsaLevels levels;
+  for (const ElfNote& note : parse_elf_notes(gnu_property_section, 8)) {
+    if (note.owner != "GNU" || note.type != NT_GNU_PROPERTY_TYPE_0) continue;
+    std::string_view rest = note.content;
+    std::uint32_t head[2];
+    while (take(rest, head)) {
+      std::string_view value;
+      if (!take(rest, head[1], 8, value)) break;
+      std::uint32_t bits = 0;
+      if (value.size() != sizeof(bits)) continue;
+      std::memcpy(&bits, value.data(), sizeof(bits));
+      if (head[0] == isa_needed) levels.needed = levels_of(bits);
+      if (head[0] == isa_used) levels.used = levels_of(bits);
+    }
+  }
+  return levels;
+}
+
+}  // namespace axle::elf

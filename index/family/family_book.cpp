@@ -1,0 +1,127 @@
+#include "index/family/family_book.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/family/shipped_families.h"
+
+namespace axle::index {
+namespace {
+
+/// A project that is of both; empty: none.
+std::string shared_project(const Family& one, const Family& other) {
+  for (const auto* projects : {&one.members, &one.unlabelled}) {
+    for (const std::string& project : *projects) {
+      if (other.has_project(project)) return project;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void FamilyBook::add_shipped() {
+  for (const ShippedFamily& shipped : shipped_families()) {
+    entries_[std::string(shipped.name)].shipped = shipped.toml;
+  }
+}
+
+Result<void> FamilyBook::add_file(std::string_view toml, std::string where) {
+  auto family = parse_family(toml, std::move(where));
+  if (!family) return std::unexpected(std::move(family).error());
+  for (const auto& [name, entry] : entries_) {
+    if (name == family->name || !entry.shipped.empty()) continue;
+    const std::string shared = shared_project(*family, *entry.family);
+    if (shared.empty()) continue;
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: {} is of the family {} already ({})", family->where, shared, name,
+                            entry.family->where),
+                fmt::format("leave it to one of them, or call this family {} too, which replaces "
+                            "that one",
+                            name));
+  }
+  Entry& entry = entries_[family->name];
+  entry = {};
+  of_project_.clear();
+  entry.family = std::make_unique<Family>(std::move(*family));
+  return {};
+}
+
+Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    std::string names;
+    for (const auto& [known, entry] : entries_) names += (names.empty() ? "" : ", ") + known;
+    return fail(ErrorKind::not_found, fmt::format("there is no index family {}", name),
+                fmt::format("known are {}; `variant index families` shows them", names));
+  }
+  while (url.ends_with('/')) url.pop_back();
+  if (const auto fault = fault_of_family_url(url)) return fail(ErrorKind::malformed, *fault);
+  auto family = parsed(found->first, found->second);
+  if (!family) return std::unexpected(std::move(family).error());
+  if (!(*family)->label_in_version && !url.contains("{label}")) {
+    return fail(ErrorKind::malformed,
+                fmt::format("the labels of family {} are folders, but {} has no {{label}}", name,
+                            redact_url(url)),
+                fmt::format("for example --family {}={}/{{label}}", name, redact_url(url)));
+  }
+  (*family)->url = std::move(url);
+  return {};
+}
+
+Result<Family*> FamilyBook::parsed(const std::string& name, Entry& entry) {
+  if (entry.family == nullptr) {
+    auto family = parse_family(entry.shipped, fmt::format("the shipped family {}", name));
+    if (!family) return std::unexpected(std::move(family).error());
+    entry.family = std::make_unique<Family>(std::move(*family));
+  }
+  return entry.family.get();
+}
+
+Result<std::vector<const Family*>> FamilyBook::all() {
+  std::vector<const Family*> families;
+  for (auto& [name, entry] : entries_) {
+    auto family = parsed(name, entry);
+    if (!family) return std::unexpected(std::move(family).error());
+    families.push_back(*family);
+  }
+  return families;
+}
+
+Result<const Family*> FamilyBook::of_project(std::string_view project) {
+  if (const auto known = of_project_.find(project); known != of_project_.end())
+    return known->second;
+  auto family = find_project(project);
+  if (family) of_project_.emplace(project, *family);
+  return family;
+}
+
+Result<const Family*> FamilyBook::find_project(std::string_view project) {
+  for (auto& [name, entry] : entries_) {
+    if (entry.shipped.empty() && entry.family->has_project(project)) return entry.family.get();
+  }
+  const std::string quoted = fmt::format("\"{}\"", project);
+  for (auto& [name, entry] : entries_) {
+    // Its projects stand in quotes in the file: without them it need not be read.
+    if (!entry.shipped.contains(quoted)) continue;
+    auto family = parsed(name, entry);
+    if (!family) return std::unexpected(std::move(family).error());
+    if ((*family)->has_project(project)) return *family;
+  }
+  return nullptr;
+}
+
+Result<const Family*> FamilyBook::named(std::string_view name) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return nullptr;
+  return parsed(found->first, found->second);
+}
+
+Source& FamilyBook::source(const Family& family) {
+  Entry& entry = entries_.find(family.name)->second;
+  if (entry.source == nullptr) entry.source = make_family_source(family, transport_, report_);
+  return *entry.source;
+}
+
+}  // namespace axle::index

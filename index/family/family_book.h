@@ -1,0 +1,64 @@
+#pragma once
+// The families in force: those that Axle ships, and the user's, of which one replaces a shipped one
+// of the same name.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/report/report.h"
+#include "index/family/family.h"
+#include "index/http/transport.h"
+#include "index/pages/source.h"
+
+namespace axle::index {
+
+/// Nothing but a text is kept of a shipped family until one of its projects is asked for: most
+/// commands need none.
+class FamilyBook {
+ public:
+  /// Both must outlive the book.
+  FamilyBook(Transport& transport, Report& report) : transport_(transport), report_(report) {}
+
+  void add_shipped();
+  /// A file of the user's; a later one of the same name replaces an earlier one. Errors as
+  /// parse_family, and malformed where another file's family has one of its projects.
+  [[nodiscard]] Result<void> add_file(std::string_view toml, std::string where);
+  /// Puts `url` in the place of the family's own: a mirror. Errors: not_found, with the names there
+  /// are; malformed.
+  [[nodiscard]] Result<void> set_url(std::string_view family, std::string url);
+
+  /// By name.
+  [[nodiscard]] Result<std::vector<const Family*>> all();
+  /// The family that `project` (normalised) belongs to, the user's before a shipped one; nullptr:
+  /// none.
+  [[nodiscard]] Result<const Family*> of_project(std::string_view project);
+  [[nodiscard]] Result<const Family*> named(std::string_view name);
+
+  /// The family's own index. `family` is of this book.
+  [[nodiscard]] Source& source(const Family& family);
+
+ private:
+  struct Entry {
+    std::string_view shipped;        ///< its text; empty: the user's
+    std::unique_ptr<Family> family;  ///< nullptr until parsed
+    std::unique_ptr<Source> source;
+  };
+
+  [[nodiscard]] Result<const Family*> find_project(std::string_view project);
+  [[nodiscard]] Result<Family*> parsed(const std::string& name, Entry& entry);
+
+  Transport& transport_;
+  Report& report_;
+  std::map<std::string, Entry, std::less<>> entries_;
+  std::map<std::string, const Family*, std::less<>> of_project_;  ///< answers given already
+};
+
+/// The index of `family`, its files labelled. An index that cannot be reached is named together
+/// with the way around it.
+[[nodiscard]] std::unique_ptr<Source> make_family_source(const Family& family, Transport& transport,
+                                                         Report& report);
+
+}  // namespace axle::index

@@ -1,0 +1,186 @@
+#include "index/http/cache_store.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "index/http/local_files.h"
+#include "wheel/hash/sha256.h"
+
+namespace axle::index {
+namespace {
+
+// An entry is this line, a line of JSON (with the sha256 of the body), the sha256 of that line, the
+// body.
+constexpr std::string_view magic = "axle http cache 1\n";
+constexpr std::uint64_t max_entry_bytes = 1ULL << 30;
+
+std::string hex_sha256(std::string_view text) { return wheel::render_hex(wheel::sha256(text)); }
+
+std::string_view take_line(std::string_view& rest) {
+  const std::size_t end = rest.find('\n');
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return line;
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void set_time(const std::string& path, std::int64_t seconds) {
+  const std::array<timespec, 2> times = {timespec{seconds, 0}, timespec{seconds, 0}};
+  ::utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
+}
+
+/// A draft is locked while it is written: what can be locked was left by a process that was killed.
+void remove_abandoned(const std::string& drafts) {
+  std::error_code error;
+  std::vector<std::string> abandoned;
+  for (std::filesystem::directory_iterator draft(drafts, error), end; !error && draft != end;
+       draft.increment(error)) {
+    const int fd = ::open(draft->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) abandoned.push_back(draft->path());
+    if (fd >= 0) ::close(fd);
+  }
+  for (const std::string& draft : abandoned) ::unlink(draft.c_str());
+}
+
+/// A new file, locked. Between the two calls another process may take it for an abandoned one.
+int create_draft(const std::string& drafts, std::string& path) {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    path = drafts + "/XXXXXX";
+    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+    if (fd < 0) return -1;
+    (void)::flock(fd, LOCK_EX | LOCK_NB);
+    struct stat status = {};
+    if (::fstat(fd, &status) == 0 && status.st_nlink > 0) return fd;
+    ::close(fd);
+  }
+  return -1;
+}
+
+}  // namespace
+
+std::string encode_entry(std::string_view key, const Response& response) {
+  // Links are resolved against the URL; its query may hold a token and has no part in that.
+  const std::string place = response.url.substr(0, response.url.find('?'));
+  const nlohmann::json head = {{"key", hex_sha256(key)},
+                               {"sha256", hex_sha256(response.body)},
+                               {"status", response.status},
+                               {"url", place},
+                               {"content_type", response.content_type},
+                               {"etag", response.etag},
+                               {"last_modified", response.last_modified},
+                               {"cache_control", response.cache_control}};
+  std::string text = head.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::string bytes(magic);
+  bytes += text + '\n' + hex_sha256(text) + '\n' + response.body;
+  return bytes;
+}
+
+std::optional<CachedResponse> decode_entry(std::string bytes, std::string_view key) {
+  if (!bytes.starts_with(magic)) return std::nullopt;
+  std::string_view rest = std::string_view(bytes).substr(magic.size());
+  const std::string_view text = take_line(rest);
+  const std::string_view sum = take_line(rest);
+  if (hex_sha256(text) != sum) return std::nullopt;
+  try {
+    const nlohmann::json head = nlohmann::json::parse(text);
+    if (head.at("key").get<std::string>() != hex_sha256(key)) return std::nullopt;
+    CachedResponse entry;
+    entry.sha256 = hex_sha256(rest);
+    if (head.at("sha256").get<std::string>() != entry.sha256) return std::nullopt;
+    entry.response.status = head.at("status").get<int>();
+    entry.response.url = head.at("url").get<std::string>();
+    entry.response.content_type = head.at("content_type").get<std::string>();
+    entry.response.etag = head.at("etag").get<std::string>();
+    entry.response.last_modified = head.at("last_modified").get<std::string>();
+    entry.response.cache_control = head.at("cache_control").get<std::string>();
+    bytes.erase(0, bytes.size() - rest.size());
+    entry.response.body = std::move(bytes);
+    return entry;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Keys hold URLs, and with them perhaps secrets in queries: the name is their hash.
+std::string CacheStore::path_of(std::string_view key) const {
+  const std::string name = wheel::render_hex(wheel::sha256(key));
+  return folder_ + "/http-1/" + name.substr(0, 2) + '/' + name.substr(2);
+}
+
+std::optional<CachedResponse> CacheStore::read(std::string_view key) const {
+  auto entry = look_up(key);
+  return entry ? std::move(*entry) : std::nullopt;
+}
+
+Result<std::optional<CachedResponse>> CacheStore::look_up(std::string_view key) const {
+  const std::string path = path_of(key);
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    return fail(ErrorKind::io, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  }
+  Result<std::string> bytes = read_local_file(path, max_entry_bytes);
+  if (!bytes && bytes.error().kind == ErrorKind::not_found) return std::nullopt;
+  if (!bytes) return std::unexpected(std::move(bytes.error()));
+  std::optional<CachedResponse> entry = decode_entry(std::move(*bytes), key);
+  if (entry) entry->confirmed_at = status.st_mtim.tv_sec;
+  return entry;
+}
+
+bool CacheStore::make_drafts_folder(const std::string& drafts) const {
+  std::error_code error;
+  std::filesystem::create_directories(drafts, error);
+  if (!error && !swept_.exchange(true)) remove_abandoned(drafts);
+  return !error;
+}
+
+bool CacheStore::write(std::string_view key, const Response& response,
+                       std::int64_t confirmed_at) const {
+  const std::string path = path_of(key);
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::filesystem::create_directories(folder, error);
+  if (error) return false;
+  // What an index behind a login says is nobody else's business.
+  ::chmod(folder.parent_path().c_str(), S_IRWXU);
+  const std::string drafts = folder.parent_path().string() + "/drafts";
+  if (!make_drafts_folder(drafts)) return false;
+  std::string draft;
+  const int fd = create_draft(drafts, draft);
+  if (fd < 0) return false;
+  const int locked = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);  // until the draft has its name
+  const bool written = write_all(fd, encode_entry(key, response));
+  const bool closed = ::close(fd) == 0;
+  if (written && closed) set_time(draft, confirmed_at);
+  const bool entered = written && closed && ::rename(draft.c_str(), path.c_str()) == 0;
+  if (!entered) ::unlink(draft.c_str());
+  if (locked >= 0) ::close(locked);
+  return entered;
+}
+
+void CacheStore::confirm(std::string_view key, std::int64_t confirmed_at) const {
+  set_time(path_of(key), confirmed_at);
+}
+
+}  // namespace axle::index

@@ -1,0 +1,271 @@
+#include "index/http/http_exchange.h"
+
+#include <algorithm>
+#include <exception>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "index/http/content_coding.h"
+#include "index/http/url.h"
+
+namespace axle::index {
+namespace {
+
+constexpr std::size_t max_header_bytes = 256U << 10;
+/// Of an error page or redirect that nobody reads; past this the connection is dropped instead.
+constexpr std::uint64_t max_discarded_bytes = 1U << 20;
+
+/// Receives one response from the module's callbacks.
+class Receiver {
+ public:
+  Receiver(const Request& request, const BodySink* sink) : request_(request), sink_(sink) {}
+
+  // Exceptions must not cross the module.
+  bool header(std::string_view line) noexcept try {
+    header_bytes_ += line.size();
+    if (header_bytes_ > max_header_bytes) {
+      return refuse({ErrorKind::io, redact_url(request_.url) + " answers with endless headers"});
+    }
+    head_.add_line(line);
+    return true;
+  } catch (const std::exception& error) {
+    return refuse_exception(error);
+  }
+
+  bool body(std::string_view bytes) noexcept try {
+    if (!begun_ && !begin_body()) return false;
+    received_ += bytes.size();
+    if (discard_) return received_ <= max_discarded_bytes;
+    if (received_ > allowed_) return refuse(too_long());
+    if (sink_ == nullptr) {
+      collected_ += bytes;
+      return true;
+    }
+    given_ = true;
+    Result<void> taken = (*sink_)(std::as_bytes(std::span(bytes)));
+    return taken ? true : refuse(std::move(taken.error()));
+  } catch (const std::exception& error) {
+    return refuse_exception(error);
+  }
+
+  /// A 206 without any body must be judged too, and what is compressed only now.
+  void end_of_transfer() {
+    if (!begun_) begin_body();
+    if (!refusal_ && !discard_ && decodes()) decode();
+    if (!refusal_ && !discard_ && head_.status == 206 && received_ != allowed_) {
+      refuse({ErrorKind::unsupported,
+              fmt::format("the server sent {} bytes of {} where it announced {}", received_,
+                          redact_url(request_.url), allowed_),
+              "the server's byte ranges are broken; tell whoever runs it, or use another index"});
+    }
+  }
+
+  [[nodiscard]] const ResponseHead& head() const { return head_; }
+  [[nodiscard]] std::optional<Error> take_refusal() {
+    return std::exchange(refusal_, std::nullopt);
+  }
+  /// The rest of the body was not wanted; the response stands.
+  [[nodiscard]] bool satisfied() const { return discard_; }
+  [[nodiscard]] bool given() const { return given_; }
+
+  [[nodiscard]] Response take_response(std::string url) {
+    Response response;
+    response.status = head_.status;
+    response.url = std::move(url);
+    response.content_type = head_.content_type;
+    response.etag = head_.etag;
+    response.last_modified = head_.last_modified;
+    response.cache_control = head_.cache_control;
+    response.age_seconds = head_.age_seconds;
+    if (head_.status == 206) {
+      if (const auto range = parse_content_range(head_.content_range)) {
+        response.total_size = range->total;
+      }
+    } else if (head_.content_encoding.empty()) {
+      response.total_size = head_.content_length;
+    }
+    response.body = std::move(collected_);
+    return response;
+  }
+
+  /// Archives are hashed and cut into ranges as they lie on the server.
+  [[nodiscard]] bool decodes() const {
+    return sink_ == nullptr && !request_.range && !request_.tail;
+  }
+
+ private:
+  void decode() {
+    Result<std::string> text = decode_body(std::move(collected_), head_.content_encoding, allowed_,
+                                           redact_url(request_.url));
+    if (text) {
+      collected_ = std::move(*text);
+    } else {
+      refuse(std::move(text.error()));
+    }
+  }
+
+  bool begin_body() {
+    begun_ = true;
+    const bool asked_for_part = request_.range || request_.tail;
+    if (head_.status == 206) {
+      Result<std::uint64_t> length = check_partial(request_, head_);
+      if (!length) return refuse(std::move(length.error()));
+      allowed_ = *length;
+    } else {
+      discard_ = head_.status < 200 || head_.status > 299;
+      allowed_ = request_.max_bytes;
+      if (!discard_ && asked_for_part) {
+        discard_ = true;
+        return false;
+      }
+    }
+    if (!discard_ && head_.content_length.value_or(0) > request_.max_bytes) {
+      return refuse(too_long());
+    }
+    return true;
+  }
+
+  [[nodiscard]] Error too_long() const {
+    return {head_.status == 206 ? ErrorKind::unsupported : ErrorKind::io,
+            fmt::format("{} sends more than the {} bytes allowed here", redact_url(request_.url),
+                        std::min(allowed_, request_.max_bytes)),
+            "this is not the file that was expected; check the index URL"};
+  }
+
+  bool refuse(Error error) {
+    refusal_ = std::move(error);
+    return false;
+  }
+
+  bool refuse_exception(const std::exception& error) {
+    return refuse({ErrorKind::io, redact_url(request_.url) + ": " + error.what()});
+  }
+
+  const Request& request_;
+  const BodySink* sink_;
+  ResponseHead head_;
+  std::string collected_;
+  std::optional<Error> refusal_;
+  std::uint64_t allowed_ = 0;
+  std::uint64_t received_ = 0;
+  std::size_t header_bytes_ = 0;
+  bool begun_ = false;
+  bool discard_ = false;
+  bool given_ = false;
+};
+
+Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
+                     const TransportOptions& options) {
+  const auto say = [&](std::string_view what, std::string hint) {
+    return Error{ErrorKind::io,
+                 fmt::format("{}: {} ({})", redact_url(url), what, redact_url(outcome.reason)),
+                 std::move(hint)};
+  };
+  const auto ended = [&](std::string what, std::string hint) {
+    return Error{ErrorKind::io, fmt::format("{}: {}", redact_url(url), what), std::move(hint)};
+  };
+  switch (outcome.end) {
+    case axle_curl_resolve:
+      return say("the host is not known",
+                 "check the spelling of the URL and the network connection");
+    case axle_curl_connect:
+      return say("cannot connect", "check the URL and that the server runs, or set a proxy");
+    case axle_curl_proxy:
+      return say("the proxy does not work", "check the proxy setting");
+    case axle_curl_timeout:
+      return ended(fmt::format("no answer for {} seconds", options.timeout_seconds),
+                   "try again, or allow more time with --timeout");
+    case axle_curl_slow:
+      return ended(fmt::format("the transfer was ended: less than {} bytes a second for {} seconds",
+                               options.slow_bytes_per_second, options.slow_seconds),
+                   "try again later, or take another index or mirror");
+    case axle_curl_tls:
+      return say("no secure connection", "the server may not speak TLS 1.2 or later");
+    case axle_curl_certificate:
+      return say("its certificate is not trusted",
+                 "name the authority's certificate file in SSL_CERT_FILE");
+    case axle_curl_ca_file:
+      return say("the certificate file cannot be read",
+                 "check what names it: --cert, REQUESTS_CA_BUNDLE or SSL_CERT_FILE");
+    case axle_curl_broken:
+      return say("the connection broke off", "try again");
+    case axle_curl_bad_url:
+      return say("not a URL that can be fetched", "check the URL");
+    default:
+      return say("the transfer failed", "try again");
+  }
+}
+
+bool is_transient_end(AxleCurlEnd end) {
+  return end == axle_curl_resolve || end == axle_curl_connect || end == axle_curl_timeout ||
+         end == axle_curl_broken;
+}
+
+std::vector<std::string> request_headers(const Request& request, bool decodes) {
+  std::vector<std::string> headers;
+  if (decodes) headers.push_back(fmt::format("Accept-Encoding: {}", accepted_codings));
+  if (!request.accept.empty()) headers.push_back("Accept: " + request.accept);
+  if (!request.etag.empty()) headers.push_back("If-None-Match: " + request.etag);
+  if (!request.last_modified.empty()) {
+    headers.push_back("If-Modified-Since: " + request.last_modified);
+  }
+  if (request.refresh) headers.emplace_back("Cache-Control: max-age=0");
+  if (std::string range = range_header(request); !range.empty())
+    headers.push_back(std::move(range));
+  return headers;
+}
+
+}  // namespace
+
+ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
+                                const TransportOptions& options, const Request& request,
+                                const ExchangeTarget& target, const BodySink* sink) {
+  Receiver receiver(request, sink);
+  const std::vector<std::string> headers = request_headers(request, receiver.decodes());
+  std::vector<const char*> lines;
+  for (const std::string& line : headers) lines.push_back(line.c_str());
+
+  AxleCurlExchange exchange{};
+  exchange.url = target.url.c_str();
+  exchange.user = target.user.empty() && target.password.empty() ? nullptr : target.user.c_str();
+  exchange.password = target.password.c_str();
+  exchange.headers = lines.data();
+  exchange.header_count = lines.size();
+  exchange.user_agent = options.user_agent.c_str();
+  exchange.ca_file = options.ca_file.empty() ? nullptr : options.ca_file.c_str();
+  const bool encrypted = target.url.starts_with("https:");
+  exchange.proxy = (encrypted ? options.https_proxy : options.http_proxy).c_str();
+  exchange.no_proxy = options.no_proxy.c_str();
+  exchange.check_certificate = is_trusted_host(target.url, options.trusted_hosts) ? 0 : 1;
+  exchange.timeout_seconds = static_cast<long>(std::max(options.timeout_seconds, 1U));
+  exchange.slow_bytes_per_second = static_cast<long>(options.slow_bytes_per_second);
+  exchange.slow_seconds = static_cast<long>(options.slow_seconds);
+  exchange.context = &receiver;
+  exchange.on_header = [](void* context, const char* line, std::size_t size) {
+    return static_cast<Receiver*>(context)->header({line, size}) ? 0 : 1;
+  };
+  exchange.on_body = [](void* context, const char* bytes, std::size_t size) {
+    return static_cast<Receiver*>(context)->body({bytes, size}) ? 0 : 1;
+  };
+
+  AxleCurlOutcome outcome{};
+  api.perform(handle, &exchange, &outcome);
+  if (outcome.end == axle_curl_done) receiver.end_of_transfer();
+
+  ExchangeResult result{Response{}, receiver.head(), false, receiver.given()};
+  if (std::optional<Error> refusal = receiver.take_refusal()) {
+    result.response = std::unexpected(std::move(*refusal));
+  } else if (outcome.end == axle_curl_done || receiver.satisfied()) {
+    result.transient = is_transient_status(receiver.head().status);
+    result.response = receiver.take_response(target.url);
+  } else {
+    result.transient = is_transient_end(outcome.end);
+    result.response = std::unexpected(transfer_error(outcome, target.url, options));
+  }
+  return result;
+}
+
+}  // namespace axle::index

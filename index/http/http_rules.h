@@ -1,0 +1,69 @@
+#pragma once
+// What HTTP's headers mean to us, as functions of text (RFC 9110, RFC 9111).
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "foundation/report/error.h"
+#include "index/http/transport.h"
+
+namespace axle::index {
+
+struct ContentRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;  ///< inclusive
+  std::optional<std::uint64_t> total;
+};
+
+/// "bytes 0-99/1000" or "bytes 0-99/*".
+[[nodiscard]] std::optional<ContentRange> parse_content_range(std::string_view text);
+
+/// A non-negative decimal number and nothing else.
+[[nodiscard]] std::optional<std::uint64_t> parse_decimal(std::string_view text);
+
+/// The headers of one response that somebody here reads.
+struct ResponseHead {
+  int status = 0;
+  std::string content_type;
+  std::string content_encoding;
+  std::string content_range;
+  std::string etag;
+  std::string last_modified;
+  std::string cache_control;
+  std::string location;
+  std::optional<std::uint64_t> content_length;
+  std::optional<std::uint64_t> retry_after_seconds;  ///< the date form is not read
+  std::uint64_t age_seconds = 0;
+
+  /// A status line starts anew (interim responses come first).
+  void add_line(std::string_view line);
+  [[nodiscard]] bool is_redirect() const;
+};
+
+/// The Range header for a request: "Range: bytes=0-99", empty when it asks for the whole.
+[[nodiscard]] std::string range_header(const Request& request);
+/// Whether a 206 is what was asked for; how many bytes its body must have.
+/// Error: unsupported, naming the URL and both ranges.
+[[nodiscard]] Result<std::uint64_t> check_partial(const Request& request, const ResponseHead& head);
+
+/// Where a redirect leads. Error: io (no http(s) target, or from https to http).
+[[nodiscard]] Result<std::string> next_hop(std::string_view from, std::string_view location);
+
+[[nodiscard]] bool is_transient_status(int status);
+/// Doubles from `first` with each retry (0 is the first one); a server's Retry-After counts up to
+/// 30 s.
+[[nodiscard]] std::chrono::milliseconds retry_pause(
+    unsigned retry, std::chrono::milliseconds first,
+    std::optional<std::uint64_t> retry_after_seconds);
+
+struct CacheControl {
+  std::optional<std::uint64_t> max_age_seconds;
+  bool no_store = false;
+  bool no_cache = false;
+};
+[[nodiscard]] CacheControl parse_cache_control(std::string_view text);
+
+}  // namespace axle::index

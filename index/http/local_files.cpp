@@ -1,0 +1,196 @@
+#include "index/http/local_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "index/http/url.h"
+#include "index/pages/page_entry.h"
+
+namespace axle::index {
+namespace {
+
+constexpr std::size_t chunk_bytes = 256U << 10;
+
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
+  ~OpenFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  [[nodiscard]] int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::unexpected<Error> system_failure(const std::string& path, int number) {
+  const ErrorKind kind = number == ENOENT || number == ENOTDIR || number == EISDIR
+                             ? ErrorKind::not_found
+                             : ErrorKind::io;
+  return fail(kind, fmt::format("cannot read {}: {}", path, std::strerror(number)));
+}
+
+/// How many bytes at `offset` came into `room`; a file that shrank meanwhile is an error.
+Result<std::size_t> read_at(const OpenFile& file, const std::string& path, std::uint64_t offset,
+                            std::span<char> room) {
+  ssize_t got = 0;
+  do {
+    got = ::pread(file.fd(), room.data(), room.size(), static_cast<off_t>(offset));
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return system_failure(path, errno);
+  if (got == 0) return fail(ErrorKind::io, path + " became shorter while it was read");
+  return static_cast<std::size_t>(got);
+}
+
+Result<void> copy_out(const OpenFile& file, const std::string& path, ByteRange range,
+                      const BodySink& sink) {
+  std::vector<char> buffer(std::min<std::uint64_t>(range.length, chunk_bytes));
+  while (range.length > 0) {
+    const std::size_t wanted = std::min<std::uint64_t>(range.length, buffer.size());
+    const auto got = read_at(file, path, range.offset, std::span(buffer).first(wanted));
+    if (!got) return std::unexpected(got.error());
+    if (Result<void> taken = sink(std::as_bytes(std::span(buffer).first(*got))); !taken) {
+      return taken;
+    }
+    range.offset += *got;
+    range.length -= *got;
+  }
+  return {};
+}
+
+/// Straight into the string, which is not filled with zeros before: a page touched twice is the
+/// larger half of what reading a cached index page costs.
+Result<std::string> read_part(const OpenFile& file, const std::string& path, ByteRange range) {
+  std::string text;
+  Result<void> outcome;
+  // GCC 12 hands over the capacity in the place of the size.
+  text.resize_and_overwrite(range.length, [&](char* data, std::size_t /*room*/) {
+    std::size_t filled = 0;
+    while (filled < range.length) {
+      const auto got = read_at(file, path, range.offset + filled,
+                               std::span(data + filled, range.length - filled));
+      if (!got) {
+        outcome = std::unexpected(got.error());
+        break;
+      }
+      filled += *got;
+    }
+    return filled;
+  });
+  if (!outcome) return std::unexpected(std::move(outcome.error()));
+  return text;
+}
+
+/// The part that the request wants of a file of `size` bytes.
+ByteRange wanted_part(const Request& request, std::uint64_t size) {
+  if (request.tail) {
+    const std::uint64_t length = std::min(*request.tail, size);
+    return {size - length, length};
+  }
+  if (!request.range) return {0, size};
+  const std::uint64_t offset = std::min(request.range->offset, size);
+  return {offset, std::min(request.range->length, size - offset)};
+}
+
+std::string content_type_of(std::string_view path) {
+  if (path.ends_with(".html") || path.ends_with(".htm")) return "text/html";
+  if (path.ends_with(".json")) return "application/json";
+  return "application/octet-stream";
+}
+
+}  // namespace
+
+Result<Response> answer_from_file(const Request& request, const BodySink* sink) {
+  Result<std::string> path = file_path(request.url);
+  if (!path) return std::unexpected(std::move(path.error()));
+  Response response;
+  response.url = without_fragment(request.url);
+  const OpenFile file(*path);
+  struct stat status = {};
+  if (file.fd() < 0 && errno != ENOENT && errno != ENOTDIR) return system_failure(*path, errno);
+  if (file.fd() >= 0 && ::fstat(file.fd(), &status) != 0) return system_failure(*path, errno);
+  if (file.fd() < 0 || !S_ISREG(status.st_mode)) {
+    response.status = 404;
+    return response;
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const ByteRange part = wanted_part(request, size);
+  if (part.length > request.max_bytes) {
+    return fail(ErrorKind::io, fmt::format("{} is larger than the {} bytes allowed here", *path,
+                                           request.max_bytes));
+  }
+  response.status = request.range || request.tail ? 206 : 200;
+  response.total_size = size;
+  response.content_type = content_type_of(*path);
+  if (sink != nullptr) {
+    if (Result<void> copied = copy_out(file, *path, part, *sink); !copied) {
+      return std::unexpected(std::move(copied.error()));
+    }
+    return response;
+  }
+  Result<std::string> body = read_part(file, *path, part);
+  if (!body) return std::unexpected(std::move(body.error()));
+  response.body = std::move(*body);
+  return response;
+}
+
+Result<std::string> read_local_file(const std::string& path, std::uint64_t max_bytes) {
+  Request request;
+  request.url = file_url(path);
+  request.max_bytes = max_bytes;
+  Result<Response> response = answer_from_file(request, nullptr);
+  if (!response) return std::unexpected(std::move(response.error()));
+  if (response->status == 404) return fail(ErrorKind::not_found, "there is no file " + path);
+  return std::move(response->body);
+}
+
+Result<std::vector<PublishedFile>> list_folder(const std::string& folder) {
+  std::error_code error;
+  std::vector<PublishedFile> files;
+  std::filesystem::directory_iterator entries(folder, error);
+  for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+    PublishedFile file;
+    file.filename = entries->path().filename();
+    if (!is_distribution_name(file.filename) || !is_sound_file_name(file.filename)) continue;
+    std::error_code broken_link;
+    if (!entries->is_regular_file(broken_link)) continue;
+    file.size = entries->file_size(broken_link);
+    if (broken_link) continue;
+    file.url = file_url(entries->path().string());
+    files.push_back(std::move(file));
+  }
+  if (error) return system_failure(folder, error.value());
+  std::ranges::sort(files, {}, &PublishedFile::filename);
+  return files;
+}
+
+Result<std::string> local_path(std::string_view location) {
+  std::string path(location);
+  if (is_file_url(location)) {
+    Result<std::string> decoded = file_path(location);
+    if (!decoded) return decoded;
+    path = std::move(*decoded);
+  } else if (path.find("://") != std::string::npos) {
+    return fail(ErrorKind::malformed, fmt::format("{} is no address that Axle can read", path),
+                "it is http://, https:// or file://, or the path of a folder");
+  }
+  std::error_code error;
+  std::string absolute = std::filesystem::absolute(path, error).lexically_normal();
+  if (error) return fail(ErrorKind::io, fmt::format("cannot find {}: {}", path, error.message()));
+  while (absolute.size() > 1 && absolute.ends_with('/')) absolute.pop_back();
+  return absolute;
+}
+
+}  // namespace axle::index

@@ -1,0 +1,46 @@
+#include "index/http/transport.h"
+
+#include <utility>
+
+#include "index/http/http_transport.h"
+#include "index/http/local_files.h"
+#include "index/http/url.h"
+
+namespace axle::index {
+namespace {
+
+class AnyTransport final : public Transport {
+ public:
+  explicit AnyTransport(TransportOptions options)
+      : http_(make_http_transport(std::move(options))) {}
+
+  Result<Response> fetch(const Request& request) override { return answer(request, nullptr); }
+  Result<Response> download(const Request& request, const BodySink& sink) override {
+    return answer(request, &sink);
+  }
+  void remember_credentials(std::string_view url) override { http_->remember_credentials(url); }
+
+ private:
+  Result<Response> answer(const Request& request, const BodySink* sink) {
+    if (is_file_url(request.url)) return answer_from_file(request, sink);
+    if (!is_http_url(request.url)) {
+      return fail(ErrorKind::malformed,
+                  "'" + redact_url(request.url) + "' is not a URL of kind http, https or file",
+                  "check how it is spelled");
+    }
+    if (request.range && request.range->length == 0) {
+      return fail(ErrorKind::malformed, "a range of no bytes of " + redact_url(request.url));
+    }
+    return sink == nullptr ? http_->fetch(request) : http_->download(request, *sink);
+  }
+
+  std::unique_ptr<Transport> http_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_transport(TransportOptions options) {
+  return std::make_unique<AnyTransport>(std::move(options));
+}
+
+}  // namespace axle::index

@@ -1,0 +1,138 @@
+#pragma once
+// The seam to the network. The only implementation that talks HTTP is libcurl's, in a module of its
+// own that is opened on first use (index/http/curl_module.cpp): linking libcurl would cost 4 ms at
+// start-up.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/report/error.h"
+
+namespace axle::index {
+
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+struct Request {
+  std::string url;  ///< http, https or file; credentials in it are used and never shown
+  std::string accept;
+  std::string etag;           ///< If-None-Match, when not empty
+  std::string last_modified;  ///< If-Modified-Since, when not empty
+  /// Ranges answer with 206 and exactly these bytes (clipped to the end), or with 200 and no body
+  /// when the server does not do ranges. A 206 that is not what was asked for is an error:
+  /// unsupported.
+  std::optional<ByteRange> range;
+  std::optional<std::uint64_t> tail;  ///< instead of `range`: the last bytes, this many at most
+  /// Names the content for good, when it is known: a cache that has it need not ask.
+  std::string sha256;
+  bool refresh = false;                  ///< caches on the way shall ask the server
+  std::uint64_t max_bytes = 1ULL << 30;  ///< a longer body is an error
+};
+
+struct Response {
+  int status = 0;   ///< HTTP status; file URLs answer 200, 206 or 404
+  std::string url;  ///< after redirects
+  std::string content_type;
+  std::string etag;
+  std::string last_modified;
+  std::string cache_control;
+  std::uint64_t age_seconds = 0;            ///< spent in caches on the way
+  std::optional<std::uint64_t> total_size;  ///< from Content-Range or Content-Length
+  std::string body;  ///< decoded (gzip, deflate); empty unless the status is 2xx
+};
+
+/// Called with the bytes as they arrive; an error from it ends the transfer.
+using BodySink = std::function<Result<void>(std::span<const std::byte>)>;
+
+/// All functions may be called from several threads at once.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  /// Whole body in memory. Any HTTP status is a Response; io errors name the URL without
+  /// credentials and say what to do. Retries transient failures (connection, 429, 5xx) with
+  /// back-off.
+  [[nodiscard]] virtual Result<Response> fetch(const Request& request) = 0;
+  /// Body streamed to `sink`; `body` of the response stays empty. Not retried once a byte was given
+  /// out.
+  /// Bytes as they are on the server: nothing is decoded.
+  [[nodiscard]] virtual Result<Response> download(const Request& request, const BodySink& sink) = 0;
+  /// Small texts that were read out of a file which its URL and sha256 name for good, such as a
+  /// wheel's METADATA, and what a first download was: a transport that keeps things gives them
+  /// back. `keep` is false when nothing was kept. Error: io (something lies there that cannot be
+  /// read now: whoever must not lose it does not keep another over it).
+  virtual Result<std::optional<std::string>> recall([[maybe_unused]] std::string_view key) {
+    return std::nullopt;
+  }
+  virtual bool keep([[maybe_unused]] std::string_view key, [[maybe_unused]] std::string_view text) {
+    return false;
+  }
+  /// `url` is http(s) with user name and password: later requests to its server that carry none use
+  /// them, those below its path before others. Links of a page then need not repeat them.
+  virtual void remember_credentials([[maybe_unused]] std::string_view url) {}
+};
+
+/// An entry of a netrc file.
+struct NetrcEntry {
+  std::string machine;  ///< host name; empty: of `default`
+  std::string login;
+  std::string password;
+};
+
+enum class Authenticate : std::uint8_t { when_known, always, never };
+
+/// What is said of one index (uv's `authenticate`); counts below its URL.
+struct IndexLogin {
+  std::string url;
+  Authenticate authenticate = Authenticate::when_known;
+};
+
+/// The password of `user` at `service`, a URL or a host; nothing when it has none. Errors end the
+/// request.
+using PasswordSource = std::function<Result<std::optional<std::string>>(const std::string& service,
+                                                                        const std::string& user)>;
+
+struct TransportOptions {
+  std::string ca_file;      ///< passed on explicitly; libcurl does not read SSL_CERT_FILE itself
+  std::string http_proxy;   ///< for http URLs; "" none. libcurl's own reading of *_proxy is off
+  std::string https_proxy;  ///< for https URLs
+  std::string no_proxy;     ///< hosts that are reached without, separated by commas
+  unsigned timeout_seconds = 15;          ///< connect, and stall: no byte for this long
+  unsigned slow_bytes_per_second = 1000;  ///< a slower transfer ends after `slow_seconds`
+  unsigned slow_seconds = 30;
+  unsigned retries = 3;
+  unsigned retry_pause_ms = 250;  ///< before the first retry, doubled for each further one
+  std::vector<std::string>
+      trusted_hosts;  ///< hosts whose certificate is not checked (pip --trusted-host)
+  std::vector<NetrcEntry> netrc;
+  std::vector<IndexLogin> logins;
+  PasswordSource keyring;  ///< asked where a server answered 401 and a user name is known; or empty
+  std::string user_agent;
+  bool offline = false;  ///< every http(s) request fails with io and says so
+};
+
+/// file:// answered here; http and https handed to the curl module.
+[[nodiscard]] std::unique_ptr<Transport> make_transport(TransportOptions options);
+
+/// `url` without user name and password: what may be sent to a server and kept.
+[[nodiscard]] std::string without_credentials(std::string_view url);
+/// Any text for people and files: each URL in it, well-formed or mistyped, without user name and
+/// password, and with *** for the values of its query.
+[[nodiscard]] std::string redact_url(std::string_view text);
+/// RFC 3986 reference resolution; `base` absolute.
+[[nodiscard]] std::string resolve_url(std::string_view base, std::string_view reference);
+/// Decodes %XX.
+[[nodiscard]] std::string percent_decode(std::string_view text);
+/// Absolute path -> file URL, percent-encoded, and back. Error: malformed (a host other than
+/// localhost).
+[[nodiscard]] std::string file_url(std::string_view absolute_path);
+[[nodiscard]] Result<std::string> file_path(std::string_view url);
+
+}  // namespace axle::index

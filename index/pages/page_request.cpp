@@ -1,0 +1,49 @@
+#include "index/pages/page_request.h"
+
+#include <fmt/format.h>
+
+#include "index/http/http_rules.h"
+#include "index/pages/page.h"
+
+namespace axle::index {
+namespace {
+
+constexpr const char* accepted_pages =
+    "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
+    "text/html;q=0.1";
+
+const char* mend_of(int status) {
+  if (status == 401) {
+    return "give the user name and password in the index URL, in UV_INDEX_<NAME>_USERNAME and "
+           "_PASSWORD, in a netrc file, or ask a keyring with --keyring-provider subprocess";
+  }
+  if (status == 403) return "the server refuses this user or address; check the credentials";
+  if (status == 407) return "the proxy wants a user name and password; put them into the proxy URL";
+  if (status == 406 || status == 300) return "the server offers no page in JSON or HTML";
+  if (status == 404 || status == 410) return "check the URL";
+  if (is_transient_status(status)) return "the server is in trouble or busy; try again later";
+  return "check the index URL: it usually ends in /simple";
+}
+
+}  // namespace
+
+Error status_error(const std::string& url, int status) {
+  const bool absent = status == 404 || status == 410;
+  return {absent ? ErrorKind::not_found : ErrorKind::io,
+          fmt::format("{} answers with HTTP status {}", redact_url(url), status), mend_of(status)};
+}
+
+Result<std::optional<Response>> request_page(const std::string& url, Transport& transport,
+                                             const std::set<int>& absent_codes) {
+  Request request;
+  request.url = url;
+  request.accept = accepted_pages;
+  request.max_bytes = max_page_bytes;
+  Result<Response> response = transport.fetch(request);
+  if (!response) return std::unexpected(std::move(response.error()));
+  if (response->status == 404 || absent_codes.contains(response->status)) return std::nullopt;
+  if (response->status != 200) return std::unexpected(status_error(url, response->status));
+  return std::move(*response);
+}
+
+}  // namespace axle::index

@@ -1,0 +1,214 @@
+#include "index/pages/remote_wheel.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "foundation/report/report.h"
+#include "index/http/url.h"
+#include "index/pages/page_request.h"
+#include "index/pages/range_source.h"
+#include "wheel/hash/sha256.h"
+#include "wheel/wheel_file.h"
+
+namespace axle::index {
+namespace {
+
+constexpr std::string_view metadata_member = "METADATA";
+constexpr std::string_view variant_member = "variant.json";
+constexpr std::uint64_t max_metadata_bytes = 16ULL << 20;
+constexpr std::uint64_t max_wheel_bytes = 64ULL << 30;
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
+
+/// A whole download in a file without a name: wheels may be larger than memory.
+class SpooledSource final : public wheel::ByteSource {
+ public:
+  SpooledSource(TemporaryFile file, std::uint64_t size) : file_(std::move(file)), size_(size) {}
+  std::uint64_t size() const override { return size_; }
+  Result<void> read(std::uint64_t offset, std::span<std::byte> out) override {
+    if (std::fseek(file_.get(), static_cast<long>(offset), SEEK_SET) != 0 ||
+        std::fread(out.data(), 1, out.size(), file_.get()) != out.size()) {
+      return fail(ErrorKind::io, fmt::format("cannot read the temporary copy: {} bytes at {} of {}",
+                                             out.size(), offset, size_));
+    }
+    return {};
+  }
+
+ private:
+  TemporaryFile file_;
+  std::uint64_t size_;
+};
+
+Error hash_mismatch(const std::string& url, std::string_view wanted, std::string_view got) {
+  return {ErrorKind::mismatch,
+          fmt::format("{} has the sha256 {}, the index says {}", redact_url(url), got, wanted),
+          "the file or the index is damaged or was tampered with; do not install it"};
+}
+
+Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& file,
+                                                          Transport& transport) {
+  TemporaryFile copy(std::tmpfile());
+  if (!copy) {
+    return fail(ErrorKind::io,
+                fmt::format("cannot create a temporary file: {}", std::strerror(errno)));
+  }
+  Request request;
+  request.url = file.url;
+  request.max_bytes = file.size.value_or(max_wheel_bytes);
+  wheel::Sha256 hash;
+  std::uint64_t size = 0;
+  const Result<Response> response =
+      transport.download(request, [&](std::span<const std::byte> bytes) -> Result<void> {
+        if (std::fwrite(bytes.data(), 1, bytes.size(), copy.get()) != bytes.size()) {
+          return fail(ErrorKind::io, fmt::format("cannot write a temporary copy of {}: {}",
+                                                 redact_url(file.url), std::strerror(errno)));
+        }
+        hash.update(bytes);
+        size += bytes.size();
+        return {};
+      });
+  if (!response) return std::unexpected(response.error());
+  if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
+  const std::string digits = wheel::render_hex(hash.finish());
+  if (!file.sha256.empty() && digits != file.sha256) {
+    return std::unexpected(hash_mismatch(file.url, file.sha256, digits));
+  }
+  return std::make_unique<SpooledSource>(std::move(copy), size);
+}
+
+/// The published metadata file, or nothing when the index promised one and has none or another.
+Result<std::optional<std::string>> fetch_published_metadata(const PublishedFile& file,
+                                                            std::string_view index,
+                                                            Transport& transport, Report& report) {
+  Request request;
+  request.url = append_to_path(file.url, ".metadata");
+  request.sha256 = file.metadata_sha256;
+  request.max_bytes = max_metadata_bytes;
+  Result<Response> response = transport.fetch(request);
+  if (!response) return std::unexpected(std::move(response.error()));
+  if (response->status == 404) return std::nullopt;
+  if (response->status != 200) return std::unexpected(status_error(request.url, response->status));
+  const std::string digits = wheel::render_hex(wheel::sha256(response->body));
+  if (file.metadata_sha256.empty() || digits == file.metadata_sha256) {
+    return std::move(response->body);
+  }
+  report.warn(fmt::format("{}.metadata has the sha256 {}, but {} gives {}: the metadata is read "
+                          "from the wheel itself",
+                          file.filename, digits, index, file.metadata_sha256),
+              "tell whoever runs this index");
+  return std::nullopt;
+}
+
+Result<std::unique_ptr<wheel::ByteSource>> open_any(const PublishedFile& file,
+                                                    Transport& transport) {
+  if (is_file_url(file.url)) {
+    Result<std::string> path = file_path(file.url);
+    if (!path) return std::unexpected(std::move(path.error()));
+    return wheel::open_file_source(*path);
+  }
+  Result<std::unique_ptr<wheel::ByteSource>> ranges = open_ranges(file.url, transport);
+  if (!ranges || *ranges) return ranges;
+  return download_whole(file, transport);
+}
+
+/// The key under which a small text out of a wheel is kept, where the index says the wheel's hash.
+/// The URL is part of it: another index may lie about a file of the same hash.
+std::optional<std::string> key_of(std::string_view member, const PublishedFile& file) {
+  if (file.sha256.empty() || !is_http_url(file.url)) return std::nullopt;
+  return fmt::format("{} in {} {}", member, file.sha256, file.url);
+}
+
+std::optional<std::string> recall(const std::optional<std::string>& key, Transport& transport) {
+  if (!key) return std::nullopt;
+  return transport.recall(*key).value_or(std::nullopt);
+}
+
+/// Opens the archive by its directory and keeps what may be asked for next: one look serves both.
+Result<wheel::WheelFile> open_and_keep(const PublishedFile& file, Transport& transport,
+                                       Report& report) {
+  Result<std::unique_ptr<wheel::ByteSource>> source = open_remote(file, transport);
+  if (!source) return std::unexpected(std::move(source.error()));
+  Result<wheel::WheelFile> wheel =
+      wheel::open_wheel(std::move(*source), file.filename, redact_url(file.url), report, true);
+  if (!wheel) return wheel;
+  if (const auto key = key_of(metadata_member, file)) transport.keep(*key, wheel->metadata_text);
+  if (const auto key = key_of(variant_member, file); key && wheel->variant) {
+    transport.keep(*key, wheel->variant_text);
+  }
+  return wheel;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file,
+                                                       Transport& transport) {
+  Result<std::unique_ptr<wheel::ByteSource>> source = open_any(file, transport);
+  if (source && file.size && (*source)->size() != *file.size) {
+    return fail(ErrorKind::mismatch,
+                fmt::format("{} has {} bytes, the index says {}", redact_url(file.url),
+                            (*source)->size(), *file.size),
+                "the file or the index is damaged; do not install it");
+  }
+  return source;
+}
+
+Result<std::string> fetch_metadata(const PublishedFile& file, std::string_view index,
+                                   Transport& transport, Report& report) {
+  std::optional<Error> trouble;
+  if (file.has_metadata) {
+    auto text = fetch_published_metadata(file, index, transport, report);
+    if (text && *text) return std::move(**text);
+    if (!text) trouble = std::move(text.error());
+  }
+  if (auto kept = recall(key_of(metadata_member, file), transport)) return std::move(*kept);
+  if (trouble) return std::unexpected(std::move(*trouble));
+  CollectedReport ignored;  // whoever installs the wheel opens it again and hears the remarks then
+  Result<wheel::WheelFile> wheel = open_and_keep(file, transport, ignored);
+  if (!wheel) return std::unexpected(std::move(wheel.error()));
+  return std::move(wheel->metadata_text);
+}
+
+Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file, Transport& transport,
+                                                 Report& report) {
+  if (auto kept = recall(key_of(variant_member, file), transport)) {
+    const Result<wheel::WheelName> name = wheel::parse_wheel_name(file.filename);
+    auto variant = wheel::parse_variant_metadata(*kept, redact_url(file.url), report);
+    const bool sound =
+        name && variant && variant->variants.size() == 1 && variant->variants.contains(name->label);
+    if (sound) return variant;
+  }
+  Result<wheel::WheelFile> wheel = open_and_keep(file, transport, report);
+  if (!wheel) return std::unexpected(std::move(wheel.error()));
+  if (!wheel->variant) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{} is a plain wheel and has no variant", redact_url(file.url)));
+  }
+  return std::move(*wheel->variant);
+}
+
+Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport,
+                                 std::uint64_t max_bytes) {
+  Request request;
+  request.url = file.url;
+  request.sha256 = file.sha256;
+  request.max_bytes = max_bytes;
+  Result<Response> response = transport.fetch(request);
+  if (!response) return std::unexpected(std::move(response.error()));
+  if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
+  if (!file.sha256.empty()) {
+    const std::string digits = wheel::render_hex(wheel::sha256(response->body));
+    if (digits != file.sha256) {
+      return std::unexpected(hash_mismatch(file.url, file.sha256, digits));
+    }
+  }
+  return std::move(response->body);
+}
+
+}  // namespace axle::index

@@ -1,0 +1,41 @@
+#pragma once
+// Reads the metadata of a published wheel without downloading it: PEP 658 file, else byte ranges,
+// else (servers without ranges) the whole file, once.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
+#include "index/http/transport.h"
+#include "index/pages/page.h"
+#include "wheel/variant/variant_metadata.h"
+#include "wheel/zip/zip_reader.h"
+
+namespace axle::index {
+
+/// Range reads with one cached tail; file URLs and folders included. The first read asks for the
+/// last 65 KiB. Error: io; unsupported when the server answers ranges with lies.
+[[nodiscard]] Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file,
+                                                                     Transport& transport);
+
+/// The METADATA text: `{url}.metadata` when published, else from the archive. A published one with
+/// another hash than `index` (for messages) gives it is passed over with a warning: what gets
+/// installed is the wheel, and that has its own.
+[[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file, std::string_view index,
+                                                 Transport& transport, Report& report);
+
+/// What a variant wheel says of itself (its variant.json, whose one label is that of the file
+/// name), from the archive. Errors: as of open_remote and wheel::open_wheel; unsupported for a
+/// plain wheel.
+[[nodiscard]] Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file,
+                                                               Transport& transport,
+                                                               Report& report);
+
+/// A `variants.json` or any small listed file, its listed sha256 checked. Errors: io, mismatch,
+/// not_found.
+[[nodiscard]] Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport,
+                                               std::uint64_t max_bytes);
+
+}  // namespace axle::index

@@ -1,0 +1,103 @@
+#include "index/publish/index_pages.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "index/http/url.h"
+
+namespace axle::index {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* api_version = "1.1";
+
+std::string escape_html(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+std::string finish_json(const ordered_json& page) {
+  return page.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+std::string wrap_html(std::string_view title, std::string_view links) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"pypi:repository-version\" content=\"{}\">\n<title>{}</title>\n</head>\n<body>\n"
+      "<h1>{}</h1>\n{}</body>\n</html>\n",
+      api_version, title, title, links);
+}
+
+}  // namespace
+
+std::string render_project_json(std::string_view project, const std::vector<std::string>& versions,
+                                const std::vector<ListedFile>& files) {
+  ordered_json list = ordered_json::array();
+  for (const ListedFile& file : files) {
+    ordered_json entry = {{"filename", file.filename},
+                          {"url", percent_encode(file.filename, false)},
+                          {"hashes", {{"sha256", file.sha256}}},
+                          {"size", file.size}};
+    if (!file.requires_python.empty()) entry["requires-python"] = file.requires_python;
+    if (!file.metadata_sha256.empty()) {
+      entry["core-metadata"] = ordered_json{{"sha256", file.metadata_sha256}};
+    }
+    list.push_back(std::move(entry));
+  }
+  return finish_json({{"meta", {{"api-version", api_version}}},
+                      {"name", project},
+                      {"versions", versions},
+                      {"files", std::move(list)}});
+}
+
+std::string render_project_html(std::string_view project, const std::vector<ListedFile>& files) {
+  std::string links;
+  for (const ListedFile& file : files) {
+    links +=
+        fmt::format("<a href=\"{}#sha256={}\"", percent_encode(file.filename, false), file.sha256);
+    if (!file.requires_python.empty()) {
+      links += fmt::format(" data-requires-python=\"{}\"", escape_html(file.requires_python));
+    }
+    if (!file.metadata_sha256.empty()) {
+      links += fmt::format(" data-core-metadata=\"sha256={}\"", file.metadata_sha256);
+    }
+    links += fmt::format(">{}</a><br>\n", escape_html(file.filename));
+  }
+  return wrap_html("Links for " + escape_html(project), links);
+}
+
+std::string render_root_json(const std::vector<std::string>& projects) {
+  ordered_json list = ordered_json::array();
+  for (const std::string& project : projects) list.push_back(ordered_json{{"name", project}});
+  return finish_json({{"meta", {{"api-version", api_version}}}, {"projects", std::move(list)}});
+}
+
+std::string render_root_html(const std::vector<std::string>& projects) {
+  std::string links;
+  for (const std::string& project : projects) {
+    links += fmt::format("<a href=\"{0}/\">{0}</a><br>\n", project);
+  }
+  return wrap_html("Simple index", links);
+}
+
+}  // namespace axle::index

@@ -1,0 +1,133 @@
+#include "index/publish/published_index.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/http/local_files.h"
+#include "index/http/url.h"
+#include "index/pages/page.h"
+#include "wheel/requirement.h"
+
+namespace axle::index {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t largest_page = std::uint64_t{1} << 30;
+
+std::unexpected<Error> foreign(const fs::path& path, std::string_view why) {
+  return fail(ErrorKind::io, fmt::format("{} {}; the folder is left as it is", path.string(), why),
+              "choose a folder that does not exist yet or that only `variant index` writes to, or "
+              "move that away");
+}
+
+constexpr std::string_view not_ours = "was not made by `variant index build`";
+
+Result<std::vector<fs::path>> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    entries.push_back(entry->path());
+  }
+  if (error) {
+    return fail(ErrorKind::io, fmt::format("cannot read {}: {}", folder.string(), error.message()),
+                "check the path and its permissions");
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
+
+/// Links count as what they are: nothing that an index build writes is one.
+bool is_real(const fs::path& path, fs::file_type type) {
+  std::error_code error;
+  return fs::symlink_status(path, error).type() == type;
+}
+
+Result<ProjectPage> read_page(const fs::path& path) {
+  Result<std::string> text = read_local_file(path, largest_page);
+  if (!text) return std::unexpected(std::move(text.error()));
+  CollectedReport report;
+  Result<ProjectPage> page = parse_json_page(std::move(*text), file_url(path.string()), report);
+  if (!page) return page;
+  // A file that the reader would leave out would be lost.
+  if (!report.remarks.empty()) return foreign(path, "has an entry that cannot be read");
+  return page;
+}
+
+/// What adding and removing would not write again must not be lost by them.
+bool is_as_written(const PublishedFile& file) {
+  const bool known = file.filename.ends_with(".whl") || file.filename.ends_with("-variants.json");
+  return known && !file.sha256.empty() && file.size && !file.yanked;
+}
+
+Result<PublishedProject> read_project(const fs::path& folder) {
+  const fs::path page_path = folder / "index.json";
+  if (!is_real(page_path, fs::file_type::regular)) return foreign(folder, not_ours);
+  const Result<ProjectPage> page = read_page(page_path);
+  if (!page) return std::unexpected(page.error());
+  PublishedProject project;
+  project.folder = folder;
+  std::set<std::string> written = {"index.json", "index.html"};
+  for (const PublishedFile& file : page->files) {
+    if (!is_as_written(file)) {
+      return foreign(page_path, fmt::format("lists {} in another way than `variant index build`",
+                                            file.filename));
+    }
+    project.listed.push_back(file.filename);
+    written.insert(file.filename);
+    if (!file.filename.ends_with(".whl")) continue;
+    written.insert(file.filename + ".metadata");
+    project.wheels.push_back({file.filename, file.sha256, *file.size});
+  }
+  const auto entries = entries_of(folder);
+  if (!entries) return std::unexpected(entries.error());
+  for (const fs::path& entry : *entries) {
+    if (!written.contains(entry.filename()) || !is_real(entry, fs::file_type::regular)) {
+      return foreign(entry, not_ours);
+    }
+    project.files.push_back(entry.filename());
+  }
+  return project;
+}
+
+}  // namespace
+
+Result<PublishedIndex> read_published_index(const std::string& folder) {
+  PublishedIndex index;
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(folder, error);
+  if (status.type() == fs::file_type::not_found) return index;
+  if (!fs::is_directory(status)) return foreign(folder, "is not a folder");
+  const auto top = entries_of(folder);
+  if (!top) return std::unexpected(top.error());
+  if (top->empty()) return index;
+  const fs::path simple = fs::path(folder) / "simple";
+  for (const fs::path& entry : *top) {
+    if (entry != simple) return foreign(entry, not_ours);
+  }
+  if (!is_real(simple, fs::file_type::directory) ||
+      !is_real(simple / "index.json", fs::file_type::regular)) {
+    return foreign(simple, not_ours);
+  }
+  const auto entries = entries_of(simple);
+  if (!entries) return std::unexpected(entries.error());
+  for (const fs::path& entry : *entries) {
+    const std::string name = entry.filename();
+    const bool page = name == "index.json" || name == "index.html";
+    if (page && is_real(entry, fs::file_type::regular)) continue;
+    if (page || name != wheel::normalize_name(name) || !is_real(entry, fs::file_type::directory)) {
+      return foreign(entry, not_ours);
+    }
+    Result<PublishedProject> project = read_project(entry);
+    if (!project) return std::unexpected(std::move(project.error()));
+    index.emplace(name, std::move(*project));
+  }
+  return index;
+}
+
+}  // namespace axle::index

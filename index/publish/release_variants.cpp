@@ -1,0 +1,60 @@
+#include "index/publish/release_variants.h"
+
+#include <utility>
+#include <vector>
+
+#include "wheel/hash/sha256.h"
+
+namespace axle::index {
+namespace {
+
+constexpr const char* conflict_mend =
+    "build one of the two anew so that they agree, or publish them as different releases";
+
+/// `wheel` contradicts what the earlier ones say together; the first of them that it contradicts by
+/// itself is named.
+Error name_conflict(std::span<const ScannedWheel* const> earlier, const ScannedWheel& wheel,
+                    Error error) {
+  for (const ScannedWheel* other : earlier) {
+    auto pair =
+        wheel::merge_variant_metadata(*other->variant, other->path, *wheel.variant, wheel.path);
+    if (!pair) {
+      error = std::move(pair.error());
+      break;
+    }
+  }
+  if (error.hint.empty()) error.hint = conflict_mend;
+  return error;
+}
+
+}  // namespace
+
+Result<std::optional<VariantsFile>> combine_variants(std::span<const ScannedWheel* const> wheels) {
+  std::optional<wheel::VariantMetadata> combined;
+  std::vector<const ScannedWheel*> merged;
+  for (const ScannedWheel* wheel : wheels) {
+    if (!wheel->variant) continue;
+    if (!combined) {
+      combined = *wheel->variant;
+    } else {
+      auto both = wheel::merge_variant_metadata(*combined, merged.front()->path, *wheel->variant,
+                                                wheel->path);
+      if (!both) {
+        return std::unexpected(name_conflict(merged, *wheel, std::move(both.error())));
+      }
+      combined = std::move(*both);
+    }
+    merged.push_back(wheel);
+  }
+  if (!combined) return std::nullopt;
+  const ScannedWheel& first = *merged.front();
+  VariantsFile file;
+  file.filename = wheel::variants_file_name(first.name.distribution, first.name.version);
+  Result<std::string> text = wheel::render_variant_metadata(*combined);
+  if (!text) return std::unexpected(within(file.filename, std::move(text.error())));
+  file.text = std::move(*text);
+  file.sha256 = wheel::render_hex(wheel::sha256(file.text));
+  return file;
+}
+
+}  // namespace axle::index

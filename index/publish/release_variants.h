@@ -1,0 +1,24 @@
+#pragma once
+// The variants file of one release, from the metadata of its wheels.
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "foundation/report/error.h"
+#include "index/publish/wheel_scan.h"
+
+namespace axle::index {
+
+struct VariantsFile {
+  std::string filename;  ///< `{name}-{version}-variants.json`
+  std::string text;
+  std::string sha256;
+};
+
+/// `wheels` are those of one release; nothing when none of them is a variant. Errors: mismatch,
+/// naming the two wheels that contradict each other; unsupported (metadata that 0.2.0 cannot say).
+[[nodiscard]] Result<std::optional<VariantsFile>> combine_variants(
+    std::span<const ScannedWheel* const> wheels);
+
+}  // namespace axle::index

@@ -1,0 +1,259 @@
+#include "index/publish/staged_folder.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace axle::index {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<Error> system_failure(std::string_view what, const std::string& path, int number) {
+  return fail(ErrorKind::io, fmt::format("cannot {} {}: {}", what, path, std::strerror(number)),
+              number == ENOSPC ? "make room on the disk" : "check the path and its permissions");
+}
+
+constexpr std::string_view moved_away = ".old";
+
+std::string staging_prefix(const fs::path& target) {
+  return '.' + target.filename().string() + ".staged-";
+}
+
+int open_locked(const std::string& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 || ::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  const int number = errno;
+  ::close(fd);
+  errno = number;
+  return -1;
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// Held for moments only, while staged folders are looked at and made.
+Result<void> lock_for_a_moment(const Descriptor& folder, const fs::path& path) {
+  constexpr auto patience = std::chrono::seconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return system_failure("lock", path, errno);
+    if (std::chrono::steady_clock::now() > deadline) {
+      return fail(ErrorKind::io, fmt::format("{} is locked by another program", path.string()),
+                  "end it, or choose another folder");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return {};
+}
+
+Result<void> refuse_running(const fs::path& target) {
+  return fail(ErrorKind::io,
+              fmt::format("another run is writing to {}; nothing was changed", target.string()),
+              "run this again when it has ended");
+}
+
+/// Where the file system cannot exchange two folders, a killed run may have moved the target away.
+Result<void> put_back(const fs::path& moved, const fs::path& target) {
+  if (::renameat2(AT_FDCWD, moved.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) {
+    return {};
+  }
+  struct stat status = {};
+  const bool gone = ::lstat(target.c_str(), &status) != 0 && errno == ENOENT;
+  if (gone && ::rename(moved.c_str(), target.c_str()) != 0) {
+    return system_failure("put back", target, errno);
+  }
+  return {};
+}
+
+/// A staged folder that nobody holds locked belongs to a run that was killed.
+Result<void> remove_abandoned(const fs::path& target) {
+  const std::string prefix = staging_prefix(target);
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(target.parent_path(), error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(prefix)) found.push_back(entry->path());
+  }
+  for (const fs::path& path : found) {
+    const Descriptor held(open_locked(path));
+    if (held.get() < 0 && errno == EWOULDBLOCK) return refuse_running(target);
+  }
+  for (const fs::path& path : found) {
+    if (path.extension() == moved_away) {
+      if (Result<void> back = put_back(path, target); !back) return back;
+    }
+    const Descriptor held(open_locked(path));
+    std::error_code ignored;
+    if (held.get() >= 0) fs::remove_all(path, ignored);
+  }
+  return {};
+}
+
+/// The mode of the folder that is replaced, or that of a new one.
+mode_t mode_of(const std::string& target) {
+  struct stat status = {};
+  const bool there = ::stat(target.c_str(), &status) == 0;
+  return there ? status.st_mode & 07777 : 0755;
+}
+
+Result<void> write_file(const std::string& path, std::string_view content) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return system_failure("create", path, errno);
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int number = errno;
+      ::close(fd);
+      return system_failure("write", path, number);
+    }
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::close(fd) != 0) return system_failure("write", path, errno);
+  return {};
+}
+
+/// False: the file system cannot, and nothing is left.
+bool share_blocks(const std::string& file, const std::string& path) {
+  const Descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  if (from.get() < 0 || ::fstat(from.get(), &status) != 0) return false;
+  const Descriptor to(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0777));
+  if (to.get() < 0) return false;
+  if (::ioctl(to.get(), FICLONE, from.get()) == 0) return true;
+  ::unlink(path.c_str());
+  return false;
+}
+
+}  // namespace
+
+Result<StagedFolder> StagedFolder::create_beside(std::string target) {
+  const fs::path parent = fs::path(target).parent_path();
+  std::error_code error;
+  fs::create_directories(parent, error);
+  if (error) return system_failure("create", parent, error.value());
+  const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) return system_failure("open", parent, errno);
+  if (Result<void> locked = lock_for_a_moment(folder, parent); !locked) {
+    return std::unexpected(std::move(locked.error()));
+  }
+  if (Result<void> removed = remove_abandoned(target); !removed) {
+    return std::unexpected(std::move(removed.error()));
+  }
+  std::string path = parent / (staging_prefix(target) + "XXXXXX");
+  if (::mkdtemp(path.data()) == nullptr) return system_failure("create a folder in", parent, errno);
+  const int lock = open_locked(path);
+  const int number = errno;
+  // From here on the folder goes with the object.
+  StagedFolder staged(std::move(target), std::move(path), lock);
+  if (lock < 0) return system_failure("lock", staged.path_, number);
+  if (::chmod(staged.path_.c_str(), mode_of(staged.target_)) != 0) {
+    return system_failure("set the mode of", staged.path_, errno);
+  }
+  return staged;
+}
+
+StagedFolder::StagedFolder(StagedFolder&& other) noexcept
+    : target_(std::move(other.target_)),
+      path_(std::exchange(other.path_, {})),
+      lock_(std::exchange(other.lock_, -1)) {}
+
+StagedFolder::~StagedFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+Result<void> StagedFolder::make_parent(const std::string& path) const {
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  if (error) return system_failure("create the folder of", path, error.value());
+  return {};
+}
+
+Result<void> StagedFolder::write(std::string_view relative, std::string_view content) {
+  const std::string path = fmt::format("{}/{}", path_, relative);
+  if (Result<void> made = make_parent(path); !made) return made;
+  return write_file(path, content);
+}
+
+Result<void> StagedFolder::copy(const std::string& file, std::string_view relative) {
+  const std::string path = fmt::format("{}/{}", path_, relative);
+  if (Result<void> made = make_parent(path); !made) return made;
+  if (share_blocks(file, path)) return {};
+  std::error_code error;
+  fs::copy_file(file, path, error);
+  if (error) return system_failure("copy " + file + " to", path, error.value());
+  return {};
+}
+
+Result<void> StagedFolder::link(const std::string& file, std::string_view relative) {
+  const std::string path = fmt::format("{}/{}", path_, relative);
+  if (Result<void> made = make_parent(path); !made) return made;
+  if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, path.c_str(), 0) == 0) return {};
+  return copy(file, relative);
+}
+
+Result<void> StagedFolder::swap() {
+  if (::rename(path_.c_str(), target_.c_str()) == 0) {  // nothing there, or an empty folder
+    path_.clear();
+    return {};
+  }
+  if (errno != ENOTEMPTY && errno != EEXIST) return system_failure("replace", target_, errno);
+  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
+    return {};  // `path_` is the old content now
+  }
+  if (errno != EINVAL && errno != ENOSYS) return system_failure("replace", target_, errno);
+  // A file system without exchange: for a moment nothing is there, and a failure puts the old one
+  // back.
+  const std::string old = path_ + std::string(moved_away);
+  if (::rename(target_.c_str(), old.c_str()) != 0) return system_failure("replace", target_, errno);
+  if (::rename(path_.c_str(), target_.c_str()) != 0) {
+    const int number = errno;
+    ::rename(old.c_str(), target_.c_str());
+    return system_failure("replace", target_, number);
+  }
+  path_ = old;
+  return {};
+}
+
+Result<void> StagedFolder::put_in_place() {
+  if (::syncfs(lock_) != 0) return system_failure("write", path_, errno);
+  if (Result<void> swapped = swap(); !swapped) return swapped;
+  const fs::path parent = fs::path(target_).parent_path();
+  const int folder = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return {};
+  const int synced = ::fsync(folder);
+  ::close(folder);
+  if (synced != 0) return system_failure("write", parent, errno);
+  return {};
+}
+
+}  // namespace axle::index

@@ -1,0 +1,45 @@
+#pragma once
+// A folder that appears whole or not at all: written beside its place, then renamed into it.
+
+#include <string>
+#include <string_view>
+
+#include "foundation/report/error.h"
+
+namespace axle::index {
+
+class StagedFolder {
+ public:
+  /// `target` is absolute. Whoever holds one keeps others from making one for the same target: io
+  /// while another run does. What a killed run left beside it is removed, and a target that it had
+  /// moved away is put back.
+  [[nodiscard]] static Result<StagedFolder> create_beside(std::string target);
+
+  StagedFolder(StagedFolder&& other) noexcept;
+  StagedFolder& operator=(StagedFolder&&) = delete;
+  StagedFolder(const StagedFolder&) = delete;
+  StagedFolder& operator=(const StagedFolder&) = delete;
+  ~StagedFolder();  ///< removes what did not reach its place
+
+  /// `relative` must not leave the folder; parents are made.
+  [[nodiscard]] Result<void> write(std::string_view relative, std::string_view content);
+  /// A file of its own, whose blocks are shared where the file system can (reflink).
+  [[nodiscard]] Result<void> copy(const std::string& file, std::string_view relative);
+  /// A hard link where the file system allows it, else a copy: for files that never change.
+  [[nodiscard]] Result<void> link(const std::string& file, std::string_view relative);
+
+  /// Flushes to disk and swaps with the target in one step; the old content is removed afterwards.
+  [[nodiscard]] Result<void> put_in_place();
+
+ private:
+  StagedFolder(std::string target, std::string path, int lock)
+      : target_(std::move(target)), path_(std::move(path)), lock_(lock) {}
+  [[nodiscard]] Result<void> make_parent(const std::string& path) const;
+  [[nodiscard]] Result<void> swap();
+
+  std::string target_;
+  std::string path_;
+  int lock_;  ///< held on `path_`: shows other runs that it is alive
+};
+
+}  // namespace axle::index

@@ -1,0 +1,261 @@
+#include "index/publish/static_index.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/http/local_files.h"
+#include "index/publish/static_project.h"
+#include "wheel/requirement.h"
+
+namespace axle::index {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The projects that change, by name; one without wheels goes.
+using Changes = std::map<std::string, ProjectWheels>;
+
+Result<std::string> resolved_path(const std::string& location) {
+  Result<std::string> path = local_path(location);
+  if (!path) return path;
+  std::error_code error;
+  const fs::path resolved = fs::weakly_canonical(*path, error);
+  if (error) return fail(ErrorKind::io, fmt::format("cannot find {}: {}", *path, error.message()));
+  return resolved.string();
+}
+
+/// A project that changes is opened once, with what is published of it.
+Result<ProjectWheels*> changed(Changes& changes, const std::string& name,
+                               const PublishedIndex& published, Report& report) {
+  if (const auto found = changes.find(name); found != changes.end()) return &found->second;
+  ProjectWheels wheels;
+  if (const auto old = published.find(name); old != published.end()) {
+    Result<ProjectWheels> read = ProjectWheels::read(old->second, report);
+    if (!read) return std::unexpected(std::move(read.error()));
+    wheels = std::move(*read);
+  }
+  return &changes.emplace(name, std::move(wheels)).first->second;
+}
+
+Result<void> write_roots(const std::vector<IndexedProject>& projects, StagedFolder& out) {
+  std::vector<std::string> names;
+  for (const IndexedProject& project : projects) names.push_back(project.name);
+  if (Result<void> done = out.write("simple/index.json", render_root_json(names)); !done)
+    return done;
+  return out.write("simple/index.html", render_root_html(names));
+}
+
+/// Writes everything into the staged folder: what changes, and the rest as it is.
+Result<std::vector<IndexedProject>> write_all(const PublishedIndex& published,
+                                              const Changes& changes, StagedFolder& out) {
+  std::map<std::string, StaticProject> described;
+  for (const auto& [name, wheels] : changes) {
+    if (wheels.empty()) continue;
+    Result<StaticProject> project = StaticProject::describe(name, wheels);
+    if (!project) return std::unexpected(std::move(project.error()));
+    described.emplace(name, std::move(*project));
+  }
+  std::vector<IndexedProject> projects;
+  for (const auto& [name, project] : described) {
+    if (Result<void> done = project.write(out); !done) return std::unexpected(done.error());
+    projects.push_back(project.summary());
+  }
+  for (const auto& [name, project] : published) {
+    if (changes.contains(name)) continue;
+    if (Result<void> done = carry_over(name, project, out); !done)
+      return std::unexpected(done.error());
+    projects.push_back(summary_of(name, project));
+  }
+  std::ranges::sort(projects, {}, &IndexedProject::name);
+  if (Result<void> done = write_roots(projects, out); !done) return std::unexpected(done.error());
+  return projects;
+}
+
+std::vector<std::string> names_of(const PublishedIndex& published) {
+  std::vector<std::string> names;
+  for (const auto& [name, project] : published) names.push_back(name);
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  constexpr std::size_t most_names = 20;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most_names; ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most_names) text += fmt::format(" and {} more", names.size() - most_names);
+  return text;
+}
+
+bool names_wheel(const RemovalTarget& target, const PublishedWheel& published,
+                 const std::vector<std::string>& labels) {
+  const auto name = wheel::parse_wheel_name(published.filename);
+  if (!name) return false;
+  if (!labels.empty() && std::ranges::find(labels, name->label) == labels.end()) return false;
+  if (!target.file.empty()) return target.file == published.filename;
+  return !target.version || *target.version == name->version;
+}
+
+Error nothing_there(const RemovalTarget& target, const std::vector<std::string>& labels,
+                    const PublishedIndex& published) {
+  Error error{ErrorKind::not_found,
+              fmt::format("the index has no {}{}", target.text,
+                          labels.empty() ? "" : " with the variant " + joined(labels))};
+  const auto project = published.find(target.project);
+  if (project != published.end()) {
+    error.hint = "it has " + joined(project->second.listed);
+  } else {
+    error.hint =
+        published.empty() ? "it has no project" : "its projects are " + joined(names_of(published));
+  }
+  return error;
+}
+
+/// By project: the names of the wheels that go.
+using Removed = std::map<std::string, std::set<std::string>>;
+
+Result<void> take_out(const RemovalTarget& target, const std::vector<std::string>& labels,
+                      const PublishedIndex& published, Removed& removed) {
+  bool found = false;
+  for (const auto& [name, project] : published) {
+    if (target.file.empty() && target.project != name) continue;
+    for (const PublishedWheel& one : project.wheels) {
+      if (!names_wheel(target, one, labels)) continue;
+      removed[name].insert(one.filename);
+      found = true;
+    }
+  }
+  if (!found) return std::unexpected(nothing_there(target, labels, published));
+  return {};
+}
+
+/// Only what stays is opened: what is damaged can be removed.
+Result<Changes> changes_without(const Removed& removed, const PublishedIndex& published,
+                                Report& report) {
+  Changes changes;
+  for (const auto& [name, files] : removed) {
+    PublishedProject left = published.at(name);
+    std::erase_if(left.wheels,
+                  [&](const PublishedWheel& wheel) { return files.contains(wheel.filename); });
+    Result<ProjectWheels> wheels = ProjectWheels::read(left, report);
+    if (!wheels) return std::unexpected(std::move(wheels.error()));
+    changes.emplace(name, std::move(*wheels));
+  }
+  return changes;
+}
+
+/// What was listed before and is no more.
+Result<std::vector<RemovedFile>> gone_files(const PublishedIndex& published,
+                                            const Changes& changes) {
+  std::vector<RemovedFile> gone;
+  for (const auto& [name, wheels] : changes) {
+    const Result<StaticProject> left = StaticProject::describe(name, wheels);
+    if (!left) return std::unexpected(left.error());
+    const std::set<std::string> stays(left->summary().files.begin(), left->summary().files.end());
+    for (const std::string& file : published.at(name).listed) {
+      if (!stays.contains(file)) gone.push_back({name, file});
+    }
+  }
+  return gone;
+}
+
+Result<std::vector<IndexedProject>> put_in_place(const PublishedIndex& published,
+                                                 const Changes& changes, StagedFolder& staged) {
+  auto projects = write_all(published, changes, staged);
+  if (!projects) return projects;
+  if (Result<void> placed = staged.put_in_place(); !placed) {
+    return std::unexpected(std::move(placed.error()));
+  }
+  return projects;
+}
+
+}  // namespace
+
+Result<StaticIndex> build_static_index(const std::string& wheels_folder,
+                                       const std::string& out_folder, Report& report) {
+  const Result<std::string> from = resolved_path(wheels_folder);
+  const Result<std::string> to = resolved_path(out_folder);
+  if (!from || !to) return std::unexpected(from ? to.error() : from.error());
+  const Result<std::vector<ScannedWheel>> wheels = scan_wheels(*from, *to, report);
+  if (!wheels) return std::unexpected(wheels.error());
+
+  // From here on nobody else adds or removes.
+  Result<StagedFolder> staged = StagedFolder::create_beside(*to);
+  if (!staged) return std::unexpected(std::move(staged.error()));
+  const Result<PublishedIndex> published = read_published_index(*to);
+  if (!published) return std::unexpected(published.error());
+  Changes changes;
+  for (const ScannedWheel& wheel : *wheels) {
+    const Result<ProjectWheels*> project = changed(changes, wheel.project, *published, report);
+    if (!project) return std::unexpected(project.error());
+    if (Result<void> added = (*project)->add(wheel); !added) {
+      return std::unexpected(std::move(added.error()));
+    }
+  }
+  auto projects = put_in_place(*published, changes, *staged);
+  if (!projects) return std::unexpected(std::move(projects.error()));
+  return StaticIndex{*to, std::move(*projects)};
+}
+
+Result<RemovalTarget> parse_removal_target(std::string_view text) {
+  RemovalTarget target;
+  target.text = text;
+  if (text.ends_with(".whl")) {
+    target.file = text.substr(text.rfind('/') + 1);
+    return target;
+  }
+  const std::size_t equals = text.find("==");
+  const std::string_view name = text.substr(0, equals);
+  if (!wheel::is_valid_name(name)) {
+    return fail(ErrorKind::malformed, fmt::format("\"{}\" names nothing in an index", text),
+                "NAME, NAME==VERSION or the file name of a wheel");
+  }
+  target.project = wheel::normalize_name(name);
+  if (equals == std::string_view::npos) return target;
+  Result<wheel::Version> version = wheel::parse_version(text.substr(equals + 2));
+  if (!version) return std::unexpected(within(std::string(text), std::move(version.error())));
+  target.version = std::move(*version);
+  return target;
+}
+
+Result<Removal> remove_from_static_index(const std::string& out_folder,
+                                         const std::vector<RemovalTarget>& targets,
+                                         const std::vector<std::string>& labels, bool dry_run,
+                                         Report& report) {
+  const Result<std::string> to = resolved_path(out_folder);
+  if (!to) return std::unexpected(to.error());
+  std::error_code error;
+  if (!fs::exists(fs::path(*to) / "simple", error)) {
+    return fail(ErrorKind::not_found, fmt::format("{} holds no package index", *to),
+                "--out names the folder that `variant index build` wrote");
+  }
+  std::optional<StagedFolder> staged;
+  if (!dry_run) {
+    Result<StagedFolder> created = StagedFolder::create_beside(*to);
+    if (!created) return std::unexpected(std::move(created.error()));
+    staged.emplace(std::move(*created));
+  }
+  const Result<PublishedIndex> published = read_published_index(*to);
+  if (!published) return std::unexpected(published.error());
+  Removed removed;
+  for (const RemovalTarget& target : targets) {
+    if (Result<void> done = take_out(target, labels, *published, removed); !done) {
+      return std::unexpected(std::move(done.error()));
+    }
+  }
+  const Result<Changes> changes = changes_without(removed, *published, report);
+  if (!changes) return std::unexpected(changes.error());
+  auto gone = gone_files(*published, *changes);
+  if (!gone) return std::unexpected(std::move(gone.error()));
+  if (staged) {
+    auto projects = put_in_place(*published, *changes, *staged);
+    if (!projects) return std::unexpected(std::move(projects.error()));
+  }
+  return Removal{*to, std::move(*gone)};
+}
+
+}  // namespace axle::index

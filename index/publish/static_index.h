@@ -1,0 +1,68 @@
+#pragma once
+// Writes a static index: simple API in JSON and HTML, variants files, core-metadata files.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
+#include "wheel/version.h"
+
+namespace axle::index {
+
+struct IndexedProject {
+  std::string name;                 ///< normalised
+  std::vector<std::string> files;   ///< file names, wheels and variants files
+  std::vector<std::string> labels;  ///< variant labels, sorted
+  std::vector<std::string> added;   ///< wheels that were not published before
+};
+
+struct StaticIndex {
+  std::string folder;
+  std::vector<IndexedProject> projects;  ///< all that the index has now
+};
+
+/// Finds the wheels under `wheels_folder` (recursively) and adds them to the index in `out_folder`:
+///   simple/index.json|html, simple/<name>/index.json|html (index.html links, relative URLs), the
+///   wheels (copies), `<wheel>.metadata`, `{name}-{version}-variants.json`.
+/// What is published already stays, with its bytes. The index appears whole or not at all: it is
+/// written beside `out_folder` and renamed into place; a second run at the same time is refused.
+/// Errors: mismatch when two wheels, published or new, have one name and different bytes, give one
+/// label two meanings or contradict each other's priorities or providers (both are named);
+/// malformed for a broken wheel (named); io, also for a folder that holds somebody else's files.
+[[nodiscard]] Result<StaticIndex> build_static_index(const std::string& wheels_folder,
+                                                     const std::string& out_folder, Report& report);
+
+/// What is to be removed from an index.
+struct RemovalTarget {
+  std::string project;                    ///< normalised; empty with `file`
+  std::optional<wheel::Version> version;  ///< absent: all versions
+  std::string file;                       ///< a wheel's file name; empty with `project`
+  std::string text;                       ///< as it was written, for messages
+};
+
+/// "NAME", "NAME==VERSION" (exactly this one, local label included) or the name or path of a wheel
+/// file. Error: malformed.
+[[nodiscard]] Result<RemovalTarget> parse_removal_target(std::string_view text);
+
+struct RemovedFile {
+  std::string project;
+  std::string filename;
+};
+
+struct Removal {
+  std::string folder;
+  std::vector<RemovedFile> removed;  ///< wheels, and variants files that no variant needs any more
+};
+
+/// Removes the wheels that `targets` name, of these only those with one of `labels` unless that is
+/// empty; variants files and pages follow. With `dry_run` nothing is changed. Errors: not_found
+/// when a target names nothing (what there is, in the hint), and those of build_static_index.
+[[nodiscard]] Result<Removal> remove_from_static_index(const std::string& out_folder,
+                                                       const std::vector<RemovalTarget>& targets,
+                                                       const std::vector<std::string>& labels,
+                                                       bool dry_run, Report& report);
+
+}  // namespace axle::index

@@ -1,0 +1,76 @@
+#pragma once
+// One project of a static index: what its pages list, and its folder.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
+#include "index/publish/index_pages.h"
+#include "index/publish/published_index.h"
+#include "index/publish/release_variants.h"
+#include "index/publish/staged_folder.h"
+#include "index/publish/static_index.h"
+#include "index/publish/wheel_scan.h"
+
+namespace axle::index {
+
+/// The wheels of a project, published and new. Each file name is there once, however it is spelled.
+class ProjectWheels {
+ public:
+  /// The wheels that `published` lists. Errors: one that is broken or not as listed, named.
+  [[nodiscard]] static Result<ProjectWheels> read(const PublishedProject& published,
+                                                  Report& report);
+
+  /// The same bytes under a published name count once. Error: mismatch for other bytes, also under
+  /// another spelling of that name ("My-Pkg-1.0.0" is "my_pkg-1.0").
+  [[nodiscard]] Result<void> add(const ScannedWheel& wheel);
+  [[nodiscard]] bool empty() const { return wheels_.empty(); }
+  [[nodiscard]] const auto& all() const { return wheels_; }
+
+ private:
+  struct Member {
+    ScannedWheel wheel;
+    bool published;
+  };
+  /// What a file name says of a wheel of this project.
+  using Meaning = std::tuple<wheel::Version, std::optional<wheel::BuildTag>,
+                             std::vector<wheel::Tag>, std::string>;
+  [[nodiscard]] static Meaning meaning_of(const ScannedWheel& wheel);
+
+  std::map<std::string, Member> wheels_;      ///< by file name
+  std::map<Meaning, std::string> filenames_;  ///< of one wheel each
+
+  friend class StaticProject;
+};
+
+/// Everything of one project that is written. The wheels must outlive it.
+class StaticProject {
+ public:
+  /// Errors: those of combine_variants.
+  [[nodiscard]] static Result<StaticProject> describe(const std::string& name,
+                                                      const ProjectWheels& wheels);
+
+  /// Pages and files, under simple/<name>/.
+  [[nodiscard]] Result<void> write(StagedFolder& out) const;
+  [[nodiscard]] const IndexedProject& summary() const { return summary_; }
+
+ private:
+  IndexedProject summary_;
+  std::vector<std::string> versions_;
+  std::vector<ListedFile> files_;
+  std::vector<VariantsFile> variants_;
+  std::vector<const ProjectWheels::Member*> wheels_;
+};
+
+/// A project that nobody touches, as its page lists it.
+[[nodiscard]] IndexedProject summary_of(const std::string& name, const PublishedProject& project);
+/// Its folder as it is.
+[[nodiscard]] Result<void> carry_over(const std::string& name, const PublishedProject& project,
+                                      StagedFolder& out);
+
+}  // namespace axle::index

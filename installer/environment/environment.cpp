@@ -1,0 +1,169 @@
+#include "installer/environment/environment.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "installer/descriptor.h"
+#include "installer/environment/interpreter.h"
+#include "installer/environment/interpreter_cache.h"
+
+namespace axle::installer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view make_one =
+    "make one with `python3 -m venv .venv`, or name one with --python, or take the system's with "
+    "--system";
+
+/// A program, or where that cannot be told: no other may stand in for it.
+bool may_be_program(const fs::path& path) {
+  const auto status = look_at(path.string(), Links::followed);
+  if (!status) return ::access(path.c_str(), X_OK) == 0 || errno != EACCES;
+  constexpr mode_t executable = S_IXUSR | S_IXGRP | S_IXOTH;
+  return *status && S_ISREG((*status)->st_mode) && ((*status)->st_mode & executable) != 0;
+}
+
+/// The interpreter of an environment's folder.
+std::optional<std::string> interpreter_in(const fs::path& folder) {
+  for (const char* name : {"bin/python3", "bin/python"}) {
+    if (may_be_program(folder / name)) return (folder / name).string();
+  }
+  return std::nullopt;
+}
+
+Result<std::string> environment_folder(const std::string& folder, std::string_view named_by) {
+  if (auto python = interpreter_in(folder)) return *python;
+  const auto there = exists(folder);
+  if (!there) return std::unexpected(there.error());
+  return fail(ErrorKind::malformed,
+              fmt::format("{} ({}) is no Python environment: {}", folder, named_by,
+                          *there ? "it has no bin/python" : "it does not exist"),
+              std::string(make_one));
+}
+
+Result<std::string> named_python(const EnvironmentRequest& request) {
+  const std::string& name = request.python;
+  if (name.find('/') == std::string::npos && name != "." && name != "..") {
+    const bool version = !name.empty() && name[0] >= '0' && name[0] <= '9';
+    if (auto found = find_program(version ? "python" + name : name, request.path)) return *found;
+  }
+  const fs::path path = fs::path(request.working_dir) / name;
+  const auto there = look_at(path.string(), Links::followed);
+  if (!there) return std::unexpected(there.error());
+  if (*there && S_ISDIR((*there)->st_mode))
+    return environment_folder(path.lexically_normal().string(), "--python");
+  if (may_be_program(path)) return path.lexically_normal().string();
+  if (*there) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{} is neither a Python interpreter nor an environment", path.string()),
+                std::string(make_one));
+  }
+  return fail(ErrorKind::not_found, fmt::format("there is no Python interpreter '{}'", name),
+              std::string(make_one));
+}
+
+/// `.venv` in the working folder or the nearest one above it.
+Result<std::string> nearby_python(const std::string& working_dir) {
+  for (fs::path folder = working_dir; !folder.empty(); folder = folder.parent_path()) {
+    const fs::path candidate = folder / ".venv";
+    const auto there = exists(candidate.string());
+    if (!there) return std::unexpected(there.error());
+    if (*there) {
+      return environment_folder(candidate.string(), "found from the working folder");
+    }
+    if (folder == folder.root_path()) break;
+  }
+  return fail(ErrorKind::not_found, "there is no Python environment to work on",
+              std::string(make_one));
+}
+
+Result<std::string> find_python(const EnvironmentRequest& request) {
+  if (!request.python.empty()) return named_python(request);
+  if (request.system) {
+    if (auto found = find_program("python3", request.path)) return *found;
+    return fail(ErrorKind::not_found, "there is no python3 on the PATH", std::string(make_one));
+  }
+  if (!request.virtual_env.empty()) return environment_folder(request.virtual_env, "VIRTUAL_ENV");
+  if (!request.conda_prefix.empty())
+    return environment_folder(request.conda_prefix, "CONDA_PREFIX");
+  return nearby_python(request.working_dir);
+}
+
+/// PEP 668: the text of `Error` in the file's one section, continuation lines included.
+std::string managed_message(std::string_view text) {
+  std::string message;
+  bool inside = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool indented = line.starts_with(' ') || line.starts_with('\t');
+    if (line.starts_with("Error=") || line.starts_with("Error =")) {
+      inside = true;
+      line.remove_prefix(line.find('=') + 1);
+    } else if (inside && !indented && !line.empty()) {
+      break;
+    }
+    if (!inside) continue;
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    message.append(line == "." ? "" : line).push_back('\n');
+  }
+  while (message.ends_with('\n')) message.pop_back();
+  return message;
+}
+
+/// A mark that cannot be looked at counts as there.
+void read_managed(Environment& environment, const std::string& stdlib) {
+  if (environment.virtual_env) return;
+  const std::string path = stdlib + "/EXTERNALLY-MANAGED";
+  environment.externally_managed = exists(path).value_or(true);
+  if (!environment.externally_managed) return;
+  constexpr std::uint64_t limit = 1U << 16;
+  if (auto text = read_file(path, limit))
+    environment.externally_managed_message = managed_message(*text);
+}
+
+}  // namespace
+
+std::optional<std::string> find_program(std::string_view name, std::string_view path) {
+  while (!path.empty()) {
+    const std::size_t colon = std::min(path.find(':'), path.size());
+    const std::string_view folder = path.substr(0, colon);
+    path.remove_prefix(std::min(colon + 1, path.size()));
+    // An empty or relative entry means the working folder: never a place to take programs from.
+    if (!folder.starts_with('/')) continue;
+    const fs::path candidate = fs::path(folder) / name;
+    if (may_be_program(candidate)) return candidate.string();
+  }
+  return std::nullopt;
+}
+
+Result<Environment> find_environment(const EnvironmentRequest& request) {
+  auto python = find_python(request);
+  if (!python) return std::unexpected(python.error());
+  std::string stdlib;
+  const InterpreterCache cache(request.cache_folder, *python);
+  if (const std::optional<std::string> kept = cache.read()) {
+    // An answer that does not parse is no answer: the interpreter is asked again.
+    if (auto environment = parse_interpreter_answer(*kept, *python, stdlib)) {
+      read_managed(*environment, stdlib);
+      return environment;
+    }
+  }
+  constexpr std::chrono::seconds limit(10);
+  auto answer = ask_interpreter(*python, limit);
+  if (!answer) return std::unexpected(answer.error());
+  auto environment = parse_interpreter_answer(*answer, *python, stdlib);
+  if (!environment) return environment;
+  cache.write(*answer);
+  read_managed(*environment, stdlib);
+  return environment;
+}
+
+}  // namespace axle::installer

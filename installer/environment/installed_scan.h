@@ -1,0 +1,21 @@
+#pragma once
+// Reading the dist-info folders, for those who already hold the lock.
+
+#include <vector>
+
+#include "installer/environment/installed.h"
+#include "installer/environment/roots.h"
+
+namespace axle::installer {
+
+/// As list_installed, without lock and recovery, and with all distributions of one name, newest
+/// first.
+[[nodiscard]] Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots,
+                                                                        Report& report);
+
+/// Adds what the interpreter also sees, where the environment has none of that name itself: of one
+/// name the first folder on its path counts. A folder that cannot be read is reported.
+void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,
+               Report& report);
+
+}  // namespace axle::installer

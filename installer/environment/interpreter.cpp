@@ -1,0 +1,195 @@
+#include "installer/environment/interpreter.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "installer/process_output.h"
+
+namespace axle::installer {
+namespace {
+
+// Keys of "markers" as in the dependency specifiers specification; libc as `packaging` finds it,
+// the version of musl by asking its loader; a build between releases ("3.14.0a1+") counts as local.
+constexpr const char* question = R"python(
+import json, os, platform, site, sys, sysconfig
+
+def full_version(info):
+    text = "%d.%d.%d" % tuple(info[:3])
+    if info.releaselevel != "final":
+        text += info.releaselevel[0] + str(info.serial)
+    return text
+
+def libc():
+    try:
+        name, version = os.confstr("CS_GNU_LIBC_VERSION").split()
+        return [name, version]
+    except (AttributeError, OSError, ValueError):
+        pass
+    import glob, re, subprocess
+    for loader in glob.glob("/lib/ld-musl-*.so.1"):
+        run = subprocess.run([loader], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        found = re.search(r"Version (\d+\.\d+)", run.stderr.decode("utf-8", "replace"))
+        if found:
+            return ["musl", found.group(1)]
+    return ["", ""]
+
+def python_full_version():
+    text = platform.python_version()
+    return text + "local" if text.endswith("+") else text
+
+variables = sysconfig.get_config_vars()
+version = sys.version_info
+json.dump({
+    "executable": sys.executable,
+    "prefix": sys.prefix,
+    "base_prefix": sys.base_prefix,
+    "version": list(version[:3]),
+    "paths": sysconfig.get_paths(),
+    "sites": site.getsitepackages() if hasattr(site, "getsitepackages") else [],
+    "platform": sysconfig.get_platform(),
+    "bits": 64 if sys.maxsize > 2**32 else 32,
+    "soabi": variables.get("SOABI") or "",
+    "free_threaded": bool(variables.get("Py_GIL_DISABLED")),
+    "libc": libc(),
+    "markers": {
+        "implementation_name": sys.implementation.name,
+        "implementation_version": full_version(sys.implementation.version),
+        "os_name": os.name,
+        "platform_machine": platform.machine(),
+        "platform_python_implementation": platform.python_implementation(),
+        "platform_release": platform.release(),
+        "platform_system": platform.system(),
+        "platform_version": platform.version(),
+        "python_full_version": python_full_version(),
+        "python_version": ".".join(platform.python_version_tuple()[:2]),
+        "sys_platform": sys.platform,
+    },
+}, sys.stdout)
+)python";
+
+constexpr std::string_view another_python =
+    "name another with --python, or make an environment with `python3 -m venv .venv`";
+
+using Json = nlohmann::json;
+
+const std::string& text_at(const Json& object, const char* key) {
+  return object.at(key).get_ref<const std::string&>();
+}
+
+/// "cpython-311-x86_64-linux-gnu" -> "cp311", "pypy39-pp73-…" -> "pypy39_pp73".
+std::string abi_of(const std::string& soabi) {
+  const std::size_t first = soabi.find('-');
+  if (first == std::string::npos) return {};
+  const std::size_t second = std::min(soabi.find('-', first + 1), soabi.size());
+  const std::string part = soabi.substr(first + 1, second - first - 1);
+  if (soabi.starts_with("cpython-")) return "cp" + part;
+  return soabi.substr(0, first) + "_" + part;
+}
+
+std::string architecture_of(const std::string& platform, int bits) {
+  std::string architecture = platform.substr(std::min(platform.find('-'), platform.size() - 1) + 1);
+  if (bits == 32 && architecture == "x86_64") return "i686";
+  if (bits == 32 && architecture == "aarch64") return "armv8l";
+  return architecture;
+}
+
+wheel::TagTarget tag_target(const Json& answer) {
+  wheel::TagTarget target;
+  const std::string& implementation = text_at(answer.at("markers"), "implementation_name");
+  target.implementation = implementation == "cpython" ? "cp"
+                          : implementation == "pypy"  ? "pp"
+                                                      : implementation;
+  target.python_major = answer.at("version").at(0).get<unsigned>();
+  target.python_minor = answer.at("version").at(1).get<unsigned>();
+  target.abi = abi_of(text_at(answer, "soabi"));
+  target.free_threaded = answer.at("free_threaded").get<bool>();
+  target.architecture = architecture_of(text_at(answer, "platform"), answer.at("bits").get<int>());
+  target.libc_family = answer.at("libc").at(0).get<std::string>();
+  const std::string version = answer.at("libc").at(1).get<std::string>();
+  const std::size_t dot = version.find('.');
+  if (!target.libc_family.empty() && dot != std::string::npos) {
+    target.libc_major = static_cast<unsigned>(std::stoul(version.substr(0, dot)));
+    target.libc_minor = static_cast<unsigned>(std::stoul(version.substr(dot + 1)));
+  }
+  return target;
+}
+
+Environment read_answer(const Json& answer, std::string& stdlib) {
+  Environment environment;
+  environment.python = text_at(answer, "executable");
+  environment.prefix = text_at(answer, "prefix");
+  environment.virtual_env = environment.prefix != text_at(answer, "base_prefix");
+  const Json& paths = answer.at("paths");
+  stdlib = text_at(paths, "stdlib");
+  environment.purelib = text_at(paths, "purelib");
+  environment.platlib = text_at(paths, "platlib");
+  environment.scripts = text_at(paths, "scripts");
+  environment.data = text_at(paths, "data");
+  for (const Json& site : answer.at("sites")) {
+    const auto& folder = site.get_ref<const std::string&>();
+    if (folder.starts_with('/') && folder != environment.purelib && folder != environment.platlib)
+      environment.outer_sites.push_back(folder);
+  }
+  const std::string& version = text_at(answer.at("markers"), "python_version");
+  // The include folder of sysconfig is the base interpreter's; these two are where pip puts
+  // headers.
+  environment.include = environment.virtual_env
+                            ? fmt::format("{}/include/site/python{}", environment.data, version)
+                            : fmt::format("{}/include/python{}", environment.data, version);
+  for (const auto& [key, value] : answer.at("markers").items()) {
+    environment.markers.strings.emplace(key, value.get<std::string>());
+  }
+  environment.tag_target = tag_target(answer);
+  return environment;
+}
+
+}  // namespace
+
+Result<std::string> ask_interpreter(const std::string& python, std::chrono::milliseconds limit) {
+  const auto refuse = [&](std::string_view why) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{} is no working Python interpreter: {}", python, why),
+                std::string(another_python));
+  };
+  auto output = run_process({python, "-I", "-c", question}, limit);
+  if (!output) return refuse(output.error().message);
+  if (output->timed_out) {
+    return refuse(fmt::format("it did not answer within {} s",
+                              std::chrono::duration_cast<std::chrono::seconds>(limit).count()));
+  }
+  if (output->too_long) return refuse("it says too much");
+  if (output->exit_code != 0) {
+    std::string_view last = output->err;
+    while (last.ends_with('\n')) last.remove_suffix(1);
+    last = last.substr(last.rfind('\n') + 1);
+    return refuse(
+        fmt::format("it ends with status {}: {}", output->exit_code, last.substr(0, 300)));
+  }
+  return std::move(output->out);
+}
+
+Result<Environment> parse_interpreter_answer(std::string_view json, std::string_view where,
+                                             std::string& stdlib) {
+  try {
+    const Json answer = Json::parse(json);
+    Environment environment = read_answer(answer, stdlib);
+    auto version = wheel::parse_version(environment.markers.strings["python_full_version"]);
+    if (!version) return std::unexpected(within(std::string(where), version.error()));
+    environment.python_version = std::move(*version);
+    for (const std::string* path : {&environment.python, &environment.purelib, &environment.platlib,
+                                    &environment.scripts, &environment.data, &stdlib}) {
+      if (!path->starts_with('/')) {
+        return fail(ErrorKind::malformed,
+                    fmt::format("{} answers with a path that is none: '{}'", where, *path),
+                    std::string(another_python));
+      }
+    }
+    return environment;
+  } catch (const std::exception& error) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{} does not answer as a Python interpreter: {}", where, error.what()),
+                std::string(another_python));
+  }
+}
+
+}  // namespace axle::installer

@@ -1,0 +1,24 @@
+#pragma once
+// Asks a Python interpreter about itself.
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "foundation/report/error.h"
+#include "installer/environment/environment.h"
+
+namespace axle::installer {
+
+/// Runs `python` once, isolated, and returns the JSON text that it prints about itself. Output is
+/// bounded. Errors: malformed (it is no interpreter, or does not answer in time), io.
+[[nodiscard]] Result<std::string> ask_interpreter(const std::string& python,
+                                                  std::chrono::milliseconds limit);
+
+/// Reads such an answer. Whether the environment is externally managed is left to the caller: it is
+/// a file that may come and go. `stdlib` receives the folder where it lies. Error: malformed.
+[[nodiscard]] Result<Environment> parse_interpreter_answer(std::string_view json,
+                                                           std::string_view where,
+                                                           std::string& stdlib);
+
+}  // namespace axle::installer

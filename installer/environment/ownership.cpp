@@ -1,0 +1,79 @@
+#include "installer/environment/ownership.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "installer/descriptor.h"
+
+namespace axle::installer {
+namespace {
+
+constexpr std::uint64_t record_limit = 256U << 20;
+
+/// What any RECORD line for `path` has in it, however it spells the way there. CSV doubles quotes:
+/// what stands before one is told by.
+std::string_view telling_part(std::string_view path, const Roots& roots) {
+  for (const std::string& site : {roots.purelib, roots.platlib}) {
+    if (!contains_path(site, path) || path.size() == site.size()) continue;
+    const std::string_view relative = path.substr(site.size() + 1);
+    return relative.substr(0, relative.find_first_of("/\""));
+  }
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.substr(0, name.find('"'));
+}
+
+}  // namespace
+
+Result<std::vector<wheel::RecordEntry>> read_record(const InstalledDistribution& distribution) {
+  const std::string path = distribution.dist_info + "/RECORD";
+  auto text = read_file(path, record_limit);
+  if (!text) return std::unexpected(text.error());
+  auto entries = wheel::parse_record(*text, path);
+  // It lists itself at least: an empty one was emptied, and owning nothing would pass every check.
+  if (entries && entries->empty())
+    return fail(ErrorKind::malformed, fmt::format("{}: it lists no file", path));
+  return entries;
+}
+
+Result<std::optional<std::string>> record_target(const InstalledDistribution& distribution,
+                                                 const wheel::RecordEntry& entry,
+                                                 PathResolver& resolver) {
+  if (entry.path.starts_with('/')) return resolver.resolve(entry.path);
+  const std::string_view site =
+      std::string_view(distribution.dist_info).substr(0, distribution.dist_info.rfind('/'));
+  return resolver.resolve(fmt::format("{}/{}", site, entry.path));
+}
+
+Result<std::unordered_map<std::string, Owner>> find_owners(
+    const std::unordered_set<std::string>& paths,
+    const std::vector<InstalledDistribution>& distributions, const Roots& roots) {
+  std::unordered_map<std::string, Owner> owners;
+  std::set<std::string_view> parts;
+  for (const std::string& path : paths) parts.insert(telling_part(path, roots));
+  PathResolver resolver(roots);
+  for (const InstalledDistribution& distribution : distributions) {
+    const std::string record = distribution.dist_info + "/RECORD";
+    const auto text = read_file(record, record_limit);
+    if (!text && text.error().kind == ErrorKind::io) return std::unexpected(text.error());
+    if (!text ||
+        std::ranges::none_of(parts, [&](std::string_view part) { return text->contains(part); })) {
+      continue;
+    }
+    const auto entries = wheel::parse_record(*text, record);
+    if (!entries) continue;
+    for (const wheel::RecordEntry& entry : *entries) {
+      auto target = record_target(distribution, entry, resolver);
+      if (!target) return std::unexpected(target.error());
+      if (!*target || !paths.contains(**target)) continue;
+      owners.try_emplace(std::move(**target),
+                         Owner{fmt::format("{} {}", distribution.name,
+                                           wheel::render_version(distribution.metadata.version)),
+                               entry.sha256});
+    }
+  }
+  return owners;
+}
+
+}  // namespace axle::installer

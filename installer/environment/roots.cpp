@@ -1,0 +1,115 @@
+#include "installer/environment/roots.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "installer/descriptor.h"
+#include "wheel/entry_points.h"
+#include "wheel/name_folding.h"
+
+namespace axle::installer {
+namespace {
+
+/// "/a/./b//c/../d" -> "/a/b/d"; purely textual. nullopt when it climbs above the root.
+std::optional<std::string> normalise(std::string_view path) {
+  std::string normal;
+  std::size_t begin = 0;
+  while (begin <= path.size()) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    if (part == "..") {
+      if (normal.empty()) return std::nullopt;
+      normal.resize(normal.rfind('/'));
+    } else if (!part.empty() && part != ".") {
+      normal.append("/").append(part);
+    }
+    begin = end + 1;
+  }
+  return normal;
+}
+
+Result<std::string> canonical(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
+  if (error || path.empty() || !resolved.is_absolute()) {
+    return fail(ErrorKind::io, fmt::format("the environment's folder '{}' cannot be resolved: {}",
+                                           path, error ? error.message() : "not an absolute path"));
+  }
+  std::string text = resolved.lexically_normal().string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+bool contains_path(std::string_view folder, std::string_view path) {
+  if (!path.starts_with(folder)) return false;
+  return path.size() == folder.size() || folder == "/" || path[folder.size()] == '/';
+}
+
+bool Roots::is_fixed_folder(std::string_view path) const {
+  return contains_path(path, base) || contains_path(path, purelib) ||
+         contains_path(path, platlib) || contains_path(path, scripts) || contains_path(path, data);
+}
+
+bool Roots::is_reserved(std::string_view path) const {
+  if (!contains_path(base, path) || path.size() == base.size()) return false;
+  const std::string_view relative = path.substr(base.size() + 1);
+  const std::string first = wheel::fold_name(relative.substr(0, relative.find('/')));
+  if (first == ".axle" || (first == "pyvenv.cfg" && !relative.contains('/'))) return true;
+  const std::size_t slash = path.rfind('/');
+  return wheel::is_reserved_script(wheel::fold_name(path.substr(slash + 1))) &&
+         wheel::fold_name(path.substr(0, slash)) == wheel::fold_name(scripts);
+}
+
+Result<Roots> find_roots(const Environment& environment) {
+  Roots roots;
+  const std::pair<const std::string*, std::string*> folders[] = {
+      {&environment.data, &roots.base},       {&environment.data, &roots.data},
+      {&environment.purelib, &roots.purelib}, {&environment.platlib, &roots.platlib},
+      {&environment.scripts, &roots.scripts}, {&environment.include, &roots.include}};
+  for (const auto& [from, to] : folders) {
+    auto resolved = canonical(*from);
+    if (!resolved) return std::unexpected(resolved.error());
+    *to = std::move(*resolved);
+    if (!contains_path(roots.base, *to)) {
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{} lies outside of {}: such an environment cannot be changed as a whole",
+                      *to, roots.base),
+          "use a virtual environment");
+    }
+  }
+  return roots;
+}
+
+Result<std::optional<std::string>> PathResolver::resolve(std::string_view path) {
+  if (path.empty() || path.front() != '/' || path.find('\0') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::optional<std::string> normal = normalise(path);
+  if (!normal || normal->empty()) return std::nullopt;
+  const std::size_t slash = normal->rfind('/');
+  std::string folder = normal->substr(0, slash);
+  auto known = folders_.find(folder);
+  if (known == folders_.end()) {
+    std::error_code error;
+    const std::filesystem::path real =
+        std::filesystem::weakly_canonical(folder.empty() ? "/" : folder, error);
+    const bool nowhere =
+        error == std::errc::too_many_symbolic_link_levels || error == std::errc::filename_too_long;
+    if (error && !nowhere) return std::unexpected(system_error("resolve", folder, error.value()));
+    known = folders_.emplace(std::move(folder), error ? std::string() : real.string()).first;
+  }
+  if (known->second.empty()) return std::nullopt;
+  std::string resolved = known->second == "/" ? "" : known->second;
+  resolved.append(*normal, slash);
+  if (resolved == roots_.base || !contains_path(roots_.base, resolved)) return std::nullopt;
+  return resolved;
+}
+
+}  // namespace axle::installer

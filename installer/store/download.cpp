@@ -1,0 +1,196 @@
+#include "installer/store/download.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "installer/descriptor.h"
+#include "wheel/hash/blake2b.h"
+#include "wheel/hash/named_hash.h"
+#include "wheel/hash/sha256.h"
+
+namespace axle::installer {
+namespace {
+
+constexpr std::string_view mend =
+    "the file was altered or the index is wrong: nothing of it was installed";
+
+std::unexpected<Error> size_mismatch(const resolver::ResolvedPackage& package,
+                                     std::uint64_t found) {
+  return fail(ErrorKind::mismatch,
+              fmt::format("{} has {} bytes{}, but {} gives its size as {}", package.filename, found,
+                          found > *package.size ? " or more" : "", package.source, *package.size),
+              std::string(mend));
+}
+
+/// The digests that are compared with what the user listed, but for sha256.
+class ListedDigests {
+ public:
+  explicit ListedDigests(const std::vector<wheel::ListedHash>& listed) {
+    for (const wheel::ListedHash& hash : listed) {
+      if (hash.algorithm == "blake2b" && !blake2b_) blake2b_.emplace();
+      if (hash.algorithm == "sha256" || hash.algorithm == "blake2b") continue;
+      if (!named_.contains(hash.algorithm))
+        named_.emplace(hash.algorithm, wheel::NamedHash(hash.algorithm));
+    }
+  }
+
+  void update(std::span<const std::byte> bytes) {
+    if (blake2b_) blake2b_->update(bytes);
+    for (auto& [algorithm, hash] : named_) hash.update(bytes);
+  }
+
+  std::vector<wheel::ListedHash> finish() {
+    std::vector<wheel::ListedHash> digests;
+    if (blake2b_) digests.push_back({"blake2b", blake2b_->finish()});
+    for (auto& [algorithm, hash] : named_) digests.push_back({algorithm, hash.finish()});
+    return digests;
+  }
+
+ private:
+  std::optional<wheel::Blake2b256> blake2b_;
+  std::map<std::string, wheel::NamedHash> named_;
+};
+
+/// The bytes of a file as they come by: its sha256, whatever hash the index gives instead, and what
+/// the user listed.
+class FileHash {
+ public:
+  FileHash(const resolver::ResolvedPackage& package, Report& report)
+      : package_(package), report_(report), listed_(package.listed_hashes) {
+    if (!package.sha256.empty() || package.other_hash.empty()) return;
+    algorithm_ = package.other_hash.substr(0, package.other_hash.find('='));
+    if (wheel::hash_strength(algorithm_)) {
+      other_.emplace(algorithm_);
+    } else {
+      report.warn(fmt::format("{} gives only a {} hash of {}, which cannot be checked",
+                              package.source, algorithm_, package.filename));
+    }
+  }
+
+  void update(std::span<const std::byte> bytes) {
+    sha256_.update(bytes);
+    if (other_) other_->update(bytes);
+    listed_.update(bytes);
+  }
+
+  /// The sha256. Error: mismatch.
+  Result<std::string> finish() {
+    std::string digest = wheel::render_hex(sha256_.finish());
+    if (auto listed = check_listed(digest); !listed) return std::unexpected(listed.error());
+    if (!package_.sha256.empty() && digest != package_.sha256)
+      return differs("sha256", digest, package_.sha256);
+    if (!other_) return digest;
+    const std::string found = other_->finish();
+    if (found.empty()) {
+      report_.warn(
+          fmt::format("the {} of {} cannot be checked here", algorithm_, package_.filename));
+      return digest;
+    }
+    const std::string given = package_.other_hash.substr(algorithm_.size() + 1);
+    if (found != given) return differs(algorithm_, found, given);
+    return digest;
+  }
+
+ private:
+  Result<void> check_listed(const std::string& sha256) {
+    if (package_.listed_hashes.empty()) return {};
+    std::vector<wheel::ListedHash> found = listed_.finish();
+    found.insert(found.begin(), {"sha256", sha256});
+    const bool listed = std::ranges::any_of(found, [&](const wheel::ListedHash& hash) {
+      return std::ranges::find(package_.listed_hashes, hash) != package_.listed_hashes.end();
+    });
+    if (listed) return {};
+    return fail(ErrorKind::mismatch,
+                fmt::format("{} does not match the hashes that are listed for {}: expected {}, got "
+                            "{}",
+                            package_.filename, package_.name,
+                            wheel::render_listed_hashes(package_.listed_hashes),
+                            wheel::render_listed_hashes(found)),
+                "if its publisher replaced the file, list its new hash; if not, it was altered: "
+                "nothing was installed");
+  }
+
+  std::unexpected<Error> differs(std::string_view algorithm, std::string_view found,
+                                 std::string_view given) const {
+    if (package_.sha256_is_first) {
+      return fail(ErrorKind::mismatch,
+                  fmt::format("{} has the sha256 {}, but the first download of it had {} ({} gives "
+                              "no hash for it, so that one counts)",
+                              package_.filename, found, given, package_.source),
+                  "if its publisher replaced the file, --no-cache takes the new one, and removing "
+                  "the cache forgets the first download; if not, it was altered: nothing of it was "
+                  "installed");
+    }
+    return fail(ErrorKind::mismatch,
+                fmt::format("{} has the {} {}, but {} gives {}", package_.filename, algorithm,
+                            found, package_.source, given),
+                std::string(mend));
+  }
+
+  const resolver::ResolvedPackage& package_;
+  Report& report_;
+  wheel::Sha256 sha256_;
+  std::string algorithm_;
+  std::optional<wheel::NamedHash> other_;
+  ListedDigests listed_;
+};
+
+}  // namespace
+
+Result<index::DownloadMark> download_wheel(const resolver::ResolvedPackage& package,
+                                           index::Transport& transport, const std::string& path,
+                                           Report& report) {
+  const Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) return std::unexpected(system_error("create", path, errno));
+  index::Request request;
+  request.url = package.url;
+  request.max_bytes = 64ULL << 30;  // a given size is enforced below, with a word about whose it is
+  FileHash hash(package, report);
+  std::uint64_t done = 0;
+  auto response =
+      transport.download(request, [&](std::span<const std::byte> bytes) -> Result<void> {
+        done += bytes.size();
+        if (package.size && done > *package.size) return size_mismatch(package, done);
+        hash.update(bytes);
+        report.progress("downloading " + package.filename, done, package.size.value_or(0));
+        return write_all(file.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                         path);
+      });
+  if (!response) return std::unexpected(response.error());
+  if (response->status != 200) {
+    return fail(response->status == 404 ? ErrorKind::not_found : ErrorKind::io,
+                fmt::format("{} answers {} for {}", package.source, response->status,
+                            index::redact_url(package.url)),
+                "the index lists a file that it does not give out: try again, or another index");
+  }
+  if (package.size && done != *package.size) return size_mismatch(package, done);
+  auto sha256 = hash.finish();
+  if (!sha256) return std::unexpected(std::move(sha256.error()));
+  return index::DownloadMark{std::move(*sha256), done, std::move(response->etag)};
+}
+
+Result<std::string> hash_wheel(const resolver::ResolvedPackage& package, wheel::ByteSource& source,
+                               Report& report) {
+  const std::uint64_t total = source.size();
+  if (package.size && total != *package.size) return size_mismatch(package, total);
+  FileHash hash(package, report);
+  std::vector<std::byte> buffer(std::min<std::uint64_t>(total, 1U << 20));
+  for (std::uint64_t done = 0; done < total;) {
+    const std::span<std::byte> part =
+        std::span(buffer).first(std::min<std::uint64_t>(buffer.size(), total - done));
+    if (auto got = source.read(done, part); !got) return std::unexpected(got.error());
+    hash.update(part);
+    done += part.size();
+    report.progress("reading " + package.filename, done, total);
+  }
+  return hash.finish();
+}
+
+}  // namespace axle::installer

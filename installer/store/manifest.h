@@ -1,0 +1,41 @@
+#pragma once
+// What the store remembers of an unpacked wheel: everything that installing it needs, so that a
+// wheel that is there is neither downloaded nor opened again.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/report/error.h"
+
+namespace axle::installer {
+
+struct StoredFile {
+  std::string path;    ///< inside the wheel
+  std::string sha256;  ///< as RECORD spells it
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;  ///< seconds; with the size it tells whether somebody edited the store
+  bool executable = false;
+  // As they are in the store now; no part of the manifest's text.
+  unsigned mode = 0;              ///< permissions
+  std::int64_t modified_now = 0;  ///< nanoseconds
+  friend bool operator==(const StoredFile&, const StoredFile&) = default;
+};
+
+struct Manifest {
+  std::string file_name;  ///< the wheel's
+  std::string dist_info;  ///< "name-1.0.dist-info"
+  bool purelib = true;
+  std::string entry_points;  ///< text of entry_points.txt, empty when there is none
+  /// METADATA may have markers about the variant; the first stores did not say.
+  bool variant_markers = false;
+  std::vector<StoredFile> files;
+  friend bool operator==(const Manifest&, const Manifest&) = default;
+};
+
+[[nodiscard]] std::string render_manifest(const Manifest& manifest);
+/// Error: malformed.
+[[nodiscard]] Result<Manifest> parse_manifest(std::string_view text, std::string_view where);
+
+}  // namespace axle::installer

@@ -1,0 +1,308 @@
+#include "installer/store/store.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "installer/descriptor.h"
+#include "installer/store/download.h"
+#include "installer/store/file_hash.h"
+#include "installer/store/unpack.h"
+#include "installer/store/work_folder.h"
+#include "installer/transaction/leaves.h"
+#include "wheel/hash/named_hash.h"
+#include "wheel/requirement.h"
+#include "wheel/wheel_file.h"
+
+namespace axle::installer {
+namespace {
+
+std::string entry_folder(const std::string& store, const std::string& sha256) {
+  return fmt::format("{}/wheels/{}", store, sha256);
+}
+
+/// The hash is part of a path: nothing but 64 lower case digits may come near it.
+Result<void> check_hash_form(const resolver::ResolvedPackage& package) {
+  if (package.sha256.empty()) return {};
+  const bool digits = std::ranges::all_of(
+      package.sha256, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  if (digits && package.sha256.size() == 64) return {};
+  return fail(ErrorKind::malformed, fmt::format("{} gives '{}' as the sha256 of {}", package.source,
+                                                package.sha256, package.filename));
+}
+
+/// The file name must say what the resolver chose.
+Result<void> check_name(const resolver::ResolvedPackage& package) {
+  auto name = wheel::parse_wheel_name(package.filename);
+  if (!name) return std::unexpected(name.error());
+  if (wheel::normalize_name(name->distribution) != package.name ||
+      name->version != package.version) {
+    return fail(ErrorKind::mismatch, fmt::format("{} is not {} {}", package.filename, package.name,
+                                                 wheel::render_version(package.version)));
+  }
+  return {};
+}
+
+/// What was chosen by the index's metadata must be what the wheel says of itself. A family's build
+/// has a label but says nothing itself.
+Result<void> check_variant(const resolver::ResolvedPackage& package,
+                           const std::optional<wheel::VariantMetadata>& own) {
+  if (!package.variant || !package.family.empty()) return {};
+  if (!own) {
+    return fail(ErrorKind::mismatch,
+                fmt::format("{} was chosen as the variant '{}', but it has no variant.json",
+                            package.filename, *package.variant),
+                "the wheel is wrong: nothing of it was installed");
+  }
+  const auto properties = own->variants.find(*package.variant);
+  if (properties != own->variants.end() && properties->second == package.variant_properties)
+    return {};
+  return fail(
+      ErrorKind::mismatch,
+      fmt::format("{}: its variant.json says something else of '{}' than {}", package.filename,
+                  *package.variant,
+                  package.decision.metadata_source.empty() ? package.source
+                                                           : package.decision.metadata_source),
+      "the index or the wheel is wrong: nothing of it was installed");
+}
+
+/// The hashes by which the store may have the wheel before a byte of it is read: the index's, where
+/// the user lists none or lists it too; else those that the user lists.
+std::vector<std::string> trusted_sha256s(const resolver::ResolvedPackage& package,
+                                         index::Transport& transport) {
+  std::vector<std::string> listed;
+  for (const wheel::ListedHash& hash : package.listed_hashes) {
+    if (hash.algorithm == "sha256") listed.push_back(hash.digits);
+  }
+  if (package.sha256.empty()) return listed;
+  if (!package.listed_hashes.empty()) {
+    const bool known = std::ranges::find(listed, package.sha256) != listed.end();
+    return known ? std::vector{package.sha256} : std::vector<std::string>();
+  }
+  if (package.sha256_is_first && index::seems_changed(package.url, transport)) return {};
+  return {package.sha256};
+}
+
+/// Whoever owns a file can change it, also through a hard link. Root can anyway.
+bool may_be_changed_by_others(const struct stat& status) {
+  return status.st_uid != ::geteuid() && status.st_uid != 0;
+}
+
+/// The entry when it is there and as it was written, by this user or root: another's is unpacked
+/// anew from a wheel whose hash is checked.
+std::optional<StoredWheel> find_entry(const std::string& store, const std::string& sha256,
+                                      EntryCheck entry_check) {
+  const std::string folder = entry_folder(store, sha256);
+  auto text = read_file(folder + "/manifest", 1ULL << 30);
+  if (!text) return std::nullopt;
+  auto manifest = parse_manifest(*text, folder);
+  const auto tree = open_folder(folder + "/tree");
+  if (!manifest || !tree) return std::nullopt;
+  for (const char* part : {"", "/manifest", "/tree"}) {
+    const auto status = look_at(folder + part);
+    if (!status || !*status || may_be_changed_by_others(**status)) return std::nullopt;
+  }
+  for (StoredFile& file : manifest->files) {
+    struct stat status = {};
+    if (::fstatat(tree->get(), file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != file.size ||
+        status.st_mtim.tv_sec != file.modified || may_be_changed_by_others(status)) {
+      return std::nullopt;
+    }
+    file.mode = status.st_mode & 07777U;
+    file.modified_now = nanoseconds_of(status.st_mtim);
+    if (entry_check == EntryCheck::content) {
+      const auto hash = hash_file(tree->get(), file.path);
+      if (!hash || *hash != file.sha256) return std::nullopt;
+    }
+  }
+  return StoredWheel{std::move(*manifest), folder + "/tree", sha256};
+}
+
+/// The entry, when it holds the wheel of `package` and `check` has nothing against it.
+Result<std::optional<StoredWheel>> take_entry(const std::string& store, const std::string& sha256,
+                                              const resolver::ResolvedPackage& package,
+                                              const WheelCheck& check, EntryCheck entry_check,
+                                              Report& report) {
+  std::optional<StoredWheel> stored = find_entry(store, sha256, entry_check);
+  if (!stored || stored->manifest.file_name != package.filename) return std::nullopt;
+  if (package.variant) {
+    const std::string path = stored->tree + "/" + stored->manifest.dist_info + "/variant.json";
+    auto text = read_file(path, 16U << 20);
+    std::optional<wheel::VariantMetadata> own;
+    if (text) {
+      auto parsed = wheel::parse_variant_metadata(*text, path, report);
+      if (!parsed) return std::unexpected(parsed.error());
+      own = std::move(*parsed);
+    } else if (text.error().kind != ErrorKind::not_found) {
+      return std::unexpected(text.error());
+    }
+    if (auto same = check_variant(package, own); !same) return std::unexpected(same.error());
+  }
+  const std::string path = stored->tree + "/" + stored->manifest.dist_info + "/METADATA";
+  auto metadata = read_file(path, 16U << 20);
+  if (!metadata) return std::unexpected(metadata.error());
+  if (auto good = check(stored->manifest, *metadata); !good) return std::unexpected(good.error());
+  return stored;
+}
+
+/// Puts the finished `made` in the place of a damaged entry, or leaves a whole one there.
+Result<StoredWheel> enter(const std::string& store, const WorkFolder& work, const std::string& made,
+                          const std::string& sha256, Manifest manifest, EntryCheck entry_check) {
+  const std::string wheels = store + "/wheels";
+  if (::mkdir(wheels.c_str(), 0777) != 0 && errno != EEXIST) {
+    return std::unexpected(system_error("create", wheels, errno));
+  }
+  const std::string folder = entry_folder(store, sha256);
+  for (int attempt = 0; ::rename(made.c_str(), folder.c_str()) != 0; ++attempt) {
+    if ((errno != EEXIST && errno != ENOTEMPTY) || attempt == 3) {
+      return std::unexpected(system_error("create", folder, errno));
+    }
+    // Another command may have been faster.
+    if (auto there = find_entry(store, sha256, entry_check)) return std::move(*there);
+    const std::string away = fmt::format("{}/evicted-{}", work.path(), attempt);
+    if (::rename(folder.c_str(), away.c_str()) != 0 && errno != ENOENT) {
+      return std::unexpected(system_error("replace", folder, errno));
+    }
+  }
+  return StoredWheel{std::move(manifest), folder + "/tree", sha256};
+}
+
+Result<StoredWheel> add_entry(const std::string& store, const resolver::ResolvedPackage& package,
+                              const std::string& sha256, std::unique_ptr<wheel::ByteSource> source,
+                              std::optional<WorkFolder> work, const WheelCheck& check,
+                              EntryCheck entry_check, Report& report) {
+  auto wheel = wheel::open_wheel(std::move(source), package.filename, package.filename, report);
+  if (!wheel) return std::unexpected(wheel.error());
+  if (auto same = check_variant(package, wheel->variant); !same)
+    return std::unexpected(same.error());
+  auto manifest = plan_unpacking(*wheel, package.filename);
+  if (!manifest) return std::unexpected(manifest.error());
+  if (auto good = check(*manifest, wheel->metadata_text); !good)
+    return std::unexpected(good.error());
+  if (!work) {
+    auto created = WorkFolder::create(store);
+    if (!created) return std::unexpected(created.error());
+    work.emplace(std::move(*created));
+  }
+  const std::string made = work->path() + "/entry";
+  for (const std::string& folder : {made, made + "/tree"}) {
+    if (::mkdir(folder.c_str(), 0777) != 0)
+      return std::unexpected(system_error("create", folder, errno));
+  }
+  if (auto done = unpack_wheel(*wheel, made + "/tree", *manifest, report); !done) {
+    return std::unexpected(done.error());
+  }
+  if (auto done = create_file(AT_FDCWD, made + "/manifest", render_manifest(*manifest), false);
+      !done) {
+    return std::unexpected(done.error());
+  }
+  return enter(store, *work, made, sha256, std::move(*manifest), entry_check);
+}
+
+/// The bytes of a wheel on this machine, checked against what the index gave for them.
+struct WheelBytes {
+  std::unique_ptr<wheel::ByteSource> source;
+  index::DownloadMark mark;
+  std::optional<WorkFolder> work;  ///< where they were downloaded to
+};
+
+Result<WheelBytes> obtain(const std::string& store, const resolver::ResolvedPackage& package,
+                          index::Transport& transport, Report& report) {
+  WheelBytes bytes;
+  if (package.url.starts_with("file:")) {
+    auto path = index::file_path(package.url);
+    if (!path) return std::unexpected(path.error());
+    auto source = wheel::open_file_source(*path);
+    if (!source) return std::unexpected(source.error());
+    auto hash = hash_wheel(package, **source, report);
+    if (!hash) return std::unexpected(hash.error());
+    bytes.source = std::move(*source);
+    bytes.mark.sha256 = std::move(*hash);
+    return bytes;
+  }
+  auto work = WorkFolder::create(store);
+  if (!work) return std::unexpected(work.error());
+  const std::string path = work->path() + "/wheel";
+  auto mark = download_wheel(package, transport, path, report);
+  if (!mark) return std::unexpected(mark.error());
+  auto source = wheel::open_file_source(path);
+  if (!source) return std::unexpected(source.error());
+  return WheelBytes{std::move(*source), std::move(*mark), std::move(*work)};
+}
+
+/// Without a word of the index the first download is what later ones are compared with. A wheel
+/// that the user named by its URL may change whenever its owner likes.
+Result<void> remember_download(const resolver::ResolvedPackage& package,
+                               const index::DownloadMark& mark, index::Transport& transport,
+                               Report& report) {
+  const bool hash_given = !package.sha256.empty() && !package.sha256_is_first;
+  const bool other_checked =
+      !package.other_hash.empty() &&
+      wheel::hash_strength(package.other_hash.substr(0, package.other_hash.find('=')));
+  if (package.direct || hash_given || other_checked || !package.listed_hashes.empty()) return {};
+  const auto contradicts = index::contradicts_first(package.url, mark, transport);
+  if (!contradicts) {
+    // Nothing is kept over it: it may be sound, and readable the next time.
+    if (!package.sha256_is_first)
+      report.warn(fmt::format("{} is not compared with its first download, and the index gives no "
+                              "hash: {}",
+                              package.filename, contradicts.error().message),
+                  "if that stays so, name another cache with --cache-dir");
+    return {};
+  }
+  if (*contradicts) {
+    return fail(
+        ErrorKind::mismatch,
+        fmt::format("{}: not the file that was first downloaded from there", package.filename),
+        "the index gives no hash: ask its owner, or name a cache anew with --cache-dir");
+  }
+  if (index::keep_first_download(package.url, mark, transport) && !package.sha256_is_first) {
+    report.note(
+        fmt::format("the index gives no hash for {}; its sha256 is kept, so that a change "
+                    "shows the next time",
+                    package.filename));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StoredWheel> acquire_wheel(const std::string& store,
+                                  const resolver::ResolvedPackage& package,
+                                  index::Transport& transport, const WheelCheck& check,
+                                  EntryCheck entry_check, Report& report) {
+  if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
+  if (auto good = check_name(package); !good) return std::unexpected(good.error());
+  const std::vector<std::string> trusted = trusted_sha256s(package, transport);
+  for (const std::string& sha256 : trusted) {
+    auto stored = take_entry(store, sha256, package, check, entry_check, report);
+    if (!stored) return std::unexpected(stored.error());
+    if (*stored) return std::move(**stored);
+  }
+  auto bytes = obtain(store, package, transport, report);
+  if (!bytes) return std::unexpected(bytes.error());
+  auto stored = std::optional<StoredWheel>();
+  if (std::ranges::find(trusted, bytes->mark.sha256) == trusted.end()) {
+    auto taken = take_entry(store, bytes->mark.sha256, package, check, entry_check, report);
+    if (!taken) return std::unexpected(taken.error());
+    stored = std::move(*taken);
+  }
+  if (!stored) {
+    auto added = add_entry(store, package, bytes->mark.sha256, std::move(bytes->source),
+                           std::move(bytes->work), check, entry_check, report);
+    if (!added) return std::unexpected(added.error());
+    stored = std::move(*added);
+  }
+  if (auto kept = remember_download(package, bytes->mark, transport, report); !kept)
+    return std::unexpected(kept.error());
+  return std::move(*stored);
+}
+
+}  // namespace axle::installer

@@ -1,0 +1,65 @@
+#include "installer/store/work_folder.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace axle::installer {
+namespace {
+
+/// Other users' are theirs: temporary files lie among those of everybody.
+bool is_own(const Descriptor& folder) {
+  struct stat status = {};
+  return ::fstat(folder.get(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
+void remove_abandoned(const std::string& place, std::string_view prefix) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(place, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(prefix)) continue;
+    const auto folder = open_folder(entry->path().string());
+    if (!folder || !is_own(*folder) || ::flock(folder->get(), LOCK_EX | LOCK_NB) != 0) continue;
+    std::error_code ignored;
+    std::filesystem::remove_all(entry->path(), ignored);
+  }
+}
+
+}  // namespace
+
+Result<WorkFolder> WorkFolder::create(const std::string& place, std::string_view prefix) {
+  std::error_code error;
+  std::filesystem::create_directories(place, error);
+  if (error) return std::unexpected(system_error("create", place, error.value()));
+  remove_abandoned(place, prefix);
+  while (true) {
+    std::string path = place + "/" + std::string(prefix) + "XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) {
+      return std::unexpected(system_error("create a folder in", place, errno));
+    }
+    auto folder = open_folder(path);
+    // Between the two calls another process may take the folder for an abandoned one.
+    const bool locked = folder && ::flock(folder->get(), LOCK_EX | LOCK_NB) == 0;
+    const int refused = errno;
+    const auto there = exists(path);
+    if (!there) return std::unexpected(there.error());
+    if (!*there) continue;
+    if (!folder) return std::unexpected(folder.error());
+    if (locked) return WorkFolder(std::move(path), std::move(*folder));
+    if (refused != EWOULDBLOCK) return std::unexpected(system_error("lock", path, refused));
+  }
+}
+
+WorkFolder::~WorkFolder() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace axle::installer

@@ -1,0 +1,36 @@
+#pragma once
+// A folder for work in progress, in the store or among temporary files.
+
+#include <string>
+#include <string_view>
+
+#include "foundation/report/error.h"
+#include "installer/descriptor.h"
+
+namespace axle::installer {
+
+/// Holds a lock on the folder while it lives and removes it at the end.
+class WorkFolder {
+ public:
+  /// In `place`. Also removes the folders with that prefix that dead processes of this user left.
+  [[nodiscard]] static Result<WorkFolder> create(const std::string& place,
+                                                 std::string_view prefix = "work-");
+  WorkFolder(WorkFolder&& other) noexcept
+      : path_(std::move(other.path_)), folder_(std::move(other.folder_)) {
+    other.path_.clear();
+  }
+  WorkFolder& operator=(WorkFolder&&) = delete;
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  ~WorkFolder();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  WorkFolder(std::string path, Descriptor folder)
+      : path_(std::move(path)), folder_(std::move(folder)) {}
+  std::string path_;
+  Descriptor folder_;
+};
+
+}  // namespace axle::installer

@@ -1,0 +1,174 @@
+#include "installer/transaction/journal.h"
+
+#include <algorithm>
+#include <charconv>
+#include <concepts>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "wheel/hash/sha256.h"
+
+namespace axle::installer {
+namespace {
+
+// Fields end with NUL, the one byte that no path holds:
+// header, title, then for each move <direction><number>, path, packages, the number of its leaves
+// and each of these as two fields, "<size> <modified>" and path; then the hash of all before it.
+constexpr std::string_view header = "axle-journal 2";
+constexpr std::string_view header_name = "axle-journal ";
+
+void append_field(std::string& text, std::string_view field) { text.append(field).push_back('\0'); }
+
+std::optional<std::string_view> next_field(std::string_view& text) {
+  const std::size_t end = text.find('\0');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view field = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return field;
+}
+
+template <std::integral Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && rest == text.data() + text.size();
+}
+
+/// Goes down and nowhere else.
+bool is_plain_path(std::string_view path) {
+  std::size_t begin = 0;
+  while (begin <= path.size()) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+bool is_safe_path(std::string_view path) {
+  return path != ".axle" && !path.starts_with(".axle/") && is_plain_path(path);
+}
+
+std::optional<Move> parse_move(std::string_view verb, std::string_view path) {
+  if (verb.size() < 2 || (verb[0] != '-' && verb[0] != '+') || !is_safe_path(path))
+    return std::nullopt;
+  Move move{verb[0] == '-' ? Direction::out : Direction::in, 0, std::string(path), {}, {}};
+  if (!read_number(verb.substr(1), move.number)) return std::nullopt;
+  return move;
+}
+
+std::optional<Leaf> next_leaf(std::string_view& rest) {
+  const auto stamp = next_field(rest);
+  const auto path = stamp ? next_field(rest) : std::nullopt;
+  if (!path || !(path->empty() || is_plain_path(*path))) return std::nullopt;
+  Leaf leaf{std::string(*path), 0, 0};
+  const std::size_t space = std::min(stamp->find(' '), stamp->size());
+  if (!read_number(stamp->substr(0, space), leaf.size) || space == stamp->size() ||
+      !read_number(stamp->substr(space + 1), leaf.modified))
+    return std::nullopt;
+  return leaf;
+}
+
+std::optional<Move> next_move(std::string_view& rest) {
+  const auto verb = next_field(rest);
+  const auto path = verb ? next_field(rest) : std::nullopt;
+  std::optional<Move> move = path ? parse_move(*verb, *path) : std::nullopt;
+  const auto packages = move ? next_field(rest) : std::nullopt;
+  const auto count = packages ? next_field(rest) : std::nullopt;
+  std::uint64_t leaves = 0;
+  if (!count || !read_number(*count, leaves)) return std::nullopt;
+  move->packages = *packages;
+  for (std::uint64_t i = 0; i < leaves; ++i) {
+    auto leaf = next_leaf(rest);
+    if (!leaf) return std::nullopt;
+    move->leaves.push_back(std::move(*leaf));
+  }
+  if (!std::ranges::is_sorted(move->leaves)) return std::nullopt;
+  return move;
+}
+
+}  // namespace
+
+void name_packages(std::vector<Move>& moves, const std::vector<std::set<std::string>>& own) {
+  std::map<std::string_view, std::set<std::string>> of_path;
+  for (std::size_t i = 0; i < moves.size(); ++i)
+    of_path[moves[i].path].insert(own[i].begin(), own[i].end());
+  std::list<std::set<std::string>> groups;
+  for (auto& [path, names] : of_path) {
+    std::set<std::string> joined = names;
+    for (auto group = groups.begin(); group != groups.end();) {
+      const bool shared = std::ranges::any_of(
+          names, [&](const std::string& name) { return group->contains(name); });
+      if (shared) joined.merge(*group);
+      group = shared ? groups.erase(group) : std::next(group);
+    }
+    groups.push_back(std::move(joined));
+  }
+  for (Move& move : moves) {
+    const std::set<std::string>& names = of_path[move.path];
+    if (names.empty()) continue;
+    const auto group = std::ranges::find_if(
+        groups, [&](const std::set<std::string>& one) { return one.contains(*names.begin()); });
+    move.packages = fmt::format("{}", fmt::join(*group, " "));
+  }
+}
+
+std::string render_journal(const Journal& journal) {
+  std::string text;
+  append_field(text, header);
+  append_field(text, journal.title.substr(0, journal.title.find('\0')));
+  for (const Move& move : journal.moves) {
+    append_field(text,
+                 fmt::format("{}{}", move.direction == Direction::out ? '-' : '+', move.number));
+    append_field(text, move.path);
+    append_field(text, move.packages);
+    append_field(text, fmt::format("{}", move.leaves.size()));
+    for (const Leaf& leaf : move.leaves) {
+      append_field(text, fmt::format("{} {}", leaf.size, leaf.modified));
+      append_field(text, leaf.path);
+    }
+  }
+  const std::string hash = wheel::render_hex(wheel::sha256(text));
+  append_field(text, hash);
+  return text;
+}
+
+Result<Journal> parse_journal(std::string_view text, std::string_view where) {
+  const auto malformed = [&](std::string_view why) {
+    return fail(ErrorKind::malformed, fmt::format("{}: {}", where, why));
+  };
+  std::string_view rest = text;
+  const std::optional<std::string_view> version = next_field(rest);
+  if (!version || !version->starts_with(header_name)) return malformed("no journal");
+  if (*version != header) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("{}: a journal of another version of Axle ({})", where, *version));
+  }
+  constexpr std::size_t hash_field = 65;  // 64 digits and NUL
+  if (rest.size() < hash_field) return malformed("the journal is cut off");
+  const std::string_view body = text.substr(0, text.size() - hash_field);
+  const std::string_view hash = text.substr(body.size(), hash_field - 1);
+  if (text.back() != '\0' || wheel::render_hex(wheel::sha256(body)) != hash) {
+    return malformed("the journal does not match its own hash");
+  }
+  rest.remove_suffix(hash_field);
+  const std::optional<std::string_view> title = next_field(rest);
+  if (!title) return malformed("no title");
+  Journal journal{std::string(*title), {}};
+  std::set<std::pair<Direction, std::uint32_t>> seen;
+  while (!rest.empty()) {
+    std::optional<Move> move = next_move(rest);
+    if (!move || !seen.emplace(move->direction, move->number).second) {
+      return malformed(fmt::format("move {} is none", journal.moves.size() + 1));
+    }
+    journal.moves.push_back(std::move(*move));
+  }
+  return journal;
+}
+
+}  // namespace axle::installer

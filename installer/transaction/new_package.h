@@ -1,0 +1,40 @@
+#pragma once
+// Everything that a wheel puts into an environment, scripts and metadata included.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "installer/environment/environment.h"
+#include "installer/store/store.h"
+#include "installer/transaction/layout.h"
+#include "resolver/explain/decision.h"
+
+namespace axle::installer {
+
+struct NewFile {
+  std::string target;  ///< absolute, links resolved
+  std::string stored;  ///< path in the package's tree; empty: `content` is written
+  std::string content;
+  bool executable = false;
+  std::string sha256;  ///< as RECORD spells it
+  std::uint64_t size = 0;
+  unsigned stored_mode = 0;          ///< permissions of `stored`
+  std::int64_t stored_modified = 0;  ///< nanoseconds
+};
+
+struct NewPackage {
+  std::string name;
+  std::string title;  ///< "name version"
+  std::string tree;   ///< folder in the store
+  std::vector<NewFile> files;
+};
+
+/// `requested` also when the version that it replaces was. Errors: io, unsupported (an interpreter
+/// path that no script can name).
+[[nodiscard]] Result<NewPackage> prepare_package(const resolver::ResolvedPackage& package,
+                                                 const StoredWheel& wheel, const Layout& layout,
+                                                 const Environment& environment, bool requested);
+
+}  // namespace axle::installer

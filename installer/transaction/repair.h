@@ -1,0 +1,63 @@
+#pragma once
+// Packages whose own record is damaged, and how an installation of the same package replaces them.
+// The wheel of the same version says which files are theirs.
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "installer/environment/environment.h"
+#include "installer/environment/installed.h"
+#include "installer/environment/roots.h"
+#include "installer/transaction/new_package.h"
+#include "resolver/explain/decision.h"
+
+namespace axle::installer {
+
+/// dist-info folder -> the files (absolute) that are taken for the package's own when its RECORD is
+/// missing or malformed.
+using StandIns = std::unordered_map<std::string, std::vector<std::string>>;
+
+/// Whether Axle may replace it without a RECORD: what Axle, pip or uv installed. An operating
+/// system's package manager leaves the RECORD out so that nobody else removes its packages.
+[[nodiscard]] bool is_repairable(const InstalledDistribution& distribution);
+
+/// The command that brings a repairable package's RECORD back, in backticks.
+[[nodiscard]] std::string repair_command(const InstalledDistribution& distribution);
+
+/// For those that `package` replaces: the files of `entering` for the same version; no files for an
+/// older double or a damaged one of another version, of which only the dist-info folder leaves.
+/// `leaving` has the newest of one name first.
+void add_stand_ins(const resolver::ResolvedPackage& package, const NewPackage& entering,
+                   const std::vector<InstalledDistribution>& leaving,
+                   const std::vector<InstalledDistribution>& damaged, StandIns& stand_ins);
+
+/// Folders named as the dist-info of one of `names` (normalised) whose METADATA is missing or
+/// malformed: nobody sees such a package, so its installation must remove what is left of it. Only
+/// name, version, dist_info and has_record are filled in.
+/// Error: io.
+[[nodiscard]] Result<std::vector<InstalledDistribution>> scan_damaged(
+    const Roots& roots, const std::set<std::string>& names);
+
+/// A dist-info folder that no package is listed from.
+struct DamagedFolder {
+  enum class Kind : std::uint8_t {
+    unreadable,    ///< METADATA is missing or malformed
+    denied,        ///< the system does not let it be read
+    left_by_pip,   ///< renamed by pip before a removal that did not end: "~emo-1.0.dist-info"
+    older_double,  ///< another folder of the same name has a newer version
+  };
+  Kind kind;
+  std::string folder;   ///< absolute
+  std::string name;     ///< normalised; empty where the folder's name does not say
+  std::string version;  ///< as above
+  std::string why;
+};
+
+[[nodiscard]] Result<std::vector<DamagedFolder>> find_damaged_folders(
+    const Environment& environment);
+
+}  // namespace axle::installer

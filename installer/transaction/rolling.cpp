@@ -1,0 +1,119 @@
+#include "installer/transaction/rolling.h"
+
+#include <cerrno>
+#include <ranges>
+#include <string_view>
+#include <vector>
+
+#include "installer/descriptor.h"
+#include "installer/transaction/move_thing.h"
+
+namespace axle::installer {
+namespace {
+
+/// Out of the environment.
+Result<void> move_out(const std::string& visible, const std::string& kept) {
+  const auto begun = exists(partial(kept));
+  if (!begun) return std::unexpected(begun.error());
+  int code = *begun ? EXDEV : move_thing(visible, kept);
+  if (code == EXDEV) {
+    // A folder that cannot be renamed whole (overlayfs).
+    std::vector<std::string> taken;
+    code = move_entries(visible, partial(kept), taken);
+    if (code == 0) code = taken.empty() ? move_thing(partial(kept), kept) : EEXIST;
+  }
+  if (code == 0 || code == ENOENT) return {};  // somebody else removed it
+  return std::unexpected(system_error("remove", visible, code));
+}
+
+/// Back to where it was staged.
+Result<void> take_back(const TransactionFolder& folder, const Move& move) {
+  const std::string visible = folder.visible(move);
+  const std::string staged = folder.hidden(move);
+  const auto begun = exists(partial(staged));
+  if (!begun) return std::unexpected(begun.error());
+  const auto present = list_leaves(visible);
+  if (!present) return std::unexpected(present.error());
+  int code = 0;
+  if (!*begun && has_only(*present, move.leaves)) {
+    code = move_thing(visible, staged);
+  } else {
+    if (auto moved = move_known(visible, partial(staged), move.leaves); !moved) return moved;
+    code = move_thing(partial(staged), staged);
+  }
+  if (code == 0 || code == ENOENT) return {};  // nothing of it is left
+  return std::unexpected(system_error("take back", visible, code));
+}
+
+/// What could not return stays hidden, and its places are added to `taken`.
+Result<void> put_back(const TransactionFolder& folder, const Move& move,
+                      std::vector<std::string>& taken) {
+  const std::string visible = folder.visible(move);
+  const std::string kept = folder.hidden(move);
+  for (const std::string& from : {partial(kept), kept}) {
+    int code = from == kept ? move_thing(from, visible) : EEXIST;
+    if (code == EEXIST || code == ENOTEMPTY) code = move_entries(from, visible, taken);
+    if (code != 0 && code != ENOENT)
+      return std::unexpected(system_error("put back", visible, code));
+  }
+  return {};
+}
+
+void warn_of_taken(const std::vector<std::string>& taken, Report& report) {
+  if (taken.empty()) return;
+  const std::string others =
+      taken.size() == 1 ? "" : fmt::format(", and {} more files,", taken.size() - 1);
+  report.warn(
+      fmt::format("{}{} was put there by another program while a command of Axle was "
+                  "interrupted; it is left as it is",
+                  taken.front(), others));
+}
+
+}  // namespace
+
+Result<void> roll_forward(const TransactionFolder& folder, const Journal& journal,
+                          const std::set<std::string>& left_alone) {
+  // Where a new thing has arrived, the old one is gone, also when it was gone before we came.
+  std::set<std::string_view> arrived;
+  for (const Move& move : journal.moves) {
+    if (move.direction == Direction::out) continue;
+    const auto waits = exists(folder.hidden(move));
+    if (!waits) return std::unexpected(waits.error());
+    if (!*waits) arrived.insert(move.path);
+  }
+  for (const Move& move : journal.moves) {
+    if (arrived.contains(move.path) || left_alone.contains(move.packages)) continue;
+    const std::string visible = folder.visible(move);
+    const std::string hidden = folder.hidden(move);
+    if (move.direction == Direction::in) {
+      const int code = move_thing(hidden, visible);
+      if (code != 0) return std::unexpected(system_error("install", visible, code));
+      continue;
+    }
+    const auto done = exists(hidden);
+    if (!done) return std::unexpected(done.error());
+    if (*done) continue;
+    if (auto moved = move_out(visible, hidden); !moved) return moved;
+  }
+  return {};
+}
+
+Result<void> roll_back(const TransactionFolder& folder, const Journal& journal,
+                       const std::set<std::string>& left_alone, Report& report) {
+  std::vector<std::string> taken;
+  for (const Move& move : journal.moves | std::views::reverse) {
+    if (left_alone.contains(move.packages)) continue;
+    if (move.direction == Direction::out) {
+      if (auto put = put_back(folder, move, taken); !put) return put;
+      continue;
+    }
+    const auto waits = exists(folder.hidden(move));
+    if (!waits) return std::unexpected(waits.error());
+    if (*waits) continue;  // never arrived, or taken back before
+    if (auto back = take_back(folder, move); !back) return back;
+  }
+  warn_of_taken(taken, report);
+  return {};
+}
+
+}  // namespace axle::installer

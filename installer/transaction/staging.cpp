@@ -1,0 +1,237 @@
+#include "installer/transaction/staging.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "installer/environment/ownership.h"
+#include "installer/store/file_hash.h"
+
+namespace axle::installer {
+namespace {
+
+constexpr std::string_view conflict_hint =
+    "remove it first, or replace it with --overwrite; nothing was changed";
+
+/// Copies into a new file; the kernel does it where it can (and shares blocks where the file system
+/// can).
+Result<void> copy_file(int tree_fd, const std::string& from, int folder_fd, const std::string& to,
+                       bool executable) {
+  const Descriptor source(::openat(tree_fd, from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!source) return std::unexpected(system_error("open", from, errno));
+  const Descriptor target(::openat(folder_fd, to.c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                   executable ? 0777 : 0666));
+  if (!target) return std::unexpected(system_error("create", to, errno));
+  constexpr std::size_t chunk = 1U << 30;
+  ssize_t copied = 0;
+  while ((copied = ::copy_file_range(source.get(), nullptr, target.get(), nullptr, chunk, 0)) > 0) {
+  }
+  if (copied == 0) return {};
+  if (errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP &&
+      errno != EINTR) {
+    return std::unexpected(system_error("write", to, errno));
+  }
+  std::array<char, 1U << 16> buffer;
+  while (true) {
+    const ssize_t got = ::read(source.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::unexpected(system_error("read", from, errno));
+    if (got == 0) return {};
+    const std::string_view part(buffer.data(), static_cast<std::size_t>(got));
+    if (auto written = write_all(target.get(), part, to); !written) return written;
+  }
+}
+
+}  // namespace
+
+Result<void> Staging::add(const NewPackage& package) {
+  for (const NewFile& file : package.files) {
+    Node* node = &root_;
+    std::string_view rest = std::string_view(file.target).substr(roots_.base.size() + 1);
+    while (true) {
+      const std::size_t slash = rest.find('/');
+      const std::string_view part = rest.substr(0, slash);
+      auto child = node->children.find(part);
+      if (child == node->children.end()) child = node->children.emplace(part, Node()).first;
+      node = &child->second;
+      if (node->file != nullptr || slash == std::string_view::npos) break;
+      rest = rest.substr(slash + 1);
+    }
+    const bool same = node->file != nullptr && node->file->target == file.target &&
+                      node->file->sha256 == file.sha256 && node->file->size == file.size;
+    if (same) continue;
+    if (node->file != nullptr || !node->children.empty()) {
+      const std::string other = node->file == nullptr ? "a folder" : node->package->title;
+      return fail(
+          ErrorKind::conflict,
+          fmt::format("{} and {} both install {}", package.title, other, file.target),
+          "install them one after the other, the second with --overwrite; nothing was changed");
+    }
+    node->file = &file;
+    node->package = &package;
+  }
+  return {};
+}
+
+Result<void> Staging::walk(Node& folder, const std::string& path) {
+  for (auto& [name, node] : folder.children) {
+    std::string place = path + "/" + name;
+    if (removal_.has(place)) {
+      entering_.push_back({&node, std::move(place)});
+      continue;
+    }
+    const auto there = look_at(place);
+    if (!there) return std::unexpected(there.error());
+    const bool is_folder = *there && S_ISDIR((*there)->st_mode);
+    if (!*there) {
+      entering_.push_back({&node, std::move(place)});
+    } else if (node.file != nullptr && !is_folder) {
+      contested_.push_back({&node, std::move(place)});
+    } else if (node.file == nullptr && is_folder) {
+      if (auto walked = walk(node, place); !walked) return walked;
+    } else {
+      return fail(
+          ErrorKind::conflict,
+          node.file == nullptr
+              ? fmt::format("{} is a file, where a folder is to be installed", place)
+              : fmt::format("{} is a folder, where {} installs a file", place, node.package->title),
+          std::string(conflict_hint));
+    }
+  }
+  return {};
+}
+
+Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, bool overwrite) {
+  if (auto walked = walk(root_, roots_.base); !walked) return walked;
+  if (contested_.empty()) return {};
+  std::unordered_set<std::string> paths;
+  for (const Thing& thing : contested_) paths.insert(thing.path);
+  const auto owners = find_owners(paths, staying, roots_);
+  if (!owners) return std::unexpected(owners.error());
+  for (Thing& thing : contested_) {
+    const auto owner = owners->find(thing.path);
+    if (owner != owners->end() && owner->second.sha256 == thing.node->file->sha256) {
+      // What was edited since is no longer what both packages say: it is replaced.
+      const auto hash = hash_file(AT_FDCWD, thing.path);
+      if (!hash && hash.error().kind == ErrorKind::io) return std::unexpected(hash.error());
+      if (hash && *hash == thing.node->file->sha256) continue;
+    } else if (!overwrite) {
+      return fail(
+          ErrorKind::conflict,
+          fmt::format(
+              "{} would replace {}, which {}", thing.node->package->title, thing.path,
+              owner == owners->end() ? "no package owns" : "belongs to " + owner->second.name),
+          std::string(conflict_hint));
+    }
+    removal_.things.push_back(thing.path);
+    removal_.index.insert(thing.path);
+    entering_.push_back(std::move(thing));
+  }
+  return {};
+}
+
+Result<Staging::Made> Staging::make_file(const Node& node, int folder_fd, const std::string& name) {
+  const NewFile& file = *node.file;
+  const auto written = [](Result<void> done) -> Result<Made> {
+    if (!done) return std::unexpected(std::move(done.error()));
+    return Made::written;
+  };
+  if (file.stored.empty())
+    return written(create_file(folder_fd, name, file.content, file.executable));
+  auto tree = trees_.find(node.package);
+  if (tree == trees_.end()) {
+    auto opened = open_folder(node.package->tree);
+    if (!opened) return std::unexpected(opened.error());
+    tree = trees_.emplace(node.package, std::move(*opened)).first;
+  }
+  const int tree_fd = tree->second.get();
+  // A link shares the permissions, which are of the umask that the store was filled under.
+  if (file.stored_mode != new_file_mode(file.executable))
+    return written(copy_file(tree_fd, file.stored, folder_fd, name, file.executable));
+  if (::linkat(tree_fd, file.stored.c_str(), folder_fd, name.c_str(), 0) == 0) return Made::linked;
+  switch (errno) {
+    case EXDEV:   // another file system
+    case EPERM:   // a file system without links, or somebody else's store
+    case EMLINK:  // too many environments
+    case EOPNOTSUPP:
+      return written(copy_file(tree_fd, file.stored, folder_fd, name, file.executable));
+    default:
+      return std::unexpected(system_error("install", file.target, errno));
+  }
+}
+
+Result<void> Staging::make(const Node& node, int folder_fd, const std::string& name,
+                           const std::string& below, Leaves& leaves) {
+  if (node.file != nullptr) {
+    const auto made = make_file(node, folder_fd, name);
+    if (!made) return std::unexpected(made.error());
+    if (*made == Made::linked) {
+      leaves.push_back({below, node.file->size, node.file->stored_modified});
+      return {};
+    }
+    struct stat status = {};
+    if (::fstatat(folder_fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return std::unexpected(system_error("read", name, errno));
+    leaves.push_back(leaf_of(below, status));
+    return {};
+  }
+  if (::mkdirat(folder_fd, name.c_str(), 0777) != 0) {
+    return std::unexpected(system_error("create", name, errno));
+  }
+  const Descriptor folder(
+      ::openat(folder_fd, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) return std::unexpected(system_error("open", name, errno));
+  Leaves byte_code;
+  for (const auto& [child_name, child] : node.children) {
+    const std::string place = below.empty() ? child_name : below + "/" + child_name;
+    if (auto made = make(child, folder.get(), child_name, place,
+                         is_byte_code_folder(child_name) ? byte_code : leaves);
+        !made) {
+      return made;
+    }
+  }
+  return {};
+}
+
+void Staging::add_packages(const Node& node, std::set<std::string>& names) {
+  if (node.package != nullptr) names.insert(node.package->name);
+  for (const auto& [name, child] : node.children) add_packages(child, names);
+}
+
+Result<void> Staging::stage(const std::string& folder, Journal& journal) {
+  auto opened = open_folder(folder);
+  if (!opened) return std::unexpected(opened.error());
+  const std::size_t below_base = roots_.base.size() + 1;
+  std::vector<std::set<std::string>> packages;  // of each move
+  for (std::uint32_t i = 0; i < removal_.things.size(); ++i) {
+    const std::string& thing = removal_.things[i];
+    auto leaves = list_leaves(thing);
+    if (!leaves) return std::unexpected(leaves.error());
+    journal.moves.push_back({Direction::out, i, thing.substr(below_base), {}, std::move(*leaves)});
+    packages.push_back(std::move(removal_.packages[thing]));
+  }
+  // Metadata enters last: a reader without locks rather misses a package than finds one half.
+  std::ranges::partition(entering_,
+                         [](const Thing& thing) { return !thing.path.ends_with(".dist-info"); });
+  for (std::uint32_t i = 0; i < entering_.size(); ++i) {
+    Leaves leaves;
+    if (auto made = make(*entering_[i].node, opened->get(), fmt::format("{}", i), {}, leaves);
+        !made) {
+      return std::unexpected(within("staging in " + folder, made.error()));
+    }
+    std::ranges::sort(leaves);
+    journal.moves.push_back(
+        {Direction::in, i, entering_[i].path.substr(below_base), {}, std::move(leaves)});
+    add_packages(*entering_[i].node, packages.emplace_back());
+  }
+  name_packages(journal.moves, packages);
+  return {};
+}
+
+}  // namespace axle::installer

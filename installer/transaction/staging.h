@@ -1,0 +1,74 @@
+#pragma once
+// From new packages to the things that enter an environment: staged beside it, checked against what
+// is there.
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "installer/descriptor.h"
+#include "installer/environment/installed.h"
+#include "installer/environment/roots.h"
+#include "installer/transaction/journal.h"
+#include "installer/transaction/leaves.h"
+#include "installer/transaction/new_package.h"
+#include "installer/transaction/removal.h"
+
+namespace axle::installer {
+
+class Staging {
+ public:
+  Staging(const Roots& roots, Removal& removal) : roots_(roots), removal_(removal) {}
+
+  /// `package` must outlive this. Error: conflict (two packages put different files at one place).
+  [[nodiscard]] Result<void> add(const NewPackage& package);
+
+  /// Compares with the environment less what is removed. A file that is there already and equal by
+  /// the RECORD of its owner is shared, or replaced where it was edited since; any other is a
+  /// conflict, unless `overwrite`: then it leaves too.
+  [[nodiscard]] Result<void> check(const std::vector<InstalledDistribution>& staying,
+                                   bool overwrite);
+
+  /// Makes everything under `folder`, one entry a thing, by hard links to the store where the file
+  /// system allows and the permissions there are those of a new file, else by copies, and appends
+  /// the moves to `journal`. Error: io.
+  [[nodiscard]] Result<void> stage(const std::string& folder, Journal& journal);
+
+ private:
+  struct Node {
+    std::map<std::string, Node, std::less<>> children;
+    const NewFile* file = nullptr;
+    const NewPackage* package = nullptr;
+  };
+  struct Thing {
+    Node* node;
+    std::string path;  ///< absolute
+  };
+
+  static void add_packages(const Node& node, std::set<std::string>& names);
+  Result<void> walk(Node& folder, const std::string& path);
+  /// Notes in `leaves` what it makes, as list_leaves would: links are as the store's files were
+  /// when they were looked at, so that these are not looked at again. `below`: the path below the
+  /// thing.
+  Result<void> make(const Node& node, int folder_fd, const std::string& name,
+                    const std::string& below, Leaves& leaves);
+  enum class Made : std::uint8_t { linked, written };
+  Result<Made> make_file(const Node& node, int folder_fd, const std::string& name);
+
+  [[nodiscard]] unsigned new_file_mode(bool executable) const {
+    return (executable ? 0777U : 0666U) & ~umask_;
+  }
+
+  const Roots& roots_;
+  Removal& removal_;
+  unsigned umask_ = process_umask();
+  Node root_;
+  std::vector<Thing> entering_;
+  std::vector<Thing> contested_;  ///< files at whose place there is one
+  std::map<const NewPackage*, Descriptor> trees_;
+};
+
+}  // namespace axle::installer

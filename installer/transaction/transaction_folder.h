@@ -1,0 +1,40 @@
+#pragma once
+// Where the things of a transaction lie (recovery.h draws the state folder).
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "installer/transaction/journal.h"
+
+namespace axle::installer {
+
+struct TransactionFolder {
+  explicit TransactionFolder(const std::string& environment)
+      : base(environment),
+        state(environment + "/.axle"),
+        path(state + "/transaction"),
+        discard(state + "/discard"),
+        journal(path + "/journal"),
+        undo(path + "/undo") {}
+
+  /// Where the thing of `move` lies when it is not in the environment.
+  [[nodiscard]] std::string hidden(const Move& move) const {
+    return fmt::format("{}/{}/{}", path, move.direction == Direction::out ? "old" : "new",
+                       move.number);
+  }
+  [[nodiscard]] std::string visible(const Move& move) const { return base + "/" + move.path; }
+
+  std::string base;
+  std::string state;
+  std::string path;
+  std::string discard;
+  std::string journal;
+  std::string undo;
+};
+
+/// A thing on its way to `hidden`, entry by entry: it is complete under its number only when its
+/// last entry has arrived.
+[[nodiscard]] inline std::string partial(const std::string& hidden) { return hidden + ".partial"; }
+
+}  // namespace axle::installer

@@ -1,0 +1,90 @@
+#include "resolver/catalogue/direct_wheel.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "foundation/system/shell_command.h"
+#include "index/http/transport.h"
+#include "wheel/wheel_name.h"
+
+namespace axle::resolver {
+namespace {
+
+/// The file behind a URL, its hash taken from the fragment as pip writes it (`#sha256=…`).
+Result<index::PublishedFile> file_at(std::string_view url) {
+  index::PublishedFile file;
+  const std::size_t hash = url.find('#');
+  if (hash != std::string_view::npos) {
+    if (!index::note_fragment_hashes(file, url.substr(hash + 1))) {
+      return fail(ErrorKind::malformed, fmt::format("{}: its sha256 is not 64 hexadecimal digits",
+                                                    index::redact_url(url)));
+    }
+    url = url.substr(0, hash);
+  }
+  file.url = url;
+  const std::string_view path = url.substr(0, url.find('?'));
+  file.filename = index::percent_decode(path.substr(path.rfind('/') + 1));
+  if (const auto local = index::file_path(file.url)) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(*local, error);
+    if (!error) file.size = size;
+  }
+  return file;
+}
+
+}  // namespace
+
+Result<wheel::Requirement> requirement_of_file(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
+  if (error || !std::filesystem::is_regular_file(absolute, error)) {
+    return fail(ErrorKind::not_found, fmt::format("there is no wheel file {}", path),
+                "check the path");
+  }
+  const auto name = wheel::parse_wheel_name(absolute.filename().string());
+  if (!name) return std::unexpected(name.error());
+  wheel::Requirement requirement;
+  requirement.name = wheel::normalize_name(name->distribution);
+  requirement.url = index::file_url(absolute.string());
+  return requirement;
+}
+
+Result<Release> direct_release(std::string_view name, const std::vector<std::string>& urls) {
+  Release release;
+  release.direct = true;
+  release.source = index::redact_url(urls.front());
+  for (const std::string& url : urls) {
+    auto found = file_at(url);
+    if (!found) return std::unexpected(std::move(found).error());
+    index::PublishedFile& file = *found;
+    const std::string shown = index::redact_url(url);
+    if (!file.filename.ends_with(".whl")) {
+      return fail(
+          ErrorKind::unsupported, fmt::format("{} is not a wheel", shown),
+          fmt::format("let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {}`, then "
+                      "install it: `variant install --find-links wheels {}`",
+                      shell_word(fmt::format("{} @ {}", name, shown)), name));
+    }
+    const auto parsed = wheel::parse_wheel_name(file.filename);
+    if (!parsed) return std::unexpected(within(shown, parsed.error()));
+    if (wheel::normalize_name(parsed->distribution) != name) {
+      return fail(ErrorKind::mismatch,
+                  fmt::format("{} is a wheel of {}, not of {}", shown, parsed->distribution, name));
+    }
+    if (!release.wheels.empty() && release.version != parsed->version) {
+      return fail(ErrorKind::conflict,
+                  fmt::format("two versions of {} are asked for: {} and {}", name,
+                              index::redact_url(urls.front()), shown),
+                  "name one of them");
+    }
+    release.version = parsed->version;
+    release.wheels.push_back(std::move(file));
+  }
+  return release;
+}
+
+}  // namespace axle::resolver

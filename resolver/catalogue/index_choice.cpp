@@ -1,0 +1,177 @@
+// Which of several indexes gives a package its versions. What uv calls first-index is the default:
+// whoever may write into a later index cannot take over a name of an earlier one.
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "resolver/catalogue/candidates.h"
+
+namespace axle::resolver {
+namespace {
+
+bool all_yanked(const Release& release) {
+  return std::ranges::all_of(release.wheels, &index::PublishedFile::yanked) &&
+         std::ranges::all_of(release.sdists, &index::PublishedFile::yanked);
+}
+
+/// What came first stays first among equals.
+void merge_releases(std::vector<Release*>& releases, const std::vector<Release*>& more) {
+  std::vector<Release*> merged;
+  merged.reserve(releases.size() + more.size());
+  std::ranges::merge(
+      releases, more, std::back_inserter(merged),
+      [](const Release* left, const Release* right) { return left->version > right->version; });
+  releases = std::move(merged);
+}
+
+}  // namespace
+
+const AssignedSource* Catalogue::assigned(std::string_view name) const {
+  const auto rows = sources_.assigned.find(name);
+  if (rows == sources_.assigned.end()) return nullptr;
+  for (const AssignedSource& row : rows->second) {
+    if (!row.marker || row.marker->evaluate(markers_)) return &row;
+  }
+  return nullptr;
+}
+
+Result<void> Catalogue::append(std::vector<Release*>& releases, index::Source* source,
+                               std::string_view name) {
+  const auto found = page(source, name);
+  if (!found) return std::unexpected(found.error());
+  std::vector<Release*> own;
+  own.reserve((*found)->releases.size());
+  for (Release& release : (*found)->releases) own.push_back(&release);
+  merge_releases(releases, own);
+  return {};
+}
+
+Result<std::optional<Catalogue::Group>> Catalogue::group_of(index::Source* index,
+                                                            std::string_view name, bool last) {
+  auto family = family_of(name);
+  if (!family) return std::unexpected(std::move(family).error());
+  if (last && *family != nullptr) {
+    auto own = family_releases(**family, index, name);
+    if (!own) return std::unexpected(std::move(own).error());
+    return std::move(*own);
+  }
+  if (index == nullptr) return std::nullopt;
+  const auto found = page(index, name);
+  if (!found) return std::unexpected(found.error());
+  if ((*found)->absent) return std::nullopt;
+  Group group;
+  if (auto ok = append(group, index, name); !ok) return std::unexpected(ok.error());
+  return group;
+}
+
+Result<std::vector<Catalogue::Group>> Catalogue::groups(std::string_view name) {
+  std::vector<Group> groups(1);
+  if (const AssignedSource* only = assigned(name)) {
+    if (only->refusal) return std::unexpected(*only->refusal);
+    if (only->index != nullptr) {
+      if (auto ok = append(groups.front(), only->index, name); !ok) {
+        return std::unexpected(ok.error());
+      }
+      return groups;
+    }
+  }
+  for (index::Source* source : sources_.find_links) {
+    if (auto ok = append(groups.front(), source, name); !ok) return std::unexpected(ok.error());
+  }
+  std::vector<index::Source*> indexes = sources_.indexes;
+  if (indexes.empty()) indexes.push_back(nullptr);
+  bool found = false;
+  for (index::Source* index : indexes) {
+    auto group = group_of(index, name, index == indexes.back());
+    if (!group) return std::unexpected(std::move(group).error());
+    if (!*group) continue;
+    if (sources_.strategy == IndexStrategy::unsafe_first_match && found) {
+      groups.push_back(std::move(**group));
+    } else {
+      merge_releases(groups.front(), **group);
+    }
+    found = true;
+    if (sources_.strategy != IndexStrategy::first_index) continue;
+    if (index != indexes.back()) decisive_.insert_or_assign(std::string(name), index);
+    break;
+  }
+  return groups;
+}
+
+Result<std::vector<Release*>> Catalogue::matching(std::string_view name,
+                                                  const VersionFilter& filter) {
+  auto found = groups(name);
+  if (!found) return std::unexpected(std::move(found).error());
+  const bool prereleases = filter.admits_prereleases();
+  std::vector<Release*> releases;
+  for (Group& group : *found) {
+    std::erase_if(group, [&](const Release* release) {
+      return !filter.contains(*release) || (all_yanked(*release) && !filter.pins(release->version));
+    });
+    const auto is_final = [](const Release* r) { return !r->version.is_prerelease(); };
+    if (!prereleases && std::ranges::any_of(group, is_final)) {
+      std::erase_if(group, std::not_fn(is_final));
+    }
+    releases.insert(releases.end(), group.begin(), group.end());
+  }
+  return releases;
+}
+
+Result<std::vector<KnownVersion>> Catalogue::versions(std::string_view name) {
+  auto found = groups(name);
+  if (!found) return std::unexpected(std::move(found).error());
+  Group releases;
+  for (const Group& group : *found) merge_releases(releases, group);
+  std::vector<KnownVersion> result;
+  for (const Release* release : releases) {
+    if (!result.empty() && result.back().version == release->version) continue;
+    result.push_back({release->version, all_yanked(*release)});
+  }
+  return result;
+}
+
+std::string Catalogue::looked_in(std::string_view name) {
+  if (const AssignedSource* only = assigned(name); only != nullptr && only->index != nullptr) {
+    return only->index->description();
+  }
+  std::vector<std::string> places;
+  const auto family = family_of(name);
+  if (family && *family != nullptr) {
+    places.push_back(sources_.families->source(**family).description());
+    if (!(*family)->has_member(name)) return places.front();
+  }
+  const auto decisive = decisive_.find(name);
+  for (const auto* sources : {&sources_.indexes, &sources_.find_links}) {
+    for (const index::Source* source : *sources) {
+      places.push_back(source->description());
+      if (decisive != decisive_.end() && source == decisive->second) break;
+    }
+  }
+  if (places.empty()) return "no index and no find-links folder";
+  return fmt::format("{}", fmt::join(places, ", "));
+}
+
+std::string Catalogue::why_alone(std::string_view name) {
+  if (const AssignedSource* only = assigned(name); only != nullptr && only->index != nullptr) {
+    return fmt::format("{} says that {} comes from {} alone", only->origin, name,
+                       only->index->description());
+  }
+  const auto decisive = decisive_.find(name);
+  if (decisive == decisive_.end()) return {};
+  std::vector<std::string> others;
+  const auto place = std::ranges::find(sources_.indexes, decisive->second);
+  for (auto other = std::next(place); other != sources_.indexes.end(); ++other) {
+    others.push_back((*other)->description());
+  }
+  return fmt::format(
+      "{} has a page for {} and decides about it alone; {} was not asked. Where every index is "
+      "trusted, --index-strategy unsafe-best-match takes versions of any",
+      decisive->second->description(), name, fmt::join(others, ", "));
+}
+
+}  // namespace axle::resolver

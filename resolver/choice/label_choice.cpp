@@ -1,0 +1,132 @@
+#include "resolver/choice/label_choice.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace axle::resolver {
+namespace {
+
+bool uses_one_of(const wheel::VariantProperties& properties,
+                 const std::set<std::string, std::less<>>& namespaces) {
+  return std::ranges::any_of(properties, [&](const wheel::Property& property) {
+    return namespaces.contains(property.ns);
+  });
+}
+
+/// The label that `policy` names, taken whether the machine can run it or not.
+LabelChoice take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& policy,
+                        const Decision& decision) {
+  LabelChoice choice{policy.label, {}, {}};
+  if (policy.rule == LabelRule::follow) {
+    choice.because = "the other members of its family have this label";
+    return choice;
+  }
+  if (policy.rule == LabelRule::kept) {
+    choice.because = "what is installed has this label";
+  } else {
+    choice.because = fmt::format("{} was asked for", policy.label);
+  }
+  const auto verdict = std::ranges::find(decision.rejected, policy.label, &Verdict::label);
+  if (verdict != decision.rejected.end()) {
+    choice.remark = fmt::format(
+        "{} is taken because it is {}, although this machine cannot "
+        "run it: {}",
+        policy.label, policy.rule == LabelRule::kept ? "installed" : "asked for",
+        verdict->fact.empty() ? verdict->reason : verdict->fact);
+  } else if (const auto what = metadata.unknown.find(policy.label);
+             what != metadata.unknown.end()) {
+    choice.remark = what->second;
+  }
+  return choice;
+}
+
+/// The place of a label in the family's order (index/family/family_variants.h), the best being the
+/// lowest.
+std::size_t place_of(const ReleaseMetadata& metadata, const std::string& label) {
+  const auto variant = metadata.document->variants.find(label);
+  if (variant == metadata.document->variants.end()) return metadata.document->variants.size() + 1;
+  std::size_t place = 0;
+  for (const wheel::Property& property : variant->second) {
+    if (property.ns == index::order_ns)
+      std::from_chars(property.value.data(), property.value.data() + property.value.size(), place);
+  }
+  return place;
+}
+
+}  // namespace
+
+const CandidateWheel* best_with_label(const LabelledWheels& best_first, std::string_view label) {
+  const auto found = std::ranges::find_if(
+      best_first, [&](const CandidateWheel* wheel) { return wheel->name.label == label; });
+  return found == best_first.end() ? nullptr : *found;
+}
+
+bool has_builds_for(const wheel::VariantMetadata& document,
+                    const std::set<std::string, std::less<>>* namespaces) {
+  return namespaces != nullptr && !namespaces->empty() &&
+         std::ranges::any_of(document.variants, [&](const auto& variant) {
+           return uses_one_of(variant.second, *namespaces);
+         });
+}
+
+LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
+                         const WheelPolicy& policy, const Decision& decision) {
+  const bool anyway = policy.rule == LabelRule::forced || policy.rule == LabelRule::kept ||
+                      policy.rule == LabelRule::follow;
+  if (anyway && best_with_label(wheels, policy.label) != nullptr)
+    return take_anyway(metadata, policy, decision);
+  if (policy.rule == LabelRule::forced || policy.rule == LabelRule::kept || policy.label_only)
+    return {};
+  const bool pinned = policy.rule == LabelRule::pinned;
+  const bool named = pinned || policy.rule == LabelRule::shared;
+  const bool required = policy.required_here || has_builds_for(*metadata.document, policy.required);
+  for (const Fit& fit : decision.ranked) {
+    if (named && fit.label != policy.label) continue;
+    const auto what = metadata.unknown.find(fit.label);
+    const bool unknown = what != metadata.unknown.end();
+    if (!pinned && ((unknown && !policy.unknown) ||
+                    (metadata.fallback.contains(fit.label) && !policy.fallback))) {
+      continue;
+    }
+    if (required && !uses_one_of(metadata.document->variants.at(fit.label), *policy.required))
+      continue;
+    return {fit.label, {}, unknown ? what->second : std::string()};
+  }
+  // A label that the family has never heard of has no needs that could speak against it.
+  const auto what = metadata.unknown.find(policy.label);
+  if (pinned && what != metadata.unknown.end() &&
+      !metadata.document->variants.contains(policy.label))
+    return {policy.label, fmt::format("{} was asked for", policy.label), what->second};
+  return {};
+}
+
+void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
+                 Decision& decision) {
+  for (const Fit& fit : decision.ranked) {
+    const std::string& file = best_with_label(wheels, fit.label)->file->filename;
+    const auto what = metadata.unknown.find(fit.label);
+    if (what != metadata.unknown.end()) {
+      decision.skipped.push_back({file, what->second, true});
+    } else if (metadata.fallback.contains(fit.label)) {
+      decision.skipped.push_back({file, "it counts only where nothing else fits"});
+    }
+  }
+}
+
+std::optional<OtherBuild> other_build(const CandidateWheel& chosen, const LabelledWheels& wheels,
+                                      const ReleaseMetadata& metadata) {
+  std::optional<OtherBuild> other;
+  for (const CandidateWheel* wheel : wheels) {
+    const std::optional<std::uint64_t> size = wheel->file->size;
+    if (!size || metadata.fallback.contains(wheel->name.label)) continue;
+    if (other && place_of(metadata, other->label) <= place_of(metadata, wheel->name.label))
+      continue;
+    if (chosen.file->size && *chosen.file->size > *size) continue;
+    other = {wheel->name.label, *size, chosen.file->size};
+  }
+  return other;
+}
+
+}  // namespace axle::resolver

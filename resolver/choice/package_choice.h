@@ -1,0 +1,174 @@
+#pragma once
+// One package: which version, which wheel. It goes back to older versions when the newest has bad
+// metadata or no wheel that fits; what is installed and satisfies everybody is kept.
+
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/report/report.h"
+#include "resolver/catalogue/candidates.h"
+#include "resolver/choice/release_choice.h"
+#include "resolver/explain/decision.h"
+#include "resolver/explain/messages.h"
+#include "resolver/solver/solver.h"
+#include "wheel/core_metadata.h"
+
+namespace axle::resolver {
+
+/// What was chosen for one package, with all that its dependencies follow from.
+struct PackageChoice {
+  ResolvedPackage package;
+  wheel::Version release;  ///< its version without what is only a family's label
+  /// Of the first member of a family: what the versions of the others must be.
+  std::vector<wheel::Requirement> goes_with;
+  std::string followed_label;   ///< the label of the first member that it was chosen by
+  std::vector<Remark> remarks;  ///< said when the choice stands
+  unsigned pass = 0;            ///< which pass over the releases chose it
+  bool fallback = false;        ///< as in ReleaseChoice, with what follows
+  std::string remark;
+  std::string unlisted_label;
+  std::optional<OtherBuild> other;
+  std::vector<std::string> direct_urls;  ///< what it was chosen from; empty for a named version
+  std::vector<wheel::Requirement> requires_dist;   ///< unevaluated
+  std::optional<std::vector<std::string>> extras;  ///< that it provides, where that is known
+  wheel::MarkerEnvironment markers;                ///< with the variant markers of this wheel
+  std::vector<AbiAssumption> abi;
+  std::optional<std::string> yanked;  ///< the reason, for a yanked file
+};
+
+struct Question {
+  std::string name;                ///< normalised
+  std::vector<const Want*> wants;  ///< constraints included; never empty
+  /// Versions that led to a conflict, with the conflict.
+  const std::map<wheel::Version, std::string>* excluded = nullptr;
+  VersionOf version_of;
+  LabelRule rule = LabelRule::best;  ///< `kept`, `shared` or `follow`: with `label`
+  std::string label = {};
+  bool lead_stays = false;  ///< the first member of the family is installed and is not touched
+};
+
+struct ChoiceFailure {
+  Error error;
+  /// Requirements that no version satisfies together: changing the owner of one may help. Empty
+  /// when nothing another package does would help.
+  std::vector<const Want*> culprits;
+  bool exhausted = false;  ///< there would be versions, but all of them were excluded
+};
+
+class PackageChooser {
+ public:
+  /// All must outlive the chooser.
+  PackageChooser(const Target& target, const std::vector<InstalledPackage>& installed,
+                 const Sources& sources, const Options& options, Report& report);
+
+  [[nodiscard]] std::expected<PackageChoice, ChoiceFailure> choose(const Question& question);
+
+  /// The newest version that the wants allow, whether one of its wheels fits or not.
+  [[nodiscard]] std::expected<Explanation, ChoiceFailure> explain(const Question& question);
+
+  /// The version that would be tried first; nullopt when there is none.
+  [[nodiscard]] std::optional<wheel::Version> newest(const Question& question);
+
+  [[nodiscard]] const InstalledPackage* installed(std::string_view name) const;
+  /// `requirement` with the URL that its package is assigned to; one of its own is kept.
+  [[nodiscard]] wheel::Requirement with_assigned_url(wheel::Requirement requirement) const;
+  /// The family that a package belongs to, if it is one of its members; nullptr: none.
+  [[nodiscard]] const index::Family* family_of(std::string_view name);
+  /// The label of an installed member: as recorded, by its local version, or what the family's file
+  /// says of the default index's wheel. Empty: not known.
+  [[nodiscard]] std::string installed_label(const InstalledPackage& package);
+  /// The label that a member without one of its own corresponds to: its known local version, else
+  /// what the family's file says of the default index's wheel. Empty: not known.
+  [[nodiscard]] std::string plain_label(const index::Family& family, std::string_view member,
+                                        const wheel::Version& version) const;
+  /// The label that the user gives a member, by whatever option or version; empty: none.
+  [[nodiscard]] std::string given_label(const index::Family& family, std::string_view member,
+                                        const std::vector<const Want*>& wants) const;
+  /// Versions of the other members that go with `version` of the first one.
+  [[nodiscard]] static std::vector<wheel::Requirement> goes_with(const index::Family& family,
+                                                                 const wheel::Version& version);
+
+ private:
+  using Releases = std::vector<Release*>;
+
+  /// Builds of a family whose needs are not fully known.
+  enum class Unknown : std::uint8_t { never, where_asked_for, counts };
+  /// What of the releases counts in one pass over them.
+  struct Pass {
+    bool fallback = true;  ///< a family's fallback labels
+    Unknown unknown = Unknown::counts;
+    bool followed_only = false;  ///< only the label of the first member (LabelRule::follow)
+  };
+  /// What became of one pass.
+  struct Tried {
+    std::optional<PackageChoice> choice;
+    Release* release = nullptr;       ///< of the choice
+    const Release* newest = nullptr;  ///< that nothing was chosen of
+    std::optional<Error> newest_trouble;
+    /// Of the newest release that has anything for what is asked for: the label, or the vendor.
+    std::optional<Error> telling_trouble;
+    bool ordinary = true;  ///< releases for newer Pythons are everyday life, all else is not
+    bool exhausted = false;
+  };
+
+  [[nodiscard]] const InstalledPackage* kept(const Question& question);
+  [[nodiscard]] std::expected<Releases, ChoiceFailure> releases_for(const Question& question);
+  [[nodiscard]] std::expected<Releases, ChoiceFailure> direct_releases(const Question& question);
+  [[nodiscard]] ChoiceFailure why_none_matches(const Question& question);
+  [[nodiscard]] ChoiceFailure which_want_has_none(const Question& question);
+  /// To the hint, where other indexes were not asked.
+  void say_who_decided(const std::string& name, Error& error);
+  /// A version of a member is wanted with a label that it does not come with.
+  [[nodiscard]] std::optional<ChoiceFailure> no_such_build(const Question& question);
+  /// What is installed when it is just what was chosen: then nothing is to be done.
+  [[nodiscard]] const InstalledPackage* same_installed(const PackageChoice& choice);
+  [[nodiscard]] Result<ReleaseChoice> choose_wheel(const Question& question, Release& release,
+                                                   Pass pass);
+  [[nodiscard]] std::vector<Pass> passes_over(const Question& question, const Releases& releases);
+  [[nodiscard]] std::expected<Tried, ChoiceFailure> try_releases(const Question& question,
+                                                                 const Releases& releases,
+                                                                 Pass pass);
+  void remark_on(const Question& question, const Tried& first, Tried& tried);
+  /// Outside of what is wanted; of a package without a family. nullopt: none of the newest.
+  [[nodiscard]] std::optional<wheel::Version> newest_that_fits(const Question& question);
+  /// Puts the newest version that would fit before the error's hint.
+  void offer_another_version(const Question& question, Error& error);
+  [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
+                                                               const Release& release,
+                                                               const CandidateWheel& wheel);
+  [[nodiscard]] Result<void> check_metadata(const std::string& name, const CandidateWheel& wheel,
+                                            const wheel::CoreMetadata& metadata) const;
+  [[nodiscard]] PackageChoice from_installed(const InstalledPackage& package);
+  [[nodiscard]] ResolvedPackage resolved(const std::string& name, const Release& release,
+                                         ReleaseChoice choice) const;
+  [[nodiscard]] PackageChoice from_release(const std::string& name, const Release& release,
+                                           ReleaseChoice choice,
+                                           const wheel::CoreMetadata& metadata);
+
+  const Target& target_;
+  const std::vector<InstalledPackage>& installed_;
+  const Sources& sources_;
+  const Options& options_;
+  Report& report_;
+  Catalogue catalogue_;
+  WheelChooser wheels_;
+  std::map<std::string, Result<wheel::CoreMetadata>, std::less<>> metadata_;  ///< by URL
+  std::map<std::string, Release*, std::less<>> direct_;                       ///< by joined URLs
+};
+
+/// What all `wants` want of a version.
+[[nodiscard]] VersionFilter version_filter(const std::vector<const Want*>& wants, bool prereleases);
+
+/// A failure that no other choice mends.
+[[nodiscard]] std::unexpected<ChoiceFailure> final_failure(Error error);
+
+/// The URLs that `wants` name, each once, in order.
+[[nodiscard]] std::vector<std::string> direct_urls(const std::vector<const Want*>& wants);
+
+}  // namespace axle::resolver

@@ -1,0 +1,68 @@
+#pragma once
+// Compatibility and ranking of the variants of one release (PEP 825 "Variant ordering"). Pure:
+// metadata and supported lists in, an order out.
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "providers/provider.h"
+#include "wheel/variant/variant_metadata.h"
+
+namespace axle::resolver {
+
+/// Supported features by namespace, best first.
+using SupportedProperties = std::map<std::string, providers::Features, std::less<>>;
+
+/// One feature of a variant at its best supported value; lower is better.
+struct RankKey {
+  std::size_t ns = 0;       ///< index in the namespace priorities
+  std::size_t feature = 0;  ///< index in the provider's order (0.0.x tables first)
+  std::size_t value = 0;
+  friend auto operator<=>(const RankKey&, const RankKey&) = default;
+};
+
+struct RankedVariant {
+  std::string label;
+  std::vector<RankKey> keys;  ///< ascending
+};
+
+struct RejectedVariant {
+  std::string label;
+  /// Of the features none of whose values is supported the one in the most important namespace; the
+  /// first of its values in sorted order.
+  wheel::Property property;
+  std::string reason;  ///< "nvidia :: sm_arch: none of 100_real, 90_real is supported"
+};
+
+struct Ranking {
+  std::vector<RankedVariant> ranked;      ///< best first, null last
+  std::vector<RejectedVariant> rejected;  ///< in label order
+};
+
+/// The reserved namespace without a provider: feature = a dependency, value = its release
+/// (PEP 825).
+inline constexpr std::string_view abi_dependency = "abi_dependency";
+
+/// All variants of `metadata`. Labels are the metadata's own; the null variant of 0.0.x documents
+/// keeps its label there ("00000000") and still sorts last. `abi_dependency` counts after all other
+/// namespaces unless the document gives it a place; any other namespace without a place is
+/// unsupported.
+[[nodiscard]] Ranking rank_variants(const wheel::VariantMetadata& metadata,
+                                    const SupportedProperties& supported);
+
+/// Those properties of `label` that the target supports: what the variant markers see. Empty
+/// for an unknown label.
+[[nodiscard]] wheel::VariantProperties supported_properties(const wheel::VariantMetadata& metadata,
+                                                            std::string_view label,
+                                                            const SupportedProperties& supported);
+
+/// The best supported property of each feature of `label`, in the order of its rank keys.
+[[nodiscard]] std::vector<wheel::Property> deciding_properties(
+    const wheel::VariantMetadata& metadata, std::string_view label,
+    const SupportedProperties& supported);
+
+}  // namespace axle::resolver

@@ -1,0 +1,425 @@
+#include "resolver/choice/release_choice.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "providers/provider.h"
+#include "resolver/catalogue/listed_files.h"
+#include "resolver/choice/abi_dependency.h"
+#include "resolver/choice/gpu_views.h"
+#include "resolver/choice/label_choice.h"
+#include "resolver/choice/unusable_wheels.h"
+#include "resolver/explain/messages.h"
+#include "wheel/requirement.h"
+
+namespace axle::resolver {
+namespace {
+
+using Wheels = std::vector<const CandidateWheel*>;
+
+/// Inside one group: a family's own index before others, platform tag order, then the higher build
+/// tag (PEP 427).
+bool fits_better(const CandidateWheel* left, const CandidateWheel* right) {
+  if (left->file->source.empty() != right->file->source.empty()) return left->file->source.empty();
+  if (left->tag_index != right->tag_index) return left->tag_index < right->tag_index;
+  if (left->name.build != right->name.build) return left->name.build > right->name.build;
+  return left->file->filename < right->file->filename;
+}
+
+bool is_variant_wheel(const CandidateWheel* wheel) { return wheel->name.is_variant(); }
+
+std::vector<std::string> labels_of(const Release& release) {
+  std::vector<std::string> labels;
+  for (const CandidateWheel& wheel : release.candidates) {
+    if (wheel.name.is_variant()) labels.push_back(wheel.name.label);
+  }
+  std::ranges::sort(labels);
+  labels.erase(std::ranges::unique(labels).begin(), labels.end());
+  return labels;
+}
+
+std::string why_this_variant(const wheel::VariantMetadata& metadata, const std::string& label,
+                             const SupportedProperties& lists, bool pinned) {
+  if (pinned) return fmt::format("variant {} was asked for, and this machine supports it", label);
+  const auto deciding = deciding_properties(metadata, label, lists);
+  if (deciding.empty()) return "no variant with properties fits, and this one needs nothing";
+  return wheel::render_property(deciding.front()) + " is supported and ranks first";
+}
+
+std::string why_the_plain_wheel(const WheelPolicy& policy, const ReleaseChoice& choice,
+                                bool variant_wheels) {
+  if (!policy.variants) return "plain wheels were asked for";
+  if (choice.decision.has_variants) return "no variant fits, and the plain wheel needs nothing";
+  if (variant_wheels) return "the variant wheels cannot be used, and the plain wheel needs nothing";
+  return "the release has no variants";
+}
+
+/// "the build has code for 7.5" and "the build has code for 8.0" as one sentence: those that differ
+/// in the last word alone together, the others with what they have in common said once.
+std::string merge_facts(const std::vector<std::string>& facts) {
+  std::vector<std::string> merged;
+  std::string_view head;
+  for (const std::string& fact : facts) {
+    const std::size_t last_word = fact.rfind(' ') + 1;
+    if (!merged.empty() && fact.substr(0, last_word) == head) {
+      if (fact.substr(last_word) != "GPU") merged.back() += ", " + fact.substr(last_word);
+    } else {
+      merged.push_back(fact);
+      head = std::string_view(fact).substr(0, last_word);
+    }
+  }
+  std::string text = merged.front();
+  for (std::size_t i = 1; i < merged.size(); ++i) {
+    const auto [left, right] = std::ranges::mismatch(merged[i], merged.front());
+    const auto common = static_cast<std::size_t>(left - merged[i].begin());
+    text += " and " + merged[i].substr(merged[i].rfind(' ', common) + 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string family_platform(const Target& target) {
+  const auto architecture = target.markers.strings.find("platform_machine");
+  return "linux_" + (architecture == target.markers.strings.end() ? "" : architecture->second);
+}
+
+WheelChooser::WheelChooser(const Target& target, const Options& options,
+                           index::Transport& transport, Report& report)
+    : target_(target),
+      python_(target.python_version),
+      options_(options),
+      views_(providers::device_views(*target.machine, options.providers.gpus)),
+      gpus_matter_(providers::policy_matters(*target.machine, options.providers.gpus)),
+      transport_(transport),
+      report_(report) {
+  python_.pre.reset();
+  python_.dev.reset();
+}
+
+bool WheelChooser::python_fits(const std::string& name, const index::PublishedFile& file) {
+  if (file.requires_python.empty()) return true;
+  const auto specifiers = wheel::parse_specifiers(file.requires_python);
+  if (!specifiers) {
+    report_.warn(fmt::format("a broken requires-python of {} is ignored: {}", name,
+                             specifiers.error().message));
+    return true;
+  }
+  return specifiers->contains(python_);
+}
+
+WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Release& release,
+                                                 const WheelPolicy& policy, Decision& decision) {
+  parse_wheels(release, target_.tags);
+  decision.skipped = release.unreadable;
+  Usable usable;
+  for (const CandidateWheel& wheel : release.candidates) {
+    const index::PublishedFile& file = *wheel.file;
+    std::string reason;
+    const bool own_version = file.label.empty()
+                                 ? wheel.name.version == release.version
+                                 : wheel::compare_public(wheel.name.version, release.version) == 0;
+    if (wheel::normalize_name(wheel.name.distribution) != name || !own_version) {
+      reason = "its name belongs to another release";
+    } else if (!file.label.empty() && policy.versions != nullptr &&
+               !policy.versions->contains(wheel.name.version)) {
+      reason = fmt::format("{} is not the version that is wanted",
+                           wheel::render_version(wheel.name.version));
+    } else if (file.yanked && !policy.yanked && !release.direct) {
+      reason = file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason;
+    } else if (!python_fits(name, file)) {
+      reason = fmt::format("needs Python {}, this is {}", file.requires_python,
+                           wheel::render_version(python_));
+    } else if (wheel.tag_index == wheel::SupportedTags::npos) {
+      reason = fmt::format("{}{} do not fit this interpreter and platform", tags_do_not_fit,
+                           wheel.name.tags_text);
+    } else if (wheel.name.is_variant() && !policy.variants) {
+      reason = "plain wheels were asked for";
+    } else if (policy.versions != nullptr &&
+               !wheel::may_be_listed(known_hashes(file), policy.versions->listed)) {
+      reason = "its hash is not among those that are listed";
+      usable.unlisted.push_back(&wheel);
+    }
+    if (!reason.empty()) {
+      decision.skipped.push_back({file.filename, std::move(reason)});
+    } else {
+      (wheel.name.is_variant() ? usable.variants : usable.plain).push_back(&wheel);
+    }
+  }
+  std::ranges::sort(usable.plain, fits_better);
+  std::ranges::sort(usable.variants, fits_better);
+  return usable;
+}
+
+Result<const ReleaseMetadata*> WheelChooser::metadata_of(const std::string& name,
+                                                         const Release& release,
+                                                         const Wheels& wheels) {
+  if (const auto known = metadata_.find(&release); known != metadata_.end()) return &known->second;
+  auto read =
+      read_release_metadata(name, family_platform(target_), release, wheels, transport_, report_);
+  if (!read) return std::unexpected(std::move(read).error());
+  return &metadata_.emplace(&release, std::move(*read)).first->second;
+}
+
+std::string WheelChooser::fact_about(const wheel::Property& property, const detect::Machine* view,
+                                     const ReleaseChoice& choice) const {
+  if (property.ns == abi_dependency) {
+    const std::string package = wheel::normalize_name(property.feature);
+    const auto known = std::ranges::find(choice.abi, package, &AbiAssumption::package);
+    if (known == choice.abi.end() || !known->version) {
+      return fmt::format("{} is neither part of this resolution nor installed", package);
+    }
+    return fmt::format("this resolution has {} {}", package,
+                       wheel::render_version(*known->version));
+  }
+  const auto origin = std::ranges::find(choice.decision.origins, property.ns, &NamespaceOrigin::ns);
+  if (origin == choice.decision.origins.end()) return "no such namespace in the priorities";
+  switch (origin->origin) {
+    case ListOrigin::builtin: {
+      const providers::Provider* provider = providers::find_provider(property.ns);
+      if (view != nullptr) return provider->fact(*view, {}, property.feature, property.value);
+      return provider->fact(*target_.machine, options_.providers.gpus, property.feature,
+                            property.value);
+    }
+    case ListOrigin::disabled:
+      return fmt::format("namespace {} is disabled: {}", property.ns, origin->detail);
+    case ListOrigin::static_list:
+    case ListOrigin::user_list:
+      return fmt::format("not in {}", origin->detail);
+    case ListOrigin::plugin:
+      return fmt::format("{} does not list it here", origin->detail);
+    case ListOrigin::untrusted:
+    case ListOrigin::failed:
+    case ListOrigin::none:
+      return origin->detail;
+  }
+  return {};
+}
+
+SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Usable& usable,
+                                       const VersionOf& version_of, ReleaseChoice& choice) {
+  const Wheels& wheels = usable.variants;
+  const wheel::VariantMetadata& document = *metadata.document;
+  Decision& decision = choice.decision;
+  decision.has_variants = true;
+  SupportedLists supported =
+      supported_lists(document, *target_.machine, options_.providers, target_.markers, report_);
+  AbiLists abi = abi_lists(document, version_of);
+  if (!abi.features.empty()) {
+    supported.lists.insert_or_assign(std::string(abi_dependency), std::move(abi.features));
+  }
+  choice.abi = std::move(abi.assumptions);
+
+  for (const CandidateWheel* wheel : wheels) {
+    const std::string& label = wheel->name.label;
+    if (document.variants.contains(label)) continue;
+    const auto unknown = metadata.unknown.find(label);
+    if (unknown != metadata.unknown.end()) {
+      decision.skipped.push_back({wheel->file->filename, unknown->second, true});
+    } else {
+      decision.skipped.push_back(
+          {wheel->file->filename, fmt::format("label {} is not in the metadata", label)});
+    }
+  }
+  const auto evidence_of = [&](const std::string& label) {
+    const auto evidence = metadata.evidence.find(label);
+    return evidence == metadata.evidence.end() ? std::string() : evidence->second;
+  };
+  auto [ranking, against] = rank_on_views(document, views_, supported);
+  decision.origins = std::move(supported.origins);
+  decision.gpus = options_.providers.gpus;
+  decision.gpus_matter = gpus_matter_;
+  std::set<std::string_view> labels_of_wheels;
+  for (const CandidateWheel* wheel : wheels) labels_of_wheels.insert(wheel->name.label);
+  for (RejectedVariant& rejected : ranking.rejected) {
+    if (!labels_of_wheels.contains(rejected.label)) continue;
+    const auto view = against.find(rejected.label);
+    std::string fact = fact_against(rejected.property, document.variants.at(rejected.label),
+                                    view == against.end() ? nullptr : view->second, choice);
+    std::string evidence = evidence_of(rejected.label);
+    decision.rejected.push_back({std::move(rejected.label), std::move(rejected.property),
+                                 std::move(rejected.reason), std::move(fact), std::move(evidence)});
+  }
+  for (RankedVariant& ranked : ranking.ranked) {
+    if (!labels_of_wheels.contains(ranked.label)) {
+      const bool unlisted =
+          !usable.unlisted.empty() && best_with_label(usable.unlisted, ranked.label) != nullptr;
+      if (unlisted && decision.ranked.empty() && choice.unlisted_label.empty())
+        choice.unlisted_label = ranked.label;
+      continue;
+    }
+    std::vector<wheel::Property> properties =
+        deciding_properties(document, ranked.label, supported.lists);
+    std::string evidence = evidence_of(ranked.label);
+    decision.ranked.push_back({std::move(ranked.label), std::move(ranked.keys),
+                               std::move(properties), std::move(evidence)});
+  }
+  return std::move(supported.lists);
+}
+
+/// The fact that speaks against every value of the feature that `rejected` is of.
+std::string WheelChooser::fact_against(const wheel::Property& rejected,
+                                       const wheel::VariantProperties& properties,
+                                       const detect::Machine* view,
+                                       const ReleaseChoice& choice) const {
+  std::vector<wheel::Property> values;
+  for (const wheel::Property& property : properties) {
+    if (property.ns == rejected.ns && property.feature == rejected.feature)
+      values.push_back(property);
+  }
+  // 75_real before 100_real
+  std::ranges::sort(values, {}, [](const wheel::Property& property) {
+    return std::pair(property.value.size(), property.value);
+  });
+  std::vector<std::string> facts;
+  for (const wheel::Property& property : values)
+    facts.push_back(fact_about(property, view, choice));
+  return merge_facts(facts) + (view == nullptr ? std::string() : describe_view(*view, rejected));
+}
+
+/// Of a family's build: the fact about its code says more than its place in the order.
+std::string WheelChooser::why_this_build(const std::string& label, LabelRule rule,
+                                         const ReleaseChoice& choice) const {
+  if (choice.fallback) {
+    const bool usable = std::ranges::any_of(target_.machine->gpus, [](const detect::Gpu& gpu) {
+      return gpu.usable == detect::Presence::present && !gpu.masked;
+    });
+    return usable ? "no other build fits this machine" : "no GPU is usable here";
+  }
+  const std::string best = rule == LabelRule::shared
+                               ? "the best build that fits and that all members of its family have"
+                               : "the best build that fits";
+  const auto fit = std::ranges::find(choice.decision.ranked, label, &Fit::label);
+  for (const std::string_view feature : {"cuda_code", "gfx_arch", "device_ip", "gpu"}) {
+    const auto property = std::ranges::find(fit->properties, feature, &wheel::Property::feature);
+    if (property == fit->properties.end()) continue;
+    return best + ": " + fact_about(*property, nullptr, choice);
+  }
+  return best;
+}
+
+std::string WheelChooser::gpus_left_out(const wheel::VariantMetadata& document,
+                                        const std::string& label) {
+  std::string names;
+  const wheel::VariantProperties& properties = document.variants.find(label)->second;
+  ProviderPolicy policy = options_.providers;
+  policy.gpus = {};
+  for (const auto vendor :
+       {detect::GpuVendor::nvidia, detect::GpuVendor::amd, detect::GpuVendor::intel}) {
+    if (!properties.contains({"axle", "gpu", std::string(detect::render_vendor(vendor))})) continue;
+    for (const detect::Gpu* gpu :
+         providers::counted_gpus(*target_.machine, vendor, options_.providers.gpus)) {
+      detect::Machine alone = *target_.machine;
+      alone.gpus = {*gpu};
+      CollectedReport said_before;
+      const SupportedLists supported =
+          supported_lists(document, alone, policy, target_.markers, said_before);
+      const Ranking ranking = rank_variants(document, supported.lists);
+      if (std::ranges::find(ranking.rejected, label, &RejectedVariant::label) ==
+          ranking.rejected.end()) {
+        continue;
+      }
+      names += (names.empty() ? "" : ", ") + (gpu->name.empty() ? gpu->arch : gpu->name);
+    }
+  }
+  return names;
+}
+
+void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Usable& usable,
+                                  const WheelPolicy& policy, const VersionOf& version_of,
+                                  ReleaseChoice& choice) {
+  const Wheels& wheels = usable.variants;
+  const SupportedProperties supported = rank(metadata, usable, version_of, choice);
+  const LabelChoice pick = choose_label(metadata, wheels, policy, choice.decision);
+  if (pick.label.empty()) return note_unused(metadata, wheels, choice.decision);
+  const wheel::VariantMetadata& document = *metadata.document;
+  const bool of_family = !metadata.evidence.empty() || !metadata.unknown.empty();
+  choice.chosen = best_with_label(wheels, pick.label);
+  if (const auto listed = document.variants.find(pick.label); listed != document.variants.end())
+    choice.properties = listed->second;
+  choice.supported = supported_properties(document, pick.label, supported);
+  choice.fallback = metadata.fallback.contains(pick.label);
+  choice.remark = pick.remark;
+  if (of_family && choice.remark.empty() && !choice.fallback && target_.machine->gpus.size() > 1 &&
+      document.variants.contains(pick.label)) {
+    if (const std::string names = gpus_left_out(document, pick.label); !names.empty())
+      choice.remark = fmt::format("it has no code for {}, which is here too", names);
+  }
+  const bool pinned = policy.rule == LabelRule::pinned;
+  if (!pick.because.empty()) {
+    choice.decision.chosen_because = pick.because;
+  } else if (of_family && !pinned) {
+    choice.decision.chosen_because = why_this_build(pick.label, policy.rule, choice);
+  } else {
+    choice.decision.chosen_because = why_this_variant(document, pick.label, supported, pinned);
+  }
+  if (choice.fallback) choice.other = other_build(*choice.chosen, wheels, metadata);
+}
+
+Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,
+                                           const WheelPolicy& policy, const VersionOf& version_of) {
+  ReleaseChoice choice;
+  const Usable usable = usable_wheels(name, release, policy, choice.decision);
+  bool needed = policy.required_here;  // there are builds for what --require names
+  Wheels described = usable.variants;
+  // What is not listed is not opened, but a document of the release's tells what was left out.
+  if (release.variants_file || release.family != nullptr)
+    std::ranges::copy_if(usable.unlisted, std::back_inserter(described), is_variant_wheel);
+  if (!described.empty()) {
+    const auto metadata = metadata_of(name, release, described);
+    if (!metadata) return std::unexpected(metadata.error());
+    choice.decision.metadata_source = (*metadata)->source;
+    choice.decision.skipped.insert(choice.decision.skipped.end(), (*metadata)->skipped.begin(),
+                                   (*metadata)->skipped.end());
+    if ((*metadata)->document) {
+      choose_variant(**metadata, usable, policy, version_of, choice);
+      needed = needed || has_builds_for(*(*metadata)->document, policy.required);
+    } else if (!(*metadata)->broken.empty()) {
+      for (const CandidateWheel* wheel : usable.variants) {
+        choice.decision.skipped.push_back({wheel->file->filename, (*metadata)->broken});
+      }
+    }
+  }
+  // Nothing is known of a file without a label beside a family's builds.
+  const bool plain_counts = release.family == nullptr || (policy.fallback && policy.unknown);
+  const bool any_label =
+      (policy.rule == LabelRule::best || policy.rule == LabelRule::follow) && !policy.label_only;
+  if (choice.chosen == nullptr && any_label && !needed && !usable.plain.empty()) {
+    const CandidateWheel& plain = *usable.plain.front();
+    std::string unknown;
+    if (release.family != nullptr && policy.variants) {
+      unknown = fmt::format("what {} was built for is not known to the family {}",
+                            plain.file->filename, release.family->name);
+    }
+    if (plain_counts) {
+      choice.chosen = &plain;
+      choice.fallback = release.family != nullptr;
+      choice.decision.chosen_because =
+          why_the_plain_wheel(policy, choice, !labels_of(release).empty());
+      choice.remark = std::move(unknown);
+    } else {
+      choice.decision.skipped.push_back({plain.file->filename, std::move(unknown), true});
+    }
+  }
+  if (choice.chosen == nullptr) {
+    const bool judged = any_label || policy.rule == LabelRule::shared;
+    choice.beside_the_point =
+        judged ? only_absent_hardware(choice.decision)
+               : std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
+                   return wheel.name.label == policy.label;
+                 });
+    choice.other_python = !other_python_needed(release, target_).empty();
+    choice.why_not = !usable.unlisted.empty()
+                         ? no_listed_file(name, release, usable.unlisted, policy.versions->listed)
+                     : judged ? nothing_fits(name, release, choice.decision, target_)
+                              : label_unavailable(name, release, policy.label, labels_of(release),
+                                                  choice.decision);
+  }
+  return choice;
+}
+
+}  // namespace axle::resolver

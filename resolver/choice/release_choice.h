@@ -1,0 +1,145 @@
+#pragma once
+// One release in, one wheel out, with the whole decision.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/machine.h"
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
+#include "resolver/catalogue/candidates.h"
+#include "resolver/catalogue/release_metadata.h"
+#include "resolver/explain/decision.h"
+#include "resolver/solver/solver.h"
+
+namespace axle::resolver {
+
+/// The version of a package in the solution so far, or installed and kept; nullopt when there is
+/// none. What `abi_dependency` asks.
+using VersionOf = std::function<std::optional<wheel::Version>(const std::string& package)>;
+
+/// What `WheelPolicy::label` means.
+enum class LabelRule : std::uint8_t {
+  best,    ///< nothing: the ranking decides
+  pinned,  ///< exactly this label, if it fits
+  forced,  ///< exactly this label, whether it fits or not
+  kept,    ///< as forced: the backend of what is installed
+  shared,  ///< exactly this label, if it fits: the best that all members of its family have
+  follow,  ///< as forced where the release has it, else the ranking decides
+};
+
+struct WheelPolicy {
+  bool variants = true;  ///< false: plain wheels only
+  LabelRule rule = LabelRule::best;
+  std::string label;
+  bool label_only = false;  ///< with `follow`: nothing where the release does not have it
+  bool yanked = false;      ///< yanked files may be used
+  /// Labels of a family that count only where nothing else fits may be taken.
+  bool fallback = true;
+  /// Builds of a family may be taken whose needs are not fully known.
+  bool unknown = true;
+  /// Namespaces without which no build is taken where there are builds for them.
+  const std::set<std::string, std::less<>>* required = nullptr;
+  bool required_here = false;               ///< other releases of the package have such builds
+  const VersionFilter* versions = nullptr;  ///< what the local versions of files must satisfy
+};
+
+/// A version of another package that a choice rests on (`abi_dependency`).
+struct AbiAssumption {
+  std::string package;  ///< normalised
+  std::optional<wheel::Version> version;
+};
+
+/// The build that a machine with a GPU would most likely get in the place of a fallback.
+struct OtherBuild {
+  std::string label;
+  std::uint64_t size = 0;                 ///< bytes
+  std::optional<std::uint64_t> own_size;  ///< of the fallback; never more than `size`
+};
+
+struct ReleaseChoice {
+  Decision decision;
+  const CandidateWheel* chosen = nullptr;  ///< nullptr: nothing fits, see `why_not`
+  wheel::VariantProperties properties;     ///< of the chosen variant, as the metadata has them
+  wheel::VariantProperties supported;      ///< those that the target supports
+  std::vector<AbiAssumption> abi;
+  std::optional<Error> why_not;  ///< kind unsupported: each candidate with its reason
+  /// Nothing is chosen, and the release has nothing for what is asked for: the label, or any GPU
+  /// here.
+  bool beside_the_point = false;
+  bool other_python = false;  ///< nothing fits because all wheels are for another Python
+  bool fallback = false;      ///< the chosen label is one of a family's fallback labels
+  std::string remark;         ///< what is not right with the choice: unknown needs, a misfit
+  /// The label that ranks before all that are left, but whose hash is not listed; empty: none.
+  std::string unlisted_label;
+  std::optional<OtherBuild> other;  ///< of a fallback: nullopt where the index gives no size
+};
+
+/// The platform of a target as families have it: "linux_x86_64".
+[[nodiscard]] std::string family_platform(const Target& target);
+
+class WheelChooser {
+ public:
+  /// All must outlive the chooser.
+  WheelChooser(const Target& target, const Options& options, index::Transport& transport,
+               Report& report);
+
+  /// Errors: mismatch for a variants file that is not the listed one, io; that nothing fits is no
+  /// error but an empty choice.
+  [[nodiscard]] Result<ReleaseChoice> choose(const std::string& name, Release& release,
+                                             const WheelPolicy& policy,
+                                             const VersionOf& version_of);
+
+ private:
+  struct Usable {
+    std::vector<const CandidateWheel*> plain;
+    std::vector<const CandidateWheel*> variants;
+    /// That would be usable, but that their hashes are not among those listed.
+    std::vector<const CandidateWheel*> unlisted;
+  };
+
+  [[nodiscard]] Usable usable_wheels(const std::string& name, Release& release,
+                                     const WheelPolicy& policy, Decision& decision);
+  [[nodiscard]] bool python_fits(const std::string& name, const index::PublishedFile& file);
+  using Wheels = std::vector<const CandidateWheel*>;
+
+  [[nodiscard]] Result<const ReleaseMetadata*> metadata_of(const std::string& name,
+                                                           const Release& release,
+                                                           const Wheels& wheels);
+  /// The variants that have a wheel here, ranked and rejected; the supported lists are returned.
+  [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata, const Usable& usable,
+                                         const VersionOf& version_of, ReleaseChoice& choice);
+  /// GPUs that count, of the vendor that a family's build is for, which it has no code for all the
+  /// same: one of several may be enough (--gpu-policy any). "GTX 1080 Ti, …", or empty.
+  [[nodiscard]] std::string gpus_left_out(const wheel::VariantMetadata& document,
+                                          const std::string& label);
+  void choose_variant(const ReleaseMetadata& metadata, const Usable& usable,
+                      const WheelPolicy& policy, const VersionOf& version_of,
+                      ReleaseChoice& choice);
+  /// `view`: the one of `views_` that the fact is about; nullptr: the whole machine.
+  [[nodiscard]] std::string fact_about(const wheel::Property& property, const detect::Machine* view,
+                                       const ReleaseChoice& choice) const;
+  [[nodiscard]] std::string fact_against(const wheel::Property& rejected,
+                                         const wheel::VariantProperties& properties,
+                                         const detect::Machine* view,
+                                         const ReleaseChoice& choice) const;
+  [[nodiscard]] std::string why_this_build(const std::string& label, LabelRule rule,
+                                           const ReleaseChoice& choice) const;
+
+  const Target& target_;
+  wheel::Version python_;  ///< without its pre-release part, as pip compares it
+  const Options& options_;
+  std::vector<detect::Machine> views_;  ///< providers::device_views
+  bool gpus_matter_;
+  index::Transport& transport_;
+  Report& report_;
+  std::map<const Release*, ReleaseMetadata> metadata_;
+};
+
+}  // namespace axle::resolver

@@ -1,0 +1,317 @@
+// Which release of a package: the newest whose wheel fits, in passes where a family's fallback
+// labels and builds of unknown needs count last.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "resolver/catalogue/listed_files.h"
+#include "resolver/choice/package_choice.h"
+
+namespace axle::resolver {
+namespace {
+
+/// Trouble that belongs to one release, which an older one may not have.
+bool belongs_to_release(const Error& error) {
+  return error.kind == ErrorKind::malformed || error.kind == ErrorKind::unsupported ||
+         error.kind == ErrorKind::not_found;
+}
+
+/// A GPU works here that some label of the family is for.
+bool has_device_of(const index::Family& family, const detect::Machine& machine) {
+  return std::ranges::any_of(machine.gpus, [&](const detect::Gpu& gpu) {
+    const std::string_view vendor = detect::render_vendor(gpu.vendor);
+    return gpu.usable == detect::Presence::present && !gpu.masked &&
+           std::ranges::find(family.labels, vendor, &index::FamilyLabel::vendor) !=
+               family.labels.end();
+  });
+}
+
+/// "torch 2.15.0 (cu132)"
+std::string render_title(const ResolvedPackage& package) {
+  std::string text = package.name + " " + wheel::render_version(package.version.public_version());
+  if (package.variant) text += fmt::format(" ({})", *package.variant);
+  return text;
+}
+
+/// What the user lists counts, not what came at the first download.
+void list_hashes(const Question& question, ResolvedPackage& package) {
+  auto listed = listed_hashes(question.name, question.wants);
+  if (!listed || listed->empty()) return;
+  package.listed_hashes = std::move(*listed);
+  if (package.sha256_is_first) package.sha256.clear();
+  package.sha256_is_first = false;
+}
+
+}  // namespace
+
+Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Release& release,
+                                                   Pass pass) {
+  VersionFilter filter = version_filter(question.wants, false);
+  auto listed = listed_hashes(question.name, question.wants);
+  if (!listed) return std::unexpected(std::move(listed).error());
+  filter.listed = std::move(*listed);
+  WheelPolicy policy;
+  policy.rule = question.rule;
+  policy.label = question.label;
+  const auto pin = [&](LabelRule rule, std::string label) {
+    policy.rule = rule;
+    policy.label = std::move(label);
+  };
+  if (release.family != nullptr) {
+    std::string local = filter.pinned_local();
+    // A release with a local version of its own is itself what such a version asks for.
+    if (!local.empty() && release.version.local.empty()) pin(LabelRule::forced, std::move(local));
+    const auto forced = options_.forced_labels.find(release.family->name);
+    if (forced != options_.forced_labels.end()) pin(LabelRule::forced, forced->second);
+  }
+  const auto pinned = options_.pinned_variants.find(question.name);
+  if (pinned != options_.pinned_variants.end()) pin(LabelRule::pinned, pinned->second);
+  policy.variants = policy.rule == LabelRule::pinned ||
+                    (options_.variants && !options_.plain_only.contains(question.name));
+  policy.label_only = pass.followed_only;
+  policy.yanked = filter.pins(release.version);
+  policy.fallback = pass.fallback;
+  policy.unknown = pass.unknown == Unknown::counts ||
+                   (pass.unknown == Unknown::where_asked_for && filter.pins(release.version));
+  policy.required = &options_.required;
+  policy.required_here =
+      release.family != nullptr &&
+      std::ranges::any_of(release.family->labels, [&](const index::FamilyLabel& label) {
+        return options_.required.contains(label.vendor);
+      });
+  policy.versions = &filter;
+  return wheels_.choose(question.name, release, policy, question.version_of);
+}
+
+std::vector<PackageChooser::Pass> PackageChooser::passes_over(const Question& question,
+                                                              const Releases& releases) {
+  const auto of_family = std::ranges::find_if(
+      releases, [](const Release* release) { return release->family != nullptr; });
+  if (of_family == releases.end()) return {Pass{}};
+  // A build that was asked for, by pin or by version, is the one, whatever is known of it.
+  const index::Family& family = *(*of_family)->family;
+  if (question.rule == LabelRule::kept ||
+      !given_label(family, question.name, question.wants).empty()) {
+    return {Pass{}};
+  }
+  const bool known = std::ranges::any_of(releases, [&](const Release* release) {
+    return index::find_release(family, question.name, release->version) != nullptr &&
+           std::ranges::any_of(release->wheels, [](const index::PublishedFile& file) {
+             return !file.label.empty();
+           });
+  });
+  const auto unknown = known ? Unknown::where_asked_for : Unknown::counts;
+  std::vector<Pass> passes;
+  if (question.rule == LabelRule::follow) passes.push_back({true, Unknown::counts, true});
+  if (has_device_of(family, *target_.machine)) {
+    passes.push_back({false, Unknown::never});
+    passes.push_back({false, unknown});
+  }
+  passes.push_back({true, Unknown::never});
+  passes.push_back({true, unknown});
+  return passes;
+}
+
+std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
+    const Question& question, const Releases& releases, Pass pass) {
+  Tried tried;
+  const auto pass_over = [&](const Release* release, Error error, bool other_python,
+                             bool beside_the_point) {
+    tried.ordinary = tried.ordinary && other_python;
+    if (!tried.newest_trouble) {
+      tried.newest_trouble = error;
+      tried.newest = release;
+    }
+    if (!beside_the_point && !tried.telling_trouble) tried.telling_trouble = std::move(error);
+  };
+  for (Release* release : releases) {
+    if (question.excluded->contains(release->version)) {
+      tried.exhausted = true;
+      continue;
+    }
+    auto choice = choose_wheel(question, *release, pass);
+    if (!choice) return final_failure(std::move(choice).error());
+    if (choice->chosen == nullptr) {
+      pass_over(release, std::move(*choice->why_not), choice->other_python,
+                choice->beside_the_point);
+      continue;
+    }
+    const auto metadata = metadata_of(question.name, *release, *choice->chosen);
+    if (!metadata) {
+      if (release->direct || !belongs_to_release(metadata.error())) {
+        return final_failure(metadata.error());
+      }
+      pass_over(release, metadata.error(), false, false);
+      continue;
+    }
+    tried.choice = from_release(question.name, *release, std::move(*choice), **metadata);
+    list_hashes(question, tried.choice->package);
+    tried.release = release;
+    break;
+  }
+  return tried;
+}
+
+void PackageChooser::remark_on(const Question& question, const Tried& first, Tried& tried) {
+  PackageChoice& choice = *tried.choice;
+  std::vector<Remark>& remarks = choice.remarks;
+  const std::string title = render_title(choice.package);
+  if (!choice.remark.empty()) {
+    remarks.push_back({Severity::warning, fmt::format("{}: {}", title, choice.remark)});
+  }
+  if (!choice.unlisted_label.empty()) {
+    remarks.push_back({Severity::warning,
+                       fmt::format("{}: {} would fit better, but its hash is not among those that "
+                                   "are listed for {}",
+                                   title, choice.unlisted_label, question.name),
+                       "list its hash too to get it"});
+  }
+  const index::Family* family = family_of(question.name);
+  const bool device = family != nullptr && has_device_of(*family, *target_.machine);
+  if (choice.fallback && device && first.newest_trouble) {
+    const Error& trouble = first.telling_trouble ? *first.telling_trouble : *first.newest_trouble;
+    remarks.push_back(
+        {Severity::warning,
+         fmt::format("{} is taken although there is a GPU: no release that is allowed has another "
+                     "build for this machine; {}",
+                     title, trouble.message),
+         trouble.hint});
+  } else if (tried.newest_trouble && question.rule != LabelRule::follow &&
+             tried.newest->version != choice.release) {
+    const bool everyday = tried.ordinary || family != nullptr;
+    remarks.push_back(
+        {everyday ? Severity::note : Severity::warning,
+         fmt::format("{} is taken, not the newest: {}", title, tried.newest_trouble->message),
+         tried.newest_trouble->hint});
+  }
+  if (choice.fallback && !device && choice.other) {
+    const auto gigabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
+    const auto& [label, size, own] = *choice.other;
+    remarks.push_back(
+        {Severity::note,
+         own ? fmt::format("{}: no GPU is usable here, which saves {:.2f} GB against {}, the "
+                           "libraries that it brings along not counted",
+                           title, gigabytes(size - *own), label)
+             : fmt::format("{}: no GPU is usable here, which saves the {:.2f} GB of {} and the "
+                           "libraries that it brings along",
+                           title, gigabytes(size), label)});
+  }
+}
+
+std::optional<wheel::Version> PackageChooser::newest_that_fits(const Question& question) {
+  constexpr std::size_t most_looked_at = 30;
+  Want any;
+  any.requirement.name = question.name;
+  Question every = question;
+  every.wants = {&any};
+  const auto releases =
+      catalogue_.matching(every.name, version_filter(every.wants, options_.prereleases));
+  if (!releases) return std::nullopt;
+  for (std::size_t i = 0; i < std::min(releases->size(), most_looked_at); ++i) {
+    Release& release = *(*releases)[i];
+    const auto choice = choose_wheel(every, release, Pass{});
+    if (!choice) return std::nullopt;
+    if (choice->chosen == nullptr) continue;
+    // What only the wheel itself says may speak against it too, its Requires-Python for example.
+    const auto metadata = metadata_of(every.name, release, *choice->chosen);
+    if (metadata) return release.version;
+    if (!belongs_to_release(metadata.error())) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void PackageChooser::offer_another_version(const Question& question, Error& error) {
+  const bool asked = error.kind == ErrorKind::unsupported && question.rule == LabelRule::best &&
+                     options_.required.empty() && !options_.pinned_variants.contains(question.name);
+  if (!asked || family_of(question.name) != nullptr) return;
+  const auto version = newest_that_fits(question);
+  if (!version) return;
+  const auto by =
+      std::ranges::find_if(question.wants, [](const Want* want) { return !want->by.empty(); });
+  std::string offer = fmt::format("{}=={} is the newest version that can be used here",
+                                  question.name, wheel::render_version(*version));
+  if (by != question.wants.end()) offer += fmt::format(", which {} does not accept", (*by)->by);
+  error.hint = error.hint.empty() ? offer : fmt::format("{}; or {}", offer, error.hint);
+}
+
+std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Question& question) {
+  const std::vector<std::string> urls = direct_urls(question.wants);
+  const auto label_it = [&](PackageChoice choice) {
+    choice.direct_urls = urls;
+    if (question.rule == LabelRule::follow) choice.followed_label = question.label;
+    return choice;
+  };
+  const InstalledPackage* there = nullptr;  // stays where no build with the followed label is found
+  if (urls.empty()) {
+    if (const InstalledPackage* package = kept(question)) return label_it(from_installed(*package));
+    Question any_label = question;
+    any_label.rule = LabelRule::best;
+    if (question.rule == LabelRule::follow && question.lead_stays) there = kept(any_label);
+  }
+  if (const std::string* who = options_.wheel_use.forbids(question.name))
+    return final_failure(wheels_forbidden(question.name, question.wants, *who));
+  auto releases = releases_for(question);
+  if (!releases) return std::unexpected(std::move(releases).error());
+  std::optional<Tried> first;
+  unsigned passes = 0;
+  for (const Pass pass : passes_over(question, *releases)) {
+    ++passes;
+    auto tried = try_releases(question, *releases, pass);
+    if (!tried) return std::unexpected(std::move(tried).error());
+    // What speaks against the followed label says nothing of the machine.
+    if (!pass.followed_only && !first) first = *tried;
+    if (!tried->choice && pass.followed_only && there != nullptr)
+      return label_it(from_installed(*there));
+    if (!tried->choice) continue;
+    if (const InstalledPackage* same = urls.empty() ? same_installed(*tried->choice) : nullptr)
+      return label_it(from_installed(*same));
+    tried->choice->pass = passes;
+    remark_on(question, first ? *first : *tried, *tried);
+    return label_it(std::move(*tried->choice));
+  }
+  if (!first) first.emplace();
+  Error error = first->telling_trouble && options_.required.empty()
+                    ? std::move(*first->telling_trouble)
+                : first->newest_trouble ? std::move(*first->newest_trouble)
+                                        : no_common_version(question.name, question.wants, {});
+  if (urls.empty()) offer_another_version(question, error);
+  say_who_decided(question.name, error);
+  if (question.rule == LabelRule::kept) {
+    std::vector<const Want*> of_packages = question.wants;
+    std::erase_if(of_packages, [](const Want* want) { return want->by.empty(); });
+    if (!of_packages.empty()) error.message += "; " + render_wants(of_packages);
+  }
+  return std::unexpected(ChoiceFailure{std::move(error), {}, first->exhausted});
+}
+
+std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question& question) {
+  auto releases = releases_for(question);
+  if (!releases) return std::unexpected(std::move(releases).error());
+  // The release that would be chosen; the newest, where none would.
+  Release* shown = releases->front();
+  Pass shown_pass;
+  for (const Pass pass : passes_over(question, *releases)) {
+    auto tried = try_releases(question, *releases, pass);
+    if (!tried) return std::unexpected(std::move(tried).error());
+    if (!tried->choice) continue;
+    shown = tried->release;
+    shown_pass = pass;
+    break;
+  }
+  Release& release = *shown;
+  auto choice = choose_wheel(question, release, shown_pass);
+  if (!choice) return final_failure(std::move(choice).error());
+  Explanation explanation;
+  explanation.name = question.name;
+  explanation.version = release.version;
+  explanation.decision = choice->decision;
+  if (choice->chosen != nullptr) {
+    explanation.chosen = resolved(question.name, release, std::move(*choice));
+    explanation.chosen->requested = true;
+  }
+  return explanation;
+}
+
+}  // namespace axle::resolver

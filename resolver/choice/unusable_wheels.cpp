@@ -1,0 +1,166 @@
+#include "resolver/choice/unusable_wheels.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "wheel/specifier.h"
+
+namespace axle::resolver {
+namespace {
+
+constexpr std::size_t max_listed = 4;
+
+std::string render_few(const std::vector<std::string>& items) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(items.size(), max_listed));
+  std::string text = fmt::format("{}", fmt::join(items.begin(), items.begin() + shown, ", "));
+  if (items.size() > max_listed) text += fmt::format(" and {} more", items.size() - max_listed);
+  return text;
+}
+
+void add_once(std::vector<std::string>& items, std::string item) {
+  if (std::ranges::find(items, item) == items.end()) items.push_back(std::move(item));
+}
+
+/// A C library and its version: "manylinux_2_28_x86_64", "manylinux2014_x86_64",
+/// "musllinux_1_2_aarch64" (PEPs 513, 571, 599, 600, 656).
+struct LinuxPlatform {
+  std::string libc;
+  std::pair<unsigned, unsigned> version;
+  std::string architecture;
+};
+
+std::optional<LinuxPlatform> parse_linux(std::string_view platform) {
+  constexpr std::pair<std::string_view, std::pair<unsigned, unsigned>> old_names[] = {
+      {"manylinux1_", {2, 5}}, {"manylinux2010_", {2, 12}}, {"manylinux2014_", {2, 17}}};
+  for (const auto& [name, version] : old_names) {
+    if (platform.starts_with(name))
+      return LinuxPlatform{"glibc", version, std::string(platform.substr(name.size()))};
+  }
+  const bool glibc = platform.starts_with("manylinux_");
+  if (!glibc && !platform.starts_with("musllinux_")) return std::nullopt;
+  std::string_view rest = platform.substr(platform.find('_') + 1);
+  const auto number = [&](unsigned& value) {
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (error != std::errc() || end == rest.data() + rest.size() || *end != '_') return false;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
+    return true;
+  };
+  std::pair<unsigned, unsigned> version;
+  if (!number(version.first) || !number(version.second)) return std::nullopt;
+  return LinuxPlatform{glibc ? "glibc" : "musl", version, std::string(rest)};
+}
+
+/// What this machine is: its newest platform tag says.
+std::optional<LinuxPlatform> platform_of(const Target& target) {
+  std::optional<LinuxPlatform> newest;
+  for (const wheel::Tag& tag : target.tags.best_first()) {
+    auto platform = parse_linux(tag.platform);
+    if (platform && (!newest || newest->version < platform->version)) newest = std::move(platform);
+  }
+  return newest;
+}
+
+std::string system_of(std::string_view platform) {
+  if (platform.starts_with("win")) return "Windows";
+  if (platform.starts_with("macosx")) return "macOS";
+  if (platform.starts_with("ios")) return "iOS";
+  if (platform.starts_with("android")) return "Android";
+  return std::string(platform);
+}
+
+/// Of platforms none of which fits.
+std::string explain_platforms(const std::vector<std::string>& platforms, const Target& target) {
+  const auto here = platform_of(target);
+  std::optional<std::pair<unsigned, unsigned>> oldest;
+  std::vector<std::string> libcs;
+  std::vector<std::string> architectures;
+  std::vector<std::string> systems;
+  for (const std::string& platform : platforms) {
+    const auto of = parse_linux(platform);
+    if (!of) {
+      add_once(systems, system_of(platform));
+    } else if (here && of->architecture != here->architecture) {
+      add_once(architectures, of->architecture);
+    } else if (here && of->libc != here->libc) {
+      add_once(libcs, of->libc);
+    } else if (!oldest || of->version < *oldest) {
+      oldest = of->version;
+    }
+  }
+  if (here && oldest)
+    return fmt::format("its wheels need {0} {1}.{2} or newer, and this machine has {0} {3}.{4}",
+                       here->libc, oldest->first, oldest->second, here->version.first,
+                       here->version.second);
+  if (!libcs.empty())
+    return fmt::format("its wheels for Linux are for the C library {}, and this machine has {}",
+                       render_few(libcs), here->libc);
+  if (!architectures.empty())
+    return fmt::format("its wheels for Linux are for {}, and this machine is {}",
+                       render_few(architectures), here->architecture);
+  return fmt::format("its wheels are for {} alone", render_few(systems));
+}
+
+/// Of interpreters none of which fits: "cp39", "cp312-abi3".
+std::string explain_interpreters(const std::vector<std::string>& interpreters,
+                                 const Target& target) {
+  const std::vector<wheel::Tag>& tags = target.tags.best_first();
+  return fmt::format(
+      "its wheels are for other interpreters ({}), and this one is {}{}", render_few(interpreters),
+      wheel::render_version(target.python_version),
+      tags.empty() ? "" : fmt::format(" ({}-{})", tags.front().python, tags.front().abi));
+}
+
+}  // namespace
+
+std::string other_python_needed(const Release& release, const Target& target) {
+  wheel::Version python = target.python_version;
+  python.pre.reset();
+  python.dev.reset();
+  std::vector<std::string> needed;
+  const std::vector<index::PublishedFile>& files =
+      release.wheels.empty() ? release.sdists : release.wheels;
+  for (const index::PublishedFile& file : files) {
+    const auto specifiers = wheel::parse_specifiers(file.requires_python);
+    if (!specifiers || specifiers->contains(python)) return {};
+    add_once(needed, file.requires_python);
+  }
+  return render_few(needed);
+}
+
+std::string explain_tags(const Release& release, const Target& target) {
+  std::set<std::string_view> platforms;
+  std::set<std::pair<std::string_view, std::string_view>> interpreters;
+  for (const wheel::Tag& tag : target.tags.best_first()) {
+    platforms.insert(tag.platform);
+    interpreters.emplace(tag.python, tag.abi);
+  }
+  std::vector<std::string> other_platforms;     // of wheels for this interpreter
+  std::vector<std::string> other_interpreters;  // of wheels for this platform
+  std::vector<std::string> all_platforms;
+  for (const CandidateWheel& wheel : release.candidates) {
+    if (wheel.tag_index != wheel::SupportedTags::npos) return {};
+    for (const wheel::Tag& tag : wheel.name.tags) {
+      const bool platform = platforms.contains(tag.platform);
+      const bool interpreter = interpreters.contains({tag.python, tag.abi});
+      if (interpreter && !platform) add_once(other_platforms, tag.platform);
+      if (platform && !interpreter)
+        add_once(other_interpreters, tag.abi == "none" || tag.abi == tag.python
+                                         ? tag.python
+                                         : fmt::format("{}-{}", tag.python, tag.abi));
+      if (!platform) add_once(all_platforms, tag.platform);
+    }
+  }
+  if (!other_platforms.empty()) return explain_platforms(other_platforms, target);
+  if (!other_interpreters.empty()) return explain_interpreters(other_interpreters, target);
+  return all_platforms.empty() ? std::string() : explain_platforms(all_platforms, target);
+}
+
+}  // namespace axle::resolver

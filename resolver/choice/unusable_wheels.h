@@ -1,0 +1,25 @@
+#pragma once
+// Why none of a release's wheels can be used here, by what decides: the version of Python, the
+// interpreter, the platform.
+
+#include <string>
+#include <string_view>
+
+#include "resolver/catalogue/candidates.h"
+#include "resolver/solver/solver.h"
+
+namespace axle::resolver {
+
+/// How the reason of a wheel begins whose tags do not fit (SkippedFile::reason).
+inline constexpr std::string_view tags_do_not_fit = "its tags ";
+
+/// ">=3.12", as the files that `target`'s Python does not satisfy have it, each once; empty: not
+/// all of the release's files (its source distributions where it has no wheels) need another
+/// Python.
+[[nodiscard]] std::string other_python_needed(const Release& release, const Target& target);
+
+/// "its wheels need glibc 2.39 or newer, and this machine has glibc 2.36". Empty: the tags of some
+/// wheel fit.
+[[nodiscard]] std::string explain_tags(const Release& release, const Target& target);
+
+}  // namespace axle::resolver

@@ -1,0 +1,295 @@
+#include "resolver/explain/messages.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "foundation/system/shell_command.h"
+#include "index/http/transport.h"
+#include "resolver/choice/unusable_wheels.h"
+
+namespace axle::resolver {
+namespace {
+
+constexpr std::size_t max_listed = 6;
+
+/// The first few of `items`, and how many more there are.
+std::string render_some(const std::vector<std::string>& items, std::string_view separator) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size() && i < max_listed; ++i) {
+    if (i > 0) text += separator;
+    text += items[i];
+  }
+  if (items.size() > max_listed) {
+    text += fmt::format("{}and {} more", separator, items.size() - max_listed);
+  }
+  return text;
+}
+
+std::string render_versions(const std::vector<KnownVersion>& versions) {
+  std::vector<std::string> texts;
+  texts.reserve(versions.size());
+  for (const KnownVersion& known : versions) {
+    texts.push_back(wheel::render_version(known.version) + (known.yanked ? " (yanked)" : ""));
+  }
+  return render_some(texts, ", ");
+}
+
+std::string render_verdict(const Verdict& verdict) {
+  if (verdict.fact.empty()) return fmt::format("{}: {}", verdict.label, verdict.reason);
+  return fmt::format("{}: {} ({})", verdict.label, verdict.reason, verdict.fact);
+}
+
+/// One line a reason: dozens of wheels tend to have the same.
+std::vector<std::string> render_skipped(const std::vector<SkippedFile>& skipped) {
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> by_reason;
+  for (const SkippedFile& file : skipped) {
+    auto known = std::ranges::find(by_reason, std::string_view(file.reason),
+                                   [](const auto& entry) { return entry.first; });
+    if (known == by_reason.end()) known = by_reason.insert(known, {file.reason, {}});
+    known->second.push_back(file.filename);
+  }
+  std::vector<std::string> lines;
+  lines.reserve(by_reason.size());
+  for (const auto& [reason, files] : by_reason) {
+    lines.push_back(files.size() == 1 ? fmt::format("{}: {}", files.front(), reason)
+                                      : fmt::format("{} wheels: {}", files.size(), reason));
+  }
+  return lines;
+}
+
+std::string pinned(std::string_view name, std::string_view version) {
+  return shell_word(fmt::format("{}=={}", name, version));
+}
+
+/// For a release with a source distribution that this Python can build.
+std::string build_hint(std::string_view name, const wheel::Version& version) {
+  return fmt::format(
+      "let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {0}`, then install it: "
+      "`variant install --find-links wheels {0}`",
+      pinned(name, wheel::render_version(version)));
+}
+
+/// What speaks against a family's builds: those of hardware that the machine has, labels with the
+/// same fact together, and what is not known.
+Error no_build_fits(std::string_view name, const Release& release, const Decision& decision) {
+  const std::string version = wheel::render_version(release.version);
+  std::vector<std::pair<std::string, std::string>> reasons;  // what is said, of which labels
+  std::map<std::string, std::size_t> places;
+  const auto add = [&](const std::string& text, const std::string& label) {
+    const auto [place, is_new] = places.try_emplace(text, reasons.size());
+    if (is_new) {
+      reasons.emplace_back(text, label);
+    } else if (std::string& labels = reasons[place->second].second; labels != label) {
+      labels += " and " + label;
+    }
+  };
+  // That there is no NVIDIA GPU is news only where no GPU that is there has anything to say.
+  const bool only_absent = only_absent_hardware(decision);
+  for (const Verdict& verdict : decision.rejected) {
+    if (only_absent || !is_absent_hardware(verdict)) add(verdict.fact, verdict.label);
+  }
+  for (const SkippedFile& file : decision.skipped) {
+    if (file.unknown_build) add(file.reason, {});
+  }
+  std::vector<std::string> texts;
+  for (const auto& [text, labels] : reasons)
+    texts.push_back(labels.empty() ? text : fmt::format("{}: {}", labels, text));
+  if (only_absent && !texts.empty())
+    texts.front().insert(0, "it has none for a GPU that is here; ");
+  if (texts.empty()) texts.emplace_back("it has none for such a GPU");
+  return {
+      ErrorKind::unsupported,
+      fmt::format("no build of {} {} fits this machine: {}", name, version,
+                  render_some(texts, "; ")),
+      fmt::format("`variant explain {1}` shows every build with its reason; "
+                  "--no-variants={0} takes the default index's wheel, whatever it was built for",
+                  name, pinned(name, version))};
+}
+
+/// Why the versions that there are do not serve, and what does.
+std::string hint_of_versions(std::string_view name, const Want& want,
+                             const std::vector<KnownVersion>& versions) {
+  const auto allowed = [&](const KnownVersion& known) {
+    return want.requirement.specifiers.contains(known.version);
+  };
+  if (const auto yanked = std::ranges::find_if(
+          versions, [&](const KnownVersion& known) { return known.yanked && allowed(known); });
+      yanked != versions.end()) {
+    return fmt::format(
+        "what it allows is yanked: its makers took it back; only its exact version is taken, as "
+        "in {}=={}",
+        name, wheel::render_version(yanked->version));
+  }
+  if (want.constraint && want.by.empty()) return "change the constraint, or leave it out";
+  const auto early = std::ranges::find_if(versions, [&](const KnownVersion& known) {
+    wheel::Version released = known.version;
+    released.pre.reset();
+    released.dev.reset();
+    return known.version.is_prerelease() && want.requirement.specifiers.contains(released);
+  });
+  if (early != versions.end()) {
+    return fmt::format("it is not released yet; there is a pre-release, {}=={}", name,
+                       wheel::render_version(early->version));
+  }
+  return want.by.empty() ? "ask for one of the versions there are"
+                         : fmt::format("ask for another version of {}", want.by);
+}
+
+}  // namespace
+
+std::string render_want(const Want& want) {
+  const std::string requirement = index::redact_url(wheel::render_requirement(want.requirement));
+  if (want.constraint && !want.by.empty())
+    return fmt::format("{} (goes with {} {})", requirement, want.by, want.by_version);
+  const std::string where = want.origin.empty() ? "" : " in " + want.origin;
+  if (want.constraint) return fmt::format("{} (a constraint{})", requirement, where);
+  if (want.by.empty()) return fmt::format("{} (requested{})", requirement, where);
+  return fmt::format("{} (wanted by {} {})", requirement, want.by, want.by_version);
+}
+
+std::string render_wants(const std::vector<const Want*>& wants) {
+  std::vector<std::string> texts;
+  for (const Want* want : wants) {
+    std::string text = render_want(*want);
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+  }
+  return render_some(texts, ", ");
+}
+
+Error url_not_named(std::string_view name, const Want& want) {
+  const std::string url = index::redact_url(want.requirement.url);
+  return {ErrorKind::conflict,
+          fmt::format("{} {} wants {} from {}, which you did not name", want.by, want.by_version,
+                      name, url),
+          fmt::format("if you trust that place, ask for it: '{} @ {}', as a requirement or a "
+                      "constraint",
+                      name, url)};
+}
+
+Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wants,
+                       std::string_view who) {
+  wheel::Requirement wanted;
+  for (const Want* want : wants) {
+    if (!want->constraint) wanted = want->requirement;
+  }
+  wanted.name = name;
+  wanted.marker.reset();
+  wanted.url.clear();
+  const std::string word = shell_word(wheel::render_requirement(wanted));
+  return {
+      ErrorKind::conflict,
+      fmt::format("no wheel of {} is to be used ({}), and Axle installs nothing else", name, who),
+      fmt::format("let uv or pip build it: `uv pip install --no-binary {0} {1}`, or `pip wheel "
+                  "--no-binary {0} --no-deps -w wheels {1}`",
+                  name, word)};
+}
+
+Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
+                      std::string_view looked_in) {
+  const bool of_packages =
+      std::ranges::none_of(wants, [](const Want* want) { return want->by.empty(); });
+  return {
+      ErrorKind::not_found,
+      fmt::format("there is no package {} in {}: {}", name, looked_in, render_wants(wants)),
+      of_packages
+          ? "name an index that has it with --extra-index-url, or ask for another version of what "
+            "wants it"
+          : "check the spelling, or name the index that has it with --index-url or "
+            "--extra-index-url"};
+}
+
+Error no_such_version(std::string_view name, const Want& want,
+                      const std::vector<KnownVersion>& versions) {
+  return {ErrorKind::not_found,
+          fmt::format("no version of {} satisfies {}; there is {}", name, render_want(want),
+                      render_versions(versions)),
+          hint_of_versions(name, want, versions)};
+}
+
+Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,
+                        const std::vector<KnownVersion>& versions) {
+  return {
+      ErrorKind::conflict,
+      fmt::format("no version of {} satisfies all that is wanted: {}", name, render_wants(wants)),
+      versions.empty()
+          ? std::string("loosen one of the requirements")
+          : fmt::format("loosen one of the requirements; there is {}", render_versions(versions))};
+}
+
+bool is_absent_hardware(const Verdict& verdict) {
+  // providers::describe_no_gpu: "no NVIDIA GPU"
+  return verdict.fact.starts_with("no ") && verdict.fact.ends_with(" GPU");
+}
+
+bool only_absent_hardware(const Decision& decision) {
+  return !decision.rejected.empty() && std::ranges::all_of(decision.rejected, is_absent_hardware);
+}
+
+Error nothing_fits(std::string_view name, const Release& release, const Decision& decision,
+                   const Target& target) {
+  if (release.family != nullptr && decision.has_variants)
+    return no_build_fits(name, release, decision);
+  const std::string version = wheel::render_version(release.version);
+  if (const std::string needed = other_python_needed(release, target); !needed.empty()) {
+    return {ErrorKind::unsupported,
+            fmt::format("{} {} needs Python {}, and this is Python {}", name, version, needed,
+                        wheel::render_version(target.python_version)),
+            fmt::format("an environment with Python {} can have it (--python)", needed)};
+  }
+  if (release.wheels.empty()) {
+    return {ErrorKind::unsupported,
+            fmt::format("{} {} has no wheel, only a source distribution", name, version),
+            build_hint(name, release.version)};
+  }
+  std::vector<std::string> reasons;
+  const std::string tags = explain_tags(release, target);
+  if (!tags.empty()) reasons.push_back(tags);
+  for (const Verdict& verdict : decision.rejected) reasons.push_back(render_verdict(verdict));
+  std::vector<SkippedFile> skipped = decision.skipped;
+  // What their tags come to is said already.
+  if (!tags.empty())
+    std::erase_if(skipped,
+                  [](const SkippedFile& file) { return file.reason.starts_with(tags_do_not_fit); });
+  for (std::string& reason : render_skipped(skipped)) reasons.push_back(std::move(reason));
+  std::string hint =
+      fmt::format("`variant explain {}` shows every wheel with its reason", pinned(name, version));
+  if (!release.sdists.empty()) hint += "; or " + build_hint(name, release.version);
+  return {ErrorKind::unsupported,
+          fmt::format("no wheel of {} {} fits this machine: {}", name, version,
+                      render_some(reasons, "; ")),
+          std::move(hint)};
+}
+
+Error label_unavailable(std::string_view name, const Release& release, std::string_view label,
+                        const std::vector<std::string>& known, const Decision& decision) {
+  const std::string version = wheel::render_version(release.version);
+  std::string reason;
+  const auto verdict = std::ranges::find(decision.rejected, label, &Verdict::label);
+  if (verdict != decision.rejected.end()) {
+    reason = fmt::format("variant {} of {} {} does not fit this machine: {}", label, name, version,
+                         verdict->reason);
+    if (!verdict->fact.empty()) reason += fmt::format(" ({})", verdict->fact);
+  } else if (std::ranges::find(known, label) != known.end()) {
+    const std::string ending = fmt::format("-{}.whl", label);
+    const std::string local = fmt::format("+{}-", label);  // of a family's build
+    const auto skipped = std::ranges::find_if(decision.skipped, [&](const SkippedFile& file) {
+      return file.filename.ends_with(ending) || file.filename.contains(local);
+    });
+    reason =
+        fmt::format("variant {} of {} {} cannot be used: {}", label, name, version,
+                    skipped != decision.skipped.end() ? skipped->reason : "no wheel of it fits");
+  } else {
+    reason = fmt::format("{} {} has no variant {}", name, version, label);
+  }
+  return {ErrorKind::unsupported, std::move(reason),
+          known.empty()
+              ? fmt::format("{} {} has no variants at all", name, version)
+              : fmt::format("the variants of {} {} are {}", name, version, fmt::join(known, ", "))};
+}
+
+}  // namespace axle::resolver

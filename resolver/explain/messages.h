@@ -1,0 +1,61 @@
+#pragma once
+// The solver's errors as people read them: what was wanted, by whom, what there is, and why it does
+// not fit.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "resolver/catalogue/candidates.h"
+#include "resolver/explain/decision.h"
+#include "resolver/solver/solver.h"
+#include "wheel/hash/listed_hash.h"
+#include "wheel/requirement.h"
+#include "wheel/version.h"
+
+namespace axle::resolver {
+
+/// One requirement and who has it.
+struct Want {
+  wheel::Requirement requirement;
+  std::string by;                              ///< normalised name of the package; empty: the user
+  std::string by_version;                      ///< empty: the user
+  bool constraint = false;                     ///< narrows, but asks for nothing
+  std::vector<wheel::ListedHash> hashes = {};  ///< of the user: the file must have one of them
+  std::string origin = {};                     ///< of the user: "requirements.txt:3"
+  /// Whoever wants it was itself named by path or URL, and so may name URLs.
+  bool by_direct = false;
+};
+
+/// "c<2 (wanted by a 1.0)".
+[[nodiscard]] std::string render_want(const Want& want);
+/// "a 1.0 wants c<2, b 1.0 wants c>=2".
+[[nodiscard]] std::string render_wants(const std::vector<const Want*>& wants);
+
+/// A package of an index wants `name` from a URL that the user did not name.
+[[nodiscard]] Error url_not_named(std::string_view name, const Want& want);
+/// `who` forbids wheels of `name`, and Axle has nothing else.
+[[nodiscard]] Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wants,
+                                     std::string_view who);
+
+[[nodiscard]] Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
+                                    std::string_view looked_in);
+[[nodiscard]] Error no_such_version(std::string_view name, const Want& want,
+                                    const std::vector<KnownVersion>& versions);
+[[nodiscard]] Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,
+                                      const std::vector<KnownVersion>& versions);
+/// No wheel of `release` fits `target`: what decides, and each with its reason.
+[[nodiscard]] Error nothing_fits(std::string_view name, const Release& release,
+                                 const Decision& decision, const Target& target);
+/// A verdict that says no more than that there is no GPU of the build's vendor.
+[[nodiscard]] bool is_absent_hardware(const Verdict& verdict);
+/// All verdicts, of which there are some, are of that kind.
+[[nodiscard]] bool only_absent_hardware(const Decision& decision);
+
+/// A label that was asked for and cannot be had.
+[[nodiscard]] Error label_unavailable(std::string_view name, const Release& release,
+                                      std::string_view label, const std::vector<std::string>& known,
+                                      const Decision& decision);
+
+}  // namespace axle::resolver

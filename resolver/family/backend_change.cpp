@@ -1,0 +1,96 @@
+#include "resolver/family/backend_change.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace axle::resolver {
+namespace {
+
+constexpr std::string_view gpu_vendors[] = {"nvidia", "amd", "intel"};
+
+std::set<std::string, std::less<>> vendors_of(const wheel::VariantProperties& properties) {
+  std::set<std::string, std::less<>> vendors;
+  for (const std::string_view vendor : gpu_vendors) {
+    const bool named = std::ranges::any_of(properties, [&](const wheel::Property& property) {
+      return property.ns == vendor ||
+             (property.ns == "axle" && property.feature == "gpu" && property.value == vendor);
+    });
+    if (named) vendors.emplace(vendor);
+  }
+  return vendors;
+}
+
+Backend backend_of(const index::Family* family, std::string label,
+                   const wheel::VariantProperties& properties) {
+  Backend backend{std::move(label), false, vendors_of(properties)};
+  const index::FamilyLabel* known = family == nullptr ? nullptr : family->label(backend.label);
+  if (known == nullptr) return backend;
+  backend.is_family_label = true;
+  if (!known->vendor.empty()) backend.vendors = {known->vendor};
+  return backend;
+}
+
+/// "torch 2.14.1 (cu126)"
+std::string render_build(const std::string& name, const std::string& version,
+                         const std::string& backend) {
+  return fmt::format("{} {} ({})", name, version, backend.empty() ? "unknown backend" : backend);
+}
+
+}  // namespace
+
+Backend installed_backend(const InstalledPackage& package, PackageChooser& chooser) {
+  return backend_of(chooser.family_of(package.name), chooser.installed_label(package),
+                    package.variant_properties);
+}
+
+Backend planned_backend(const ResolvedPackage& package, PackageChooser& chooser) {
+  const index::Family* family = chooser.family_of(package.name);
+  std::string label = package.variant.value_or("");
+  if (label.empty() && family != nullptr)
+    label = chooser.plain_label(*family, package.name, package.version);
+  return backend_of(family, std::move(label), package.variant_properties);
+}
+
+bool is_backend_change(const Backend& from, const Backend& to) {
+  if (from.is_family_label) {
+    return to.is_family_label ? from.label != to.label
+                              : to.label.empty() || from.vendors != to.vendors;
+  }
+  return !from.vendors.empty() && from.vendors != to.vendors;
+}
+
+Unresolved refused_backends(std::vector<PlannedChange> changes, const std::string& why_not_kept,
+                            const std::map<std::string, std::string>& newest) {
+  std::vector<std::string> steps;
+  std::vector<std::string> ways;
+  for (const PlannedChange& change : changes) {
+    steps.push_back(
+        fmt::format("{} is installed, {} would come",
+                    render_build(change.name, change.installed_version, change.installed_backend),
+                    render_build(change.name, change.version,
+                                 change.backend.empty() ? "plain" : change.backend)));
+    if (const auto version = newest.find(change.name); version != newest.end()) {
+      ways.push_back(version->second == change.installed_version
+                         ? fmt::format("{} {} is the newest with {}", change.name, version->second,
+                                       change.installed_backend)
+                         : fmt::format("{}=={} has {}", change.name, version->second,
+                                       change.installed_backend));
+    }
+  }
+  Unresolved refused;
+  refused.kind = ErrorKind::conflict;
+  refused.message =
+      fmt::format("the backend of what is installed would change: {}", fmt::join(steps, "; "));
+  if (!why_not_kept.empty()) refused.message += fmt::format("; it cannot stay: {}", why_not_kept);
+  ways.push_back(
+      "--allow-backend-change takes what would come; --torch-backend LABEL or --variant PKG=LABEL "
+      "names a build");
+  refused.hint = fmt::format("{}", fmt::join(ways, "; "));
+  refused.changes = std::move(changes);
+  return refused;
+}
+
+}  // namespace axle::resolver

@@ -1,0 +1,223 @@
+#include "resolver/solver/solver.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "resolver/solver/worklist.h"
+
+namespace axle::resolver {
+namespace {
+
+/// Passes each remark on once: releases of one package tend to have the same thing wrong with them.
+class OnceReport final : public Report {
+ public:
+  explicit OnceReport(Report& inner) : inner_(inner) {}
+  void add(Remark remark) override {
+    if (said_.insert(remark.message).second) inner_.add(std::move(remark));
+  }
+  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
+    inner_.progress(what, done, total);
+  }
+
+ private:
+  Report& inner_;
+  std::set<std::string> said_;
+};
+
+/// Keeps what is said of a plan until the plan stands.
+class PlanReport final : public Report {
+ public:
+  explicit PlanReport(Report& inner) : inner_(inner) {}
+  void add(Remark remark) override { remarks_.push_back(std::move(remark)); }
+  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
+    inner_.progress(what, done, total);
+  }
+  void say() {
+    for (Remark& remark : remarks_) inner_.add(std::move(remark));
+    remarks_.clear();
+  }
+
+ private:
+  Report& inner_;
+  std::vector<Remark> remarks_;
+};
+
+/// A plan, and what it would do to what is installed.
+struct Plan {
+  Resolution resolution;
+  std::vector<BackendChange> changes;
+  std::vector<BrokenNeed> broken;
+};
+
+/// Plans until one leaves what is installed in order: first as if nothing but the requests counted,
+/// then with the builds kept and the needs met that the plan before did not.
+class Planner {
+ public:
+  Planner(const Requests& requests, const Target& target,
+          const std::vector<InstalledPackage>& installed, const Sources& sources,
+          const Options& options, Report& report)
+      : requests_(requests),
+        target_(target),
+        installed_(installed),
+        options_(options),
+        report_(report),
+        chooser_(target, installed, sources, options, report) {}
+
+  [[nodiscard]] std::expected<Resolution, Unresolved> run();
+
+ private:
+  [[nodiscard]] Result<Plan> plan(Report& report);
+  /// Adds to `kept_` and `requests_` what `plan` disregards; false: that is known already.
+  [[nodiscard]] bool learn(const Plan& plan);
+  /// `last`: the plan that showed nothing new; nullptr: there was none any more, and why.
+  [[nodiscard]] Unresolved refuse(const Plan* last, const std::string& why);
+  [[nodiscard]] std::map<std::string, std::string> newest_with_kept_builds();
+  void remark_on_kept(const Resolution& resolution);
+
+  Requests requests_;
+  const Target& target_;
+  const std::vector<InstalledPackage>& installed_;
+  const Options& options_;
+  Report& report_;
+  PackageChooser chooser_;
+  KeptBuilds kept_;
+  std::set<std::string> met_;            ///< needs that became constraints
+  std::vector<PlannedChange> unwanted_;  ///< what the plans would have changed
+  std::vector<Breakage> unmet_;
+};
+
+Result<Plan> Planner::plan(Report& report) {
+  Worklist worklist(target_, installed_, options_, kept_, chooser_, report);
+  auto resolution = worklist.run(requests_);
+  if (!resolution) return std::unexpected(std::move(resolution).error());
+  Plan plan{std::move(*resolution), {}, {}};
+  if (!options_.allow_backend_change) plan.changes = worklist.backend_changes(plan.resolution);
+  for (BrokenNeed& broken : worklist.broken_needs(plan.resolution)) {
+    const Breakage& breakage = broken.breakage;
+    if (broken.was_sound && options_.dependencies) {
+      plan.broken.push_back(std::move(broken));
+      continue;
+    }
+    report.warn(fmt::format("{} {}, which is installed, wants {}; it gets {}", breakage.name,
+                            breakage.version, breakage.needs, breakage.gets),
+                fmt::format("upgrade {} in the same command", breakage.name));
+  }
+  return plan;
+}
+
+bool Planner::learn(const Plan& plan) {
+  bool learned = false;
+  for (const BackendChange& change : plan.changes) {
+    if (!kept_.emplace(change.planned.name, change.kept).second) continue;
+    unwanted_.push_back(change.planned);
+    learned = true;
+  }
+  for (const BrokenNeed& broken : plan.broken) {
+    if (!met_.insert(broken.breakage.name + " " + broken.breakage.needs).second) continue;
+    unmet_.push_back(broken.breakage);
+    // Whoever names a package wants that one: an older version is no answer.
+    if (broken.requested || broken.need.any_of.size() != 1) continue;
+    wheel::Requirement constraint;
+    constraint.name = broken.need.package;
+    constraint.specifiers = broken.need.any_of.front();
+    requests_.constraints.push_back({std::move(constraint)});
+    learned = true;
+  }
+  return learned;
+}
+
+std::map<std::string, std::string> Planner::newest_with_kept_builds() {
+  for (auto& [name, kept] : kept_) kept.version.reset();
+  std::map<std::string, std::string> newest;
+  CollectedReport unheard;
+  const auto plan = this->plan(unheard);
+  if (!plan || !plan->changes.empty()) return newest;
+  for (const ResolvedPackage& package : plan->resolution.packages) {
+    if (package.requested && kept_.contains(package.name))
+      newest[package.name] = wheel::render_version(package.version);
+  }
+  return newest;
+}
+
+Unresolved Planner::refuse(const Plan* last, const std::string& why) {
+  const bool backends_stay = last == nullptr ? unwanted_.empty() : last->changes.empty();
+  if (backends_stay && last != nullptr) {
+    unmet_.clear();
+    for (const BrokenNeed& broken : last->broken) unmet_.push_back(broken.breakage);
+  }
+  if (backends_stay) return refused_breakages(std::move(unmet_));
+  const auto newest = newest_with_kept_builds();
+  Unresolved refused = refused_backends(std::move(unwanted_), why, newest);
+  refused.broken = std::move(unmet_);
+  return refused;
+}
+
+void Planner::remark_on_kept(const Resolution& resolution) {
+  for (const PlannedChange& change : unwanted_) {
+    const auto package =
+        std::ranges::find(resolution.packages, change.name, &ResolvedPackage::name);
+    if (package == resolution.packages.end()) continue;
+    report_.note(fmt::format(
+        "{} {} keeps the backend that is installed, {}; {} ({}) would come with "
+        "--allow-backend-change",
+        package->name, wheel::render_version(package->version), change.installed_backend,
+        change.version, change.backend.empty() ? "a plain wheel" : change.backend));
+  }
+}
+
+std::expected<Resolution, Unresolved> Planner::run() {
+  for (bool first = true;; first = false) {
+    PlanReport said(report_);
+    auto made = plan(said);
+    if (!made && first) return std::unexpected(Unresolved{std::move(made).error()});
+    if (!made) return std::unexpected(refuse(nullptr, made.error().message));
+    const bool stands = made->changes.empty() && made->broken.empty();
+    if (!stands && learn(*made)) continue;
+    if (!stands) return std::unexpected(refuse(&*made, {}));
+    said.say();
+    remark_on_kept(made->resolution);
+    return std::move(made->resolution);
+  }
+}
+
+}  // namespace
+
+const std::string* WheelUse::forbids(std::string_view name) const {
+  const auto own = forbidden.find(name);
+  if (own != forbidden.end()) return &own->second;
+  const auto all = forbidden.find(":all:");
+  return all == forbidden.end() || allowed.contains(name) ? nullptr : &all->second;
+}
+
+std::expected<Resolution, Unresolved> resolve(const Requests& requests, const Target& target,
+                                              const std::vector<InstalledPackage>& installed,
+                                              const Sources& sources, const Options& options,
+                                              Report& report) {
+  OnceReport once(report);
+  return Planner(requests, target, installed, sources, options, once).run();
+}
+
+Result<Explanation> explain(const wheel::Requirement& requirement, const Target& target,
+                            const Sources& sources, const Options& options, Report& report) {
+  OnceReport once(report);
+  const std::vector<InstalledPackage> nothing_installed;
+  PackageChooser chooser(target, nothing_installed, sources, options, once);
+  const Want want{requirement, {}, {}, false};
+  const std::map<wheel::Version, std::string> nothing_excluded;
+  // `abi_dependency` asks for what would be chosen for the other package on its own.
+  const VersionOf newest = [&](const std::string& package) {
+    wheel::Requirement any;
+    any.name = package;
+    const Want anything{any, {}, {}, true};
+    return chooser.newest({package, {&anything}, &nothing_excluded, {}});
+  };
+  auto explanation = chooser.explain(
+      {wheel::normalize_name(requirement.name), {&want}, &nothing_excluded, newest});
+  if (!explanation) return std::unexpected(std::move(explanation).error().error);
+  return std::move(*explanation);
+}
+
+}  // namespace axle::resolver

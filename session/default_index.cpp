@@ -1,0 +1,90 @@
+#include "session/default_index.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "installer/environment/environment.h"
+#include "installer/process_output.h"
+
+namespace axle::session {
+
+namespace {
+
+constexpr std::chrono::seconds limit{10};
+
+/// pip keeps the address of its default index as a value of its own; no other place states it.
+constexpr const char* question =
+    "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
+
+/// The address that `python`'s pip answers, or "" when it has no pip.
+std::string ask(const std::string& python) {
+  const auto answer = installer::run_process({python, "-I", "-c", question}, limit);
+  if (!answer || answer->exit_code != 0) return {};
+  std::string url = answer->out;
+  while (!url.empty() && (url.back() == '\n' || url.back() == '\r')) url.pop_back();
+  const bool plausible = url.starts_with("https://") || url.starts_with("http://");
+  return plausible && url.find_first_of(" \n\t") == std::string::npos ? url : std::string();
+}
+
+struct DefaultIndex {
+  std::string url;
+  std::string origin;  ///< "pip of /usr/bin/python3"
+};
+
+Result<DefaultIndex> find_default_index(const std::string& python, const std::string& path) {
+  std::vector<std::string> interpreters = {python};
+  if (auto other = installer::find_program("python3", path); other && *other != python) {
+    interpreters.push_back(std::move(*other));
+  }
+  for (const std::string& interpreter : interpreters) {
+    std::string url = ask(interpreter);
+    if (!url.empty()) return DefaultIndex{std::move(url), "pip of " + interpreter};
+  }
+  return fail(ErrorKind::not_found,
+              fmt::format("no index is configured, and {} has no pip to ask for one", python),
+              "name one: --index-url URL, PIP_INDEX_URL, or index-url in pip.conf or uv.toml");
+}
+
+class DefaultIndexSource final : public index::Source {
+ public:
+  DefaultIndexSource(std::string python, std::string path, index::Transport& transport,
+                     Report& report)
+      : python_(std::move(python)),
+        path_(std::move(path)),
+        transport_(transport),
+        report_(report) {}
+
+  Result<index::ProjectPage> project(std::string_view name) override {
+    if (source_ == nullptr) {
+      auto found = find_default_index(python_, path_);
+      if (!found) return std::unexpected(std::move(found).error());
+      report_.detail(fmt::format("index: {} (from {})", found->url, found->origin));
+      source_ = index::make_simple_source(std::move(found->url), transport_, report_);
+    }
+    return source_->project(name);
+  }
+
+  std::string description() const override {
+    return source_ == nullptr ? "the index of " + python_ + "'s pip" : source_->description();
+  }
+
+ private:
+  std::string python_;
+  std::string path_;
+  index::Transport& transport_;
+  Report& report_;
+  std::unique_ptr<index::Source> source_;
+};
+
+}  // namespace
+
+std::unique_ptr<index::Source> make_default_index(std::string python, std::string path,
+                                                  index::Transport& transport, Report& report) {
+  return std::make_unique<DefaultIndexSource>(std::move(python), std::move(path), transport,
+                                              report);
+}
+
+}  // namespace axle::session

@@ -1,0 +1,45 @@
+#pragma once
+// How a command fails: the error and what it means for the exit code.
+
+#include <expected>
+#include <string>
+
+#include "foundation/report/error.h"
+
+namespace axle::session {
+
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_misfit = 3;  ///< nothing here fits the machine
+
+struct Failure {
+  Error error;
+  int exit_code = exit_failed;
+  bool usage = false;  ///< its kind in JSON is "usage"
+};
+
+template <class T>
+using Outcome = std::expected<T, Failure>;
+
+[[nodiscard]] inline std::unexpected<Failure> failed(Error error) {
+  return std::unexpected(Failure{std::move(error), exit_failed, false});
+}
+
+/// An error of choosing: `unsupported` means that nothing fits the machine.
+[[nodiscard]] inline std::unexpected<Failure> failed_to_choose(Error error) {
+  const int code = error.kind == ErrorKind::unsupported ? exit_misfit : exit_failed;
+  return std::unexpected(Failure{std::move(error), code, false});
+}
+
+[[nodiscard]] inline std::unexpected<Failure> misused(std::string message, std::string hint = {}) {
+  return std::unexpected(
+      Failure{{ErrorKind::malformed, std::move(message), std::move(hint)}, exit_usage, true});
+}
+
+/// A configuration file that is not valid. Going on without it would drop a limit or an index of
+/// the user.
+[[nodiscard]] inline std::unexpected<Failure> misconfigured(Error error) {
+  return std::unexpected(Failure{std::move(error), exit_usage, false});
+}
+
+}  // namespace axle::session

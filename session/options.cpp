@@ -1,0 +1,165 @@
+#include "session/options.h"
+
+#include <array>
+
+namespace axle::session {
+
+namespace {
+
+constexpr OptionKind flag = OptionKind::flag;
+constexpr OptionKind value = OptionKind::value;
+constexpr OptionKind list = OptionKind::list;
+
+constexpr std::array rows = {
+    OptionRow{Opt::json, flag, "--json", "", "One JSON object on stdout, also on failure"},
+    OptionRow{
+        Opt::for_machine, list, "--for", "WHAT",
+        "Another machine in the place of this one: a profile, a folder of them, a shipped name "
+        "(h100), or facts (nvidia:sm=90,driver=570.26;x86_64:v4)"},
+    OptionRow{Opt::verbose, flag, "--verbose,-v", "",
+              "Say how: the environment, the index and who names it, pages, downloads"},
+    OptionRow{Opt::quiet, flag, "--quiet,-q", "", "Only the answer and errors"},
+    OptionRow{Opt::no_color, flag, "--no-color", "", "No colours (NO_COLOR does the same)"},
+    OptionRow{Opt::index_url, value, "--index-url,-i", "URL",
+              "The index: simple API over http(s), a file:// URL or a folder"},
+    OptionRow{Opt::extra_index_url, list, "--extra-index-url", "URL",
+              "One more index, asked before the index"},
+    OptionRow{Opt::find_links, list, "--find-links,-f", "PLACE",
+              "A folder of files, or a page with links"},
+    OptionRow{Opt::no_index, flag, "--no-index", "", "No index, only --find-links"},
+    OptionRow{Opt::index, list, "--index", "[NAME=]URL",
+              "One more index, perhaps with a name; asked before the default one"},
+    OptionRow{Opt::default_index, value, "--default-index", "[NAME=]URL",
+              "The index that is asked last: --index-url by uv's name"},
+    OptionRow{Opt::index_strategy, value, "--index-strategy", "STRATEGY",
+              "With several indexes: first-index (one that has a package decides about it alone, "
+              "the default), unsafe-first-match or unsafe-best-match"},
+    OptionRow{Opt::keyring_provider, value, "--keyring-provider", "PROVIDER",
+              "Who is asked for passwords of indexes: disabled, or subprocess (the program "
+              "`keyring`)"},
+    OptionRow{Opt::trusted_host, list, "--trusted-host,--allow-insecure-host", "HOST[:PORT]",
+              "A server that is believed without a valid certificate, or over http"},
+    OptionRow{Opt::cert, value, "--cert", "FILE", "Certificates of trusted authorities, as PEM"},
+    OptionRow{Opt::proxy, value, "--proxy", "URL", "The proxy for http and https"},
+    OptionRow{Opt::timeout, value, "--timeout", "SECONDS", "How long a server may be silent"},
+    OptionRow{Opt::family, list, "--family", "NAME=URL",
+              "A mirror of an index family (`variant index families`)"},
+    OptionRow{Opt::offline, flag, "--offline", "", "No network: only the cache and local files"},
+    OptionRow{Opt::refresh, flag, "--refresh", "",
+              "Ask the index again, also for pages that it called fresh minutes ago"},
+    OptionRow{Opt::no_cache, flag, "--no-cache", "", "Keep nothing between runs"},
+    OptionRow{Opt::cache_dir, value, "--cache-dir", "DIR", "Where downloads and pages are kept"},
+    OptionRow{Opt::requirement, list, "--requirement,-r", "FILE", "Requirements from a file"},
+    OptionRow{Opt::constraint, list, "--constraint,-c", "FILE",
+              "Limits on versions, without asking for the packages"},
+    OptionRow{Opt::overrides, list, "--overrides,--override", "FILE",
+              "Requirements that take the place of whatever packages say of the same names"},
+    OptionRow{Opt::require_hashes, flag, "--require-hashes", "",
+              "Every requirement must be pinned and have a hash"},
+    OptionRow{Opt::no_verify_hashes, flag, "--no-verify-hashes", "",
+              "Do not compare files with the hashes of requirements files"},
+    OptionRow{Opt::exclude_newer, value, "--exclude-newer", "WHEN",
+              "Only files uploaded before: the end of a date, an RFC 3339 time, or a duration "
+              "(3 days, P3D)"},
+    OptionRow{Opt::uploaded_prior_to, value, "--uploaded-prior-to", "WHEN",
+              "The same as pip has it: before the beginning of a date"},
+    OptionRow{Opt::exclude_newer_package, list, "--exclude-newer-package", "PKG=WHEN",
+              "The same for one package; PKG=false: not for this one"},
+    OptionRow{Opt::no_binary, list, "--no-binary", "PKG",
+              "No wheels of these packages: names with commas, :all: or :none:"},
+    OptionRow{Opt::only_binary, list, "--only-binary", "PKG",
+              "Only wheels of these packages: names with commas, :all: or :none:"},
+    OptionRow{Opt::pre, flag, "--pre", "", "Pre-releases too"},
+    OptionRow{Opt::upgrade, flag, "--upgrade,-U", "",
+              "The newest allowed version of what is named"},
+    OptionRow{Opt::reinstall, flag, "--reinstall", "",
+              "Choose and install again what is there already; builds keep their backend"},
+    OptionRow{Opt::no_deps, flag, "--no-deps", "", "Without dependencies"},
+    OptionRow{Opt::variant, list, "--variant", "PKG=LABEL", "Exactly this variant of PKG"},
+    OptionRow{Opt::no_variants, flag, "--no-variants", "",
+              "Plain wheels only; --no-variants=PKG for one package"},
+    OptionRow{Opt::no_variants_of, list, "--no-variants-of", "PKG", ""},
+    OptionRow{
+        Opt::torch_backend, value, "--torch-backend", "LABEL",
+        "auto, or the build of torch and its kin whatever this machine is: cpu, cu130, rocm7.2, "
+        "xpu (UV_TORCH_BACKEND)"},
+    OptionRow{Opt::allow_backend_change, flag, "--allow-backend-change", "",
+              "Let installed builds change their backend, from cu126 to cpu or to cu132, say"},
+    OptionRow{Opt::require, list, "--require", "NS",
+              "Fail rather than take what is not built for it: nvidia, amd, intel"},
+    OptionRow{Opt::trust, list, "--trust", "NAME",
+              "Trust the plugin of package NAME in this run (`variant providers trust`)"},
+    OptionRow{Opt::enable_provider, list, "--enable-provider", "NS",
+              "Switch an optional provider on in this run"},
+    OptionRow{Opt::disable_provider, list, "--disable-provider", "NS",
+              "Switch a namespace off in this run"},
+    OptionRow{Opt::gpu_policy, value, "--gpu-policy", "POLICY",
+              "Which of several GPUs count: all (what runs on each), any, first, or device=0,2 "
+              "(numbers, PCI addresses or names; AXLE_GPU_POLICY)"},
+    OptionRow{
+        Opt::python, value, "--python", "P",
+        "The environment: its interpreter, its folder, or a version on the path (else VIRTUAL_ENV, "
+        "CONDA_PREFIX, .venv)"},
+    OptionRow{Opt::system, flag, "--system", "", "The environment of the python3 on the path"},
+    OptionRow{Opt::break_system_packages, flag, "--break-system-packages", "",
+              "Change an environment that the operating system manages"},
+    OptionRow{Opt::require_virtualenv, flag, "--require-virtualenv", "",
+              "Change no environment that is not a virtual one"},
+    OptionRow{Opt::overwrite, flag, "--overwrite", "",
+              "Replace files that another package or nobody owns"},
+    OptionRow{Opt::yes, flag, "--yes,-y", "", "Nothing is ever asked; taken for pip's sake"},
+    OptionRow{Opt::dry_run, flag, "--dry-run", "", "Say what would be done, do nothing"},
+    OptionRow{Opt::explain, flag, "--explain", "",
+              "Each variant, chosen or rejected, by which property and fact"},
+    OptionRow{Opt::profile, value, "--profile", "OUT",
+              "Record the machine in a file that --for replays"},
+    OptionRow{Opt::properties, flag, "--properties", "", "The supported properties as well"},
+    OptionRow{
+        Opt::why, value, "--why", "NS",
+        "The chain of evidence for a namespace: nvidia, amd, intel, x86_64, aarch64, axle, ..."},
+    OptionRow{Opt::ns, list, "--namespace", "NS", "Only this namespace"},
+    OptionRow{Opt::static_lists, flag, "--static", "",
+              "As static-properties and feature-order, for a pyproject.toml"},
+    OptionRow{
+        Opt::supported, value, "--supported", "LISTS",
+        "Supported lists in the place of what the machine says: {ns: {feature: [value, ...]}}, a "
+        "file or -"},
+    OptionRow{Opt::out, value, "--out", "DIR", "Where the result goes"},
+    OptionRow{Opt::build_variant, list, "--variant", "LABEL", "Only this variant"},
+    OptionRow{Opt::files, flag, "--files,-f", "", "The installed files as well"},
+    OptionRow{Opt::batch, value, "--batch", "M", "Rows of activations (1)"},
+    OptionRow{Opt::threads, value, "--threads", "N", "Threads (those of the machine)"},
+    OptionRow{Opt::language, value, "--language", "LANGUAGE", "c++ (default) or python"},
+    OptionRow{Opt::runs, value, "--runs", "N", "How often it is asked (100)"},
+    OptionRow{Opt::device, list, "--device", "PATTERN",
+              "A device node that the plugin may open for writing: /dev/acme0, '/dev/acme*'"},
+    OptionRow{Opt::for_package, value, "--for-package", "REQ",
+              "The features of that release, as usable here or not (torch==2.9)"},
+    OptionRow{
+        Opt::deep, flag, "--deep", "",
+        "Slow: compare each file with its hash in RECORD; doctor also disassembles libraries"},
+};
+
+constexpr std::array globals = {Opt::json, Opt::for_machine, Opt::verbose, Opt::quiet,
+                                Opt::no_color};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (static_cast<std::size_t>(rows[i].id) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "rows stand in the order of Opt");
+
+}  // namespace
+
+const OptionRow& option_row(Opt id) { return rows[static_cast<std::size_t>(id)]; }
+
+std::string option_name(Opt id) {
+  const std::string_view names = option_row(id).names;
+  return std::string(names.substr(0, names.find(',')));
+}
+
+std::span<const Opt> global_options() { return globals; }
+
+}  // namespace axle::session

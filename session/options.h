@@ -1,0 +1,163 @@
+#pragma once
+// The options of all commands, one row each, and what a run was told by them. Commands name the
+// rows that they take; messages name options by their words.
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace axle::session {
+
+enum class Opt : std::uint8_t {
+  // everywhere
+  json,
+  for_machine,
+  verbose,
+  quiet,
+  no_color,
+  // where packages come from
+  index_url,
+  extra_index_url,
+  find_links,
+  no_index,
+  index,
+  default_index,
+  index_strategy,
+  keyring_provider,
+  trusted_host,
+  cert,
+  proxy,
+  timeout,
+  family,
+  offline,
+  refresh,
+  no_cache,
+  cache_dir,
+  // what is wanted
+  requirement,
+  constraint,
+  overrides,
+  require_hashes,
+  no_verify_hashes,
+  exclude_newer,
+  uploaded_prior_to,
+  exclude_newer_package,
+  no_binary,
+  only_binary,
+  pre,
+  upgrade,
+  reinstall,
+  no_deps,
+  variant,
+  no_variants,
+  no_variants_of,
+  torch_backend,
+  allow_backend_change,
+  require,
+  trust,
+  enable_provider,
+  disable_provider,
+  gpu_policy,
+  // which environment
+  python,
+  system,
+  break_system_packages,
+  require_virtualenv,
+  // what is done and shown
+  overwrite,
+  yes,
+  dry_run,
+  explain,
+  // of single commands
+  profile,
+  properties,
+  why,
+  ns,
+  static_lists,
+  supported,
+  out,
+  build_variant,
+  files,
+  batch,
+  threads,
+  // of provider plugins
+  language,
+  runs,
+  device,
+  for_package,
+  deep,
+};
+
+enum class OptionKind : std::uint8_t { flag, value, list };
+
+struct OptionRow {
+  Opt id;
+  OptionKind kind;
+  std::string_view names;  ///< CLI11 spelling: "--index-url,-i"
+  std::string_view value;  ///< how help calls the value
+  std::string_view help;
+};
+
+[[nodiscard]] const OptionRow& option_row(Opt id);
+/// The first of its spellings: "--index-url".
+[[nodiscard]] std::string option_name(Opt id);
+[[nodiscard]] std::span<const Opt> global_options();
+
+/// What the command line said.
+class Arguments {
+ public:
+  void add(Opt id, std::string value) {
+    values_[id].push_back(std::move(value));
+    order_.push_back(id);
+  }
+  void add_all(const Arguments& others) {
+    for (const auto& [id, values] : others.values_)
+      values_[id].insert(values_[id].end(), values.begin(), values.end());
+    order_.insert(order_.end(), others.order_.begin(), others.order_.end());
+  }
+  [[nodiscard]] bool empty() const { return values_.empty() && positionals.empty(); }
+  [[nodiscard]] bool has(Opt id) const { return values_.contains(id); }
+  /// The last value given; "" when there is none.
+  [[nodiscard]] std::string value(Opt id) const {
+    const auto found = values_.find(id);
+    return found == values_.end() ? std::string() : found->second.back();
+  }
+  [[nodiscard]] std::vector<std::string> values(Opt id) const {
+    const auto found = values_.find(id);
+    return found == values_.end() ? std::vector<std::string>() : found->second;
+  }
+  /// Every value of `ids`, in the order in which they were given.
+  [[nodiscard]] std::vector<std::pair<Opt, std::string>> in_order(
+      std::initializer_list<Opt> ids) const {
+    std::vector<std::pair<Opt, std::string>> given;
+    std::map<Opt, std::size_t> taken;
+    for (const Opt id : order_) {
+      if (std::ranges::find(ids, id) != ids.end())
+        given.emplace_back(id, values_.at(id)[taken[id]++]);
+    }
+    return given;
+  }
+
+  std::vector<std::string> positionals;
+
+ private:
+  std::map<Opt, std::vector<std::string>> values_;
+  std::vector<Opt> order_;
+};
+
+/// What a run was told, for the commands that it proposes.
+struct RunOptions {
+  Arguments command_line;
+  /// The options in its requirements files, where files of the run are not what stops it: such a
+  /// one would stop the proposed command too, so none is named again.
+  std::optional<Arguments> files = {};
+  std::string machine = {};  ///< of several, the one that is spoken of, as --for names it
+};
+
+}  // namespace axle::session

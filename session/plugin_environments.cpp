@@ -1,0 +1,237 @@
+#include "session/plugin_environments.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "detect/machine.h"
+#include "index/http/transport.h"
+#include "installer/transaction/transaction.h"
+#include "session/sole_owner.h"
+#include "wheel/hash/sha256.h"
+#include "wheel/requirement.h"
+
+namespace axle::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the installation of a plugin says is no news to whoever installs something else.
+class QuietReport final : public Report {
+ public:
+  explicit QuietReport(Report& inner) : inner_(inner) {}
+  void add(Remark remark) override { inner_.detail("plugin: " + remark.message); }
+  void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
+    inner_.progress(what, done, total);
+  }
+
+ private:
+  Report& inner_;
+};
+
+/// The installation that an environment's interpreter belongs to, links followed.
+struct BasePython {
+  std::string executable;
+  std::string folder;  ///< above bin; may be "/usr"
+};
+
+BasePython base_of(const installer::Environment& environment) {
+  std::error_code error;
+  fs::path executable = fs::canonical(environment.python, error);
+  // Made with copies: the interpreter lies in the environment, which names its home.
+  const fs::path prefix = fs::canonical(environment.prefix, error);
+  const bool inside = executable.string().starts_with(prefix.string() + "/");
+  std::ifstream file(environment.prefix + "/pyvenv.cfg");
+  for (std::string line; inside && std::getline(file, line);) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos || !line.starts_with("home")) continue;
+    const std::size_t first = line.find_first_not_of(' ', equals + 1);
+    if (first == std::string::npos) continue;
+    const fs::path home = fs::canonical(fs::path(line.substr(first)) / "python3", error);
+    if (!error) executable = home;
+  }
+  return {executable.string(), executable.parent_path().parent_path().string()};
+}
+
+/// What tells a wheel from another one of its name: its hash, else where it lies; of a local file
+/// also when it was written, since a folder lists no hashes.
+std::string identity_of(const resolver::ResolvedPackage& package) {
+  if (!package.sha256.empty()) return package.sha256;
+  const auto path = index::file_path(package.url);
+  if (!path) return package.url;
+  std::error_code error;
+  const auto written = fs::last_write_time(*path, error).time_since_epoch().count();
+  const std::uintmax_t size = fs::file_size(*path, error);
+  return fmt::format("{} {} {}", package.url, size, written);
+}
+
+std::string key_of(const installer::Environment& environment,
+                   const resolver::Resolution& resolution) {
+  const BasePython base = base_of(environment);
+  std::string text =
+      fmt::format("{} {}\n", base.executable, wheel::render_version(environment.python_version));
+  for (const resolver::ResolvedPackage& package : resolution.packages) {
+    text += fmt::format("{} {} {} {}\n", package.name, wheel::render_version(package.version),
+                        package.filename, identity_of(package));
+  }
+  return wheel::render_hex(wheel::sha256(text)).substr(0, 32);
+}
+
+Result<void> write_frame(const std::string& place, const installer::Environment& environment) {
+  const BasePython base = base_of(environment);
+  std::error_code error;
+  fs::create_directories(place + "/bin", error);
+  if (!error) fs::create_symlink(base.executable, place + "/bin/python", error);
+  std::ofstream file(place + "/pyvenv.cfg");
+  file << "home = " << fs::path(base.executable).parent_path().string()
+       << "\ninclude-system-site-packages = false\n";
+  file.close();
+  if (!error && file) return {};
+  return fail(ErrorKind::io, fmt::format("{}: cannot be written", place));
+}
+
+constexpr auto kept_unused = std::chrono::hours(24 * 30);
+constexpr auto longest_making = std::chrono::hours(24);
+
+/// Removes the environments that nobody has used for long, and what interrupted runs have left.
+void discard_old(const std::string& kept) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  std::vector<fs::path> old;
+  for (auto entry = fs::directory_iterator(kept, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const bool whole = !entry->path().has_extension();
+    std::error_code unknown;
+    const auto age = now - entry->last_write_time(unknown);
+    if (!unknown && age > (whole ? kept_unused : longest_making)) old.push_back(entry->path());
+  }
+  for (const fs::path& path : old) {
+    // By one rename out of sight: what is there is whole.
+    const fs::path gone = path.has_extension() ? path : fs::path(path.string() + ".gone");
+    if (gone != path) fs::rename(path, gone, error);
+    fs::remove_all(gone, error);
+  }
+}
+
+plugins::PluginFailure failure(const Error& error) {
+  return {plugins::PluginFault::not_started, error.message, error.hint};
+}
+
+}  // namespace
+
+std::vector<std::string> readable_folders(const std::string& place,
+                                          const installer::Environment& environment) {
+  const std::string base = base_of(environment).folder;
+  std::vector<std::string> folders = {base + "/bin", base + "/lib", base + "/lib64"};
+  // The installation itself may have been reached through a link.
+  std::error_code error;
+  if (const fs::path folder = fs::canonical(place, error); !error && folder != base)
+    folders.push_back(folder.string());
+  return folders;
+}
+
+InstalledEnvironments::~InstalledEnvironments() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+}
+
+Result<std::string> InstalledEnvironments::folder() {
+  if (!cache_folder_.empty()) {
+    // Of the cache too: its store has what environments are made of.
+    const auto cache = own_folder(cache_folder_);
+    auto kept = cache ? own_folder(*cache + "/plugins") : cache;
+    if (kept) {
+      cache_folder_ = *cache;
+      return kept;
+    }
+    report_.detail("plugins are installed anew in each run: " + kept.error().message);
+  }
+  if (!temporary_.empty()) return temporary_;
+  std::error_code error;
+  std::string pattern = (fs::temp_directory_path(error) / "axle-plugins-XXXXXX").string();
+  if (error || ::mkdtemp(pattern.data()) == nullptr)
+    return fail(ErrorKind::io, fmt::format("no temporary folder: {}", std::strerror(errno)));
+  temporary_ = pattern;
+  return temporary_;
+}
+
+Result<resolver::Resolution> InstalledEnvironments::resolve(
+    const std::vector<std::string>& requirements, Report& report) {
+  resolver::Requests requests;
+  for (const std::string& text : requirements) {
+    auto requirement = wheel::parse_requirement(text);
+    if (!requirement) return std::unexpected(requirement.error());
+    requests.requirements.push_back({std::move(*requirement)});
+  }
+  // Plain wheels only: a plugin that needed a plugin would never end (PEP 850).
+  resolver::Options options;
+  options.variants = false;
+  resolver::Sources sources = sources_;
+  sources.families = nullptr;
+  const detect::Machine nothing_known;
+  const resolver::Target target{&nothing_known, wheel::supported_tags(environment_.tag_target),
+                                environment_.markers, environment_.python_version};
+  return resolver::resolve(requests, target, {}, sources, options, report);
+}
+
+Result<void> InstalledEnvironments::make(const std::string& place,
+                                         const resolver::Resolution& resolution, Report& report) {
+  std::string work = place + ".XXXXXX";
+  if (::mkdtemp(work.data()) == nullptr)
+    return fail(ErrorKind::io, fmt::format("{}: {}", place, std::strerror(errno)));
+  const auto fill = [&]() -> Result<void> {
+    if (const auto framed = write_frame(work, environment_); !framed) return framed;
+    installer::EnvironmentRequest request;
+    request.python = work;
+    auto made = installer::find_environment(request);
+    if (!made) return std::unexpected(made.error());
+    const std::string store = (temporary_.empty() ? cache_folder_ : temporary_) + "/store";
+    auto done = installer::install(resolution, *made, *sources_.transport, {store}, report);
+    if (!done) return std::unexpected(done.error());
+    return {};
+  };
+  const Result<void> filled = fill();
+  // Where another command was quicker, its environment is as good.
+  const bool placed = filled && (::rename(work.c_str(), place.c_str()) == 0 || fs::exists(place));
+  std::error_code ignored;
+  fs::remove_all(work, ignored);
+  if (!filled) return filled;
+  if (placed) return {};
+  return fail(ErrorKind::io, fmt::format("{}: {}", place, std::strerror(errno)));
+}
+
+std::expected<plugins::PluginEnvironment, plugins::PluginFailure>
+InstalledEnvironments::environment_with(const std::vector<std::string>& requirements) {
+  QuietReport quiet(report_);
+  const auto resolution = resolve(requirements, quiet);
+  if (!resolution) return std::unexpected(failure(resolution.error()));
+  const auto kept = folder();
+  if (!kept) return std::unexpected(failure(kept.error()));
+  const std::string place = *kept + "/" + key_of(environment_, *resolution);
+  if (!fs::exists(place + "/pyvenv.cfg")) {
+    if (const auto made = make(place, *resolution, quiet); !made)
+      return std::unexpected(failure(made.error()));
+    discard_old(*kept);
+  } else {
+    std::error_code ignored;
+    fs::last_write_time(place, fs::file_time_type::clock::now(), ignored);
+  }
+  plugins::PluginEnvironment environment{
+      place + "/bin/python", readable_folders(place, environment_), {}};
+  const auto first = wheel::parse_requirement(requirements.front());
+  for (const resolver::ResolvedPackage& package : resolution->packages) {
+    if (first && package.name == wheel::normalize_name(first->name))
+      environment.version = wheel::render_version(package.version);
+  }
+  return environment;
+}
+
+}  // namespace axle::session

@@ -1,0 +1,59 @@
+#pragma once
+// Environments for Python plugins, made by Axle's own installer of plain wheels only and kept under
+// the cache folder by what was resolved:
+//
+//   <cache>/plugins/<hash of interpreter and wheels>/   an ordinary virtual environment
+//
+// A folder appears by one rename: what is there is whole. One that nobody has used for 30 days is
+// removed when another is made.
+
+#include <string>
+#include <vector>
+
+#include "foundation/report/report.h"
+#include "installer/environment/environment.h"
+#include "providers/plugins/environments.h"
+#include "resolver/explain/decision.h"
+#include "resolver/solver/solver.h"
+
+namespace axle::session {
+
+/// What the interpreter of the environment in `place` reads, which rests on the same installation
+/// as `environment`: the environment whole, of the installation bin, lib and lib64, since what lies
+/// beside these may be a home folder.
+[[nodiscard]] std::vector<std::string> readable_folders(const std::string& place,
+                                                        const installer::Environment& environment);
+
+class InstalledEnvironments final : public plugins::Environments {
+ public:
+  /// `environment` says which Python, `sources` where packages come from; `cache_folder` empty:
+  /// what is made goes with this object. All must outlive it.
+  InstalledEnvironments(const installer::Environment& environment, const resolver::Sources& sources,
+                        std::string cache_folder, Report& report)
+      : environment_(environment),
+        sources_(sources),
+        cache_folder_(std::move(cache_folder)),
+        report_(report) {}
+  ~InstalledEnvironments() override;
+  InstalledEnvironments(const InstalledEnvironments&) = delete;
+  InstalledEnvironments& operator=(const InstalledEnvironments&) = delete;
+
+  [[nodiscard]] std::expected<plugins::PluginEnvironment, plugins::PluginFailure> environment_with(
+      const std::vector<std::string>& requirements) override;
+
+ private:
+  /// <cache>/plugins, or a temporary folder.
+  [[nodiscard]] Result<std::string> folder();
+  [[nodiscard]] Result<resolver::Resolution> resolve(const std::vector<std::string>& requirements,
+                                                     Report& report);
+  [[nodiscard]] Result<void> make(const std::string& place, const resolver::Resolution& resolution,
+                                  Report& report);
+
+  const installer::Environment& environment_;
+  const resolver::Sources& sources_;
+  std::string cache_folder_;
+  std::string temporary_;
+  Report& report_;
+};
+
+}  // namespace axle::session

@@ -1,0 +1,83 @@
+#pragma once
+// The provider algorithm's plugins: who is trusted, what is asked, what a person hears of it.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "providers/plugins/environments.h"
+#include "resolver/choice/provider_algorithm.h"
+#include "session/plugin_failures.h"
+#include "session/provider_settings.h"
+
+namespace axle::session {
+
+/// Time and memory limits of the settings, and the variables of the environment that some plugin
+/// may see.
+[[nodiscard]] plugins::AskOptions ask_options(const ProviderSettings& settings);
+
+/// The plugin that a trusted file is.
+[[nodiscard]] plugins::Plugin plugin_of(const TrustedFile& file);
+/// nullopt: the file is the one that was trusted. Else why it may not run, as a clause, and the
+/// command that would trust it as it is.
+struct Distrust {
+  std::string why;
+  std::string mend;
+};
+[[nodiscard]] std::optional<Distrust> distrust_of(const TrustedFile& file);
+
+/// `variant providers trust …`, to be pasted into a shell.
+[[nodiscard]] std::string trust_command(std::span<const std::string> names);
+[[nodiscard]] std::string trust_command(const TrustedFile& file);
+
+/// What is not contained for want of a kernel feature, as warnings.
+void warn_of_lacks(Report& report);
+
+class TrustedPlugins final : public resolver::PluginHost {
+ public:
+  struct Setup {
+    ProviderSettings settings;
+    bool elsewhere = false;  ///< --for: plugins speak of this machine, nobody asks
+    plugins::Environments* environments = nullptr;  ///< nullptr: no Python plugin is asked
+    PluginFailures failures;
+  };
+  /// What `setup` points to must outlive the host.
+  explicit TrustedPlugins(Setup setup) : setup_(std::move(setup)) {}
+  TrustedPlugins(const TrustedPlugins&) = delete;
+  TrustedPlugins& operator=(const TrustedPlugins&) = delete;
+
+  [[nodiscard]] std::vector<resolver::PluginLists> ask(
+      std::span<const resolver::PluginRequest> requests, Report& report) override;
+
+ private:
+  /// A request that came to a plugin: it is asked with the others.
+  struct Asked {
+    std::string key;
+    plugins::Plugin plugin;
+    std::string detail;
+  };
+
+  [[nodiscard]] std::optional<Asked> prepare(const resolver::PluginRequest& request,
+                                             Report& report);
+  [[nodiscard]] std::optional<Asked> prepare_file(const resolver::PluginRequest& request,
+                                                  const TrustedFile& file, Report& report);
+  [[nodiscard]] std::optional<Asked> prepare_package(const resolver::PluginRequest& request,
+                                                     Report& report);
+  void ask_now(std::span<const Asked> asked, Report& report);
+  /// What failed a while ago is not asked again, and that is said.
+  [[nodiscard]] bool take_remembered(const Asked& one, const plugins::AskOptions& options,
+                                     Report& report);
+  void take_answer(const Asked& one, plugins::PluginAnswer answer, Report& report);
+  void refuse(const resolver::PluginRequest& request, resolver::ListOrigin origin,
+              const std::string& why, const std::string& mend, Report& report);
+
+  Setup setup_;
+  std::map<std::string, resolver::PluginLists, std::less<>> known_;
+  bool lacks_said_ = false;
+};
+
+}  // namespace axle::session

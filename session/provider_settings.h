@@ -1,0 +1,76 @@
+#pragma once
+// Whom the user trusts and which namespaces are on: `$XDG_CONFIG_HOME/axle/providers.toml`
+// (docs/plugins.md). `variant providers trust` and its kin rewrite it whole, comments included.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "providers/plugins/plugin.h"
+#include "resolver/choice/provider_algorithm.h"
+#include "session/failure.h"
+#include "session/options.h"
+
+namespace axle::session {
+
+/// A package whose plugin may run.
+struct TrustedPackage {
+  std::string name;                       ///< normalised
+  std::string ns;                         ///< only for this namespace; empty: for any
+  std::vector<std::string> devices = {};  ///< patterns: nodes that it may open for writing
+};
+
+/// A program or shared object that may run, as long as it is the file that was trusted.
+struct TrustedFile {
+  std::string path;  ///< absolute
+  std::string ns;    ///< that it answers for
+  plugins::PluginKind kind = plugins::PluginKind::executable;
+  std::string sha256;                     ///< 64 hex digits
+  std::vector<std::string> devices = {};  ///< as of packages
+};
+
+struct ProviderSettings {
+  std::set<std::string, std::less<>> enabled;   ///< optional namespaces that are on
+  std::set<std::string, std::less<>> disabled;  ///< namespaces that are off
+  std::vector<TrustedPackage> packages;
+  std::vector<TrustedFile> files;
+  std::optional<std::int64_t> time_limit;    ///< seconds that a plugin may take
+  std::optional<std::int64_t> memory_limit;  ///< MiB that a plugin may have
+
+  [[nodiscard]] bool trusts(std::string_view package, std::string_view ns) const;
+};
+
+/// "" where neither XDG_CONFIG_HOME nor HOME is known.
+[[nodiscard]] std::string provider_settings_path();
+
+/// Strict: unknown keys are refused. `where` names the file in errors.
+[[nodiscard]] Result<ProviderSettings> parse_provider_settings(std::string_view text,
+                                                               const std::string& where);
+[[nodiscard]] std::string render_provider_settings(const ProviderSettings& settings);
+
+/// Nothing when there is no file. Errors: what is wrong with it; io for one that others may write.
+[[nodiscard]] Outcome<ProviderSettings> read_provider_settings();
+/// Reads, changes and replaces the file, one command at a time.
+[[nodiscard]] Outcome<void> change_provider_settings(
+    const std::function<Outcome<void>(ProviderSettings&)>& change);
+
+/// What holds in this run: the file, then --enable-provider and --disable-provider.
+[[nodiscard]] Outcome<resolver::ProviderPolicy> provider_policy(const ProviderSettings& settings,
+                                                                const Arguments& arguments);
+
+/// Of a file that may be trusted, hex. Errors: not_found, io; unsupported for one that others may
+/// write or exchange, so that it is still the same one when it is started.
+[[nodiscard]] Result<std::string> fingerprint(const std::string& path);
+
+/// What `--device` says. Errors: usage for what is no pattern of device nodes.
+[[nodiscard]] Outcome<std::vector<std::string>> device_option(const Arguments& arguments);
+
+[[nodiscard]] bool is_namespace(std::string_view text);
+/// `name` itself, or the namespace of the provider that Axle carries under that package's name.
+[[nodiscard]] std::string namespace_named(const std::string& name);
+
+}  // namespace axle::session

@@ -1,0 +1,237 @@
+#include "session/requests.h"
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "foundation/system/shell_command.h"
+#include "foundation/text/ascii.h"
+#include "index/http/transport.h"
+#include "index/pages/page.h"
+#include "resolver/catalogue/direct_wheel.h"
+#include "resolver/catalogue/listed_files.h"
+#include "session/requirements_file.h"
+#include "wheel/requirement.h"
+#include "wheel/wheel_name.h"
+
+namespace axle::session {
+
+namespace {
+
+/// For what pip makes a wheel of.
+std::string build_hint(std::string_view source) {
+  return fmt::format(
+      "let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {}`, then install it: "
+      "`variant install wheels/*.whl`",
+      shell_word(source));
+}
+
+namespace fs = std::filesystem;
+
+/// A wheel by its place, as pip takes it: PATH or URL, then perhaps [extras], then perhaps ;
+/// marker.
+struct WheelPlace {
+  std::string place;
+  std::string extras;  ///< with the brackets
+  std::string marker;
+};
+
+std::optional<WheelPlace> parse_wheel_place(std::string_view text) {
+  if (text.find(" @ ") != std::string_view::npos) return std::nullopt;
+  WheelPlace wheel;
+  // A URL may hold a semicolon of its own: there a blank must follow.
+  const bool is_url = text.find("://") != std::string_view::npos;
+  const std::size_t semicolon = text.find(is_url ? "; " : ";");
+  if (semicolon != std::string_view::npos) wheel.marker = text.substr(semicolon + 1);
+  text = text::trim_ascii(text.substr(0, semicolon));
+  if (text.ends_with(']') && text.find('[') != std::string_view::npos) {
+    wheel.extras = text.substr(text.rfind('['));
+    text = text.substr(0, text.rfind('['));
+  }
+  wheel.place = text;
+  if (!text.substr(0, is_url ? text.find_first_of("#?") : text.npos).ends_with(".whl"))
+    return std::nullopt;
+  return wheel;
+}
+
+Result<wheel::Requirement> requirement_at(const WheelPlace& wheel) {
+  std::string url = wheel.place;
+  std::string name;
+  if (url.find("://") == std::string::npos) {
+    auto requirement = resolver::requirement_of_file(absolute_place(url));
+    if (!requirement) return requirement;
+    url = requirement->url;
+    name = requirement->name;
+  } else {
+    const std::string path = url.substr(0, url.find_first_of("#?"));
+    auto parsed = wheel::parse_wheel_name(index::percent_decode(path.substr(path.rfind('/') + 1)));
+    if (!parsed) return std::unexpected(parsed.error());
+    name = parsed->distribution;
+  }
+  const std::string marker = wheel.marker.empty() ? std::string() : " ; " + wheel.marker;
+  return wheel::parse_requirement(name + wheel.extras + " @ " + url + marker);
+}
+
+std::unexpected<Failure> misused_at(const std::string& origin, Error error) {
+  if (!origin.empty()) error = within(origin, std::move(error));
+  return misused(std::move(error.message), std::move(error.hint));
+}
+
+/// The hash behind a URL must be one of those listed beside it, if any of its kind is.
+Outcome<void> check_fragment(const FileRequirement& line, const wheel::Requirement& requirement) {
+  const std::size_t fragment = requirement.url.find('#');
+  if (fragment == std::string::npos || line.hashes.empty()) return {};
+  index::PublishedFile file;
+  const bool sound =
+      index::note_fragment_hashes(file, std::string_view(requirement.url).substr(fragment + 1));
+  if (sound && wheel::may_be_listed(resolver::known_hashes(file), line.hashes)) return {};
+  return misused_at(line.origin, {ErrorKind::malformed,
+                                  fmt::format("the hash in the URL of {} is not one of "
+                                              "those that --hash lists",
+                                              requirement.name),
+                                  "leave out the wrong one"});
+}
+
+Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& requests) {
+  const std::string& text = line.text;
+  const auto take = [&](wheel::Requirement requirement) -> Outcome<void> {
+    if (auto ok = check_fragment(line, requirement); !ok) return ok;
+    requests.requirements.push_back({std::move(requirement), line.hashes, line.origin});
+    return {};
+  };
+  if (const auto wheel = parse_wheel_place(text)) {
+    if (wheel->extras.empty() && wheel->marker.empty() && line.hashes.empty() &&
+        wheel->place.find("://") == std::string::npos) {
+      requests.wheel_files.push_back(absolute_place(wheel->place));
+      return {};
+    }
+    auto requirement = requirement_at(*wheel);
+    if (!requirement) return failed(requirement.error());
+    return take(std::move(*requirement));
+  }
+  if (text.starts_with("git+") || text.starts_with("hg+") || text.starts_with("svn+") ||
+      text.starts_with("bzr+")) {
+    return misused_at(line.origin,
+                      {ErrorKind::malformed, fmt::format("`{}` is a repository, not a wheel", text),
+                       build_hint(text)});
+  }
+  // As with pip, a folder is one by its separator: a checkout of torch may lie where torch is
+  // installed.
+  std::error_code not_a_path;
+  const bool is_path = text.contains('/') || text.starts_with('.');
+  if ((is_path && fs::is_directory(text, not_a_path)) || text.ends_with(".tar.gz") ||
+      text.ends_with(".zip")) {
+    return misused_at(line.origin,
+                      {ErrorKind::malformed, fmt::format("`{}` is a source, not a wheel", text),
+                       build_hint(text)});
+  }
+  auto requirement = wheel::parse_requirement(text);
+  if (!requirement) return misused_at(line.origin, std::move(requirement).error());
+  return take(std::move(*requirement));
+}
+
+/// A line of a file of constraints or overrides. `what`: "constraint".
+Outcome<resolver::Request> read_limit(const FileRequirement& line, std::string_view what) {
+  if (parse_wheel_place(line.text)) {
+    return misused_at(
+        line.origin, {ErrorKind::malformed, fmt::format("the {} `{}` has no name", what, line.text),
+                      "write it as `NAME @ URL`"});
+  }
+  auto requirement = wheel::parse_requirement(line.text);
+  if (!requirement) return misused_at(line.origin, std::move(requirement).error());
+  if (auto ok = check_fragment(line, *requirement); !ok) return std::unexpected(ok.error());
+  return resolver::Request{std::move(*requirement), line.hashes, line.origin};
+}
+
+Outcome<void> take_constraint(const FileRequirement& line, resolver::Requests& requests) {
+  auto constraint = read_limit(line, "constraint");
+  if (!constraint) return std::unexpected(std::move(constraint).error());
+  if (!constraint->requirement.extras.empty()) {
+    return misused_at(
+        line.origin,
+        {ErrorKind::malformed, fmt::format("the constraint `{}` asks for extras", line.text),
+         "a constraint only limits versions: name the extras in a requirement"});
+  }
+  requests.constraints.push_back(std::move(*constraint));
+  return {};
+}
+
+Outcome<void> take_override(const FileRequirement& line, resolver::Requests& requests) {
+  auto override_ = read_limit(line, "override");
+  if (!override_) return std::unexpected(std::move(override_).error());
+  requests.overrides.push_back(std::move(*override_));
+  return {};
+}
+
+using Taker = Outcome<void> (*)(const FileRequirement& line, resolver::Requests& requests);
+
+Outcome<void> take_all(const std::vector<FileRequirement>& lines, Taker taker,
+                       resolver::Requests& requests) {
+  for (const FileRequirement& line : lines) {
+    if (auto taken = taker(line, requests); !taken) return taken;
+  }
+  return {};
+}
+
+Outcome<void> read_file(const Stated& path, bool as_constraints, RequirementsFile& into) {
+  const Result<void> read = read_requirements_file(path.value, as_constraints, into);
+  if (!read) return failed(path.origin.empty() ? read.error() : within(path.origin, read.error()));
+  return {};
+}
+
+}  // namespace
+
+Outcome<resolver::Requests> read_requests(const Arguments& arguments, Arguments& options_of_files) {
+  RequirementsFile file;
+  for (const std::string& path : arguments.values(Opt::requirement)) {
+    if (auto read = read_file({path, {}}, false, file); !read) return std::unexpected(read.error());
+  }
+  for (const std::string& path : arguments.values(Opt::constraint)) {
+    if (auto read = read_file({path, {}}, true, file); !read) return std::unexpected(read.error());
+  }
+  resolver::Requests requests;
+  for (const std::string& text : arguments.positionals) {
+    if (auto taken = take_requirement({text}, requests); !taken)
+      return std::unexpected(taken.error());
+  }
+  if (auto taken = take_all(file.requirements, take_requirement, requests); !taken)
+    return std::unexpected(taken.error());
+  if (auto taken = take_all(file.constraints, take_constraint, requests); !taken)
+    return std::unexpected(taken.error());
+  options_of_files = file.options;
+  return requests;
+}
+
+Outcome<void> read_configured(const Settings& settings, resolver::Requests& requests,
+                              Arguments& options_of_files) {
+  RequirementsFile limits;
+  for (const Stated& path : settings.constraint_files) {
+    if (auto read = read_file(path, true, limits); !read) return read;
+  }
+  for (const Stated& text : settings.constraint_texts)
+    limits.constraints.push_back({text.value, {}, text.origin});
+  RequirementsFile overrides;
+  for (const Stated& path : settings.override_files) {
+    if (auto read = read_file(path, false, overrides); !read) return read;
+  }
+  for (const Stated& text : settings.override_texts)
+    overrides.requirements.push_back({text.value, {}, text.origin});
+  // What -c in a file of overrides names is a constraint like any other.
+  limits.constraints.insert(limits.constraints.end(), overrides.constraints.begin(),
+                            overrides.constraints.end());
+  if (auto taken = take_all(limits.constraints, take_constraint, requests); !taken) return taken;
+  if (auto taken = take_all(overrides.requirements, take_override, requests); !taken) return taken;
+  options_of_files = limits.options;
+  options_of_files.add_all(overrides.options);
+  return {};
+}
+
+std::string absolute_place(const std::string& text) {
+  if (text.find("://") != std::string::npos) return text;
+  std::error_code ignored;
+  return fs::absolute(text, ignored).lexically_normal().string();
+}
+
+}  // namespace axle::session

@@ -1,0 +1,26 @@
+#pragma once
+// What the user asks for, from the command line and from requirements files.
+
+#include <string>
+
+#include "resolver/solver/solver.h"
+#include "session/failure.h"
+#include "session/options.h"
+#include "session/settings/settings.h"
+
+namespace axle::session {
+
+/// Positionals and -r, -c files; options that the files have are added to `options_of_files`.
+/// Errors: usage for what is no requirement, a file's error with its line.
+[[nodiscard]] Outcome<resolver::Requests> read_requests(const Arguments& arguments,
+                                                        Arguments& options_of_files);
+
+/// The constraints and overrides that the configuration names, besides those of the command line;
+/// options that their files have are added to `options_of_files`. Errors: as above.
+[[nodiscard]] Outcome<void> read_configured(const Settings& settings, resolver::Requests& requests,
+                                            Arguments& options_of_files);
+
+/// A URL as it is, a path made absolute.
+[[nodiscard]] std::string absolute_place(const std::string& text);
+
+}  // namespace axle::session

@@ -1,0 +1,323 @@
+#include "session/requirements_file.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include <fmt/core.h>
+
+#include "foundation/system/shell_command.h"
+#include "foundation/text/ascii.h"
+#include "index/http/transport.h"
+#include "session/input_file.h"
+#include "session/variables.h"
+
+namespace axle::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_files = 100;
+
+/// A comment starts the line or follows white space.
+std::string without_comment(const std::string& line) {
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t'))
+      return line.substr(0, i);
+  }
+  return line;
+}
+
+/// ${NAME} with a name in capitals; one that is not set stays as it is, as pip has it.
+std::string expanded(const std::string& line) {
+  std::string out;
+  for (std::size_t i = 0; i < line.size();) {
+    const std::size_t close = line.compare(i, 2, "${") == 0 ? line.find('}', i) : std::string::npos;
+    if (close != std::string::npos) {
+      const std::string name = line.substr(i + 2, close - i - 2);
+      const bool valid = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      });
+      const std::string value = valid ? variable(name) : std::string();
+      if (!value.empty()) {
+        out += value;
+        i = close + 1;
+        continue;
+      }
+    }
+    out += line[i++];
+  }
+  return out;
+}
+
+/// What becomes of an option that stands on a line of its own.
+enum class FileOption : std::uint8_t {
+  nested,    ///< names another file
+  value,     ///< as the option of the command, with a value
+  flag,      ///< likewise, without
+  ignored,   ///< changes nothing where only wheels are installed
+  build,     ///< about building, which Axle does not do
+  editable,  ///< likewise, of the source that is its value
+};
+
+struct OptionSpelling {
+  std::string_view spelling;
+  FileOption kind;
+  Opt id = Opt::requirement;  ///< of `nested`, `value` and `flag`
+};
+
+/// All that pip 26.3 takes in a file.
+constexpr OptionSpelling spellings[] = {
+    {"--requirement", FileOption::nested, Opt::requirement},
+    {"-r", FileOption::nested, Opt::requirement},
+    {"--constraint", FileOption::nested, Opt::constraint},
+    {"-c", FileOption::nested, Opt::constraint},
+    {"--index-url", FileOption::value, Opt::index_url},
+    {"--pypi-url", FileOption::value, Opt::index_url},
+    {"-i", FileOption::value, Opt::index_url},
+    {"--extra-index-url", FileOption::value, Opt::extra_index_url},
+    {"--find-links", FileOption::value, Opt::find_links},
+    {"-f", FileOption::value, Opt::find_links},
+    {"--no-index", FileOption::flag, Opt::no_index},
+    {"--pre", FileOption::flag, Opt::pre},
+    {"--require-hashes", FileOption::flag, Opt::require_hashes},
+    {"--no-binary", FileOption::value, Opt::no_binary},
+    {"--only-binary", FileOption::value, Opt::only_binary},
+    {"--trusted-host", FileOption::value, Opt::trusted_host},
+    {"--prefer-binary", FileOption::ignored},
+    {"--use-feature", FileOption::ignored},
+    {"--editable", FileOption::editable},
+    {"-e", FileOption::editable},
+    {"--config-settings", FileOption::build},
+    {"--config-setting", FileOption::build},
+    {"-C", FileOption::build},
+    {"--global-option", FileOption::build}};
+
+/// The option that `line` starts with, and the rest of the line in `value`.
+const OptionSpelling* match_option(const std::string& line, std::string& value) {
+  for (const OptionSpelling& candidate : spellings) {
+    if (!line.starts_with(candidate.spelling)) continue;
+    const std::string rest = line.substr(candidate.spelling.size());
+    const bool is_short = candidate.spelling.size() == 2;
+    if (!rest.empty() && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '=' && !is_short) continue;
+    value = text::trim_ascii(rest);
+    if (value.starts_with("=")) value = text::trim_ascii(value.substr(1));
+    return &candidate;
+  }
+  return nullptr;
+}
+
+/// `source`: of an editable install.
+std::unexpected<Error> needs_building(const std::string& where, std::string_view option,
+                                      const std::string& source = {}) {
+  return fail(
+      ErrorKind::malformed,
+      fmt::format("{}: `{}` is about building, and Axle installs wheels only", where, option),
+      source.empty()
+          ? std::string("leave it out, or build the wheel with pip and name its file here")
+          : fmt::format("editable installs are pip's: `pip install -e {}`", shell_word(source)));
+}
+
+/// Words between white space, and the text in front of the first one that is an option.
+struct SplitLine {
+  std::string requirement;
+  std::vector<std::string> options;
+};
+
+SplitLine split_options(const std::string& line) {
+  SplitLine split;
+  std::size_t at = 0;
+  std::size_t end_of_requirement = line.size();
+  while (at < line.size()) {
+    const std::size_t begin = line.find_first_not_of(" \t", at);
+    if (begin == std::string::npos) break;
+    const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
+    if (begin > 0 && line[begin] == '-') end_of_requirement = std::min(end_of_requirement, begin);
+    if (end_of_requirement < line.size()) split.options.push_back(line.substr(begin, end - begin));
+    at = end;
+  }
+  split.requirement = text::trim_ascii(line.substr(0, end_of_requirement));
+  return split;
+}
+
+/// What a line says: without its comment and outer white space, variables put in.
+std::string meaning(const std::string& line) {
+  return std::string(text::trim_ascii(expanded(without_comment(line))));
+}
+
+bool is_url(std::string_view place) { return place.contains("://"); }
+
+class Reader {
+ public:
+  explicit Reader(RequirementsFile& into) : into_(into) {}
+
+  Result<void> read(const std::string& place, bool as_constraints) {
+    if (!is_url(place)) return read_file(place, as_constraints);
+    if (place.starts_with("file:")) {
+      const auto path = index::file_path(place);
+      if (!path) return std::unexpected(path.error());
+      return read_file(*path, as_constraints);
+    }
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("{} is a URL; requirements files are read from disk", index::redact_url(place)),
+        "download it, look at it, and name the file");
+  }
+
+ private:
+  Result<void> read_file(const fs::path& path, bool as_constraints) {
+    std::error_code error;
+    fs::path place = fs::weakly_canonical(path, error);
+    if (error) place = path;
+    if (!seen_.insert({place.string(), as_constraints}).second) return {};
+    if (seen_.size() > most_files) {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: more than {} requirements files name each other", path.string(),
+                              most_files));
+    }
+    if (path.filename() == "pyproject.toml") {
+      return fail(
+          ErrorKind::malformed,
+          fmt::format("{} describes a project; it is not a requirements file", path.string()),
+          fmt::format("`uv pip compile {} -o requirements.txt` makes one of it",
+                      shell_word(path.string())));
+    }
+    auto text = read_input(path.string());
+    if (!text) {
+      if (text.error().kind == ErrorKind::not_found) {
+        text.error().message = fmt::format("{}: no such requirements file", path.string());
+      } else {
+        text.error().message.insert(0, "the requirements file ");
+      }
+      return std::unexpected(std::move(text.error()));
+    }
+    std::istringstream file(std::move(*text));
+    std::string joined;
+    unsigned begin = 0;
+    unsigned number = 0;
+    for (std::string line; std::getline(file, line);) {
+      ++number;
+      if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      if (begin == 0) begin = number;
+      // A line that is a comment ends what is continued, whatever it ends with.
+      const bool comment = text::trim_ascii(line).starts_with('#');
+      if (!comment && line.ends_with('\\')) {
+        joined += line.substr(0, line.size() - 1);
+        continue;
+      }
+      joined += (comment ? " " : "") + line;
+      Result<void> taken = take(meaning(joined), path, begin, as_constraints);
+      if (!taken) return taken;
+      joined.clear();
+      begin = 0;
+    }
+    return take(meaning(joined), path, begin, as_constraints);
+  }
+
+  Result<void> take(const std::string& line, const fs::path& path, unsigned number,
+                    bool as_constraints) {
+    if (line.empty()) return {};
+    const std::string where = fmt::format("{}:{}", path.string(), number);
+    // For the system a NUL ends a name: what is opened would not be what is written.
+    if (line.find('\0') != std::string::npos)
+      return fail(ErrorKind::malformed, fmt::format("{}: there is a NUL in the line", where),
+                  "a requirements file is a text file with one requirement a line");
+    if (line[0] == '-') return take_option(line, path, where);
+    SplitLine split = split_options(line);
+    FileRequirement requirement{std::move(split.requirement), {}, where};
+    if (auto ok = take_hashes(split.options, where, requirement); !ok) return ok;
+    // A wheel's path counts from the file's folder; [extras] and a marker may follow it.
+    std::string& text = requirement.text;
+    const bool wheel = text.find(".whl") != std::string::npos &&
+                       text.find(" @ ") == std::string::npos &&
+                       text.find("://") == std::string::npos;
+    if (wheel && text[0] != '/') text = (path.parent_path() / text).string();
+    (as_constraints ? into_.constraints : into_.requirements).push_back(std::move(requirement));
+    return {};
+  }
+
+  /// The options behind a requirement: `--hash=…` or `--hash …`, as often as one likes.
+  static Result<void> take_hashes(const std::vector<std::string>& words, const std::string& where,
+                                  FileRequirement& into) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::size_t equals = words[i].find('=');
+      const std::string option = words[i].substr(0, equals);
+      if (option != "--hash") {
+        std::string ignored;
+        const OptionSpelling* known = match_option(option, ignored);
+        if (known != nullptr &&
+            (known->kind == FileOption::build || known->kind == FileOption::editable))
+          return needs_building(where, option);
+        return fail(ErrorKind::malformed,
+                    fmt::format("{}: `{}` cannot stand behind a requirement", where, option),
+                    "only --hash can; other options have lines of their own");
+      }
+      std::string value;
+      if (equals != std::string::npos) {
+        value = words[i].substr(equals + 1);
+      } else if (i + 1 < words.size()) {
+        value = words[++i];
+      }
+      if (value.size() > 1 && (value[0] == '"' || value[0] == '\'') && value.back() == value[0])
+        value = value.substr(1, value.size() - 2);
+      auto hash = wheel::parse_listed_hash(value);
+      if (!hash) return std::unexpected(within(where, std::move(hash).error()));
+      into.hashes.push_back(std::move(*hash));
+    }
+    return {};
+  }
+
+  Result<void> take_option(const std::string& line, const fs::path& path,
+                           const std::string& where) {
+    std::string value;
+    const OptionSpelling* option = match_option(line, value);
+    if (option == nullptr) {
+      return fail(ErrorKind::malformed,
+                  fmt::format("{}: `{}` is not an option of requirements files", where, line));
+    }
+    switch (option->kind) {
+      case FileOption::nested: {
+        const Result<void> nested =
+            read(is_url(value) ? value : (path.parent_path() / value).string(),
+                 option->id == Opt::constraint);
+        if (!nested) return std::unexpected(within(where, nested.error()));
+        return {};
+      }
+      case FileOption::flag:
+        into_.options.add(option->id, "");
+        return {};
+      case FileOption::ignored:
+        return {};
+      case FileOption::build:
+        return needs_building(where, line);
+      case FileOption::editable:
+        return needs_building(where, line, value);
+      case FileOption::value:
+        break;
+    }
+    if (value.empty())
+      return fail(ErrorKind::malformed, fmt::format("{}: `{}` needs a value", where, line));
+    std::error_code ignored;
+    // As pip has it: beside the file, if it is there.
+    if (option->id == Opt::find_links && fs::exists(path.parent_path() / value, ignored))
+      value = (path.parent_path() / value).string();
+    into_.options.add(option->id, value);
+    return {};
+  }
+
+  RequirementsFile& into_;
+  std::set<std::pair<std::string, bool>> seen_;
+};
+
+}  // namespace
+
+Result<void> read_requirements_file(const std::string& path, bool as_constraints,
+                                    RequirementsFile& into) {
+  return Reader(into).read(path, as_constraints);
+}
+
+}  // namespace axle::session

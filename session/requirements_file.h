@@ -1,0 +1,32 @@
+#pragma once
+// Requirements files, as pip reads them (pip's "Requirements File Format").
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "session/options.h"
+#include "wheel/hash/listed_hash.h"
+
+namespace axle::session {
+
+struct FileRequirement {
+  std::string text;  ///< a requirement, or the path or URL of a wheel
+  std::vector<wheel::ListedHash> hashes = {};
+  std::string origin = {};  ///< "requirements.txt:3"
+};
+
+struct RequirementsFile {
+  std::vector<FileRequirement> requirements;
+  std::vector<FileRequirement> constraints;
+  Arguments options;  ///< of the whole command, found in the file: -i, --no-binary, …
+};
+
+/// Comments, continued lines, ${VARIABLES}, --hash, nested -r and -c (relative to the file, each
+/// file once). Errors: not_found/io for the file, malformed with file and line (an option that
+/// cannot be honoured).
+[[nodiscard]] Result<void> read_requirements_file(const std::string& path, bool as_constraints,
+                                                  RequirementsFile& into);
+
+}  // namespace axle::session

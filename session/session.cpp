@@ -1,0 +1,141 @@
+#include "session/session.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "machines/overrides.h"
+#include "session/sole_owner.h"
+#include "session/this_machine.h"
+#include "session/variables.h"
+
+namespace axle::session {
+
+namespace {
+
+/// What the variables of the published providers, uv and conda state.
+std::vector<machines::Override> read_overrides() {
+  std::vector<machines::Override> overrides;
+  for (const machines::OverrideVariable& row : machines::override_variables()) {
+    if (std::string value = variable(row.name); !value.empty())
+      overrides.push_back({std::string(row.name), std::move(value)});
+  }
+  return overrides;
+}
+
+}  // namespace
+
+Outcome<providers::GpuPolicy> Session::gpu_policy() const {
+  const bool option = arguments_.has(Opt::gpu_policy);
+  const std::string text = option ? arguments_.value(Opt::gpu_policy) : variable("AXLE_GPU_POLICY");
+  if (!option && text.empty()) return providers::GpuPolicy{};
+  if (const auto policy = providers::parse_gpu_policy(text)) return *policy;
+  return misused(fmt::format("{}{}: there is no such policy",
+                             option ? "--gpu-policy " : "AXLE_GPU_POLICY=", text),
+                 "all, any, first, or device= and numbers, PCI addresses or names");
+}
+
+Outcome<std::vector<machines::NamedMachine>> Session::machines() {
+  const auto policy = gpu_policy();
+  if (!policy) return std::unexpected(policy.error());
+  auto found = find_machines();
+  if (!found) return found;
+  for (const machines::NamedMachine& machine : *found) {
+    const auto unknown = providers::unknown_devices(machine.machine, *policy);
+    for (const auto& [device, why] : providers::idle_devices(machine.machine, *policy)) {
+      report_.warn(fmt::format("--gpu-policy names GPU {} of {}, which counts for nothing: {}",
+                               device, machine.name, why));
+    }
+    if (unknown.empty()) continue;
+    return misused(
+        fmt::format("--gpu-policy {}: {} has no GPU {}", providers::render_gpu_policy(*policy),
+                    machine.name, fmt::join(unknown, ", ")),
+        "`variant detect` lists them, each vendor's from 0 on");
+  }
+  return found;
+}
+
+Outcome<machines::NamedMachine> Session::find_this_machine() {
+  std::vector<machines::Override> overrides = read_overrides();
+  machines::NamedMachine here{"this machine", {}};
+  if (arguments_.has(Opt::profile) || arguments_.has(Opt::why)) {
+    here = record_this_machine(arguments_.has(Opt::profile), report_);
+  } else {
+    here.machine = probe_this_machine(cache_folder(), machines::stated_vendors(overrides), report_);
+  }
+  const auto applied = machines::apply_overrides(here.machine, overrides, report_);
+  if (!applied) return misused(applied.error().message, applied.error().hint);
+  here.overrides = std::move(overrides);
+  return here;
+}
+
+Outcome<std::vector<machines::NamedMachine>> Session::find_machines() {
+  std::vector<machines::NamedMachine> found;
+  if (!elsewhere()) {
+    auto here = find_this_machine();
+    if (!here) return std::unexpected(here.error());
+    found.push_back(*std::move(here));
+    return found;
+  }
+  if (selected_.empty()) {
+    if (const auto read = select_elsewhere(true); !read) return std::unexpected(read.error());
+  }
+  found.swap(selected_);
+  return found;
+}
+
+Outcome<void> Session::select_elsewhere(bool several) {
+  if (!elsewhere()) return {};
+  for (const std::string& what : arguments_.values(Opt::for_machine)) {
+    auto read = machines::select_machines(what, report_);
+    if (!read) {
+      Failure failure{read.error()};
+      if (failure.error.kind == ErrorKind::not_found) {
+        failure.exit_code = exit_usage;
+        failure.usage = true;
+      }
+      return std::unexpected(failure);
+    }
+    std::ranges::move(*read, std::back_inserter(selected_));
+  }
+  if (selected_.empty()) return misused("--for names no machine");
+  if (several || selected_.size() == 1) return {};
+  return misused(fmt::format("this command takes one machine, --for names {}", selected_.size()),
+                 "resolve and explain take several");
+}
+
+Outcome<machines::NamedMachine> Session::machine() {
+  auto found = machines();
+  if (!found) return std::unexpected(found.error());
+  return std::move(found->front());
+}
+
+std::string Session::cache_folder() const {
+  if (arguments_.has(Opt::no_cache)) return {};
+  std::string folder = named_cache_folder();
+  if (folder.empty()) return folder;
+  std::error_code error;
+  folder = std::filesystem::absolute(folder, error).string();
+  // Asked once a process: it has one cache, and the warning is to be said once.
+  static const auto own = own_folder(folder);
+  // What cannot be made or written stands in nobody's way; an installation says so.
+  if (own || own.error().kind == ErrorKind::io) return folder;
+  static const bool said = [&] {
+    report_.warn(fmt::format("the cache {} is not used: {}", folder, own.error().message),
+                 "name one of your own with --cache-dir, or --no-cache");
+    return true;
+  }();
+  return said ? std::string() : folder;
+}
+
+std::string Session::named_cache_folder() const {
+  if (arguments_.has(Opt::cache_dir)) return arguments_.value(Opt::cache_dir);
+  if (std::string folder = variable("AXLE_CACHE_DIR"); !folder.empty()) return folder;
+  if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/axle";
+  const std::string home = variable("HOME");
+  return home.empty() ? std::string() : home + "/.cache/axle";
+}
+
+}  // namespace axle::session

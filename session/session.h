@@ -1,0 +1,55 @@
+#pragma once
+// What every command starts from: its arguments, its report, and the machines that it speaks of.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foundation/report/report.h"
+#include "machines/selection.h"
+#include "providers/gpu_policy.h"
+#include "session/failure.h"
+#include "session/options.h"
+
+namespace axle::session {
+
+class Session {
+ public:
+  /// `run`: what stood on the command line; the options of requirements files are noted there.
+  Session(Arguments arguments, RunOptions& run, Report& report)
+      : arguments_(std::move(arguments)), run_(run), report_(report) {}
+
+  [[nodiscard]] const Arguments& arguments() const { return arguments_; }
+  [[nodiscard]] Report& report() { return report_; }
+  void note_options_of_files(const Arguments& options) { run_.files = options; }
+
+  /// Whether `--for` puts other machines in the place of this one.
+  [[nodiscard]] bool elsewhere() const { return arguments_.has(Opt::for_machine); }
+  /// Reads the machines of `--for`, where it is given, so that an unknown one ends every command
+  /// before it begins. Errors: usage, also for several where not `several` are taken; a bad
+  /// profile.
+  [[nodiscard]] Outcome<void> select_elsewhere(bool several);
+  /// The machines of `--for`, else this one, probed. To be asked once.
+  [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> machines();
+  /// The first of them: the one machine of a command that takes no fleet.
+  [[nodiscard]] Outcome<machines::NamedMachine> machine();
+
+  /// --gpu-policy, else AXLE_GPU_POLICY, else all.
+  [[nodiscard]] Outcome<providers::GpuPolicy> gpu_policy() const;
+
+  /// --cache-dir, AXLE_CACHE_DIR, XDG_CACHE_HOME/axle or ~/.cache/axle, absolute; "" with
+  /// --no-cache.
+  [[nodiscard]] std::string cache_folder() const;
+
+ private:
+  [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> find_machines();
+  [[nodiscard]] Outcome<machines::NamedMachine> find_this_machine();
+  [[nodiscard]] std::string named_cache_folder() const;
+
+  Arguments arguments_;
+  RunOptions& run_;
+  Report& report_;
+  std::vector<machines::NamedMachine> selected_;  ///< of --for, until they are asked for
+};
+
+}  // namespace axle::session

@@ -1,0 +1,55 @@
+#pragma once
+// What one place (the command line, the environment, a file) says, before places are weighed
+// against each other.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/settings/setting_table.h"
+#include "session/settings/settings.h"
+
+namespace axle::session {
+
+struct SettingsLayer {
+  /// Row keys of the setting table; values in the order in which they were said.
+  std::map<std::string, std::vector<Stated>, std::less<>> values;
+  std::vector<ConfiguredIndex> indexes;  ///< `[[index]]`
+  std::vector<PackageSource> sources;
+  bool of_uv = false;  ///< a file of uv's
+
+  void add(std::string_view key, std::string value, std::string origin, unsigned turn = 0) {
+    values[std::string(key)].push_back({std::move(value), std::move(origin), turn});
+  }
+};
+
+/// pip.conf by its sections. Of each key the value as it stands there, lines joined by "\n".
+using PipSections = std::map<std::string, std::map<std::string, Stated, std::less<>>, std::less<>>;
+
+/// Python's configparser, as pip sets it up: what that refuses is refused. `where` is named in
+/// errors. Error: malformed, with the line.
+[[nodiscard]] Result<PipSections> parse_pip_config(std::string_view text, const std::string& where);
+
+/// `name`: a long option of pip's, which an option of no command is not. Flags stay as they are,
+/// lists are cut at white space, empty values say nothing.
+void add_pip_setting(SettingsLayer& layer, std::string_view name, const Stated& stated);
+
+/// A whole uv.toml, or the `[tool.uv]` of a pyproject.toml. Paths count from its folder. Error:
+/// malformed, with the line.
+[[nodiscard]] Result<SettingsLayer> parse_uv_config(std::string_view text,
+                                                    const std::string& where);
+[[nodiscard]] Result<SettingsLayer> parse_pyproject_config(std::string_view text,
+                                                           const std::string& where);
+
+/// `URL` or `name=URL`, as uv takes an index.
+[[nodiscard]] ConfiguredIndex parse_index(std::string_view text, std::string origin);
+
+/// pip's two lists of formats, to which each section and variable adds, the later over the earlier.
+[[nodiscard]] constexpr bool is_format(std::string_view key) {
+  return key == "no-binary" || key == "only-binary";
+}
+
+[[nodiscard]] std::vector<std::string> split_words(std::string_view text);
+
+}  // namespace axle::session

@@ -1,0 +1,217 @@
+#include "session/settings/settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <initializer_list>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "foundation/text/ascii.h"
+#include "session/settings/configure.h"
+#include "session/settings/configured_indexes.h"
+#include "session/settings/exclude_newer.h"
+#include "session/settings/formats.h"
+#include "session/settings/places.h"
+#include "session/settings/truth.h"
+#include "session/variables.h"
+#include "wheel/requirement.h"
+
+namespace axle::session {
+
+namespace {
+
+std::string first_of(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    std::string value = variable(name);
+    if (!value.empty()) return value;
+  }
+  return {};
+}
+
+/// Rows that Axle refuses, wherever they ask for something.
+void check_refused(WeighedLayers& layers) {
+  for (const SettingsLayer& layer : layers.each()) {
+    for (const auto& [key, values] : layer.values) {
+      const auto rows = setting_rows();
+      const auto row = std::ranges::find(rows, key, &SettingRow::key);
+      if (row == rows.end() || row->treatment != Treatment::refused) continue;
+      for (const Stated& stated : values) {
+        const bool off = row->kind == ValueKind::flag && truth_of(stated.value) == false;
+        const auto accepted = names_in(row->harmless);
+        const bool harmless = std::ranges::find(accepted, stated.value) != accepted.end();
+        if (!off && !harmless)
+          layers.refuse(stated, key, "is not supported by Axle", std::string(row->text));
+      }
+    }
+  }
+}
+
+/// The environment is found before its own pip.conf is: what says which one that is comes too late.
+void check_early(WeighedLayers& layers, const std::string& python_prefix) {
+  if (python_prefix.empty()) return;
+  for (const std::string_view key : early_settings()) {
+    for (const Stated& stated : layers.all(key)) {
+      if (stated.origin.starts_with(python_prefix + "/pip.conf"))
+        layers.refuse(stated, key, "comes too late in the environment's own file",
+                      "say it in the user's pip.conf, or on the command line");
+    }
+  }
+}
+
+void take_strategy(WeighedLayers& layers, Settings& settings) {
+  if (const auto stated = layers.one("index-strategy")) {
+    const std::string& name = stated->value;
+    if (name == "unsafe-first-match" || name == "unsafe-any-match") {
+      settings.index_strategy = IndexStrategy::unsafe_first_match;
+    } else if (name == "unsafe-best-match") {
+      settings.index_strategy = IndexStrategy::unsafe_best_match;
+    } else if (name != "first-index") {
+      layers.refuse(*stated, "index-strategy", "is not a strategy",
+                    "first-index, unsafe-first-match or unsafe-best-match");
+    }
+  }
+  if (const auto stated = layers.one("keyring-provider")) {
+    if (stated->value == "subprocess" || stated->value == "auto") {
+      settings.keyring_provider = KeyringProvider::subprocess;
+    } else if (stated->value != "disabled") {
+      layers.refuse(*stated, "keyring-provider", "is not a provider that Axle has",
+                    "disabled, or subprocess: the program `keyring`");
+    }
+  }
+}
+
+void take_sources(WeighedLayers& layers, Settings& settings) {
+  if (layers.truth("no-sources").value_or(false)) return;
+  std::set<std::string> without;
+  for (const Stated& stated : layers.all("no-sources-package"))
+    without.insert(wheel::normalize_name(stated.value));
+  for (const SettingsLayer& layer : layers.each()) {
+    for (const PackageSource& source : layer.sources) {
+      if (!without.contains(source.package)) settings.sources.push_back(source);
+    }
+  }
+}
+
+void take_timeout(WeighedLayers& layers, Settings& settings) {
+  const auto stated = layers.one("timeout");
+  if (!stated) return;
+  const std::string& value = stated->value;
+  double seconds = 0;
+  const auto parsed =
+      std::from_chars(value.data(), value.data() + value.size(), seconds, std::chars_format::fixed);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == value.data() + value.size();
+  constexpr double most = 86400;
+  if (!whole || !(seconds >= 0) || seconds > most)
+    return layers.refuse(*stated, "timeout", "is not a number of seconds", "for example 60");
+  // pip's: 0 says nothing.
+  if (seconds > 0) settings.timeout_seconds = static_cast<unsigned>(std::ceil(seconds));
+}
+
+void take_connection(WeighedLayers& layers, Settings& settings) {
+  settings.offline = layers.truth("offline").value_or(false);
+  settings.ca_file = layers.text("cert");
+  if (settings.ca_file.empty())
+    settings.ca_file = first_of({"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"});
+  settings.http_proxy = settings.https_proxy = layers.text("proxy");
+  if (settings.http_proxy.empty()) {
+    const bool from_environment = !layers.truth("no-proxy-env").value_or(false);
+    settings.http_proxy = layers.text("http-proxy");
+    settings.https_proxy = layers.text("https-proxy");
+    if (settings.http_proxy.empty() && from_environment)
+      settings.http_proxy = first_of({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"});
+    if (settings.https_proxy.empty() && from_environment)
+      settings.https_proxy = first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
+  }
+  settings.no_proxy = first_of({"no_proxy", "NO_PROXY"});
+  for (const Stated& host : layers.all("no-proxy"))
+    settings.no_proxy += (settings.no_proxy.empty() ? "" : ",") + host.value;
+  for (const Stated& host : layers.all("trusted-host"))
+    settings.trusted_hosts.push_back(host.value);
+  take_timeout(layers, settings);
+}
+
+Cutoff cutoff_of(WeighedLayers& layers, const Stated& stated, std::string_view text) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  auto time = parse_cutoff(text, now);
+  if (time) return {std::move(*time), stated.origin};
+  layers.refuse(
+      misused(fmt::format("{}: {}", stated.origin, time.error().message), time.error().hint)
+          .error());
+  return {};
+}
+
+void take_exclude_newer(WeighedLayers& layers, Settings& settings) {
+  if (const auto stated = layers.one("exclude-newer"); stated && stated->value != "false")
+    settings.exclude_newer = cutoff_of(layers, *stated, stated->value);
+  for (const Stated& stated : layers.all("exclude-newer-package")) {
+    const std::size_t equals = stated.value.find('=');
+    const std::string name = wheel::normalize_name(stated.value.substr(0, equals));
+    if (equals == std::string::npos || name.empty()) {
+      layers.refuse(stated, "exclude-newer-package", "is not PKG=WHEN");
+      continue;
+    }
+    if (settings.exclude_newer_package.contains(name)) continue;
+    const std::string when = stated.value.substr(equals + 1);
+    settings.exclude_newer_package[name] =
+        when == "false" ? std::nullopt : std::optional(cutoff_of(layers, stated, when));
+  }
+}
+
+void take_prereleases(WeighedLayers& layers, Settings& settings) {
+  if (const auto stated = layers.one("prerelease")) {
+    if (stated->value == "allow") {
+      settings.prereleases = Prereleases::allow;
+    } else if (stated->value != "if-necessary-or-explicit") {
+      layers.refuse(*stated, "prerelease", "is not a way that Axle has",
+                    "allow, or if-necessary-or-explicit");
+    }
+  }
+  if (layers.truth("pre").value_or(false)) settings.prereleases = Prereleases::allow;
+}
+
+void take_choice(WeighedLayers& layers, Settings& settings) {
+  if (layers.truth("require-hashes").value_or(false)) {
+    settings.require_hashes = true;
+    settings.require_hashes_origin = layers.one("require-hashes")->origin;
+  } else if (layers.truth("no-require-hashes").value_or(false)) {
+    settings.require_hashes = false;
+    settings.require_hashes_origin = layers.one("no-require-hashes")->origin;
+  }
+  settings.verify_hashes = !layers.truth("no-verify-hashes").value_or(false) &&
+                           layers.truth("verify-hashes").value_or(true);
+  settings.formats = take_formats(layers);
+  take_exclude_newer(layers, settings);
+  take_prereleases(layers, settings);
+  settings.no_deps = layers.truth("no-deps").value_or(false);
+  settings.upgrade = layers.truth("upgrade").value_or(false);
+  settings.reinstall = layers.truth("reinstall").value_or(false);
+  settings.constraint_files = layers.all("constraint");
+  settings.constraint_texts = layers.all("constraint-dependencies");
+  settings.override_files = layers.all("override");
+  settings.override_texts = layers.all("override-dependencies");
+}
+
+}  // namespace
+
+Outcome<Settings> read_settings(const Arguments& arguments, const std::string& python_prefix,
+                                Report&) {
+  const auto read = read_layers(arguments, {python_prefix});
+  if (!read) return std::unexpected(read.error());
+  WeighedLayers layers(*read);
+  check_refused(layers);
+  check_early(layers, python_prefix);
+  Settings settings;
+  take_indexes(layers, settings);
+  settings.find_links = layers.all("find-links");
+  take_sources(layers, settings);
+  take_strategy(layers, settings);
+  take_connection(layers, settings);
+  take_choice(layers, settings);
+  if (layers.problem()) return std::unexpected(*layers.problem());
+  return settings;
+}
+
+}  // namespace axle::session

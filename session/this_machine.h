@@ -1,0 +1,30 @@
+#pragma once
+// The machine under the program, probed as the user's settings say.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/machine.h"
+#include "foundation/report/report.h"
+#include "machines/selection.h"
+
+namespace axle::session {
+
+/// AXLE_DRIVER_TIMEOUT: "5", "0.5" or "5s" are seconds, "500ms" milliseconds; 1 ms to 10 minutes.
+/// nullopt for everything else.
+[[nodiscard]] std::optional<std::chrono::milliseconds> parse_driver_timeout(std::string_view text);
+
+/// The machine as the site's profile has it, where there is one that counts
+/// (machines/site_profile.h); else probed. Drivers' answers are kept under `cache_folder`, unless
+/// it is empty; the libraries of `stated` vendors are not asked.
+[[nodiscard]] detect::Machine probe_this_machine(const std::string& cache_folder,
+                                                 std::vector<detect::GpuVendor> stated,
+                                                 Report& report);
+
+/// The same with what it answered, scrubbed. `anew`: neither the site's profile nor kept answers.
+[[nodiscard]] machines::NamedMachine record_this_machine(bool anew, Report& report);
+
+}  // namespace axle::session

@@ -1,0 +1,313 @@
+#include "session/workspace.h"
+
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "foundation/text/ascii.h"
+#include "index/pages/upload_time.h"
+#include "providers/provider.h"
+#include "session/families.h"
+#include "session/index_access.h"
+#include "session/package_sources.h"
+#include "session/requests.h"
+#include "session/supported_lists.h"
+#include "session/variables.h"
+#include "wheel/requirement.h"
+
+namespace axle::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// For --verbose: what the configuration came to.
+void describe(const Workspace& workspace, Session& session) {
+  Report& report = session.report();
+  report.detail(fmt::format("environment: {} (Python {}, {})", workspace.environment.prefix,
+                            wheel::render_version(workspace.environment.python_version),
+                            workspace.environment.python));
+  for (const ConfiguredIndex& index : workspace.settings.indexes) {
+    report.detail(fmt::format("index: {} (from {})", index::redact_url(index.url), index.origin));
+  }
+  for (const index::Source* source : workspace.sources.find_links)
+    report.detail("find-links: " + source->description());
+  const std::string cache = session.cache_folder();
+  report.detail("cache: " + (cache.empty() ? "none" : cache));
+}
+
+Outcome<resolver::Options> read_options(const Arguments& arguments) {
+  resolver::Options options;
+  options.dependencies = !arguments.has(Opt::no_deps);
+  options.prereleases = arguments.has(Opt::pre);
+  options.upgrade = arguments.has(Opt::upgrade);
+  options.reinstall = arguments.has(Opt::reinstall);
+  options.variants = !arguments.has(Opt::no_variants);
+  for (const std::string& name : arguments.values(Opt::no_variants_of)) {
+    options.plain_only.insert(wheel::normalize_name(name));
+  }
+  for (const std::string& pin : arguments.values(Opt::variant)) {
+    const std::size_t equals = pin.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == pin.size()) {
+      return misused(fmt::format("--variant {}: it wants PKG=LABEL", pin),
+                     "for example --variant demo=x86_64_v3");
+    }
+    options.pinned_variants[wheel::normalize_name(pin.substr(0, equals))] = pin.substr(equals + 1);
+  }
+  auto backend = torch_backend(arguments);
+  if (!backend) return std::unexpected(backend.error());
+  if (*backend && **backend != auto_backend) options.forced_labels["torch"] = **backend;
+  // A variable that says `auto` says what is so without it; on the command line it is a wish.
+  if (arguments.value(Opt::torch_backend) == auto_backend) options.open_families.insert("torch");
+  options.allow_backend_change = arguments.has(Opt::allow_backend_change);
+  for (const std::string& ns : arguments.values(Opt::require)) {
+    if (providers::find_provider(ns) == nullptr) {
+      return misused(fmt::format("--require {}: there is no such namespace", ns),
+                     "for example --require nvidia; `variant providers list` shows them");
+    }
+    options.required.insert(ns);
+  }
+  return options;
+}
+
+/// What the configuration says of options that the command line may be silent about.
+void apply_choice(const Settings& settings, resolver::Options& options) {
+  options.prereleases = options.prereleases || settings.prereleases == Prereleases::allow;
+  options.dependencies = options.dependencies && !settings.no_deps;
+  options.upgrade = options.upgrade || settings.upgrade;
+  options.reinstall = options.reinstall || settings.reinstall;
+}
+
+resolver::UploadCutoff cutoff_of(const Cutoff& cutoff) {
+  return {index::parse_upload_time(cutoff.time).value_or(0),
+          fmt::format("{} ({})", cutoff.time, cutoff.origin)};
+}
+
+/// pip's way: a word takes from the other list what it says itself.
+void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use) {
+  for (const auto& [forbids, name, origin] : words) {
+    const bool all = name == ":all:";
+    if (all || (name == ":none:" && forbids)) use.forbidden.clear();
+    if (all || (name == ":none:" && !forbids)) use.allowed.clear();
+    if (name == ":none:") continue;
+    use.forbidden.erase(name);
+    use.allowed.erase(name);
+    if (forbids) {
+      use.forbidden[name] = fmt::format("no-binary {}, from {}", name, origin);
+    } else {
+      use.allowed.insert(name);
+    }
+  }
+}
+
+/// Which files count: their hashes, their age, whether they are wheels.
+void apply_trust(const Settings& settings, resolver::Options& options) {
+  options.require_hashes = settings.require_hashes;
+  options.verify_hashes = settings.verify_hashes;
+  options.trusted_hosts = settings.trusted_hosts;
+  if (settings.exclude_newer) options.cutoffs.general = cutoff_of(*settings.exclude_newer);
+  for (const auto& [name, cutoff] : settings.exclude_newer_package) {
+    options.cutoffs.of_package[name] = cutoff ? std::optional(cutoff_of(*cutoff)) : std::nullopt;
+  }
+  apply_formats(settings.formats, options.wheel_use);
+}
+
+/// What a requirements file says counts where the command line is silent; lists are added.
+Arguments merged(const Arguments& command_line, const Arguments& of_files) {
+  Arguments both = command_line;
+  for (const Opt id : {Opt::index_url, Opt::no_index, Opt::pre, Opt::require_hashes}) {
+    if (!both.has(id) && of_files.has(id)) both.add(id, of_files.value(id));
+  }
+  for (const auto& [id, value] :
+       of_files.in_order({Opt::extra_index_url, Opt::find_links, Opt::no_binary, Opt::only_binary,
+                          Opt::trusted_host})) {
+    both.add(id, value);
+  }
+  return both;
+}
+
+/// As with pip and uv, no-index wins wherever it is said.
+void say_silenced_index(const Arguments& arguments, const Settings& settings, Report& report) {
+  if (!settings.no_index || arguments.has(Opt::no_index)) return;
+  for (const Opt id : {Opt::index_url, Opt::default_index, Opt::index}) {
+    if (!arguments.has(id)) continue;
+    report.warn(fmt::format("{} is not asked: no-index is set by {}", option_name(id),
+                            settings.no_index_origin),
+                "unset it, or name a folder or page with --find-links");
+    return;
+  }
+}
+
+/// Whom the user trusts and what is on; plugins are installed from where everything else is.
+Outcome<void> open_plugins(Workspace& workspace, Session& session) {
+  auto settings = read_provider_settings();
+  if (!settings) return std::unexpected(settings.error());
+  const Arguments& arguments = session.arguments();
+  for (const std::string& name : arguments.values(Opt::trust)) {
+    if (!wheel::is_valid_name(name)) {
+      return misused(fmt::format("--trust {}: that is no name of a package", name),
+                     "providers trust takes a file, with the namespace that it is for");
+    }
+    settings->packages.push_back({wheel::normalize_name(name), {}});
+  }
+  auto policy = provider_policy(*settings, arguments);
+  if (!policy) return std::unexpected(policy.error());
+  resolver::ProviderPolicy& providers = workspace.options.providers;
+  providers.enabled = std::move(policy->enabled);
+  providers.disabled = std::move(policy->disabled);
+  if (const std::string lists = arguments.value(Opt::supported); !lists.empty()) {
+    auto given = read_supported_lists(lists);
+    if (!given) return failed(given.error());
+    providers.user_lists = std::move(*given);
+  }
+  workspace.plugin_environments = std::make_unique<InstalledEnvironments>(
+      workspace.environment, workspace.sources, session.cache_folder(), session.report());
+  workspace.plugins = std::make_unique<TrustedPlugins>(
+      TrustedPlugins::Setup{std::move(*settings), session.elsewhere(),
+                            workspace.plugin_environments.get(), PluginFailures(session)});
+  providers.plugins = workspace.plugins.get();
+  return {};
+}
+
+}  // namespace
+
+Outcome<installer::Environment> open_environment(Session& session, bool or_system) {
+  installer::EnvironmentRequest request;
+  request.python = session.arguments().value(Opt::python);
+  request.system = session.arguments().has(Opt::system);
+  request.virtual_env = variable("VIRTUAL_ENV");
+  request.conda_prefix = variable("CONDA_PREFIX");
+  std::error_code ignored;
+  request.working_dir = fs::current_path(ignored).string();
+  request.path = variable("PATH");
+  request.cache_folder = session.cache_folder();
+  auto environment = installer::find_environment(request);
+  if (!environment && or_system && request.python.empty() && !request.system &&
+      environment.error().kind == ErrorKind::not_found) {
+    request.system = true;
+    environment = installer::find_environment(request);
+  }
+  if (!environment) return failed(environment.error());
+  std::error_code absent;
+  if (session.arguments().has(Opt::require_virtualenv) &&
+      !fs::exists(environment->prefix + "/pyvenv.cfg", absent)) {
+    return misused(
+        fmt::format("{} is not a virtual environment, and one is required", environment->prefix),
+        "name one with --python, or unset require-virtualenv (PIP_REQUIRE_VIRTUALENV, "
+        "pip.conf)");
+  }
+  return std::move(*environment);
+}
+
+Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system) {
+  auto workspace = std::make_unique<Workspace>();
+  Arguments of_files;
+  auto requests = read_requests(session.arguments(), of_files);
+  if (!requests) return std::unexpected(requests.error());
+  workspace->requests = std::move(*requests);
+  const Arguments arguments = merged(session.arguments(), of_files);
+  session.note_options_of_files(of_files);
+  auto options = read_options(arguments);
+  if (!options) return std::unexpected(options.error());
+  auto gpus = session.gpu_policy();
+  if (!gpus) return std::unexpected(gpus.error());
+  options->providers.gpus = std::move(*gpus);
+  workspace->options = std::move(*options);
+
+  auto environment = open_environment(session, or_system);
+  if (!environment) return std::unexpected(environment.error());
+  workspace->environment = std::move(*environment);
+
+  auto settings = read_settings(arguments, workspace->environment.prefix, session.report());
+  if (!settings) return std::unexpected(settings.error());
+  Arguments of_limits;
+  if (auto read = read_configured(*settings, workspace->requests, of_limits); !read)
+    return std::unexpected(read.error());
+  if (!of_limits.empty()) {
+    settings = read_settings(merged(arguments, of_limits), workspace->environment.prefix,
+                             session.report());
+    if (!settings) return std::unexpected(settings.error());
+  }
+  workspace->settings = std::move(*settings);
+  say_silenced_index(arguments, workspace->settings, session.report());
+  apply_choice(workspace->settings, workspace->options);
+  apply_trust(workspace->settings, workspace->options);
+  auto transport = transport_options(workspace->settings);
+  if (!transport) return std::unexpected(transport.error());
+  // Whoever asks for a change wants what there is now, not what the index was minutes ago.
+  const bool refresh =
+      arguments.has(Opt::refresh) || workspace->settings.upgrade || workspace->settings.reinstall;
+  workspace->transport =
+      index::make_caching_transport(index::make_transport(std::move(*transport)),
+                                    {session.cache_folder(), workspace->settings.offline, refresh});
+  auto families = open_families(arguments, *workspace->transport, session.report());
+  if (!families) return std::unexpected(families.error());
+  workspace->families = std::move(*families);
+  if (const auto opened = open_sources(*workspace, session.report()); !opened)
+    return std::unexpected(opened.error());
+  if (const auto opened = open_plugins(*workspace, session); !opened)
+    return std::unexpected(opened.error());
+  describe(*workspace, session);
+  return workspace;
+}
+
+void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine) {
+  const bool mac = machine.os.system == "Darwin";
+  const bool arm_mac = mac && machine.cpu.arch == detect::Arch::aarch64;
+  markers.strings["platform_machine"] =
+      arm_mac ? "arm64" : std::string(detect::render_arch(machine.cpu.arch));
+  markers.strings["platform_system"] = mac ? "Darwin" : "Linux";
+  markers.strings["sys_platform"] = text::ascii_lower(markers.strings["platform_system"]);
+  markers.strings["os_name"] = "posix";
+  markers.strings["platform_release"] = machine.os.kernel;
+  markers.strings["platform_version"] = "";
+}
+
+resolver::Target make_target(const installer::Environment& environment,
+                             const detect::Machine& machine, bool elsewhere) {
+  wheel::TagTarget tags = environment.tag_target;
+  wheel::MarkerEnvironment markers = environment.markers;
+  if (elsewhere) {
+    tags.architecture = std::string(detect::render_arch(machine.cpu.arch));
+    if (!machine.libc.family.empty()) {
+      tags.libc_family = machine.libc.family;
+      tags.libc_major = machine.libc.major;
+      tags.libc_minor = machine.libc.minor;
+    }
+    put_elsewhere(markers, machine);
+  }
+  wheel::SupportedTags supported = wheel::supported_tags(tags);
+  if (elsewhere && markers.strings["sys_platform"] != "linux") {
+    // A recorded Mac: of its wheels only those without a platform are known here.
+    std::vector<wheel::Tag> portable = supported.best_first();
+    std::erase_if(portable, [](const wheel::Tag& tag) { return tag.platform != "any"; });
+    supported = wheel::SupportedTags(std::move(portable));
+  }
+  return {&machine, std::move(supported), std::move(markers), environment.python_version};
+}
+
+std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,
+                                                   const resolver::Target& target) {
+  std::vector<resolver::Explanation> misfits;
+  CollectedReport said_before;
+  for (const resolver::Request& request : workspace.requests.requirements) {
+    auto explanation = resolver::explain(request.requirement, target, workspace.sources,
+                                         workspace.options, said_before);
+    if (explanation && !explanation->chosen) misfits.push_back(std::move(*explanation));
+  }
+  return misfits;
+}
+
+std::vector<resolver::InstalledPackage> installed_packages(
+    const std::vector<installer::InstalledDistribution>& distributions) {
+  std::vector<resolver::InstalledPackage> packages;
+  packages.reserve(distributions.size());
+  for (const installer::InstalledDistribution& distribution : distributions) {
+    packages.push_back({distribution.name, distribution.metadata.version, distribution.variant,
+                        distribution.metadata.requires_dist, distribution.variant_properties,
+                        distribution.family});
+  }
+  return packages;
+}
+
+}  // namespace axle::session

@@ -1,0 +1,58 @@
+#pragma once
+// What resolving needs, put together from the arguments, the configuration and the environment.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "index/family/family_book.h"
+#include "index/http/transport.h"
+#include "index/pages/source.h"
+#include "installer/environment/environment.h"
+#include "installer/environment/installed.h"
+#include "resolver/solver/solver.h"
+#include "session/failure.h"
+#include "session/plugin_environments.h"
+#include "session/plugin_host.h"
+#include "session/session.h"
+#include "session/settings/settings.h"
+
+namespace axle::session {
+
+/// --python, --system, VIRTUAL_ENV, CONDA_PREFIX, .venv. `or_system`: a command that changes
+/// nothing may fall back to the python3 on the path.
+[[nodiscard]] Outcome<installer::Environment> open_environment(Session& session, bool or_system);
+
+struct Workspace {
+  installer::Environment environment;
+  Settings settings;
+  std::unique_ptr<index::Transport> transport;
+  std::unique_ptr<index::FamilyBook> families;  ///< nullptr: they are silent
+  std::vector<std::unique_ptr<index::Source>> owned_sources;
+  resolver::Sources sources;
+  resolver::Requests requests;
+  resolver::Options options;
+  std::unique_ptr<InstalledEnvironments> plugin_environments;
+  std::unique_ptr<TrustedPlugins> plugins;  ///< what `options.providers.plugins` points to
+};
+
+/// Errors: usage for arguments that make no sense, what is wrong with the environment.
+[[nodiscard]] Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system);
+
+/// The markers that a machine of --for decides, in the place of the interpreter's own.
+void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine);
+
+/// Where the wheels shall run: the interpreter's tags and markers; operating system, architecture
+/// and libc of `machine` when it is not this one. `machine` must outlive the target.
+[[nodiscard]] resolver::Target make_target(const installer::Environment& environment,
+                                           const detect::Machine& machine, bool elsewhere);
+
+/// For a resolution that failed because nothing fits: those of the named packages that have no
+/// wheel for `target`, with the verdict on each.
+[[nodiscard]] std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,
+                                                                 const resolver::Target& target);
+
+[[nodiscard]] std::vector<resolver::InstalledPackage> installed_packages(
+    const std::vector<installer::InstalledDistribution>& distributions);
+
+}  // namespace axle::session

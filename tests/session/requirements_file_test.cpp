@@ -1,0 +1,200 @@
+#include "session/requirements_file.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+using axle::session::Opt;
+using axle::session::RequirementsFile;
+
+class Folder {
+ public:
+  Folder() {
+    char pattern[] = "/tmp/axle-requirements-XXXXXX";
+    path_ = mkdtemp(pattern);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string write(const std::string& name, const std::string& text) const {
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<std::string> texts(const std::vector<axle::session::FileRequirement>& lines) {
+  std::vector<std::string> result;
+  for (const auto& line : lines) result.push_back(line.text);
+  return result;
+}
+
+axle::Result<axle::session::RequirementsFile> read(const std::string& path) {
+  axle::session::RequirementsFile file;
+  const axle::Result<void> done = axle::session::read_requirements_file(path, false, file);
+  if (!done) return std::unexpected(done.error());
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("comments, continued lines, variables, options and nested files") {
+  const Folder folder;
+  setenv("AXLE_TEST_HOST", "example.invalid", 1);
+  folder.write("sub/more.txt", "third\n-c limits.txt\nlocal.whl\n");
+  folder.write("sub/limits.txt", "first<2\n");
+  const auto file = read(
+      folder.write("all.txt",
+                   "# comment\nfirst >= 1 # why\n\nsecond[extra] \\\n  ==2 ; python_version > '3'\n"
+                   "-i https://${AXLE_TEST_HOST}/simple\n--extra-index-url=https://b/simple\n"
+                   "-r sub/more.txt\n--pre\nurl @ https://x/y.whl#frag\n"));
+  REQUIRE(file);
+  CHECK(texts(file->requirements) ==
+        std::vector<std::string>{"first >= 1", "second[extra]   ==2 ; python_version > '3'",
+                                 "third", folder.path("sub/local.whl"),
+                                 "url @ https://x/y.whl#frag"});
+  CHECK(texts(file->constraints) == std::vector<std::string>{"first<2"});
+  CHECK(file->options.value(axle::session::Opt::index_url) == "https://example.invalid/simple");
+  CHECK(file->options.values(axle::session::Opt::extra_index_url) ==
+        std::vector<std::string>{"https://b/simple"});
+  CHECK(file->options.has(axle::session::Opt::pre));
+}
+
+TEST_CASE("files that name each other end") {
+  const Folder folder;
+  folder.write("a.txt", "-r b.txt\na\n");
+  folder.write("b.txt", "-r a.txt\nb\n");
+  const auto file = read(folder.path("a.txt"));
+  REQUIRE(file);
+  CHECK(texts(file->requirements) == std::vector<std::string>{"b", "a"});
+}
+
+TEST_CASE("a NUL is refused: it would cut the name of the file that is opened") {
+  const Folder folder;
+  const auto file = read(folder.write("r.txt", std::string("ok\n-r r.txt\0/x\n", 15)));
+  REQUIRE_FALSE(file);
+  CHECK(file.error().message.find("r.txt:2: there is a NUL") != std::string::npos);
+}
+
+TEST_CASE("files that name each other by ever new names end") {
+  const Folder folder;
+  std::filesystem::create_directories(folder.path("d"));
+  for (int i = 0; i < 110; ++i) {
+    folder.write("d/" + std::to_string(i) + ".txt", "-r " + std::to_string(i + 1) + ".txt\n");
+  }
+  const auto file = read(folder.path("d/0.txt"));
+  REQUIRE_FALSE(file);
+  CHECK(file.error().message.find("name each other") != std::string::npos);
+}
+
+TEST_CASE("hashes are read, and where they stand") {
+  const Folder folder;
+  const std::string a(64, 'a');
+  const std::string b(128, 'b');
+  const auto file = read(folder.write(
+      "r.txt", "ok\ndemo==1 ; python_version > '3' \\\n    --hash=sha256:" + a + " \\\n" +
+                   "    --hash sha512:" + b + "\n    # via more\nlast @ https://x/y.whl#egg " +
+                   "--hash='sha256:" + a + "'\n-c c.txt\n"));
+  REQUIRE_FALSE(file);  // c.txt is missing
+  folder.write("c.txt", "demo --hash=sha256:" + a + "\n");
+  const auto whole = read(folder.path("r.txt"));
+  REQUIRE_MESSAGE(whole.has_value(), whole.error().message);
+  REQUIRE(texts(whole->requirements) == std::vector<std::string>{"ok",
+                                                                 "demo==1 ; python_version > '3'",
+                                                                 "last @ https://x/y.whl#egg"});
+  CHECK(whole->requirements[0].hashes.empty());
+  using Hashes = std::vector<axle::wheel::ListedHash>;
+  CHECK(whole->requirements[1].hashes == Hashes{{"sha256", a}, {"sha512", b}});
+  CHECK(whole->requirements[1].origin == folder.path("r.txt") + ":2");
+  CHECK(whole->requirements[2].hashes == Hashes{{"sha256", a}});
+  CHECK(whole->constraints[0].hashes == Hashes{{"sha256", a}});
+  CHECK(whole->constraints[0].origin == folder.path("c.txt") + ":1");
+}
+
+TEST_CASE("a comment ends a continued line, whatever it ends with") {
+  const Folder folder;
+  const auto file = read(folder.write("r.txt", "a \\\n# comment \\\nb \\\n==1\n"));
+  REQUIRE(file);
+  CHECK(texts(file->requirements) == std::vector<std::string>{"a", "b ==1"});
+}
+
+TEST_CASE("options of the command in a file, and those that change nothing") {
+  const Folder folder;
+  fs::create_directories(folder.path("links"));
+  const auto file = read(folder.write("r.txt",
+                                      "--require-hashes\n--no-binary :all:\n--only-binary=a,b\n"
+                                      "--trusted-host h\n--prefer-binary\n--use-feature fast-deps\n"
+                                      "-f links\n-f https://l/\n--pypi-url https://i/\n"));
+  REQUIRE_MESSAGE(file.has_value(), file.error().message);
+  CHECK(file->options.has(axle::session::Opt::require_hashes));
+  CHECK(file->options.value(axle::session::Opt::no_binary) == ":all:");
+  CHECK(file->options.value(axle::session::Opt::only_binary) == "a,b");
+  CHECK(file->options.value(axle::session::Opt::trusted_host) == "h");
+  CHECK(file->options.value(axle::session::Opt::index_url) == "https://i/");
+  CHECK(file->options.values(axle::session::Opt::find_links) ==
+        std::vector<std::string>{folder.path("links"), "https://l/"});
+}
+
+TEST_CASE("what cannot be honoured is refused with file, line and what to do") {
+  const Folder folder;
+  const auto error = [&](const std::string& line) {
+    const auto file = read(folder.write("r.txt", "ok\n" + line + "\n"));
+    REQUIRE_FALSE_MESSAGE(file.has_value(), line);
+    CHECK_MESSAGE(file.error().message.find("r.txt:2") != std::string::npos, file.error().message);
+    return file.error();
+  };
+  for (const char* line :
+       {"demo==1 --hash=sha256:00", "demo==1 --hash=00", "demo==1 --hash=md4:00", "demo==1 --hash",
+        "--no-binary", "--no-deps", "--foo", "demo --config-setting"}) {
+    error(line);
+  }
+  CHECK(error("demo==1 --no-deps").hint.find("lines of their own") != std::string::npos);
+  CHECK(error("demo==1 --global-option=x").message.find("about building") != std::string::npos);
+  CHECK(error("--config-settings a=b").hint.find("name its file here") != std::string::npos);
+}
+
+TEST_CASE("errors name file and line") {
+  const Folder folder;
+  const auto missing = read(folder.path("none.txt"));
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().kind == axle::ErrorKind::not_found);
+  const auto unknown = read(folder.write("u.txt", "--frobnicate\n"));
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().message.find("u.txt:1") != std::string::npos);
+  const auto editable = read(folder.write("e.txt", "-e .\n"));
+  REQUIRE_FALSE(editable);
+  CHECK(editable.error().hint.find("pip install") != std::string::npos);
+  const auto quoted = read(folder.write("q.txt", "--editable ./my project\n"));
+  REQUIRE_FALSE(quoted);
+  CHECK(quoted.error().hint.find("`pip install -e './my project'`") != std::string::npos);
+  const auto nested = read(folder.write("n.txt", "a\n-r gone.txt\n"));
+  REQUIRE_FALSE(nested);
+  CHECK(nested.error().message.find("n.txt:2") != std::string::npos);
+  CHECK(nested.error().message.find("gone.txt") != std::string::npos);
+}
+
+TEST_CASE("a requirements file comes from disk, by path or file URL") {
+  const Folder folder;
+  const std::string path = folder.write("a b.txt", "demo\n");
+  const auto by_url = read("file://" + folder.path("a%20b.txt"));
+  REQUIRE(by_url);
+  CHECK(texts(by_url->requirements) == std::vector<std::string>{"demo"});
+  for (const char* url : {"https://me:secret@h/needs.txt", "http://h/needs.txt", "ftp://h/x"}) {
+    const auto refused = read(url);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("is a URL") != std::string::npos);
+    CHECK(refused.error().message.find("h/") != std::string::npos);
+    CHECK(refused.error().message.find("secret") == std::string::npos);
+    CHECK(refused.error().hint.find("download it") != std::string::npos);
+  }
+  const auto nested = read(folder.write("n.txt", "a\n-c https://h/limits.txt\n"));
+  REQUIRE_FALSE(nested);
+  CHECK(nested.error().message.find("n.txt:2: https://h/limits.txt is a URL") != std::string::npos);
+}

@@ -1,0 +1,109 @@
+// docs/settings.md is the setting table. AXLE_UPDATE_GOLDEN=1 rewrites it.
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "session/settings/setting_table.h"
+
+namespace {
+
+using axle::session::names_in;
+using axle::session::SettingRow;
+using axle::session::Treatment;
+
+constexpr const char* preamble = R"(# Settings of pip and uv
+
+Every option, variable and configuration key of pip 26.3 and uv 0.13.9, and what Axle does with it: honoured, refused with
+exit 2 (what is set is never ignored in silence), or irrelevant to what is chosen, from where, and whether it is checked.
+The page is made from `session/settings/setting_rows.h`; tests ask pip and uv for their own lists and fail for a setting that
+stands in no row.
+
+An option of pip's `install` is a variable too (`PIP_` and its name in capitals) and a key of pip.conf, in `[global]` and
+`[install]` (other commands: the section of pip's command with the same name). uv's keys are those of uv.toml and of
+`[tool.uv]` in pyproject.toml; `pip.` stands for its table `[pip]`, which wins.
+
+Of several places the first that says a setting wins: options, `PIP_*`, `UV_*`, the project's uv.toml or `[tool.uv]`,
+pip's files, uv's files of the user and the system, and for the index at last the one that the interpreter's pip has
+built in. Lists are added up, with two exceptions: a `PIP_` variable takes the place of pip's files, an option that of its
+`UV_` variable. Of `no-binary` and `only-binary` all that pip's places say counts, as with pip: what is said later (`[global]`,
+`[install]`, variables, options, files of requirements) over what was said before, `:all:` of one empties the other, and
+`:none:` its own. In uv's files a name counts before `:all:` of the other, and of two that name it, `no-binary`.
+
+Files: pip's are the one that `PIP_CONFIG_FILE` names, `pip.conf` of the target environment, `~/.config/pip/pip.conf` and
+`~/.pip/pip.conf` (not beside `PIP_CONFIG_FILE`), `/etc/pip.conf` and `/etc/xdg/pip/pip.conf`. uv's are the project's, found
+as uv does it (from the root of the workspace upwards, the nearest uv.toml or pyproject.toml with `[tool.uv]`; of both in
+one folder the uv.toml), `~/.config/uv/uv.toml`, and `/etc/xdg/uv/uv.toml` or `/etc/uv/uv.toml`; `UV_CONFIG_FILE` takes the
+place of all of uv's. A file that is damaged, cannot be read, or has a value of the wrong type ends the command with exit 2,
+file and line. uv itself only warns of a damaged pyproject.toml, and then asks the default index; Axle does not.
+)";
+
+std::string code(std::string_view field, std::string_view before, std::string_view after = "") {
+  std::string text;
+  for (const std::string_view name : axle::session::names_in(field)) {
+    text += (text.empty() ? "`" : ", `") + std::string(before) +
+            std::string(name.substr(0, name.find(':'))) + std::string(after) + "`";
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  }
+  return text;
+}
+
+std::string table(axle::session::Treatment treatment, std::string_view heading) {
+  std::string text = "| pip | uv | " + std::string(heading) + " |\n|---|---|---|\n";
+  for (const axle::session::SettingRow& row : axle::session::setting_rows()) {
+    if (row.treatment != treatment) continue;
+    std::string meaning(row.text);
+    if (!row.harmless.empty()) meaning += " (" + code(row.harmless, "") + " is accepted)";
+    text += "| " + code(row.pip, "--") + " | " +
+            joined({code(row.uv, "--"), code(row.variables, ""), code(row.keys, "")}) + " | " +
+            meaning + " |\n";
+  }
+  return text;
+}
+
+std::string page() {
+  return preamble + std::string("\n## Honoured\n\n") +
+         table(axle::session::Treatment::honoured, "meaning") + "\n## Refused\n\n" +
+         table(axle::session::Treatment::refused, "what to do") + "\n## Irrelevant\n\n" +
+         table(axle::session::Treatment::irrelevant, "why");
+}
+
+}  // namespace
+
+TEST_CASE("docs/settings.md equals the setting table") {
+  const std::string path = AXLE_SOURCE_DIR "/docs/settings.md";
+  if (std::getenv("AXLE_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << page();
+  std::ifstream file(path, std::ios::binary);
+  const std::string committed(std::istreambuf_iterator<char>(file), {});
+  CHECK_MESSAGE(committed == page(), "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
+}
+
+TEST_CASE("every name of pip and uv stands in one row, and every row says why") {
+  std::vector<std::string> seen;
+  for (const axle::session::SettingRow& row : axle::session::setting_rows()) {
+    INFO(std::string(row.key));
+    CHECK_FALSE(row.text.empty());
+    for (const auto& [field, kind] :
+         {std::pair{row.pip, "pip "}, std::pair{row.uv, "uv "}, std::pair{row.variables, ""}}) {
+      for (const std::string_view name : axle::session::names_in(field))
+        seen.push_back(kind + std::string(name));
+    }
+    for (const std::string_view name : axle::session::names_in(row.keys)) {
+      CHECK(name.contains(':'));
+      seen.push_back("key " + std::string(name.substr(0, name.find(':'))));
+    }
+  }
+  std::ranges::sort(seen);
+  const auto twice = std::ranges::adjacent_find(seen);
+  CHECK_MESSAGE(twice == seen.end(), (twice == seen.end() ? "" : *twice));
+}
