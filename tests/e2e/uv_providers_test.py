@@ -95,7 +95,7 @@ class UvProviders(RegistryCase):
             with self.subTest(forced=forced):
                 refused = self.resolve(forced)
                 self.assertEqual(refused.returncode, 2, refused.stderr)
-                self.assertTrue(any(f"{name}={value}" in refused.stderr for name, value in forced.items()), refused.stderr)
+                self.assertTrue(any(f"{name}={value}" in refused.stdout for name, value in forced.items()), refused.stdout)
 
 del RegistryCase
 
