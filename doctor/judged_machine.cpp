@@ -44,15 +44,14 @@ class Comparison {
       if (installed_version(property.feature)) return {};
       return fmt::format("{} is not installed", property.feature);
     }
-    const auto origin =
-        std::ranges::find(lists_.origins, property.ns, &resolver::NamespaceOrigin::ns);
+    const auto origin = std::ranges::find(lists_.origins, property.ns, &plan::NamespaceOrigin::ns);
     if (origin == lists_.origins.end()) return {};
     switch (origin->origin) {
-      case resolver::ListOrigin::disabled:
+      case plan::ListOrigin::disabled:
         return fmt::format("the namespace {} does not count: {}", property.ns, origin->detail);
-      case resolver::ListOrigin::untrusted:
-      case resolver::ListOrigin::failed:
-      case resolver::ListOrigin::none:
+      case plan::ListOrigin::untrusted:
+      case plan::ListOrigin::failed:
+      case plan::ListOrigin::none:
         return fmt::format("nothing here says which properties of {} this machine supports",
                            property.ns);
       default:
@@ -61,9 +60,8 @@ class Comparison {
   }
 
   [[nodiscard]] bool is_switched_off(const wheel::Property& property) const {
-    const auto origin =
-        std::ranges::find(lists_.origins, property.ns, &resolver::NamespaceOrigin::ns);
-    return origin != lists_.origins.end() && origin->origin == resolver::ListOrigin::disabled &&
+    const auto origin = std::ranges::find(lists_.origins, property.ns, &plan::NamespaceOrigin::ns);
+    return origin != lists_.origins.end() && origin->origin == plan::ListOrigin::disabled &&
            !origin->detail.starts_with("enable-if") &&
            providers::find_provider(property.ns) != nullptr;
   }

@@ -63,7 +63,7 @@ BasePython base_of(const installer::Environment& environment) {
 
 /// What tells a wheel from another one of its name: its hash, else where it lies; of a local file
 /// also when it was written, since a folder lists no hashes.
-std::string identity_of(const resolver::ResolvedPackage& package) {
+std::string identity_of(const plan::ResolvedPackage& package) {
   if (!package.sha256.empty()) return package.sha256;
   const auto path = index::file_path(package.url);
   if (!path) return package.url;
@@ -73,12 +73,11 @@ std::string identity_of(const resolver::ResolvedPackage& package) {
   return fmt::format("{} {} {}", package.url, size, written);
 }
 
-std::string key_of(const installer::Environment& environment,
-                   const resolver::Resolution& resolution) {
+std::string key_of(const installer::Environment& environment, const plan::Resolution& resolution) {
   const BasePython base = base_of(environment);
   std::string text =
       fmt::format("{} {}\n", base.executable, wheel::render_version(environment.python_version));
-  for (const resolver::ResolvedPackage& package : resolution.packages) {
+  for (const plan::ResolvedPackage& package : resolution.packages) {
     text += fmt::format("{} {} {} {}\n", package.name, wheel::render_version(package.version),
                         package.filename, identity_of(package));
   }
@@ -163,7 +162,7 @@ Result<std::string> InstalledEnvironments::folder() {
   return temporary_;
 }
 
-Result<resolver::Resolution> InstalledEnvironments::resolve(
+Result<plan::Resolution> InstalledEnvironments::resolve(
     const std::vector<std::string>& requirements, Report& report) {
   resolver::Requests requests;
   for (const std::string& text : requirements) {
@@ -183,7 +182,7 @@ Result<resolver::Resolution> InstalledEnvironments::resolve(
 }
 
 Result<void> InstalledEnvironments::make(const std::string& place,
-                                         const resolver::Resolution& resolution, Report& report) {
+                                         const plan::Resolution& resolution, Report& report) {
   std::string work = place + ".XXXXXX";
   if (::mkdtemp(work.data()) == nullptr)
     return fail(ErrorKind::io, fmt::format("{}: {}", place, std::strerror(errno)));
@@ -227,7 +226,7 @@ InstalledEnvironments::environment_with(const std::vector<std::string>& requirem
   plugins::PluginEnvironment environment{
       place + "/bin/python", readable_folders(place, environment_), {}};
   const auto first = wheel::parse_requirement(requirements.front());
-  for (const resolver::ResolvedPackage& package : resolution->packages) {
+  for (const plan::ResolvedPackage& package : resolution->packages) {
     if (first && package.name == wheel::normalize_name(first->name))
       environment.version = wheel::render_version(package.version);
   }

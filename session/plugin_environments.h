@@ -12,8 +12,8 @@
 
 #include "foundation/report/report.h"
 #include "installer/environment/environment.h"
+#include "plan/resolution.h"
 #include "providers/plugins/environments.h"
-#include "resolver/explain/decision.h"
 #include "resolver/solver/solver.h"
 
 namespace axle::session {
@@ -44,9 +44,9 @@ class InstalledEnvironments final : public plugins::Environments {
  private:
   /// <cache>/plugins, or a temporary folder.
   [[nodiscard]] Result<std::string> folder();
-  [[nodiscard]] Result<resolver::Resolution> resolve(const std::vector<std::string>& requirements,
-                                                     Report& report);
-  [[nodiscard]] Result<void> make(const std::string& place, const resolver::Resolution& resolution,
+  [[nodiscard]] Result<plan::Resolution> resolve(const std::vector<std::string>& requirements,
+                                                 Report& report);
+  [[nodiscard]] Result<void> make(const std::string& place, const plan::Resolution& resolution,
                                   Report& report);
 
   const installer::Environment& environment_;

@@ -16,7 +16,7 @@ namespace axle::session {
 
 namespace {
 
-using resolver::ListOrigin;
+using plan::ListOrigin;
 using resolver::PluginLists;
 using resolver::PluginRequest;
 

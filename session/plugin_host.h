@@ -72,7 +72,7 @@ class TrustedPlugins final : public resolver::PluginHost {
   [[nodiscard]] bool take_remembered(const Asked& one, const plugins::AskOptions& options,
                                      Report& report);
   void take_answer(const Asked& one, plugins::PluginAnswer answer, Report& report);
-  void refuse(const resolver::PluginRequest& request, resolver::ListOrigin origin,
+  void refuse(const resolver::PluginRequest& request, plan::ListOrigin origin,
               const std::string& why, const std::string& mend, Report& report);
 
   Setup setup_;

@@ -298,9 +298,9 @@ std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,
   return misfits;
 }
 
-std::vector<resolver::InstalledPackage> installed_packages(
+std::vector<plan::InstalledPackage> installed_packages(
     const std::vector<installer::InstalledDistribution>& distributions) {
-  std::vector<resolver::InstalledPackage> packages;
+  std::vector<plan::InstalledPackage> packages;
   packages.reserve(distributions.size());
   for (const installer::InstalledDistribution& distribution : distributions) {
     packages.push_back({distribution.name, distribution.metadata.version, distribution.variant,

@@ -52,7 +52,7 @@ void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& mac
 [[nodiscard]] std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,
                                                                  const resolver::Target& target);
 
-[[nodiscard]] std::vector<resolver::InstalledPackage> installed_packages(
+[[nodiscard]] std::vector<plan::InstalledPackage> installed_packages(
     const std::vector<installer::InstalledDistribution>& distributions);
 
 }  // namespace axle::session

@@ -47,10 +47,10 @@ std::string render_outcome(const installer::Outcome& outcome) {
 }
 
 /// What an install would do, without doing it.
-installer::Outcome foreseen(const resolver::Resolution& resolution,
+installer::Outcome foreseen(const plan::Resolution& resolution,
                             const std::vector<installer::InstalledDistribution>& there) {
   installer::Outcome outcome;
-  for (const resolver::ResolvedPackage& package : resolution.packages) {
+  for (const plan::ResolvedPackage& package : resolution.packages) {
     const installer::Change change{package.name, wheel::render_version(package.version),
                                    package.variant};
     if (package.already_installed) {
@@ -109,9 +109,8 @@ std::string writable_cache(const std::string& cache, Report& report) {
 /// Installs `resolution`. Where a wheel's own METADATA is not what it was chosen by, that is said
 /// and `resolve` asked again, which then goes by the wheel's.
 session::Outcome<installer::Outcome> install_as_wheels_say(
-    session::Workspace& workspace, resolver::Resolution& resolution,
-    installer::InstallOptions options, const std::function<Result<resolver::Resolution>()>& resolve,
-    Report& report) {
+    session::Workspace& workspace, plan::Resolution& resolution, installer::InstallOptions options,
+    const std::function<Result<plan::Resolution>()>& resolve, Report& report) {
   auto& truths = workspace.sources.true_metadata;
   options.other_metadata = &truths;
   while (true) {
@@ -161,21 +160,20 @@ int run_install(session::Session& session, Output& output) {
     const auto misfits = session::explain_misfits(**workspace, target);
     if (arguments.has(session::Opt::explain) && !output.options().json) {
       for (const resolver::Explanation& misfit : misfits)
-        output.answer(render_explanation(misfit, machine->machine, output), {});
+        output.answer(render_explanation(misfit, output), {});
     }
     return output.failure(failure, {{"packages", explanations_json(misfits)}});
   }
   warn_of_unusable_gpus(resolution->packages, machine->machine, output);
 
   std::string text;
-  for (const resolver::ResolvedPackage& package : resolution->packages) {
+  for (const plan::ResolvedPackage& package : resolution->packages) {
     if (arguments.has(session::Opt::explain) && !package.already_installed) {
-      text +=
-          render_package(package) + "\n" +
-          render_decision(package.decision, package.variant.value_or(""), machine->machine, output);
+      text += plan::render_package(package) + "\n" +
+              render_decision(package.decision, package.variant.value_or(""), output);
     } else if (package.variant && !package.already_installed &&
                !package.decision.chosen_because.empty()) {
-      output.note(render_package(package) + ": " + package.decision.chosen_because);
+      output.note(plan::render_package(package) + ": " + package.decision.chosen_because);
     }
   }
 

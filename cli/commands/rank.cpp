@@ -46,8 +46,7 @@ ordered_json ranked_json(const resolver::Ranking& ranking) {
   ordered_json rows = ordered_json::array();
   for (const resolver::RankedVariant& variant : ranking.ranked) {
     ordered_json keys = ordered_json::array();
-    for (const resolver::RankKey& key : variant.keys)
-      keys.push_back({key.ns, key.feature, key.value});
+    for (const plan::RankKey& key : variant.keys) keys.push_back({key.ns, key.feature, key.value});
     rows.push_back({{"label", variant.label}, {"keys", keys}});
   }
   return rows;
@@ -56,13 +55,12 @@ ordered_json ranked_json(const resolver::Ranking& ranking) {
 /// The fact of the machine only where the machine was asked: a list from elsewhere says why itself.
 std::string reason_of(const resolver::RejectedVariant& variant, const detect::Machine* machine,
                       const detect::Machine* view, const providers::GpuPolicy& gpus,
-                      const std::vector<resolver::NamespaceOrigin>& origins) {
+                      const std::vector<plan::NamespaceOrigin>& origins) {
   if (machine == nullptr) return variant.reason;
-  const auto origin =
-      std::ranges::find(origins, variant.property.ns, &resolver::NamespaceOrigin::ns);
+  const auto origin = std::ranges::find(origins, variant.property.ns, &plan::NamespaceOrigin::ns);
   if (origin == origins.end()) return variant.reason;
   std::string fact = origin->detail;
-  if (origin->origin == resolver::ListOrigin::builtin) {
+  if (origin->origin == plan::ListOrigin::builtin) {
     const providers::Provider* provider = providers::find_provider(variant.property.ns);
     const auto& [ns, feature, value] = variant.property;
     fact = view == nullptr ? provider->fact(*machine, gpus, feature, value)

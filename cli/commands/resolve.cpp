@@ -97,16 +97,15 @@ MachineAnswer resolve_for(session::Session& session, const session::Workspace& w
     answer.body = {{"packages", explanations_json(misfits)}};
     if (!session.arguments().has(session::Opt::explain)) return answer;
     for (const resolver::Explanation& misfit : misfits)
-      answer.text += render_explanation(misfit, machine.machine, output);
+      answer.text += render_explanation(misfit, output);
     return answer;
   }
   warn_of_unusable_gpus(resolution->packages, machine.machine, report);
-  for (const resolver::ResolvedPackage& package : resolution->packages) {
+  for (const plan::ResolvedPackage& package : resolution->packages) {
     if (package.requested) answer.rows.push_back(fleet_row(machine.name, package));
-    answer.text += fmt::format("{}  {}\n", render_package(package), package.filename);
+    answer.text += fmt::format("{}  {}\n", plan::render_package(package), package.filename);
     if (session.arguments().has(session::Opt::explain)) {
-      answer.text +=
-          render_decision(package.decision, package.variant.value_or(""), machine.machine, output);
+      answer.text += render_decision(package.decision, package.variant.value_or(""), output);
     }
   }
   answer.body = {{"packages", packages_json(resolution->packages)}};
@@ -125,7 +124,7 @@ MachineAnswer explain_for(session::Session& session, const session::Workspace& w
     answer.failure = session::failed_to_choose(explanation.error()).error();
     return answer;
   }
-  answer.text = render_explanation(*explanation, machine.machine, output);
+  answer.text = render_explanation(*explanation, output);
   answer.body = {{"packages", explanations_json({*explanation})}};
   if (!explanation->chosen) {
     answer.failure =

@@ -8,42 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "index/http/transport.h"
-#include "providers/provider.h"
 
 namespace axle::cli {
 
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string fact_of(const detect::Machine& machine, const providers::GpuPolicy& gpus,
-                    const wheel::Property& property) {
-  const providers::Provider* provider = providers::find_provider(property.ns);
-  return provider == nullptr ? std::string()
-                             : provider->fact(machine, gpus, property.feature, property.value);
-}
-
-std::string_view origin_name(resolver::ListOrigin origin) {
-  switch (origin) {
-    case resolver::ListOrigin::disabled:
-      return "disabled";
-    case resolver::ListOrigin::static_list:
-      return "static";
-    case resolver::ListOrigin::user_list:
-      return "user";
-    case resolver::ListOrigin::builtin:
-      return "built in";
-    case resolver::ListOrigin::plugin:
-      return "plugin";
-    case resolver::ListOrigin::untrusted:
-      return "untrusted";
-    case resolver::ListOrigin::failed:
-      return "failed";
-    case resolver::ListOrigin::none:
-      return "none";
-  }
-  return "none";
-}
 
 /// "1.2 GB", "34 MB", "12 kB"
 std::string render_size(std::uint64_t bytes) {
@@ -58,54 +28,45 @@ ordered_json or_null(const std::string& text) {
   return text.empty() ? ordered_json(nullptr) : ordered_json(text);
 }
 
-ordered_json keys_json(const std::vector<resolver::RankKey>& keys) {
+ordered_json keys_json(const std::vector<plan::RankKey>& keys) {
   ordered_json out = ordered_json::array();
-  for (const resolver::RankKey& key : keys) out.push_back({key.ns, key.feature, key.value});
+  for (const plan::RankKey& key : keys) out.push_back({key.ns, key.feature, key.value});
   return out;
 }
 
 }  // namespace
 
-std::string render_package(const resolver::ResolvedPackage& package) {
-  std::string text = package.name + " " + wheel::render_version(package.version);
-  // Of a family's build the version says it.
-  if (package.variant && !text.ends_with("+" + *package.variant))
-    text += " (variant " + *package.variant + ")";
-  return text;
-}
-
-std::string render_decision(const resolver::Decision& decision, const std::string& chosen_label,
-                            const detect::Machine& machine, const Output& output) {
+std::string render_decision(const plan::Decision& decision, const std::string& chosen_label,
+                            const Output& output) {
   std::string text;
   if (!decision.metadata_source.empty()) {
     text += fmt::format("  variants from {}\n", decision.metadata_source);
   }
-  for (const resolver::NamespaceOrigin& origin : decision.origins) {
-    text += fmt::format("  namespace {}: {}{}{}\n", origin.ns, origin_name(origin.origin),
+  for (const plan::NamespaceOrigin& origin : decision.origins) {
+    text += fmt::format("  namespace {}: {}{}{}\n", origin.ns, plan::render_origin(origin.origin),
                         origin.detail.empty() ? "" : ", ", origin.detail);
   }
-  if (decision.gpus_matter)
-    text += fmt::format("  GPUs that count: {}\n", providers::render_gpu_policy(decision.gpus));
-  for (const resolver::Fit& variant : decision.ranked) {
+  if (!decision.gpu_policy.empty())
+    text += fmt::format("  GPUs that count: {}\n", decision.gpu_policy);
+  for (const plan::Fit& variant : decision.ranked) {
     const bool chosen = variant.label == chosen_label;
     const std::string mark = chosen ? output.paint(Style::good, "chosen  ") : "fits    ";
     text += fmt::format("  {} {}\n", mark,
                         output.paint(chosen ? Style::strong : Style::faint, variant.label));
     if (!variant.evidence.empty()) text += fmt::format("             {}\n", variant.evidence);
-    for (const wheel::Property& property : variant.properties) {
-      const std::string fact = fact_of(machine, decision.gpus, property);
+    for (const auto& [property, fact] : variant.properties) {
       text += fmt::format("             {}{}{}\n", wheel::render_property(property),
                           fact.empty() ? "" : ": ", fact);
     }
   }
-  for (const resolver::Verdict& verdict : decision.rejected) {
+  for (const plan::Verdict& verdict : decision.rejected) {
     text += fmt::format("  {} {}\n             {}: {}\n", output.paint(Style::bad, "rejected"),
                         output.paint(Style::faint, verdict.label),
                         wheel::render_property(verdict.property),
                         verdict.fact.empty() ? verdict.reason : verdict.fact);
     if (!verdict.evidence.empty()) text += fmt::format("             {}\n", verdict.evidence);
   }
-  for (const resolver::SkippedFile& file : decision.skipped) {
+  for (const plan::SkippedFile& file : decision.skipped) {
     text += fmt::format("  skipped  {}: {}\n", file.filename, file.reason);
   }
   if (!decision.chosen_because.empty())
@@ -113,17 +74,16 @@ std::string render_decision(const resolver::Decision& decision, const std::strin
   return text;
 }
 
-std::string render_explanation(const resolver::Explanation& explanation,
-                               const detect::Machine& machine, const Output& output) {
+std::string render_explanation(const resolver::Explanation& explanation, const Output& output) {
   const bool chosen = explanation.chosen.has_value();
   const std::string label = chosen ? explanation.chosen->variant.value_or("") : std::string();
   const std::string title =
-      chosen ? render_package(*explanation.chosen)
+      chosen ? plan::render_package(*explanation.chosen)
              : explanation.name + " " + wheel::render_version(explanation.version);
-  return title + "\n" + render_decision(explanation.decision, label, machine, output);
+  return title + "\n" + render_decision(explanation.decision, label, output);
 }
 
-FleetRow fleet_row(const std::string& machine, const resolver::ResolvedPackage& package) {
+FleetRow fleet_row(const std::string& machine, const plan::ResolvedPackage& package) {
   const wheel::Version version =
       package.family.empty() ? package.version : package.version.public_version();
   return {machine, package.name,
@@ -159,39 +119,39 @@ ordered_json variant_json(const std::optional<std::string>& variant) {
   return variant ? ordered_json(*variant) : ordered_json(nullptr);
 }
 
-ordered_json decision_json(const resolver::Decision& decision) {
+ordered_json decision_json(const plan::Decision& decision) {
   ordered_json out = {
       {"metadata_source", decision.metadata_source}, {"chosen_because", decision.chosen_because},
       {"namespaces", ordered_json::array()},         {"ranked", ordered_json::array()},
       {"rejected", ordered_json::array()},           {"skipped", ordered_json::array()}};
-  for (const resolver::NamespaceOrigin& origin : decision.origins) {
+  for (const plan::NamespaceOrigin& origin : decision.origins) {
     out["namespaces"].push_back({{"namespace", origin.ns},
-                                 {"origin", origin_name(origin.origin)},
+                                 {"origin", plan::render_origin(origin.origin)},
                                  {"detail", origin.detail}});
   }
-  if (decision.gpus_matter) out["gpu_policy"] = providers::render_gpu_policy(decision.gpus);
-  for (const resolver::Fit& variant : decision.ranked) {
+  if (!decision.gpu_policy.empty()) out["gpu_policy"] = decision.gpu_policy;
+  for (const plan::Fit& variant : decision.ranked) {
     ordered_json properties = ordered_json::array();
-    for (const wheel::Property& property : variant.properties)
-      properties.push_back(wheel::render_property(property));
+    for (const plan::DecidingProperty& deciding : variant.properties)
+      properties.push_back(wheel::render_property(deciding.property));
     out["ranked"].push_back(
         {{"label", variant.label}, {"keys", keys_json(variant.keys)}, {"properties", properties}});
     if (!variant.evidence.empty()) out["ranked"].back()["evidence"] = variant.evidence;
   }
-  for (const resolver::Verdict& verdict : decision.rejected) {
+  for (const plan::Verdict& verdict : decision.rejected) {
     out["rejected"].push_back({{"label", verdict.label},
                                {"property", wheel::render_property(verdict.property)},
                                {"reason", verdict.reason},
                                {"fact", verdict.fact}});
     if (!verdict.evidence.empty()) out["rejected"].back()["evidence"] = verdict.evidence;
   }
-  for (const resolver::SkippedFile& file : decision.skipped) {
+  for (const plan::SkippedFile& file : decision.skipped) {
     out["skipped"].push_back({{"file", file.filename}, {"reason", file.reason}});
   }
   return out;
 }
 
-ordered_json package_json(const resolver::ResolvedPackage& package) {
+ordered_json package_json(const plan::ResolvedPackage& package) {
   return {{"name", package.name},
           {"version", wheel::render_version(package.version)},
           {"variant", variant_json(package.variant)},
@@ -205,9 +165,9 @@ ordered_json package_json(const resolver::ResolvedPackage& package) {
           {"decision", decision_json(package.decision)}};
 }
 
-ordered_json packages_json(const std::vector<resolver::ResolvedPackage>& packages) {
+ordered_json packages_json(const std::vector<plan::ResolvedPackage>& packages) {
   ordered_json out = ordered_json::array();
-  for (const resolver::ResolvedPackage& package : packages) out.push_back(package_json(package));
+  for (const plan::ResolvedPackage& package : packages) out.push_back(package_json(package));
   return out;
 }
 
@@ -241,11 +201,11 @@ ordered_json refused_plan_json(const resolver::Unresolved& unresolved) {
   return out;
 }
 
-void warn_of_unusable_gpus(const std::vector<resolver::ResolvedPackage>& packages,
+void warn_of_unusable_gpus(const std::vector<plan::ResolvedPackage>& packages,
                            const detect::Machine& machine, Report& report) {
   std::set<std::string, std::less<>> namespaces;
-  for (const resolver::ResolvedPackage& package : packages) {
-    for (const resolver::NamespaceOrigin& origin : package.decision.origins)
+  for (const plan::ResolvedPackage& package : packages) {
+    for (const plan::NamespaceOrigin& origin : package.decision.origins)
       namespaces.insert(origin.ns);
   }
   for (const detect::Gpu& gpu : machine.gpus) {

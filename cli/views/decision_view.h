@@ -9,23 +9,19 @@
 
 #include "cli/output.h"
 #include "detect/machine.h"
-#include "resolver/explain/decision.h"
+#include "plan/resolution.h"
 #include "resolver/solver/solver.h"
 
 namespace axle::cli {
 
 /// The ranking of one package: each variant, chosen, fitting or rejected, by which property,
-/// against which fact of `machine`.
-[[nodiscard]] std::string render_decision(const resolver::Decision& decision,
-                                          const std::string& chosen_label,
-                                          const detect::Machine& machine, const Output& output);
+/// against which fact of the machine.
+[[nodiscard]] std::string render_decision(const plan::Decision& decision,
+                                          const std::string& chosen_label, const Output& output);
 
 /// What `explain` says: the package and its ranking, chosen or not.
 [[nodiscard]] std::string render_explanation(const resolver::Explanation& explanation,
-                                             const detect::Machine& machine, const Output& output);
-
-/// "demo 1.0 (variant x86_64_v4)" or "demo 1.0".
-[[nodiscard]] std::string render_package(const resolver::ResolvedPackage& package);
+                                             const Output& output);
 
 /// One requested package on one of several machines.
 struct FleetRow {
@@ -35,16 +31,15 @@ struct FleetRow {
   std::string size;   ///< "0.9 GB"; empty where the index gives none
   std::string why;    ///< the reason of the choice, or what is missing
 };
-[[nodiscard]] FleetRow fleet_row(const std::string& machine,
-                                 const resolver::ResolvedPackage& package);
+[[nodiscard]] FleetRow fleet_row(const std::string& machine, const plan::ResolvedPackage& package);
 /// All rows as one table.
 [[nodiscard]] std::string render_fleet(const std::vector<FleetRow>& rows, const Output& output);
 
-[[nodiscard]] nlohmann::ordered_json decision_json(const resolver::Decision& decision);
+[[nodiscard]] nlohmann::ordered_json decision_json(const plan::Decision& decision);
 /// {name, version, variant, wheel, url, sha256, size, decision}
-[[nodiscard]] nlohmann::ordered_json package_json(const resolver::ResolvedPackage& package);
+[[nodiscard]] nlohmann::ordered_json package_json(const plan::ResolvedPackage& package);
 [[nodiscard]] nlohmann::ordered_json packages_json(
-    const std::vector<resolver::ResolvedPackage>& packages);
+    const std::vector<plan::ResolvedPackage>& packages);
 /// The same of what was chosen, else {name, version, decision}.
 [[nodiscard]] nlohmann::ordered_json explanations_json(
     const std::vector<resolver::Explanation>& explanations);
@@ -58,7 +53,7 @@ struct FleetRow {
 
 /// Warns of GPUs whose driver does not work when one of the decisions depends on that vendor, so
 /// that a broken driver never silently becomes a CPU install.
-void warn_of_unusable_gpus(const std::vector<resolver::ResolvedPackage>& packages,
+void warn_of_unusable_gpus(const std::vector<plan::ResolvedPackage>& packages,
                            const detect::Machine& machine, Report& report);
 
 }  // namespace axle::cli

@@ -20,8 +20,7 @@ namespace {
 constexpr std::string_view mend =
     "the file was altered or the index is wrong: nothing of it was installed";
 
-std::unexpected<Error> size_mismatch(const resolver::ResolvedPackage& package,
-                                     std::uint64_t found) {
+std::unexpected<Error> size_mismatch(const plan::ResolvedPackage& package, std::uint64_t found) {
   return fail(ErrorKind::mismatch,
               fmt::format("{} has {} bytes{}, but {} gives its size as {}", package.filename, found,
                           found > *package.size ? " or more" : "", package.source, *package.size),
@@ -61,7 +60,7 @@ class ListedDigests {
 /// the user listed.
 class FileHash {
  public:
-  FileHash(const resolver::ResolvedPackage& package, Report& report)
+  FileHash(const plan::ResolvedPackage& package, Report& report)
       : package_(package), report_(report), listed_(package.listed_hashes) {
     if (!package.sha256.empty() || package.other_hash.empty()) return;
     algorithm_ = package.other_hash.substr(0, package.other_hash.find('='));
@@ -133,7 +132,7 @@ class FileHash {
                 std::string(mend));
   }
 
-  const resolver::ResolvedPackage& package_;
+  const plan::ResolvedPackage& package_;
   Report& report_;
   wheel::Sha256 sha256_;
   std::string algorithm_;
@@ -143,7 +142,7 @@ class FileHash {
 
 }  // namespace
 
-Result<index::DownloadMark> download_wheel(const resolver::ResolvedPackage& package,
+Result<index::DownloadMark> download_wheel(const plan::ResolvedPackage& package,
                                            index::Transport& transport, const std::string& path,
                                            Report& report) {
   const Descriptor file(
@@ -176,7 +175,7 @@ Result<index::DownloadMark> download_wheel(const resolver::ResolvedPackage& pack
   return index::DownloadMark{std::move(*sha256), done, std::move(response->etag)};
 }
 
-Result<std::string> hash_wheel(const resolver::ResolvedPackage& package, wheel::ByteSource& source,
+Result<std::string> hash_wheel(const plan::ResolvedPackage& package, wheel::ByteSource& source,
                                Report& report) {
   const std::uint64_t total = source.size();
   if (package.size && total != *package.size) return size_mismatch(package, total);

@@ -48,7 +48,7 @@ void compare(std::string_view field, const Texts& own, const Texts& used,
 
 }  // namespace
 
-Result<void> check_metadata(const resolver::ResolvedPackage& package, std::string_view text) {
+Result<void> check_metadata(const plan::ResolvedPackage& package, std::string_view text) {
   if (!package.metadata) return {};
   auto own = wheel::parse_core_metadata(text, package.filename + ": METADATA");
   if (!own) return std::unexpected(own.error());

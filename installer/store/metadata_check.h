@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "foundation/report/error.h"
-#include "resolver/explain/decision.h"
+#include "plan/resolution.h"
 
 namespace axle::installer {
 
 /// `text`: the METADATA inside of the wheel of `package`. Error: mismatch, with every field that
 /// differs of those that an installation goes by: name, version, requires-python, requires-dist,
 /// provides-extra.
-[[nodiscard]] Result<void> check_metadata(const resolver::ResolvedPackage& package,
+[[nodiscard]] Result<void> check_metadata(const plan::ResolvedPackage& package,
                                           std::string_view text);
 
 }  // namespace axle::installer

@@ -28,7 +28,7 @@ std::string entry_folder(const std::string& store, const std::string& sha256) {
 }
 
 /// The hash is part of a path: nothing but 64 lower case digits may come near it.
-Result<void> check_hash_form(const resolver::ResolvedPackage& package) {
+Result<void> check_hash_form(const plan::ResolvedPackage& package) {
   if (package.sha256.empty()) return {};
   const bool digits = std::ranges::all_of(
       package.sha256, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
@@ -38,7 +38,7 @@ Result<void> check_hash_form(const resolver::ResolvedPackage& package) {
 }
 
 /// The file name must say what the resolver chose.
-Result<void> check_name(const resolver::ResolvedPackage& package) {
+Result<void> check_name(const plan::ResolvedPackage& package) {
   auto name = wheel::parse_wheel_name(package.filename);
   if (!name) return std::unexpected(name.error());
   if (wheel::normalize_name(name->distribution) != package.name ||
@@ -51,7 +51,7 @@ Result<void> check_name(const resolver::ResolvedPackage& package) {
 
 /// What was chosen by the index's metadata must be what the wheel says of itself. A family's build
 /// has a label but says nothing itself.
-Result<void> check_variant(const resolver::ResolvedPackage& package,
+Result<void> check_variant(const plan::ResolvedPackage& package,
                            const std::optional<wheel::VariantMetadata>& own) {
   if (!package.variant || !package.family.empty()) return {};
   if (!own) {
@@ -74,7 +74,7 @@ Result<void> check_variant(const resolver::ResolvedPackage& package,
 
 /// The hashes by which the store may have the wheel before a byte of it is read: the index's, where
 /// the user lists none or lists it too; else those that the user lists.
-std::vector<std::string> trusted_sha256s(const resolver::ResolvedPackage& package,
+std::vector<std::string> trusted_sha256s(const plan::ResolvedPackage& package,
                                          index::Transport& transport) {
   std::vector<std::string> listed;
   for (const wheel::ListedHash& hash : package.listed_hashes) {
@@ -127,7 +127,7 @@ std::optional<StoredWheel> find_entry(const std::string& store, const std::strin
 
 /// The entry, when it holds the wheel of `package` and `check` has nothing against it.
 Result<std::optional<StoredWheel>> take_entry(const std::string& store, const std::string& sha256,
-                                              const resolver::ResolvedPackage& package,
+                                              const plan::ResolvedPackage& package,
                                               const WheelCheck& check, EntryCheck entry_check,
                                               Report& report) {
   std::optional<StoredWheel> stored = find_entry(store, sha256, entry_check);
@@ -174,7 +174,7 @@ Result<StoredWheel> enter(const std::string& store, const WorkFolder& work, cons
   return StoredWheel{std::move(manifest), folder + "/tree", sha256};
 }
 
-Result<StoredWheel> add_entry(const std::string& store, const resolver::ResolvedPackage& package,
+Result<StoredWheel> add_entry(const std::string& store, const plan::ResolvedPackage& package,
                               const std::string& sha256, std::unique_ptr<wheel::ByteSource> source,
                               std::optional<WorkFolder> work, const WheelCheck& check,
                               EntryCheck entry_check, Report& report) {
@@ -213,7 +213,7 @@ struct WheelBytes {
   std::optional<WorkFolder> work;  ///< where they were downloaded to
 };
 
-Result<WheelBytes> obtain(const std::string& store, const resolver::ResolvedPackage& package,
+Result<WheelBytes> obtain(const std::string& store, const plan::ResolvedPackage& package,
                           index::Transport& transport, Report& report) {
   WheelBytes bytes;
   if (package.url.starts_with("file:")) {
@@ -239,7 +239,7 @@ Result<WheelBytes> obtain(const std::string& store, const resolver::ResolvedPack
 
 /// Without a word of the index the first download is what later ones are compared with. A wheel
 /// that the user named by its URL may change whenever its owner likes.
-Result<void> remember_download(const resolver::ResolvedPackage& package,
+Result<void> remember_download(const plan::ResolvedPackage& package,
                                const index::DownloadMark& mark, index::Transport& transport,
                                Report& report) {
   const bool hash_given = !package.sha256.empty() && !package.sha256_is_first;
@@ -274,8 +274,7 @@ Result<void> remember_download(const resolver::ResolvedPackage& package,
 
 }  // namespace
 
-Result<StoredWheel> acquire_wheel(const std::string& store,
-                                  const resolver::ResolvedPackage& package,
+Result<StoredWheel> acquire_wheel(const std::string& store, const plan::ResolvedPackage& package,
                                   index::Transport& transport, const WheelCheck& check,
                                   EntryCheck entry_check, Report& report) {
   if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());

@@ -19,7 +19,7 @@
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
 #include "installer/store/manifest.h"
-#include "resolver/explain/decision.h"
+#include "plan/resolution.h"
 
 namespace axle::installer {
 
@@ -42,7 +42,7 @@ using WheelCheck = std::function<Result<void>(const Manifest& manifest, std::str
 /// and unpacked into it. Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive),
 /// io, not_found, and what `check` says.
 [[nodiscard]] Result<StoredWheel> acquire_wheel(const std::string& store,
-                                                const resolver::ResolvedPackage& package,
+                                                const plan::ResolvedPackage& package,
                                                 index::Transport& transport,
                                                 const WheelCheck& check, EntryCheck entry_check,
                                                 Report& report);

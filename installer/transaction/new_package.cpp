@@ -24,7 +24,7 @@ NewFile written_file(std::string target, std::string content, bool executable) {
 }
 
 /// PEP 610.
-std::string render_direct_url(const resolver::ResolvedPackage& package, const std::string& sha256) {
+std::string render_direct_url(const plan::ResolvedPackage& package, const std::string& sha256) {
   nlohmann::ordered_json archive = nlohmann::ordered_json::object();
   if (!sha256.empty()) {
     archive["hash"] = "sha256=" + sha256;
@@ -61,7 +61,7 @@ Result<NewFile> placed_file(const StoredWheel& wheel, const PlacedFile& placed,
 }
 
 /// METADATA as pip and uv can read it, instead of the wheel's own, which then lies beside it.
-Result<void> evaluate_metadata(const resolver::ResolvedPackage& package, const StoredWheel& wheel,
+Result<void> evaluate_metadata(const plan::ResolvedPackage& package, const StoredWheel& wheel,
                                const Layout& layout, NewPackage& result) {
   if (!wheel.manifest.variant_markers) return {};
   const std::string target = layout.dist_info + "/METADATA";
@@ -97,9 +97,9 @@ NewFile make_record(const NewPackage& package, const Layout& layout) {
 
 }  // namespace
 
-Result<NewPackage> prepare_package(const resolver::ResolvedPackage& package,
-                                   const StoredWheel& wheel, const Layout& layout,
-                                   const Environment& environment, bool requested) {
+Result<NewPackage> prepare_package(const plan::ResolvedPackage& package, const StoredWheel& wheel,
+                                   const Layout& layout, const Environment& environment,
+                                   bool requested) {
   auto shebang = render_shebang(environment.python);
   if (!shebang) return std::unexpected(shebang.error());
   NewPackage result{package.name,

@@ -9,7 +9,7 @@
 #include "installer/environment/environment.h"
 #include "installer/store/store.h"
 #include "installer/transaction/layout.h"
-#include "resolver/explain/decision.h"
+#include "plan/resolution.h"
 
 namespace axle::installer {
 
@@ -33,7 +33,7 @@ struct NewPackage {
 
 /// `requested` also when the version that it replaces was. Errors: io, unsupported (an interpreter
 /// path that no script can name).
-[[nodiscard]] Result<NewPackage> prepare_package(const resolver::ResolvedPackage& package,
+[[nodiscard]] Result<NewPackage> prepare_package(const plan::ResolvedPackage& package,
                                                  const StoredWheel& wheel, const Layout& layout,
                                                  const Environment& environment, bool requested);
 

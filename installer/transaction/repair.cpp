@@ -54,7 +54,7 @@ std::string repair_command(const InstalledDistribution& distribution) {
                                             wheel::render_version(distribution.metadata.version))));
 }
 
-void add_stand_ins(const resolver::ResolvedPackage& package, const NewPackage& entering,
+void add_stand_ins(const plan::ResolvedPackage& package, const NewPackage& entering,
                    const std::vector<InstalledDistribution>& leaving,
                    const std::vector<InstalledDistribution>& damaged, StandIns& stand_ins) {
   const auto add = [&](const InstalledDistribution& distribution) {

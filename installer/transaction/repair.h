@@ -13,7 +13,7 @@
 #include "installer/environment/installed.h"
 #include "installer/environment/roots.h"
 #include "installer/transaction/new_package.h"
-#include "resolver/explain/decision.h"
+#include "plan/resolution.h"
 
 namespace axle::installer {
 
@@ -31,7 +31,7 @@ using StandIns = std::unordered_map<std::string, std::vector<std::string>>;
 /// For those that `package` replaces: the files of `entering` for the same version; no files for an
 /// older double or a damaged one of another version, of which only the dist-info folder leaves.
 /// `leaving` has the newest of one name first.
-void add_stand_ins(const resolver::ResolvedPackage& package, const NewPackage& entering,
+void add_stand_ins(const plan::ResolvedPackage& package, const NewPackage& entering,
                    const std::vector<InstalledDistribution>& leaving,
                    const std::vector<InstalledDistribution>& damaged, StandIns& stand_ins);
 

@@ -22,7 +22,7 @@
 namespace axle::installer {
 namespace {
 
-using resolver::ResolvedPackage;
+using plan::ResolvedPackage;
 
 struct Acquired {
   const ResolvedPackage* package;
@@ -53,8 +53,8 @@ std::string describe(const Outcome& outcome) {
 }
 
 /// Everything that can fail on account of a wheel alone, before the environment is locked.
-Result<std::vector<Acquired>> acquire_all(const resolver::Resolution& resolution,
-                                          const Roots& roots, const InstallOptions& options,
+Result<std::vector<Acquired>> acquire_all(const plan::Resolution& resolution, const Roots& roots,
+                                          const InstallOptions& options,
                                           index::Transport& transport, Report& report) {
   const EntryCheck entry_check =
       options.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
@@ -99,7 +99,7 @@ Result<Opened> open_for_change(const Roots& roots, Report& report) {
 }
 
 /// What the resolution keeps must still be there: other commands may have run since.
-Result<void> check_kept(const resolver::Resolution& resolution, const Environment& environment,
+Result<void> check_kept(const plan::Resolution& resolution, const Environment& environment,
                         std::vector<InstalledDistribution> installed) {
   CollectedReport unread;
   add_outer(environment, installed, unread);
@@ -188,7 +188,7 @@ Result<void> change(const Roots& roots, const std::vector<NewPackage>& entering,
 
 }  // namespace
 
-Result<Outcome> install(const resolver::Resolution& resolution, const Environment& environment,
+Result<Outcome> install(const plan::Resolution& resolution, const Environment& environment,
                         index::Transport& transport, const InstallOptions& options,
                         Report& report) {
   auto roots = find_roots(environment);

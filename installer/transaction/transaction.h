@@ -12,7 +12,7 @@
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
 #include "installer/environment/environment.h"
-#include "resolver/explain/decision.h"
+#include "plan/resolution.h"
 
 namespace axle::installer {
 
@@ -46,7 +46,7 @@ struct InstallOptions {
 /// changed), conflict (a file that another package or nobody owns; a kept package that another
 /// command changed meanwhile), unsupported (a RECORD with sha384 or sha512 hashes; externally
 /// managed is the caller's).
-[[nodiscard]] Result<Outcome> install(const resolver::Resolution& resolution,
+[[nodiscard]] Result<Outcome> install(const plan::Resolution& resolution,
                                       const Environment& environment, index::Transport& transport,
                                       const InstallOptions& options, Report& report);
 

@@ -47,7 +47,7 @@ struct Release {
   /// Filled by parse_wheels; `unreadable` names the files that are no wheels for this release.
   bool parsed = false;
   std::vector<CandidateWheel> candidates;
-  std::vector<SkippedFile> unreadable;
+  std::vector<plan::SkippedFile> unreadable;
 };
 
 /// Parses the wheel names of `release`, once.

@@ -20,9 +20,9 @@ namespace axle::resolver {
 struct ReleaseMetadata {
   /// nullopt: there is none, or it is broken and the variant wheels are to be ignored.
   std::optional<wheel::VariantMetadata> document;
-  std::string source;                ///< URL, or "the wheels' own metadata"
-  std::string broken;                ///< why it was ignored; empty when it is sound
-  std::vector<SkippedFile> skipped;  ///< wheels whose own metadata cannot be used
+  std::string source;                      ///< URL, or "the wheels' own metadata"
+  std::string broken;                      ///< why it was ignored; empty when it is sound
+  std::vector<plan::SkippedFile> skipped;  ///< wheels whose own metadata cannot be used
   /// Of a family's builds, else empty (index/family/family_variants.h).
   std::set<std::string, std::less<>> fallback;
   std::map<std::string, std::string, std::less<>> unknown;

@@ -13,8 +13,8 @@ namespace {
 /// The lists of one view: those of our own providers are made again, all others stay.
 SupportedProperties lists_of(const detect::Machine& view, const SupportedLists& whole) {
   SupportedProperties lists = whole.lists;
-  for (const NamespaceOrigin& origin : whole.origins) {
-    if (origin.origin != ListOrigin::builtin) continue;
+  for (const plan::NamespaceOrigin& origin : whole.origins) {
+    if (origin.origin != plan::ListOrigin::builtin) continue;
     const providers::Provider* provider = providers::find_provider(origin.ns);
     providers::Features features = provider->supported(view, {});
     lists.erase(origin.ns);

@@ -17,7 +17,7 @@ bool uses_one_of(const wheel::VariantProperties& properties,
 
 /// The label that `policy` names, taken whether the machine can run it or not.
 LabelChoice take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& policy,
-                        const Decision& decision) {
+                        const plan::Decision& decision) {
   LabelChoice choice{policy.label, {}, {}};
   if (policy.rule == LabelRule::follow) {
     choice.because = "the other members of its family have this label";
@@ -28,7 +28,7 @@ LabelChoice take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& poli
   } else {
     choice.because = fmt::format("{} was asked for", policy.label);
   }
-  const auto verdict = std::ranges::find(decision.rejected, policy.label, &Verdict::label);
+  const auto verdict = std::ranges::find(decision.rejected, policy.label, &plan::Verdict::label);
   if (verdict != decision.rejected.end()) {
     choice.remark = fmt::format(
         "{} is taken because it is {}, although this machine cannot "
@@ -72,7 +72,7 @@ bool has_builds_for(const wheel::VariantMetadata& document,
 }
 
 LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
-                         const WheelPolicy& policy, const Decision& decision) {
+                         const WheelPolicy& policy, const plan::Decision& decision) {
   const bool anyway = policy.rule == LabelRule::forced || policy.rule == LabelRule::kept ||
                       policy.rule == LabelRule::follow;
   if (anyway && best_with_label(wheels, policy.label) != nullptr)
@@ -82,7 +82,7 @@ LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& 
   const bool pinned = policy.rule == LabelRule::pinned;
   const bool named = pinned || policy.rule == LabelRule::shared;
   const bool required = policy.required_here || has_builds_for(*metadata.document, policy.required);
-  for (const Fit& fit : decision.ranked) {
+  for (const plan::Fit& fit : decision.ranked) {
     if (named && fit.label != policy.label) continue;
     const auto what = metadata.unknown.find(fit.label);
     const bool unknown = what != metadata.unknown.end();
@@ -103,8 +103,8 @@ LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& 
 }
 
 void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
-                 Decision& decision) {
-  for (const Fit& fit : decision.ranked) {
+                 plan::Decision& decision) {
+  for (const plan::Fit& fit : decision.ranked) {
     const std::string& file = best_with_label(wheels, fit.label)->file->filename;
     const auto what = metadata.unknown.find(fit.label);
     if (what != metadata.unknown.end()) {

@@ -32,10 +32,11 @@ struct LabelChoice {
 /// The best label that `policy` allows. `decision` has the ranking.
 [[nodiscard]] LabelChoice choose_label(const ReleaseMetadata& metadata,
                                        const LabelledWheels& wheels, const WheelPolicy& policy,
-                                       const Decision& decision);
+                                       const plan::Decision& decision);
 
 /// Adds to `decision` why builds that would fit do not count.
-void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels, Decision& decision);
+void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
+                 plan::Decision& decision);
 
 /// The best build that is no fallback, whether it fits or not, beside `chosen`, which is one;
 /// nullopt where the index gives no sizes.

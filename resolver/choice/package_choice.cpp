@@ -71,7 +71,8 @@ const Want* foreign_url(const std::vector<const Want*>& wants) {
   return nullptr;
 }
 
-PackageChooser::PackageChooser(const Target& target, const std::vector<InstalledPackage>& installed,
+PackageChooser::PackageChooser(const Target& target,
+                               const std::vector<plan::InstalledPackage>& installed,
                                const Sources& sources, const Options& options, Report& report)
     : target_(target),
       installed_(installed),
@@ -81,8 +82,8 @@ PackageChooser::PackageChooser(const Target& target, const std::vector<Installed
       catalogue_(sources, options, target.markers, report),
       wheels_(target, options, *sources.transport, report) {}
 
-const InstalledPackage* PackageChooser::installed(std::string_view name) const {
-  const auto found = std::ranges::find(installed_, name, &InstalledPackage::name);
+const plan::InstalledPackage* PackageChooser::installed(std::string_view name) const {
+  const auto found = std::ranges::find(installed_, name, &plan::InstalledPackage::name);
   return found == installed_.end() ? nullptr : &*found;
 }
 
@@ -97,7 +98,7 @@ const index::Family* PackageChooser::family_of(std::string_view name) {
   return family && *family != nullptr && (*family)->has_member(name) ? *family : nullptr;
 }
 
-std::string PackageChooser::installed_label(const InstalledPackage& package) {
+std::string PackageChooser::installed_label(const plan::InstalledPackage& package) {
   if (package.variant) return *package.variant;
   const index::Family* family = family_of(package.name);
   if (family == nullptr) return {};
@@ -123,8 +124,8 @@ std::string PackageChooser::given_label(const index::Family& family, std::string
   return version_filter(wants, false).pinned_local();
 }
 
-const InstalledPackage* PackageChooser::same_installed(const PackageChoice& choice) {
-  const InstalledPackage* package = installed(choice.package.name);
+const plan::InstalledPackage* PackageChooser::same_installed(const PackageChoice& choice) {
+  const plan::InstalledPackage* package = installed(choice.package.name);
   if (package == nullptr || options_.reinstall) return nullptr;
   if (package->version != choice.package.version) return nullptr;
   const bool same = choice.package.family.empty()
@@ -147,8 +148,8 @@ std::vector<wheel::Requirement> PackageChooser::goes_with(const index::Family& f
   return requirements;
 }
 
-const InstalledPackage* PackageChooser::kept(const Question& question) {
-  const InstalledPackage* package = installed(question.name);
+const plan::InstalledPackage* PackageChooser::kept(const Question& question) {
+  const plan::InstalledPackage* package = installed(question.name);
   const bool requested = is_requested(question.wants);
   if (package == nullptr || options_.reinstall || (options_.upgrade && requested)) return nullptr;
   const index::Family* family = family_of(question.name);
@@ -282,7 +283,7 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::releases_
   return std::move(*releases);
 }
 
-PackageChoice PackageChooser::from_installed(const InstalledPackage& package) {
+PackageChoice PackageChooser::from_installed(const plan::InstalledPackage& package) {
   PackageChoice choice;
   const index::Family* family = family_of(package.name);
   choice.package.name = package.name;
@@ -300,11 +301,11 @@ PackageChoice PackageChooser::from_installed(const InstalledPackage& package) {
   return choice;
 }
 
-ResolvedPackage PackageChooser::resolved(const std::string& name, const Release& release,
-                                         ReleaseChoice choice) const {
+plan::ResolvedPackage PackageChooser::resolved(const std::string& name, const Release& release,
+                                               ReleaseChoice choice) const {
   const CandidateWheel& wheel = *choice.chosen;
   const index::PublishedFile& file = *wheel.file;
-  ResolvedPackage package;
+  plan::ResolvedPackage package;
   package.name = name;
   package.version = file.label.empty() ? release.version : wheel.name.version;
   if (wheel.name.is_variant()) package.variant = wheel.name.label;
@@ -361,7 +362,7 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
 }
 
 std::optional<wheel::Version> PackageChooser::newest(const Question& question) {
-  if (const InstalledPackage* package = kept(question)) return package->version;
+  if (const plan::InstalledPackage* package = kept(question)) return package->version;
   const auto releases = releases_for(question);
   if (!releases) return std::nullopt;
   return releases->front()->version;

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "foundation/report/report.h"
+#include "plan/installed_package.h"
+#include "plan/resolution.h"
 #include "resolver/catalogue/candidates.h"
 #include "resolver/choice/release_choice.h"
-#include "resolver/explain/decision.h"
 #include "resolver/explain/messages.h"
 #include "resolver/solver/solver.h"
 #include "wheel/core_metadata.h"
@@ -23,7 +24,7 @@ namespace axle::resolver {
 
 /// What was chosen for one package, with all that its dependencies follow from.
 struct PackageChoice {
-  ResolvedPackage package;
+  plan::ResolvedPackage package;
   wheel::Version release;  ///< its version without what is only a family's label
   /// Of the first member of a family: what the versions of the others must be.
   std::vector<wheel::Requirement> goes_with;
@@ -64,7 +65,7 @@ struct ChoiceFailure {
 class PackageChooser {
  public:
   /// All must outlive the chooser.
-  PackageChooser(const Target& target, const std::vector<InstalledPackage>& installed,
+  PackageChooser(const Target& target, const std::vector<plan::InstalledPackage>& installed,
                  const Sources& sources, const Options& options, Report& report);
 
   [[nodiscard]] std::expected<PackageChoice, ChoiceFailure> choose(const Question& question);
@@ -75,14 +76,14 @@ class PackageChooser {
   /// The version that would be tried first; nullopt when there is none.
   [[nodiscard]] std::optional<wheel::Version> newest(const Question& question);
 
-  [[nodiscard]] const InstalledPackage* installed(std::string_view name) const;
+  [[nodiscard]] const plan::InstalledPackage* installed(std::string_view name) const;
   /// `requirement` with the URL that its package is assigned to; one of its own is kept.
   [[nodiscard]] wheel::Requirement with_assigned_url(wheel::Requirement requirement) const;
   /// The family that a package belongs to, if it is one of its members; nullptr: none.
   [[nodiscard]] const index::Family* family_of(std::string_view name);
   /// The label of an installed member: as recorded, by its local version, or what the family's file
   /// says of the default index's wheel. Empty: not known.
-  [[nodiscard]] std::string installed_label(const InstalledPackage& package);
+  [[nodiscard]] std::string installed_label(const plan::InstalledPackage& package);
   /// The label that a member without one of its own corresponds to: its known local version, else
   /// what the family's file says of the default index's wheel. Empty: not known.
   [[nodiscard]] std::string plain_label(const index::Family& family, std::string_view member,
@@ -117,7 +118,7 @@ class PackageChooser {
     bool exhausted = false;
   };
 
-  [[nodiscard]] const InstalledPackage* kept(const Question& question);
+  [[nodiscard]] const plan::InstalledPackage* kept(const Question& question);
   [[nodiscard]] std::expected<Releases, ChoiceFailure> releases_for(const Question& question);
   [[nodiscard]] std::expected<Releases, ChoiceFailure> direct_releases(const Question& question);
   [[nodiscard]] ChoiceFailure why_none_matches(const Question& question);
@@ -127,7 +128,7 @@ class PackageChooser {
   /// A version of a member is wanted with a label that it does not come with.
   [[nodiscard]] std::optional<ChoiceFailure> no_such_build(const Question& question);
   /// What is installed when it is just what was chosen: then nothing is to be done.
-  [[nodiscard]] const InstalledPackage* same_installed(const PackageChoice& choice);
+  [[nodiscard]] const plan::InstalledPackage* same_installed(const PackageChoice& choice);
   [[nodiscard]] Result<ReleaseChoice> choose_wheel(const Question& question, Release& release,
                                                    Pass pass);
   [[nodiscard]] std::vector<Pass> passes_over(const Question& question, const Releases& releases);
@@ -144,15 +145,15 @@ class PackageChooser {
                                                                const CandidateWheel& wheel);
   [[nodiscard]] Result<void> check_metadata(const std::string& name, const CandidateWheel& wheel,
                                             const wheel::CoreMetadata& metadata) const;
-  [[nodiscard]] PackageChoice from_installed(const InstalledPackage& package);
-  [[nodiscard]] ResolvedPackage resolved(const std::string& name, const Release& release,
-                                         ReleaseChoice choice) const;
+  [[nodiscard]] PackageChoice from_installed(const plan::InstalledPackage& package);
+  [[nodiscard]] plan::ResolvedPackage resolved(const std::string& name, const Release& release,
+                                               ReleaseChoice choice) const;
   [[nodiscard]] PackageChoice from_release(const std::string& name, const Release& release,
                                            ReleaseChoice choice,
                                            const wheel::CoreMetadata& metadata);
 
   const Target& target_;
-  const std::vector<InstalledPackage>& installed_;
+  const std::vector<plan::InstalledPackage>& installed_;
   const Sources& sources_;
   const Options& options_;
   Report& report_;

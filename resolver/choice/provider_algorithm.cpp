@@ -19,7 +19,7 @@ using wheel::ProviderInfo;
 
 /// What one namespace gets, and why.
 struct NamespaceList {
-  ListOrigin origin = ListOrigin::none;
+  plan::ListOrigin origin = plan::ListOrigin::none;
   std::string detail;
   providers::Features features;
 };
@@ -137,30 +137,33 @@ std::optional<NamespaceList> given_list(const wheel::VariantMetadata& metadata,
                                         const std::string& ns, const ProviderInfo* info,
                                         const ProviderPolicy& policy,
                                         const wheel::MarkerEnvironment& environment) {
-  if (policy.disabled.contains(ns)) return NamespaceList{ListOrigin::disabled, "switched off", {}};
+  if (policy.disabled.contains(ns))
+    return NamespaceList{plan::ListOrigin::disabled, "switched off", {}};
   if (info != nullptr && info->optional && !policy.enabled.contains(ns)) {
-    return NamespaceList{ListOrigin::disabled, "optional and not switched on", {}};
+    return NamespaceList{plan::ListOrigin::disabled, "optional and not switched on", {}};
   }
   if (info != nullptr && !info->enable_if.empty() && !marker_holds(info->enable_if, environment)) {
-    return NamespaceList{
-        ListOrigin::disabled, fmt::format("enable-if does not hold: {}", info->enable_if), {}};
+    return NamespaceList{plan::ListOrigin::disabled,
+                         fmt::format("enable-if does not hold: {}", info->enable_if),
+                         {}};
   }
   if (info != nullptr && info->static_properties) {
-    return NamespaceList{ListOrigin::static_list, "static-properties of the metadata",
+    return NamespaceList{plan::ListOrigin::static_list, "static-properties of the metadata",
                          as_features(*info->static_properties)};
   }
   if (info != nullptr && !info->install_time) {
-    return NamespaceList{ListOrigin::static_list, "default-priorities.property of the metadata",
+    return NamespaceList{plan::ListOrigin::static_list,
+                         "default-priorities.property of the metadata",
                          from_priority_tables(metadata, ns)};
   }
   if (policy.user_lists) {
     const auto list = policy.user_lists->find(ns);
     if (list != policy.user_lists->end()) {
-      return NamespaceList{ListOrigin::user_list, "the lists given", list->second};
+      return NamespaceList{plan::ListOrigin::user_list, "the lists given", list->second};
     }
   }
   if (info == nullptr) {
-    return NamespaceList{ListOrigin::none, "the metadata names no provider", {}};
+    return NamespaceList{plan::ListOrigin::none, "the metadata names no provider", {}};
   }
   return std::nullopt;
 }
@@ -175,7 +178,7 @@ std::optional<NamespaceList> builtin_list(const std::string& ns, const ProviderI
   if (provider != nullptr) {
     const auto why_not = mismatch_with(*provider, info, environment);
     if (!why_not) {
-      return NamespaceList{ListOrigin::builtin,
+      return NamespaceList{plan::ListOrigin::builtin,
                            fmt::format("{} {}", provider->package, provider->version),
                            provider->supported(machine, gpus)};
     }
@@ -186,7 +189,7 @@ std::optional<NamespaceList> builtin_list(const std::string& ns, const ProviderI
   std::string why = fmt::format("there is no built-in provider {} for it", info.builtin);
   report.warn(fmt::format("nothing of namespace {} is selectable: {}", ns, why),
               "a newer Axle may have it");
-  return NamespaceList{ListOrigin::none, std::move(why), {}};
+  return NamespaceList{plan::ListOrigin::none, std::move(why), {}};
 }
 
 /// nullopt: its requirements cannot be read, or none counts here; `why` says which.
@@ -223,7 +226,7 @@ std::vector<PluginLists> refuse_all(std::span<const PluginRequest> requests, Rep
                     request.ns, packages, request.not_ours.empty() ? "" : ": ", request.not_ours),
         fmt::format("the package that would have to be trusted is {}", packages));
     lists.push_back(
-        {ListOrigin::untrusted, fmt::format("{} would have to be trusted", packages), {}});
+        {plan::ListOrigin::untrusted, fmt::format("{} would have to be trusted", packages), {}});
   }
   return lists;
 }
@@ -256,7 +259,7 @@ class Lists {
     if (!list)
       list = builtin_list(ns, *info, machine_, policy_.gpus, environment_, report_, mismatch);
     if (!list && !used_.contains(ns)) {
-      list = NamespaceList{ListOrigin::none, "no variant uses it", {}};
+      list = NamespaceList{plan::ListOrigin::none, "no variant uses it", {}};
     }
     if (!list) {
       std::string why;
@@ -268,7 +271,7 @@ class Lists {
       } else {
         report_.warn(fmt::format("nothing of namespace {} is selectable: {}", ns, why));
       }
-      list = NamespaceList{ListOrigin::none, std::move(why), {}};
+      list = NamespaceList{plan::ListOrigin::none, std::move(why), {}};
     }
     lists_.emplace_back(ns, std::move(*list));
   }
@@ -282,7 +285,7 @@ class Lists {
     for (std::size_t i = 0; i < waiting_.size(); ++i) {
       NamespaceList& list = lists_[waiting_[i]].second;
       list = {answers[i].origin, std::move(answers[i].detail), std::move(answers[i].features)};
-      if (list.origin != ListOrigin::plugin && !requests_[i].not_ours.empty())
+      if (list.origin != plan::ListOrigin::plugin && !requests_[i].not_ours.empty())
         list.detail += "; " + requests_[i].not_ours;
     }
   }
@@ -320,7 +323,7 @@ SupportedLists supported_lists(const wheel::VariantMetadata& metadata,
   Lists lists(metadata, machine, policy, environment, report);
   for (const std::string& ns : metadata.namespaces) {
     if (ns == abi_dependency) {
-      lists.add_known(ns, {ListOrigin::none, "the versions of this resolution", {}});
+      lists.add_known(ns, {plan::ListOrigin::none, "the versions of this resolution", {}});
     } else {
       lists.add(ns);
     }

@@ -2,7 +2,6 @@
 // The provider algorithm (PEP 850): where the supported lists of each
 // namespace of one document come from.
 
-#include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,24 +10,13 @@
 
 #include "detect/machine.h"
 #include "foundation/report/report.h"
+#include "plan/decision.h"
 #include "providers/gpu_policy.h"
 #include "resolver/choice/ranking.h"
 #include "wheel/marker.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::resolver {
-
-/// Why a namespace has the list it has: shown by --explain.
-enum class ListOrigin : std::uint8_t {
-  disabled,
-  static_list,
-  user_list,
-  builtin,
-  plugin,
-  untrusted,  ///< a plugin that nobody trusts: not run
-  failed,     ///< a trusted plugin that gave no lists
-  none,
-};
 
 /// A namespace whose lists a plugin would give, as the metadata names it.
 struct PluginRequest {
@@ -39,8 +27,8 @@ struct PluginRequest {
 };
 
 struct PluginLists {
-  ListOrigin origin = ListOrigin::untrusted;  ///< plugin, untrusted, failed or none
-  std::string detail;                         ///< which plugin; else why there is nothing
+  plan::ListOrigin origin = plan::ListOrigin::untrusted;  ///< plugin, untrusted, failed or none
+  std::string detail;  ///< which plugin; else why there is nothing
   providers::Features features;
 };
 
@@ -63,15 +51,9 @@ struct ProviderPolicy {
   PluginHost* plugins = nullptr;   ///< nullptr: no plugin is run
 };
 
-struct NamespaceOrigin {
-  std::string ns;
-  ListOrigin origin = ListOrigin::none;
-  std::string detail;  ///< provider and version, or why there is none
-};
-
 struct SupportedLists {
   SupportedProperties lists;
-  std::vector<NamespaceOrigin> origins;  ///< in priority order
+  std::vector<plan::NamespaceOrigin> origins;  ///< in priority order
 };
 
 /// `environment` evaluates 0.0.x `enable-if` and the markers of `requires`. Plugins are only asked

@@ -25,7 +25,7 @@ FeatureRun run_from(PropertyIterator begin, PropertyIterator last) {
 
 /// The best supported value of a run, with its key.
 struct BestValue {
-  RankKey key;
+  plan::RankKey key;
   PropertyIterator property;
 };
 
@@ -99,8 +99,8 @@ struct Entry {
 
 bool ranks_before(const Entry& left, const Entry& right) {
   if (left.is_null != right.is_null) return right.is_null;
-  const std::vector<RankKey>& a = left.variant.keys;
-  const std::vector<RankKey>& b = right.variant.keys;
+  const std::vector<plan::RankKey>& a = left.variant.keys;
+  const std::vector<plan::RankKey>& b = right.variant.keys;
   const auto [in_a, in_b] = std::ranges::mismatch(a, b);
   if (in_a != a.end() && in_b != b.end()) return *in_a < *in_b;
   if (a.size() != b.size()) return a.size() > b.size();

@@ -2,13 +2,13 @@
 // Compatibility and ranking of the variants of one release (PEP 825 "Variant ordering"). Pure:
 // metadata and supported lists in, an order out.
 
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "plan/decision.h"
 #include "providers/provider.h"
 #include "wheel/variant/variant_metadata.h"
 
@@ -17,17 +17,9 @@ namespace axle::resolver {
 /// Supported features by namespace, best first.
 using SupportedProperties = std::map<std::string, providers::Features, std::less<>>;
 
-/// One feature of a variant at its best supported value; lower is better.
-struct RankKey {
-  std::size_t ns = 0;       ///< index in the namespace priorities
-  std::size_t feature = 0;  ///< index in the provider's order (0.0.x tables first)
-  std::size_t value = 0;
-  friend auto operator<=>(const RankKey&, const RankKey&) = default;
-};
-
 struct RankedVariant {
   std::string label;
-  std::vector<RankKey> keys;  ///< ascending
+  std::vector<plan::RankKey> keys;  ///< ascending
 };
 
 struct RejectedVariant {

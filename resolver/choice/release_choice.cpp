@@ -113,7 +113,8 @@ bool WheelChooser::python_fits(const std::string& name, const index::PublishedFi
 }
 
 WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Release& release,
-                                                 const WheelPolicy& policy, Decision& decision) {
+                                                 const WheelPolicy& policy,
+                                                 plan::Decision& decision) {
   parse_wheels(release, target_.tags);
   decision.skipped = release.unreadable;
   Usable usable;
@@ -176,35 +177,50 @@ std::string WheelChooser::fact_about(const wheel::Property& property, const dete
     return fmt::format("this resolution has {} {}", package,
                        wheel::render_version(*known->version));
   }
-  const auto origin = std::ranges::find(choice.decision.origins, property.ns, &NamespaceOrigin::ns);
+  const auto origin =
+      std::ranges::find(choice.decision.origins, property.ns, &plan::NamespaceOrigin::ns);
   if (origin == choice.decision.origins.end()) return "no such namespace in the priorities";
   switch (origin->origin) {
-    case ListOrigin::builtin: {
+    case plan::ListOrigin::builtin: {
       const providers::Provider* provider = providers::find_provider(property.ns);
       if (view != nullptr) return provider->fact(*view, {}, property.feature, property.value);
       return provider->fact(*target_.machine, options_.providers.gpus, property.feature,
                             property.value);
     }
-    case ListOrigin::disabled:
+    case plan::ListOrigin::disabled:
       return fmt::format("namespace {} is disabled: {}", property.ns, origin->detail);
-    case ListOrigin::static_list:
-    case ListOrigin::user_list:
+    case plan::ListOrigin::static_list:
+    case plan::ListOrigin::user_list:
       return fmt::format("not in {}", origin->detail);
-    case ListOrigin::plugin:
+    case plan::ListOrigin::plugin:
       return fmt::format("{} does not list it here", origin->detail);
-    case ListOrigin::untrusted:
-    case ListOrigin::failed:
-    case ListOrigin::none:
+    case plan::ListOrigin::untrusted:
+    case plan::ListOrigin::failed:
+    case plan::ListOrigin::none:
       return origin->detail;
   }
   return {};
+}
+
+std::vector<plan::DecidingProperty> WheelChooser::with_facts(
+    std::vector<wheel::Property> properties) const {
+  std::vector<plan::DecidingProperty> deciding;
+  for (wheel::Property& property : properties) {
+    const providers::Provider* provider = providers::find_provider(property.ns);
+    std::string fact = provider == nullptr
+                           ? std::string()
+                           : provider->fact(*target_.machine, options_.providers.gpus,
+                                            property.feature, property.value);
+    deciding.push_back({std::move(property), std::move(fact)});
+  }
+  return deciding;
 }
 
 SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Usable& usable,
                                        const VersionOf& version_of, ReleaseChoice& choice) {
   const Wheels& wheels = usable.variants;
   const wheel::VariantMetadata& document = *metadata.document;
-  Decision& decision = choice.decision;
+  plan::Decision& decision = choice.decision;
   decision.has_variants = true;
   SupportedLists supported =
       supported_lists(document, *target_.machine, options_.providers, target_.markers, report_);
@@ -231,8 +247,7 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
   };
   auto [ranking, against] = rank_on_views(document, views_, supported);
   decision.origins = std::move(supported.origins);
-  decision.gpus = options_.providers.gpus;
-  decision.gpus_matter = gpus_matter_;
+  if (gpus_matter_) decision.gpu_policy = providers::render_gpu_policy(options_.providers.gpus);
   std::set<std::string_view> labels_of_wheels;
   for (const CandidateWheel* wheel : wheels) labels_of_wheels.insert(wheel->name.label);
   for (RejectedVariant& rejected : ranking.rejected) {
@@ -252,8 +267,8 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
         choice.unlisted_label = ranked.label;
       continue;
     }
-    std::vector<wheel::Property> properties =
-        deciding_properties(document, ranked.label, supported.lists);
+    std::vector<plan::DecidingProperty> properties =
+        with_facts(deciding_properties(document, ranked.label, supported.lists));
     std::string evidence = evidence_of(ranked.label);
     decision.ranked.push_back({std::move(ranked.label), std::move(ranked.keys),
                                std::move(properties), std::move(evidence)});
@@ -293,11 +308,13 @@ std::string WheelChooser::why_this_build(const std::string& label, LabelRule rul
   const std::string best = rule == LabelRule::shared
                                ? "the best build that fits and that all members of its family have"
                                : "the best build that fits";
-  const auto fit = std::ranges::find(choice.decision.ranked, label, &Fit::label);
+  const auto fit = std::ranges::find(choice.decision.ranked, label, &plan::Fit::label);
   for (const std::string_view feature : {"cuda_code", "gfx_arch", "device_ip", "gpu"}) {
-    const auto property = std::ranges::find(fit->properties, feature, &wheel::Property::feature);
-    if (property == fit->properties.end()) continue;
-    return best + ": " + fact_about(*property, nullptr, choice);
+    const auto deciding = std::ranges::find(
+        fit->properties, feature,
+        [](const plan::DecidingProperty& of) -> const std::string& { return of.property.feature; });
+    if (deciding == fit->properties.end()) continue;
+    return best + ": " + fact_about(deciding->property, nullptr, choice);
   }
   return best;
 }

@@ -13,9 +13,9 @@
 #include "detect/machine.h"
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
+#include "plan/decision.h"
 #include "resolver/catalogue/candidates.h"
 #include "resolver/catalogue/release_metadata.h"
-#include "resolver/explain/decision.h"
 #include "resolver/solver/solver.h"
 
 namespace axle::resolver {
@@ -64,7 +64,7 @@ struct OtherBuild {
 };
 
 struct ReleaseChoice {
-  Decision decision;
+  plan::Decision decision;
   const CandidateWheel* chosen = nullptr;  ///< nullptr: nothing fits, see `why_not`
   wheel::VariantProperties properties;     ///< of the chosen variant, as the metadata has them
   wheel::VariantProperties supported;      ///< those that the target supports
@@ -105,7 +105,7 @@ class WheelChooser {
   };
 
   [[nodiscard]] Usable usable_wheels(const std::string& name, Release& release,
-                                     const WheelPolicy& policy, Decision& decision);
+                                     const WheelPolicy& policy, plan::Decision& decision);
   [[nodiscard]] bool python_fits(const std::string& name, const index::PublishedFile& file);
   using Wheels = std::vector<const CandidateWheel*>;
 
@@ -125,6 +125,8 @@ class WheelChooser {
   /// `view`: the one of `views_` that the fact is about; nullptr: the whole machine.
   [[nodiscard]] std::string fact_about(const wheel::Property& property, const detect::Machine* view,
                                        const ReleaseChoice& choice) const;
+  [[nodiscard]] std::vector<plan::DecidingProperty> with_facts(
+      std::vector<wheel::Property> properties) const;
   [[nodiscard]] std::string fact_against(const wheel::Property& rejected,
                                          const wheel::VariantProperties& properties,
                                          const detect::Machine* view,

@@ -29,14 +29,14 @@ bool has_device_of(const index::Family& family, const detect::Machine& machine) 
 }
 
 /// "torch 2.15.0 (cu132)"
-std::string render_title(const ResolvedPackage& package) {
+std::string render_title(const plan::ResolvedPackage& package) {
   std::string text = package.name + " " + wheel::render_version(package.version.public_version());
   if (package.variant) text += fmt::format(" ({})", *package.variant);
   return text;
 }
 
 /// What the user lists counts, not what came at the first download.
-void list_hashes(const Question& question, ResolvedPackage& package) {
+void list_hashes(const Question& question, plan::ResolvedPackage& package) {
   auto listed = listed_hashes(question.name, question.wants);
   if (!listed || listed->empty()) return;
   package.listed_hashes = std::move(*listed);
@@ -243,9 +243,11 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
     if (question.rule == LabelRule::follow) choice.followed_label = question.label;
     return choice;
   };
-  const InstalledPackage* there = nullptr;  // stays where no build with the followed label is found
+  const plan::InstalledPackage* there =
+      nullptr;  // stays where no build with the followed label is found
   if (urls.empty()) {
-    if (const InstalledPackage* package = kept(question)) return label_it(from_installed(*package));
+    if (const plan::InstalledPackage* package = kept(question))
+      return label_it(from_installed(*package));
     Question any_label = question;
     any_label.rule = LabelRule::best;
     if (question.rule == LabelRule::follow && question.lead_stays) there = kept(any_label);
@@ -265,7 +267,8 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
     if (!tried->choice && pass.followed_only && there != nullptr)
       return label_it(from_installed(*there));
     if (!tried->choice) continue;
-    if (const InstalledPackage* same = urls.empty() ? same_installed(*tried->choice) : nullptr)
+    if (const plan::InstalledPackage* same =
+            urls.empty() ? same_installed(*tried->choice) : nullptr)
       return label_it(from_installed(*same));
     tried->choice->pass = passes;
     remark_on(question, first ? *first : *tried, *tried);

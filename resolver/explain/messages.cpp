@@ -39,15 +39,15 @@ std::string render_versions(const std::vector<KnownVersion>& versions) {
   return render_some(texts, ", ");
 }
 
-std::string render_verdict(const Verdict& verdict) {
+std::string render_verdict(const plan::Verdict& verdict) {
   if (verdict.fact.empty()) return fmt::format("{}: {}", verdict.label, verdict.reason);
   return fmt::format("{}: {} ({})", verdict.label, verdict.reason, verdict.fact);
 }
 
 /// One line a reason: dozens of wheels tend to have the same.
-std::vector<std::string> render_skipped(const std::vector<SkippedFile>& skipped) {
+std::vector<std::string> render_skipped(const std::vector<plan::SkippedFile>& skipped) {
   std::vector<std::pair<std::string_view, std::vector<std::string_view>>> by_reason;
-  for (const SkippedFile& file : skipped) {
+  for (const plan::SkippedFile& file : skipped) {
     auto known = std::ranges::find(by_reason, std::string_view(file.reason),
                                    [](const auto& entry) { return entry.first; });
     if (known == by_reason.end()) known = by_reason.insert(known, {file.reason, {}});
@@ -76,7 +76,7 @@ std::string build_hint(std::string_view name, const wheel::Version& version) {
 
 /// What speaks against a family's builds: those of hardware that the machine has, labels with the
 /// same fact together, and what is not known.
-Error no_build_fits(std::string_view name, const Release& release, const Decision& decision) {
+Error no_build_fits(std::string_view name, const Release& release, const plan::Decision& decision) {
   const std::string version = wheel::render_version(release.version);
   std::vector<std::pair<std::string, std::string>> reasons;  // what is said, of which labels
   std::map<std::string, std::size_t> places;
@@ -90,10 +90,10 @@ Error no_build_fits(std::string_view name, const Release& release, const Decisio
   };
   // That there is no NVIDIA GPU is news only where no GPU that is there has anything to say.
   const bool only_absent = only_absent_hardware(decision);
-  for (const Verdict& verdict : decision.rejected) {
+  for (const plan::Verdict& verdict : decision.rejected) {
     if (only_absent || !is_absent_hardware(verdict)) add(verdict.fact, verdict.label);
   }
-  for (const SkippedFile& file : decision.skipped) {
+  for (const plan::SkippedFile& file : decision.skipped) {
     if (file.unknown_build) add(file.reason, {});
   }
   std::vector<std::string> texts;
@@ -221,16 +221,16 @@ Error no_common_version(std::string_view name, const std::vector<const Want*>& w
           : fmt::format("loosen one of the requirements; there is {}", render_versions(versions))};
 }
 
-bool is_absent_hardware(const Verdict& verdict) {
+bool is_absent_hardware(const plan::Verdict& verdict) {
   // providers::describe_no_gpu: "no NVIDIA GPU"
   return verdict.fact.starts_with("no ") && verdict.fact.ends_with(" GPU");
 }
 
-bool only_absent_hardware(const Decision& decision) {
+bool only_absent_hardware(const plan::Decision& decision) {
   return !decision.rejected.empty() && std::ranges::all_of(decision.rejected, is_absent_hardware);
 }
 
-Error nothing_fits(std::string_view name, const Release& release, const Decision& decision,
+Error nothing_fits(std::string_view name, const Release& release, const plan::Decision& decision,
                    const Target& target) {
   if (release.family != nullptr && decision.has_variants)
     return no_build_fits(name, release, decision);
@@ -249,12 +249,13 @@ Error nothing_fits(std::string_view name, const Release& release, const Decision
   std::vector<std::string> reasons;
   const std::string tags = explain_tags(release, target);
   if (!tags.empty()) reasons.push_back(tags);
-  for (const Verdict& verdict : decision.rejected) reasons.push_back(render_verdict(verdict));
-  std::vector<SkippedFile> skipped = decision.skipped;
+  for (const plan::Verdict& verdict : decision.rejected) reasons.push_back(render_verdict(verdict));
+  std::vector<plan::SkippedFile> skipped = decision.skipped;
   // What their tags come to is said already.
   if (!tags.empty())
-    std::erase_if(skipped,
-                  [](const SkippedFile& file) { return file.reason.starts_with(tags_do_not_fit); });
+    std::erase_if(skipped, [](const plan::SkippedFile& file) {
+      return file.reason.starts_with(tags_do_not_fit);
+    });
   for (std::string& reason : render_skipped(skipped)) reasons.push_back(std::move(reason));
   std::string hint =
       fmt::format("`variant explain {}` shows every wheel with its reason", pinned(name, version));
@@ -266,10 +267,10 @@ Error nothing_fits(std::string_view name, const Release& release, const Decision
 }
 
 Error label_unavailable(std::string_view name, const Release& release, std::string_view label,
-                        const std::vector<std::string>& known, const Decision& decision) {
+                        const std::vector<std::string>& known, const plan::Decision& decision) {
   const std::string version = wheel::render_version(release.version);
   std::string reason;
-  const auto verdict = std::ranges::find(decision.rejected, label, &Verdict::label);
+  const auto verdict = std::ranges::find(decision.rejected, label, &plan::Verdict::label);
   if (verdict != decision.rejected.end()) {
     reason = fmt::format("variant {} of {} {} does not fit this machine: {}", label, name, version,
                          verdict->reason);
@@ -277,7 +278,7 @@ Error label_unavailable(std::string_view name, const Release& release, std::stri
   } else if (std::ranges::find(known, label) != known.end()) {
     const std::string ending = fmt::format("-{}.whl", label);
     const std::string local = fmt::format("+{}-", label);  // of a family's build
-    const auto skipped = std::ranges::find_if(decision.skipped, [&](const SkippedFile& file) {
+    const auto skipped = std::ranges::find_if(decision.skipped, [&](const plan::SkippedFile& file) {
       return file.filename.ends_with(ending) || file.filename.contains(local);
     });
     reason =

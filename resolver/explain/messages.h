@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "foundation/report/error.h"
+#include "plan/decision.h"
 #include "resolver/catalogue/candidates.h"
-#include "resolver/explain/decision.h"
 #include "resolver/solver/solver.h"
 #include "wheel/hash/listed_hash.h"
 #include "wheel/requirement.h"
@@ -47,15 +47,15 @@ struct Want {
                                       const std::vector<KnownVersion>& versions);
 /// No wheel of `release` fits `target`: what decides, and each with its reason.
 [[nodiscard]] Error nothing_fits(std::string_view name, const Release& release,
-                                 const Decision& decision, const Target& target);
+                                 const plan::Decision& decision, const Target& target);
 /// A verdict that says no more than that there is no GPU of the build's vendor.
-[[nodiscard]] bool is_absent_hardware(const Verdict& verdict);
+[[nodiscard]] bool is_absent_hardware(const plan::Verdict& verdict);
 /// All verdicts, of which there are some, are of that kind.
-[[nodiscard]] bool only_absent_hardware(const Decision& decision);
+[[nodiscard]] bool only_absent_hardware(const plan::Decision& decision);
 
 /// A label that was asked for and cannot be had.
 [[nodiscard]] Error label_unavailable(std::string_view name, const Release& release,
                                       std::string_view label, const std::vector<std::string>& known,
-                                      const Decision& decision);
+                                      const plan::Decision& decision);
 
 }  // namespace axle::resolver

@@ -41,12 +41,12 @@ std::string render_build(const std::string& name, const std::string& version,
 
 }  // namespace
 
-Backend installed_backend(const InstalledPackage& package, PackageChooser& chooser) {
+Backend installed_backend(const plan::InstalledPackage& package, PackageChooser& chooser) {
   return backend_of(chooser.family_of(package.name), chooser.installed_label(package),
                     package.variant_properties);
 }
 
-Backend planned_backend(const ResolvedPackage& package, PackageChooser& chooser) {
+Backend planned_backend(const plan::ResolvedPackage& package, PackageChooser& chooser) {
   const index::Family* family = chooser.family_of(package.name);
   std::string label = package.variant.value_or("");
   if (label.empty() && family != nullptr)

@@ -33,8 +33,10 @@ struct Backend {
   std::set<std::string, std::less<>> vendors;  ///< of GPUs
 };
 
-[[nodiscard]] Backend installed_backend(const InstalledPackage& package, PackageChooser& chooser);
-[[nodiscard]] Backend planned_backend(const ResolvedPackage& package, PackageChooser& chooser);
+[[nodiscard]] Backend installed_backend(const plan::InstalledPackage& package,
+                                        PackageChooser& chooser);
+[[nodiscard]] Backend planned_backend(const plan::ResolvedPackage& package,
+                                      PackageChooser& chooser);
 
 /// What is not known, and a build for CPUs that is no family's, may become anything.
 [[nodiscard]] bool is_backend_change(const Backend& from, const Backend& to);

@@ -42,10 +42,10 @@ std::string known_local(const index::Family& family, const wheel::Version& versi
 Worklist::Lead Worklist::lead_of(const index::Family& family, const std::string& name) {
   const std::string& first = family.anchor();
   if (name == first) return {};
-  const InstalledPackage* installed = chooser_.installed(first);
+  const plan::InstalledPackage* installed = chooser_.installed(first);
   const auto node = nodes_.find(first);
   if (node != nodes_.end() && node->second.choice) {
-    const ResolvedPackage& package = node->second.choice->package;
+    const plan::ResolvedPackage& package = node->second.choice->package;
     if (package.already_installed) return {chooser_.installed_label(*installed), true, nullptr};
     if (package.variant) return {*package.variant, false, nullptr};
     // A plain wheel is no build of the family, but its version or its index says the label.
@@ -140,7 +140,7 @@ std::string Worklist::label_of_members(const index::Family& family) {
 
 void Worklist::switch_installed(const index::Family& family) {
   const auto forced = options_.forced_labels.find(family.name);
-  const InstalledPackage* first = chooser_.installed(family.anchor());
+  const plan::InstalledPackage* first = chooser_.installed(family.anchor());
   if (forced == options_.forced_labels.end() || first == nullptr) return;
   if (chooser_.installed_label(*first) == forced->second) return;
   wheel::Requirement requirement;
@@ -195,7 +195,7 @@ void Worklist::remark_on_families() {
       const auto shared = shared_.find(family);
       if (shared != shared_.end() && choice.package.variant == shared->second.label)
         report_.note(shared->second.remark);
-      const InstalledPackage* installed = chooser_.installed(name);
+      const plan::InstalledPackage* installed = chooser_.installed(name);
       if (installed == nullptr || is_requested(node.wants)) continue;
       if (!chooser_.installed_label(*installed).empty()) continue;
       report_.warn(
@@ -230,7 +230,7 @@ Result<void> Worklist::check_required() {
   for (const std::string& ns : options_.required) {
     const bool used = std::ranges::any_of(nodes_, [&](const auto& entry) {
       if (!entry.second.choice) return false;
-      const ResolvedPackage& package = entry.second.choice->package;
+      const plan::ResolvedPackage& package = entry.second.choice->package;
       if (package.already_installed) return is_installed_for(entry.first, ns);
       return std::ranges::find(package.variant_properties, ns, &wheel::Property::ns) !=
              package.variant_properties.end();
@@ -252,7 +252,7 @@ Result<void> Worklist::check_required() {
 }
 
 bool Worklist::is_installed_for(const std::string& name, const std::string& ns) {
-  const InstalledPackage& installed = *chooser_.installed(name);
+  const plan::InstalledPackage& installed = *chooser_.installed(name);
   if (std::ranges::find(installed.variant_properties, ns, &wheel::Property::ns) !=
       installed.variant_properties.end()) {
     return true;

@@ -64,9 +64,9 @@ bool Worklist::share_label(const index::Family& family) {
   const std::string best =
       same_release && !shared.best.empty() ? shared.best : *lead.package.variant;
   shared = {lead.release, std::move(members), best, {}, {}};
-  const std::vector<Fit>& fits = lead.package.decision.ranked;
+  const std::vector<plan::Fit>& fits = lead.package.decision.ranked;
   const std::vector<std::string> lack_best = members_without(family, best);
-  auto fit = std::ranges::find(fits, best, &Fit::label);
+  auto fit = std::ranges::find(fits, best, &plan::Fit::label);
   for (; !lack_best.empty() && fit != fits.end(); ++fit) {
     if (fit->label == best || !members_without(family, fit->label).empty()) continue;
     Question question{family.anchor(),

@@ -82,7 +82,7 @@ std::optional<InstalledNeed> need_in_local_version(const wheel::Version& version
   return need;
 }
 
-std::vector<InstalledNeed> needs_of(const InstalledPackage& package,
+std::vector<InstalledNeed> needs_of(const plan::InstalledPackage& package,
                                     const wheel::MarkerEnvironment& interpreter) {
   std::vector<InstalledNeed> needs;
   const wheel::MarkerEnvironment markers = wheel::variant_markers(

@@ -26,7 +26,7 @@ struct BrokenNeed {
 };
 
 /// `markers`: of the interpreter. Requirements of extras are not known to be wanted, and left out.
-[[nodiscard]] std::vector<InstalledNeed> needs_of(const InstalledPackage& package,
+[[nodiscard]] std::vector<InstalledNeed> needs_of(const plan::InstalledPackage& package,
                                                   const wheel::MarkerEnvironment& markers);
 
 /// What a local version says of torch: flash-attn's "cu12torch2.9cxx11abitrue", PyG's "pt29cu128".

@@ -29,11 +29,11 @@ bool holds(const InstalledNeed& need, const wheel::Version& version, const std::
 
 }  // namespace
 
-Resolution Worklist::outcome() {
-  Resolution resolution;
+plan::Resolution Worklist::outcome() {
+  plan::Resolution resolution;
   for (auto& [name, node] : nodes_) {
     if (!node.choice) continue;
-    ResolvedPackage& package = node.choice->package;
+    plan::ResolvedPackage& package = node.choice->package;
     for (Remark& remark : node.choice->remarks) report_.add(std::move(remark));
     const std::string version = wheel::render_version(package.version);
     if (node.choice->yanked) {
@@ -58,7 +58,7 @@ Resolution Worklist::outcome() {
     resolution.packages.push_back(std::move(package));
   }
   const auto is_part = [&](const std::string& name) {
-    return std::ranges::find(resolution.packages, name, &ResolvedPackage::name) !=
+    return std::ranges::find(resolution.packages, name, &plan::ResolvedPackage::name) !=
            resolution.packages.end();
   };
   for (const auto& [name, label] : options_.pinned_variants) {
@@ -73,10 +73,10 @@ Resolution Worklist::outcome() {
   return resolution;
 }
 
-std::vector<BackendChange> Worklist::backend_changes(const Resolution& resolution) {
+std::vector<BackendChange> Worklist::backend_changes(const plan::Resolution& resolution) {
   std::vector<BackendChange> changes;
-  for (const ResolvedPackage& package : resolution.packages) {
-    const InstalledPackage* installed = chooser_.installed(package.name);
+  for (const plan::ResolvedPackage& package : resolution.packages) {
+    const plan::InstalledPackage* installed = chooser_.installed(package.name);
     if (package.already_installed || installed == nullptr) continue;
     const index::Family* family = chooser_.family_of(package.name);
     if (family != nullptr && options_.open_families.contains(family->name)) continue;
@@ -105,21 +105,21 @@ std::vector<BackendChange> Worklist::backend_changes(const Resolution& resolutio
   return changes;
 }
 
-std::vector<BrokenNeed> Worklist::broken_needs(const Resolution& resolution) {
+std::vector<BrokenNeed> Worklist::broken_needs(const plan::Resolution& resolution) {
   std::vector<BrokenNeed> broken;
-  const auto planned = [&](const std::string& name) -> const ResolvedPackage* {
-    const auto found = std::ranges::find(resolution.packages, name, &ResolvedPackage::name);
+  const auto planned = [&](const std::string& name) -> const plan::ResolvedPackage* {
+    const auto found = std::ranges::find(resolution.packages, name, &plan::ResolvedPackage::name);
     return found == resolution.packages.end() || found->already_installed ? nullptr : &*found;
   };
-  for (const InstalledPackage& neighbour : installed_) {
+  for (const plan::InstalledPackage& neighbour : installed_) {
     if (planned(neighbour.name) != nullptr) continue;
     for (InstalledNeed& need : needs_of(neighbour, target_.markers)) {
-      const ResolvedPackage* package = planned(need.package);
+      const plan::ResolvedPackage* package = planned(need.package);
       if (package == nullptr) continue;
       const index::Family* family = chooser_.family_of(need.package);
       const std::string backend = planned_backend(*package, chooser_).label;
       if (holds(need, package->version, cuda_of(family, backend))) continue;
-      const InstalledPackage* old = chooser_.installed(need.package);
+      const plan::InstalledPackage* old = chooser_.installed(need.package);
       const bool was_sound =
           old != nullptr &&
           holds(need, old->version, cuda_of(family, chooser_.installed_label(*old)));

@@ -47,7 +47,7 @@ class PlanReport final : public Report {
 
 /// A plan, and what it would do to what is installed.
 struct Plan {
-  Resolution resolution;
+  plan::Resolution resolution;
   std::vector<BackendChange> changes;
   std::vector<BrokenNeed> broken;
 };
@@ -57,7 +57,7 @@ struct Plan {
 class Planner {
  public:
   Planner(const Requests& requests, const Target& target,
-          const std::vector<InstalledPackage>& installed, const Sources& sources,
+          const std::vector<plan::InstalledPackage>& installed, const Sources& sources,
           const Options& options, Report& report)
       : requests_(requests),
         target_(target),
@@ -66,7 +66,7 @@ class Planner {
         report_(report),
         chooser_(target, installed, sources, options, report) {}
 
-  [[nodiscard]] std::expected<Resolution, Unresolved> run();
+  [[nodiscard]] std::expected<plan::Resolution, Unresolved> run();
 
  private:
   [[nodiscard]] Result<Plan> plan(Report& report);
@@ -75,11 +75,11 @@ class Planner {
   /// `last`: the plan that showed nothing new; nullptr: there was none any more, and why.
   [[nodiscard]] Unresolved refuse(const Plan* last, const std::string& why);
   [[nodiscard]] std::map<std::string, std::string> newest_with_kept_builds();
-  void remark_on_kept(const Resolution& resolution);
+  void remark_on_kept(const plan::Resolution& resolution);
 
   Requests requests_;
   const Target& target_;
-  const std::vector<InstalledPackage>& installed_;
+  const std::vector<plan::InstalledPackage>& installed_;
   const Options& options_;
   Report& report_;
   PackageChooser chooser_;
@@ -135,7 +135,7 @@ std::map<std::string, std::string> Planner::newest_with_kept_builds() {
   CollectedReport unheard;
   const auto plan = this->plan(unheard);
   if (!plan || !plan->changes.empty()) return newest;
-  for (const ResolvedPackage& package : plan->resolution.packages) {
+  for (const plan::ResolvedPackage& package : plan->resolution.packages) {
     if (package.requested && kept_.contains(package.name))
       newest[package.name] = wheel::render_version(package.version);
   }
@@ -155,10 +155,10 @@ Unresolved Planner::refuse(const Plan* last, const std::string& why) {
   return refused;
 }
 
-void Planner::remark_on_kept(const Resolution& resolution) {
+void Planner::remark_on_kept(const plan::Resolution& resolution) {
   for (const PlannedChange& change : unwanted_) {
     const auto package =
-        std::ranges::find(resolution.packages, change.name, &ResolvedPackage::name);
+        std::ranges::find(resolution.packages, change.name, &plan::ResolvedPackage::name);
     if (package == resolution.packages.end()) continue;
     report_.note(fmt::format(
         "{} {} keeps the backend that is installed, {}; {} ({}) would come with "
@@ -168,7 +168,7 @@ void Planner::remark_on_kept(const Resolution& resolution) {
   }
 }
 
-std::expected<Resolution, Unresolved> Planner::run() {
+std::expected<plan::Resolution, Unresolved> Planner::run() {
   for (bool first = true;; first = false) {
     PlanReport said(report_);
     auto made = plan(said);
@@ -192,10 +192,10 @@ const std::string* WheelUse::forbids(std::string_view name) const {
   return all == forbidden.end() || allowed.contains(name) ? nullptr : &all->second;
 }
 
-std::expected<Resolution, Unresolved> resolve(const Requests& requests, const Target& target,
-                                              const std::vector<InstalledPackage>& installed,
-                                              const Sources& sources, const Options& options,
-                                              Report& report) {
+std::expected<plan::Resolution, Unresolved> resolve(
+    const Requests& requests, const Target& target,
+    const std::vector<plan::InstalledPackage>& installed, const Sources& sources,
+    const Options& options, Report& report) {
   OnceReport once(report);
   return Planner(requests, target, installed, sources, options, once).run();
 }
@@ -203,7 +203,7 @@ std::expected<Resolution, Unresolved> resolve(const Requests& requests, const Ta
 Result<Explanation> explain(const wheel::Requirement& requirement, const Target& target,
                             const Sources& sources, const Options& options, Report& report) {
   OnceReport once(report);
-  const std::vector<InstalledPackage> nothing_installed;
+  const std::vector<plan::InstalledPackage> nothing_installed;
   PackageChooser chooser(target, nothing_installed, sources, options, once);
   const Want want{requirement, {}, {}, false};
   const std::map<wheel::Version, std::string> nothing_excluded;

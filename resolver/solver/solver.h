@@ -19,7 +19,9 @@
 #include "index/family/family_book.h"
 #include "index/http/transport.h"
 #include "index/pages/source.h"
-#include "resolver/explain/decision.h"
+#include "plan/installed_package.h"
+#include "plan/resolution.h"
+#include "resolver/choice/provider_algorithm.h"
 #include "wheel/hash/listed_hash.h"
 #include "wheel/marker.h"
 #include "wheel/tag.h"
@@ -32,15 +34,6 @@ struct Target {
   wheel::SupportedTags tags{{}};
   wheel::MarkerEnvironment markers;  ///< of the interpreter
   wheel::Version python_version;     ///< python_full_version
-};
-
-struct InstalledPackage {
-  std::string name;  ///< normalised
-  wheel::Version version;
-  std::optional<std::string> variant;
-  std::vector<wheel::Requirement> dependencies;
-  wheel::VariantProperties variant_properties = {};  ///< what its variant markers see
-  std::string family = {};  ///< the index family that `variant` is a label of; empty: none
 };
 
 /// Files uploaded at this time or later do not exist.
@@ -166,17 +159,18 @@ struct Unresolved : Error {
 /// or no variant fits: each with its reason; exit 3), conflict (both requirements and who wants
 /// them; a plan that changes the backend of what is installed unasked, or breaks an installed
 /// package), malformed/mismatch/io from what was read.
-[[nodiscard]] std::expected<Resolution, Unresolved> resolve(
-    const Requests& requests, const Target& target, const std::vector<InstalledPackage>& installed,
-    const Sources& sources, const Options& options, Report& report);
+[[nodiscard]] std::expected<plan::Resolution, Unresolved> resolve(
+    const Requests& requests, const Target& target,
+    const std::vector<plan::InstalledPackage>& installed, const Sources& sources,
+    const Options& options, Report& report);
 
 /// Like the failure part of `resolve` for one release, kept as data: the decision that an
 /// `unsupported` error renders, for `explain` and --json.
 struct Explanation {
   std::string name;
   wheel::Version version;
-  Decision decision;
-  std::optional<ResolvedPackage> chosen;
+  plan::Decision decision;
+  std::optional<plan::ResolvedPackage> chosen;
 };
 
 /// Newest version that the requirement allows, with every variant's verdict, chosen or not.

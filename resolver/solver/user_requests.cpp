@@ -89,7 +89,7 @@ Result<void> Worklist::check_hashes() {
   std::vector<std::string> lines;
   for (const auto& [name, node] : nodes_) {
     if (!node.choice || node.choice->package.already_installed) continue;
-    const ResolvedPackage& package = node.choice->package;
+    const plan::ResolvedPackage& package = node.choice->package;
     const bool named = package.direct && (!package.sha256.empty() || !package.other_hash.empty());
     if (!package.listed_hashes.empty() || named) continue;
     std::vector<const Want*> wants;

@@ -67,7 +67,7 @@ bool marker_holds(const wheel::Requirement& requirement, wheel::MarkerEnvironmen
   return applies(requirement, environment, {});
 }
 
-Worklist::Worklist(const Target& target, const std::vector<InstalledPackage>& installed,
+Worklist::Worklist(const Target& target, const std::vector<plan::InstalledPackage>& installed,
                    const Options& options, const KeptBuilds& kept, PackageChooser& chooser,
                    Report& report)
     : target_(target),
@@ -114,7 +114,7 @@ Result<void> Worklist::add_requests(const Requests& requests) {
   return {};
 }
 
-Result<Resolution> Worklist::run(const Requests& requests) {
+Result<plan::Resolution> Worklist::run(const Requests& requests) {
   if (auto ok = add_requests(requests); !ok) return std::unexpected(ok.error());
   if (auto ok = settle(); !ok) return std::unexpected(ok.error());
   if (auto ok = check_required(); !ok) return std::unexpected(ok.error());
@@ -278,7 +278,7 @@ bool Worklist::drop_unreachable() {
 std::optional<wheel::Version> Worklist::settled_version(const std::string& package) const {
   const auto node = nodes_.find(package);
   if (node != nodes_.end() && node->second.choice) return node->second.choice->package.version;
-  const InstalledPackage* installed = chooser_.installed(package);
+  const plan::InstalledPackage* installed = chooser_.installed(package);
   if (installed != nullptr) return installed->version;
   return std::nullopt;
 }

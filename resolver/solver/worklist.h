@@ -34,14 +34,14 @@ namespace axle::resolver {
 class Worklist {
  public:
   /// All must outlive the worklist. `kept`: builds that stay what they are.
-  Worklist(const Target& target, const std::vector<InstalledPackage>& installed,
+  Worklist(const Target& target, const std::vector<plan::InstalledPackage>& installed,
            const Options& options, const KeptBuilds& kept, PackageChooser& chooser, Report& report);
 
-  [[nodiscard]] Result<Resolution> run(const Requests& requests);
+  [[nodiscard]] Result<plan::Resolution> run(const Requests& requests);
   /// After `run`: installed packages that get another backend although nobody asked for one.
-  [[nodiscard]] std::vector<BackendChange> backend_changes(const Resolution& resolution);
+  [[nodiscard]] std::vector<BackendChange> backend_changes(const plan::Resolution& resolution);
   /// After `run`: what installed packages outside of the resolution need and do not get.
-  [[nodiscard]] std::vector<BrokenNeed> broken_needs(const Resolution& resolution);
+  [[nodiscard]] std::vector<BrokenNeed> broken_needs(const plan::Resolution& resolution);
 
  private:
   struct Node {
@@ -92,9 +92,9 @@ class Worklist {
   /// Whose label and version `name` goes by: the first member's choice, or what is installed of it
   /// and stays.
   struct Lead {
-    std::string label;                            ///< empty: not known
-    bool stays = false;                           ///< it is installed, and no other is chosen
-    const InstalledPackage* installed = nullptr;  ///< set where the choice is still open
+    std::string label;                                  ///< empty: not known
+    bool stays = false;                                 ///< it is installed, and no other is chosen
+    const plan::InstalledPackage* installed = nullptr;  ///< set where the choice is still open
   };
   [[nodiscard]] Lead lead_of(const index::Family& family, const std::string& name);
   void ask_within_family(const std::string& name, Question& question);
@@ -128,10 +128,10 @@ class Worklist {
   [[nodiscard]] Result<void> exclude(const std::string& owner, const std::string& name,
                                      const std::string& why);
   [[nodiscard]] std::optional<std::string> latest_choice(const std::set<std::string>& names) const;
-  [[nodiscard]] Resolution outcome();
+  [[nodiscard]] plan::Resolution outcome();
 
   const Target& target_;
-  const std::vector<InstalledPackage>& installed_;
+  const std::vector<plan::InstalledPackage>& installed_;
   const Options& options_;
   Report& report_;
   const KeptBuilds& kept_;

@@ -14,12 +14,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::vector<std::string> libraries = {"foundation", "detect",  "machines", "providers",
-                                            "binaries",   "wheel",   "index",    "resolver",
-                                            "installer",  "builder", "runtime"};
-const std::vector<std::string> all_rooms = {"foundation", "detect",  "machines", "providers",
-                                            "binaries",   "wheel",   "index",    "resolver",
-                                            "installer",  "builder", "runtime",  "cli"};
+const std::vector<std::string> libraries = {"foundation", "detect",    "machines", "providers",
+                                            "binaries",   "wheel",     "index",    "plan",
+                                            "resolver",   "installer", "builder",  "runtime"};
+const std::vector<std::string> all_rooms = {
+    "foundation", "detect",   "machines",  "providers", "binaries", "wheel", "index",
+    "plan",       "resolver", "installer", "builder",   "runtime",  "cli"};
 
 std::vector<fs::path> sources(const std::vector<std::string>& folders) {
   std::vector<fs::path> found;

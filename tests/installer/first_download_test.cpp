@@ -87,7 +87,7 @@ struct Workplace {
 
   Sandbox folder;
   KeepingTransport transport;
-  axle::resolver::ResolvedPackage package;
+  axle::plan::ResolvedPackage package;
   std::string digest;
   CollectedReport report;
 };

@@ -24,8 +24,8 @@ struct Refusal {
   axle::CollectedReport report;
 
   /// Installs the package and checks that it is refused and nothing was changed.
-  axle::Error of(const axle::resolver::ResolvedPackage& package) {
-    axle::resolver::Resolution resolution;
+  axle::Error of(const axle::plan::ResolvedPackage& package) {
+    axle::plan::Resolution resolution;
     resolution.packages.push_back(package);
     InstallOptions options{.store_folder = folder / "store", .overwrite = true};
     const auto outcome = install(resolution, environment, transport, options, report);

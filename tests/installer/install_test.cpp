@@ -22,7 +22,7 @@ struct Workplace {
   MemoryTransport transport;
   axle::CollectedReport report;
 
-  axle::Result<Outcome> put(const axle::resolver::Resolution& resolution) {
+  axle::Result<Outcome> put(const axle::plan::Resolution& resolution) {
     return install(resolution, environment, transport, options, report);
   }
   axle::Result<Outcome> put(const std::vector<std::string>& wheels) {
@@ -457,8 +457,8 @@ TEST_CASE("packages in outer folders are seen, kept, shadowed, and never changed
   work.environment.outer_sites = {work.folder / "absent", outer.environment.purelib};
   CHECK(work.listed() == Lines{"a 1", "b 1"});
 
-  auto kept = axle::resolver::Resolution{{package_of(work.wheel("a", "2", {{"a.py", "2"}})),
-                                          package_of(outer.folder / "dist/b-1-py3-none-any.whl")}};
+  auto kept = axle::plan::Resolution{{package_of(work.wheel("a", "2", {{"a.py", "2"}})),
+                                      package_of(outer.folder / "dist/b-1-py3-none-any.whl")}};
   kept.packages[1].already_installed = true;
   const auto done = work.put(kept);
   REQUIRE(done);

@@ -85,8 +85,8 @@ std::string make_wheel(const std::string& folder, const std::string& name,
   return path;
 }
 
-resolver::ResolvedPackage package_of(const std::string& path) {
-  resolver::ResolvedPackage package;
+plan::ResolvedPackage package_of(const std::string& path) {
+  plan::ResolvedPackage package;
   package.filename = fs::path(path).filename().string();
   auto name = wheel::parse_wheel_name(package.filename);
   if (!name) throw std::runtime_error(name.error().message);
@@ -101,8 +101,8 @@ resolver::ResolvedPackage package_of(const std::string& path) {
   return package;
 }
 
-resolver::Resolution resolution_of(const std::vector<std::string>& paths) {
-  resolver::Resolution resolution;
+plan::Resolution resolution_of(const std::vector<std::string>& paths) {
+  plan::Resolution resolution;
   for (const std::string& path : paths) resolution.packages.push_back(package_of(path));
   return resolution;
 }

@@ -11,7 +11,7 @@
 #include "index/http/transport.h"
 #include "installer/environment/environment.h"
 #include "installer/transaction/transaction.h"
-#include "resolver/explain/decision.h"
+#include "plan/resolution.h"
 #include "wheel/wheel_writer.h"
 
 namespace axle::installer {
@@ -49,8 +49,8 @@ std::string make_wheel(const std::string& folder, const std::string& name,
                        const std::string& more_metadata = {});
 
 /// The package that a resolver would give for the wheel at `path`, hash and size filled in.
-[[nodiscard]] resolver::ResolvedPackage package_of(const std::string& path);
-[[nodiscard]] resolver::Resolution resolution_of(const std::vector<std::string>& paths);
+[[nodiscard]] plan::ResolvedPackage package_of(const std::string& path);
+[[nodiscard]] plan::Resolution resolution_of(const std::vector<std::string>& paths);
 
 /// The folders of a virtual environment for Python 3.11 under `prefix`, without an interpreter in
 /// it.

@@ -175,23 +175,23 @@ CaseFile read_case(const std::string& path) {
   return Reader().read(file);
 }
 
-std::string_view render_origin(resolver::ListOrigin origin) {
+std::string_view render_origin(plan::ListOrigin origin) {
   switch (origin) {
-    case resolver::ListOrigin::disabled:
+    case plan::ListOrigin::disabled:
       return "disabled";
-    case resolver::ListOrigin::static_list:
+    case plan::ListOrigin::static_list:
       return "static";
-    case resolver::ListOrigin::user_list:
+    case plan::ListOrigin::user_list:
       return "user";
-    case resolver::ListOrigin::builtin:
+    case plan::ListOrigin::builtin:
       return "builtin";
-    case resolver::ListOrigin::plugin:
+    case plan::ListOrigin::plugin:
       return "plugin";
-    case resolver::ListOrigin::untrusted:
+    case plan::ListOrigin::untrusted:
       return "untrusted";
-    case resolver::ListOrigin::failed:
+    case plan::ListOrigin::failed:
       return "failed";
-    case resolver::ListOrigin::none:
+    case plan::ListOrigin::none:
       return "none";
   }
   return "";

@@ -27,6 +27,6 @@ struct CaseFile {
 /// Throws std::runtime_error with the line for a case that cannot be read.
 [[nodiscard]] CaseFile read_case(const std::string& path);
 
-[[nodiscard]] std::string_view render_origin(resolver::ListOrigin origin);
+[[nodiscard]] std::string_view render_origin(plan::ListOrigin origin);
 
 }  // namespace axle::testing

@@ -17,6 +17,7 @@
 #include "resolver/choice/ranking.h"
 #include "tests/resolver/case_file.h"
 
+namespace plan = axle::plan;
 namespace resolver = axle::resolver;
 namespace testing = axle::testing;
 
@@ -37,9 +38,9 @@ std::string why(const testing::CaseFile& file, const Outcome& outcome, const std
     const auto& property = rejected.property;
     const auto* provider = axle::providers::find_provider(property.ns);
     const auto origin =
-        std::ranges::find(outcome.lists.origins, property.ns, &resolver::NamespaceOrigin::ns);
+        std::ranges::find(outcome.lists.origins, property.ns, &plan::NamespaceOrigin::ns);
     const bool builtin =
-        origin != outcome.lists.origins.end() && origin->origin == resolver::ListOrigin::builtin;
+        origin != outcome.lists.origins.end() && origin->origin == plan::ListOrigin::builtin;
     if (!builtin) return rejected.reason;
     const auto view = outcome.against.find(label);
     const std::string fact =
@@ -81,7 +82,7 @@ void check_case(const testing::CaseFile& file, Outcome& outcome) {
   }
   for (const auto& rejected : outcome.ranking.rejected) CHECK(explained.contains(rejected.label));
   for (const auto& [ns, origin] : file.origins) {
-    const auto found = std::ranges::find(outcome.lists.origins, ns, &resolver::NamespaceOrigin::ns);
+    const auto found = std::ranges::find(outcome.lists.origins, ns, &plan::NamespaceOrigin::ns);
     REQUIRE(found != outcome.lists.origins.end());
     CHECK(testing::render_origin(found->origin) == origin);
   }

@@ -20,13 +20,17 @@ using Strings = std::vector<std::string>;
 TEST_CASE("the first label of the family that fits is taken, with all that the decision knows") {
   NvidiaWorld world;
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cu130[cu130]"});
-  const ResolvedPackage& package = world.package("acme");
+  const plan::ResolvedPackage& package = world.package("acme");
   CHECK(package.family == "acme");
   CHECK(package.decision.chosen_because.contains("compute capability 9.0"));
   CHECK(package.decision.metadata_source.contains("acme.toml"));
-  const auto cpu = std::ranges::find(package.decision.ranked, "cpu", &Fit::label);
+  const auto cpu = std::ranges::find(package.decision.ranked, "cpu", &plan::Fit::label);
   REQUIRE(cpu != package.decision.ranked.end());
   CHECK(cpu->evidence.contains("acme/acme wheels.yaml"));
+  CHECK(std::ranges::any_of(package.decision.ranked.front().properties,
+                            [](const plan::DecidingProperty& deciding) {
+                              return deciding.fact.contains("compute capability 9.0");
+                            }));
 }
 
 TEST_CASE("a machine without a GPU gets the fallback and hears what it saves") {

@@ -15,6 +15,7 @@ using axle::testing::requirement;
 using axle::testing::World;
 using Names = std::vector<std::string>;
 
+namespace plan = axle::plan;
 namespace resolver = axle::resolver;
 
 namespace {
@@ -169,7 +170,7 @@ TEST_CASE("unsafe-first-match asks on for a version, and releases are never merg
         {{&first, &second}, {}, &transport, nullptr, resolver::IndexStrategy::unsafe_first_match},
         {}, world.report);
     REQUIRE_MESSAGE(resolution.has_value(), resolution.error().message);
-    const resolver::ResolvedPackage& package = resolution->packages.at(0);
+    const plan::ResolvedPackage& package = resolution->packages.at(0);
     return package.source + " " + package.filename;
   };
   CHECK(source_of("lib", first) == "https://first.test lib-1.0-py3-none-any.whl");

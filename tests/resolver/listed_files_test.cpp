@@ -8,9 +8,9 @@
 
 using axle::ErrorKind;
 using axle::Result;
+using axle::plan::Resolution;
 using axle::resolver::Request;
 using axle::resolver::Requests;
-using axle::resolver::Resolution;
 using axle::testing::requirement;
 using axle::testing::WheelRecipe;
 using axle::testing::World;

@@ -11,9 +11,9 @@
 
 using axle::CollectedReport;
 using axle::detect::Machine;
+namespace plan = axle::plan;
 namespace resolver = axle::resolver;
 namespace wheel = axle::wheel;
-using resolver::ListOrigin;
 
 namespace {
 
@@ -26,9 +26,10 @@ class ScriptedHost final : public resolver::PluginHost {
     std::vector<resolver::PluginLists> lists;
     for (const resolver::PluginRequest& request : requests) {
       const auto known = answers.find(request.ns);
-      lists.push_back(known == answers.end()
-                          ? resolver::PluginLists{ListOrigin::untrusted, "nobody trusts it", {}}
-                          : known->second);
+      lists.push_back(
+          known == answers.end()
+              ? resolver::PluginLists{plan::ListOrigin::untrusted, "nobody trusts it", {}}
+              : known->second);
     }
     return lists;
   }
@@ -45,17 +46,19 @@ struct Document {
     metadata.variants["a"] = {{"one", "speed", "fast"}};
     metadata.variants["b"] = {{"two", "speed", "fast"}};
     metadata.variants["null"] = {};
-    host.answers["one"] = {ListOrigin::plugin, "one-provider 1.0", {{"speed", true, {"fast"}}}};
-    host.answers["two"] = {ListOrigin::plugin, "two-provider 1.0", {{"speed", true, {"slow"}}}};
+    host.answers["one"] = {
+        plan::ListOrigin::plugin, "one-provider 1.0", {{"speed", true, {"fast"}}}};
+    host.answers["two"] = {
+        plan::ListOrigin::plugin, "two-provider 1.0", {{"speed", true, {"slow"}}}};
     policy.plugins = &host;
   }
 
   resolver::SupportedLists lists() {
     return resolver::supported_lists(metadata, machine, policy, markers, report);
   }
-  ListOrigin origin(std::string_view ns) {
+  plan::ListOrigin origin(std::string_view ns) {
     const auto found = lists();
-    return std::ranges::find(found.origins, ns, &resolver::NamespaceOrigin::ns)->origin;
+    return std::ranges::find(found.origins, ns, &plan::NamespaceOrigin::ns)->origin;
   }
   std::vector<std::string> asked() const {
     std::vector<std::string> names;
@@ -93,7 +96,7 @@ TEST_CASE("plugins are asked together, with what the metadata names") {
   CHECK(document.host.rounds[0][0].requires_ == Names{"one-provider>=1"});
   CHECK(document.host.rounds[0][0].plugin_api == "one_provider");
   CHECK(document.host.rounds[0][1].plugin_api == "two_provider.plugin:Plugin");
-  CHECK(found.origins[0].origin == ListOrigin::plugin);
+  CHECK(found.origins[0].origin == plan::ListOrigin::plugin);
   CHECK(found.origins[0].detail == "one-provider 1.0");
   const auto ranking = resolver::rank_variants(document.metadata, found.lists);
   REQUIRE(ranking.ranked.size() == 2);
@@ -102,10 +105,10 @@ TEST_CASE("plugins are asked together, with what the metadata names") {
 
 TEST_CASE("a plugin that fails empties its namespace and no other") {
   Document document;
-  document.host.answers["one"] = {ListOrigin::failed, "it crashed", {}};
+  document.host.answers["one"] = {plan::ListOrigin::failed, "it crashed", {}};
   document.metadata.variants["c"] = {{"two", "speed", "slow"}};
   const auto found = document.lists();
-  CHECK(found.origins[0].origin == ListOrigin::failed);
+  CHECK(found.origins[0].origin == plan::ListOrigin::failed);
   CHECK_FALSE(found.lists.contains("one"));
   const auto ranking = resolver::rank_variants(document.metadata, found.lists);
   REQUIRE_FALSE(ranking.ranked.empty());
@@ -116,7 +119,7 @@ TEST_CASE("the order of the PEP: what comes before a plugin keeps it from being 
   SUBCASE("switched off") {
     Document document;
     document.policy.disabled.insert("one");
-    CHECK(document.origin("one") == ListOrigin::disabled);
+    CHECK(document.origin("one") == plan::ListOrigin::disabled);
     CHECK(document.asked() == Names{"two"});
   }
   SUBCASE("optional and not switched on, static lists included") {
@@ -125,30 +128,30 @@ TEST_CASE("the order of the PEP: what comes before a plugin keeps it from being 
     document.metadata.providers["two"].optional = true;
     document.metadata.providers["two"].static_properties = one_list();
     const auto found = document.lists();
-    CHECK(found.origins[0].origin == ListOrigin::disabled);
-    CHECK(found.origins[1].origin == ListOrigin::disabled);
+    CHECK(found.origins[0].origin == plan::ListOrigin::disabled);
+    CHECK(found.origins[1].origin == plan::ListOrigin::disabled);
     CHECK(found.lists.empty());
     CHECK(document.asked().empty());
     document.policy.enabled = {"one"};
-    CHECK(document.origin("one") == ListOrigin::plugin);
+    CHECK(document.origin("one") == plan::ListOrigin::plugin);
   }
   SUBCASE("switched off wins over switched on") {
     Document document;
     document.policy.enabled = {"one"};
     document.policy.disabled = {"one"};
-    CHECK(document.origin("one") == ListOrigin::disabled);
+    CHECK(document.origin("one") == plan::ListOrigin::disabled);
   }
   SUBCASE("a static list") {
     Document document;
     document.metadata.providers["one"].static_properties = one_list();
     document.policy.user_lists = {{"one", {{"speed", true, {"slow"}}}}};
-    CHECK(document.origin("one") == ListOrigin::static_list);
+    CHECK(document.origin("one") == plan::ListOrigin::static_list);
     CHECK(document.asked() == Names{"two"});
   }
   SUBCASE("a list of the user") {
     Document document;
     document.policy.user_lists = {{"one", {{"speed", true, {"slow"}}}}};
-    CHECK(document.origin("one") == ListOrigin::user_list);
+    CHECK(document.origin("one") == plan::ListOrigin::user_list);
     CHECK(document.asked() == Names{"two"});
   }
   SUBCASE("a provider that Axle carries") {
@@ -156,7 +159,7 @@ TEST_CASE("the order of the PEP: what comes before a plugin keeps it from being 
     document.metadata.namespaces.push_back("x86_64");
     document.metadata.providers["x86_64"].requires_ = {"x86-64-variant-provider"};
     document.metadata.variants["d"] = {{"x86_64", "level", "v1"}};
-    CHECK(document.origin("x86_64") == ListOrigin::builtin);
+    CHECK(document.origin("x86_64") == plan::ListOrigin::builtin);
     CHECK(document.asked() == Names{"one", "two"});
   }
   SUBCASE("a provider that Axle carries, in a version that it does not stand for") {
@@ -164,7 +167,7 @@ TEST_CASE("the order of the PEP: what comes before a plugin keeps it from being 
     document.metadata.namespaces.push_back("x86_64");
     document.metadata.providers["x86_64"].requires_ = {"x86-64-variant-provider>=99"};
     document.metadata.variants["d"] = {{"x86_64", "level", "v1"}};
-    CHECK(document.origin("x86_64") == ListOrigin::untrusted);
+    CHECK(document.origin("x86_64") == plan::ListOrigin::untrusted);
     CHECK(document.host.rounds[0][2].not_ours.contains("Axle stands for version"));
   }
 }
@@ -172,7 +175,7 @@ TEST_CASE("the order of the PEP: what comes before a plugin keeps it from being 
 TEST_CASE("only namespaces that some variant uses are asked") {
   Document document;
   document.metadata.variants.erase("b");
-  CHECK(document.origin("two") == ListOrigin::none);
+  CHECK(document.origin("two") == plan::ListOrigin::none);
   CHECK(document.asked() == Names{"one"});
   CHECK(document.report.remarks.empty());
 }
@@ -186,7 +189,7 @@ TEST_CASE("requirements whose markers do not hold do not count") {
   REQUIRE(document.asked() == Names{"one"});
   CHECK(document.host.rounds[0][0].requires_ == Names{"one-provider", "extra-code"});
   CHECK(document.host.rounds[0][0].plugin_api == "one_provider");
-  CHECK(found.origins[1].origin == ListOrigin::none);
+  CHECK(found.origins[1].origin == plan::ListOrigin::none);
   REQUIRE(document.report.remarks.size() == 1);
   CHECK(document.report.remarks[0].message.contains("none of its requirements counts"));
 }
@@ -198,15 +201,15 @@ TEST_CASE("a requirement that cannot be read and a built-in that we lack are nob
   document.metadata.providers["two"].builtin = "two";
   const auto found = document.lists();
   CHECK(document.asked().empty());
-  CHECK(found.origins[0].origin == ListOrigin::none);
-  CHECK(found.origins[1].origin == ListOrigin::none);
+  CHECK(found.origins[0].origin == plan::ListOrigin::none);
+  CHECK(found.origins[1].origin == plan::ListOrigin::none);
   CHECK(document.report.remarks.size() == 2);
 }
 
 TEST_CASE("without a host nothing runs, and what would have to be trusted is named") {
   Document document;
   document.policy.plugins = nullptr;
-  CHECK(document.origin("one") == ListOrigin::untrusted);
+  CHECK(document.origin("one") == plan::ListOrigin::untrusted);
   REQUIRE(document.report.remarks.size() == 2);
   CHECK(document.report.remarks[0].message.contains("one-provider>=1"));
 }

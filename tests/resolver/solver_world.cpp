@@ -58,7 +58,7 @@ World::World() {
 void World::install(const std::string& name, const std::string& at,
                     const std::vector<std::string>& dependencies,
                     std::optional<std::string> variant) {
-  resolver::InstalledPackage package;
+  plan::InstalledPackage package;
   package.name = name;
   package.version = version(at);
   package.variant = std::move(variant);
@@ -77,7 +77,7 @@ void World::publish_variants(const std::string& name, const std::string& at,
   index.add_variants(name, at, metadata);
 }
 
-std::expected<resolver::Resolution, resolver::Unresolved> World::try_resolve(
+std::expected<plan::Resolution, resolver::Unresolved> World::try_resolve(
     const std::vector<std::string>& requirements) {
   resolver::Requests requests;
   for (const std::string& text : requirements) requests.requirements.push_back({requirement(text)});
@@ -93,7 +93,7 @@ std::vector<std::string> World::resolve(const std::vector<std::string>& requirem
   REQUIRE_MESSAGE(resolution.has_value(), resolution.error().message);
   last = std::move(*resolution);
   std::vector<std::string> result;
-  for (const resolver::ResolvedPackage& package : last.packages) {
+  for (const plan::ResolvedPackage& package : last.packages) {
     std::string text = package.name + " " + wheel::render_version(package.version);
     if (package.variant) text += "[" + *package.variant + "]";
     result.push_back((package.already_installed ? "=" : "") + text);
@@ -114,8 +114,8 @@ bool World::remarked(std::string_view part) const {
   });
 }
 
-const resolver::ResolvedPackage& World::package(std::string_view name) const {
-  const auto found = std::ranges::find(last.packages, name, &resolver::ResolvedPackage::name);
+const plan::ResolvedPackage& World::package(std::string_view name) const {
+  const auto found = std::ranges::find(last.packages, name, &plan::ResolvedPackage::name);
   REQUIRE(found != last.packages.end());
   return *found;
 }

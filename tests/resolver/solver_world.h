@@ -27,7 +27,7 @@ struct World {
   MemoryIndex index;
   detect::Machine machine;
   resolver::Target target;
-  std::vector<resolver::InstalledPackage> installed;
+  std::vector<plan::InstalledPackage> installed;
   resolver::Options options;
   index::FamilyBook families{index, report};  ///< empty: silent
   bool use_families = false;
@@ -42,7 +42,7 @@ struct World {
   void publish_variants(const std::string& name, const std::string& version,
                         const wheel::VariantMetadata& metadata);
 
-  [[nodiscard]] std::expected<resolver::Resolution, resolver::Unresolved> try_resolve(
+  [[nodiscard]] std::expected<plan::Resolution, resolver::Unresolved> try_resolve(
       const std::vector<std::string>& requirements);
   /// "name version" or "name version[label]", kept ones with "=" in front; fails the test on an
   /// error.
@@ -51,9 +51,9 @@ struct World {
   [[nodiscard]] resolver::Unresolved error(const std::vector<std::string>& requirements);
   [[nodiscard]] bool remarked(std::string_view part) const;
   /// The package of the last resolution.
-  [[nodiscard]] const resolver::ResolvedPackage& package(std::string_view name) const;
+  [[nodiscard]] const plan::ResolvedPackage& package(std::string_view name) const;
 
-  resolver::Resolution last;
+  plan::Resolution last;
 };
 
 }  // namespace axle::testing

@@ -15,6 +15,7 @@ using axle::testing::WheelRecipe;
 using axle::testing::World;
 using Names = std::vector<std::string>;
 
+namespace plan = axle::plan;
 namespace resolver = axle::resolver;
 namespace wheel = axle::wheel;
 
@@ -24,7 +25,7 @@ bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-std::string skip_reason(const resolver::Decision& decision, std::string_view file) {
+std::string skip_reason(const plan::Decision& decision, std::string_view file) {
   for (const auto& skipped : decision.skipped) {
     if (contains(skipped.filename, file)) return skipped.reason;
   }
@@ -43,14 +44,16 @@ struct Levels : World {
 TEST_CASE("the best variant is taken, and the decision tells the whole story") {
   Levels world;
   CHECK(world.resolve({"lib"}) == Names{"lib 1.0[v3]"});
-  const resolver::ResolvedPackage& package = world.package("lib");
+  const plan::ResolvedPackage& package = world.package("lib");
   CHECK(package.variant_properties == wheel::VariantProperties{{"cpu", "level", "v3"}});
-  const resolver::Decision& decision = package.decision;
+  const plan::Decision& decision = package.decision;
   CHECK(decision.has_variants);
   CHECK(decision.metadata_source == "https://index.test/files/lib-1.0-variants.json");
   REQUIRE(decision.ranked.size() == 3);
   CHECK(decision.ranked[0].label == "v3");
-  CHECK(decision.ranked[0].properties == std::vector<wheel::Property>{{"cpu", "level", "v3"}});
+  REQUIRE(decision.ranked[0].properties.size() == 1);
+  CHECK(decision.ranked[0].properties[0].property == wheel::Property{"cpu", "level", "v3"});
+  CHECK(decision.ranked[0].properties[0].fact.empty());
   CHECK(decision.ranked[1].label == "v2");
   CHECK(decision.ranked[2].label == "null");
   REQUIRE(decision.rejected.size() == 1);
@@ -60,7 +63,7 @@ TEST_CASE("the best variant is taken, and the decision tells the whole story") {
   CHECK(contains(decision.rejected[0].fact, "static-properties"));
   CHECK(decision.chosen_because == "cpu :: level :: v3 is supported and ranks first");
   REQUIRE(decision.origins.size() == 1);
-  CHECK(decision.origins[0].origin == resolver::ListOrigin::static_list);
+  CHECK(decision.origins[0].origin == plan::ListOrigin::static_list);
 }
 
 TEST_CASE("null comes after every variant and before the plain wheels") {

@@ -178,7 +178,7 @@ RuleChoice TorchWorld::choose(const detect::Machine& machine, std::string_view p
   REQUIRE_MESSAGE(resolution.has_value(), resolution.error().message);
   last = std::move(*resolution);
   REQUIRE(last.packages.size() == 1);
-  const resolver::ResolvedPackage& torch = last.packages.front();
+  const plan::ResolvedPackage& torch = last.packages.front();
   const std::string version = wheel::render_version(torch.version.public_version());
   REQUIRE_MESSAGE(version.ends_with(".1"), version);  // the newest patch
   return {version.substr(0, version.size() - 2), torch.variant.value_or("plain")};

@@ -58,7 +58,7 @@ class TorchWorld {
 
   resolver::Options options;
   CollectedReport report;  ///< of the last choice
-  resolver::Resolution last;
+  plan::Resolution last;
 
  private:
   class Pages;

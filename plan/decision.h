@@ -1,0 +1,86 @@
+#pragma once
+// A decision is data: what was chosen, what else was ranked, what was rejected and which fact of
+// the machine said no. --explain, --json and the errors all render it.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wheel/variant/variant_metadata.h"
+
+namespace axle::plan {
+
+/// One feature of a variant at its best supported value; lower is better.
+struct RankKey {
+  std::size_t ns = 0;       ///< index in the namespace priorities
+  std::size_t feature = 0;  ///< index in the provider's order (0.0.x tables first)
+  std::size_t value = 0;
+  friend auto operator<=>(const RankKey&, const RankKey&) = default;
+};
+
+/// Why a namespace has the list of supported properties that it has.
+enum class ListOrigin : std::uint8_t {
+  disabled,
+  static_list,
+  user_list,
+  builtin,
+  plugin,
+  untrusted,  ///< a plugin that nobody trusts: not run
+  failed,     ///< a trusted plugin that gave no lists
+  none,
+};
+
+/// "static", "built in", …: as --explain and JSON say it.
+[[nodiscard]] std::string_view render_origin(ListOrigin origin);
+
+struct NamespaceOrigin {
+  std::string ns;
+  ListOrigin origin = ListOrigin::none;
+  std::string detail;  ///< provider and version, or why there is none
+};
+
+struct Verdict {
+  std::string label;
+  wheel::Property property;   ///< the property that decided
+  std::string reason;         ///< why not, in the metadata's terms
+  std::string fact;           ///< the fact of the machine: "the CPU lacks amx_int8"; may be empty
+  std::string evidence = {};  ///< of a family's build: what it was built for, and who says so
+};
+
+/// A supported property that counted, and what the machine has of it.
+struct DecidingProperty {
+  wheel::Property property;
+  std::string fact;  ///< empty where no provider of Axle's knows the namespace
+};
+
+/// A variant that fits, with the properties that gave it its rank.
+struct Fit {
+  std::string label;
+  std::vector<RankKey> keys;                 ///< ascending
+  std::vector<DecidingProperty> properties;  ///< one a key, in their order
+  std::string evidence = {};                 ///< as in Verdict
+};
+
+struct SkippedFile {
+  std::string filename;
+  std::string reason;  ///< "tags cp310-… do not fit", "label x is not in the metadata", "yanked", …
+  bool unknown_build = false;  ///< of a family that does not know what it needs
+};
+
+struct Decision {
+  bool has_variants = false;    ///< the release has variant metadata that was used
+  std::string metadata_source;  ///< URL of the variants file, or "the wheels' own metadata"
+  std::vector<NamespaceOrigin> origins;
+  /// Which of the machine's GPUs counted, as --gpu-policy spells it; empty where no other policy
+  /// could have decided otherwise.
+  std::string gpu_policy;
+  std::vector<Fit> ranked;  ///< best first; those with a wheel whose tags fit
+  std::vector<Verdict> rejected;
+  std::vector<SkippedFile> skipped;
+  /// One clause: "x86_64 :: level :: v4 is supported and ranks first".
+  std::string chosen_because;
+};
+
+}  // namespace axle::plan

@@ -1,0 +1,12 @@
+#include "plan/resolution.h"
+
+namespace axle::plan {
+
+std::string render_package(const ResolvedPackage& package) {
+  std::string text = package.name + " " + wheel::render_version(package.version);
+  if (package.variant && !text.ends_with("+" + *package.variant))
+    text += " (variant " + *package.variant + ")";
+  return text;
+}
+
+}  // namespace axle::plan

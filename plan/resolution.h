@@ -1,0 +1,54 @@
+#pragma once
+// What an environment shall hold: each package, the file that it comes from, and why that one. The
+// resolver makes it, the installer carries it out.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/decision.h"
+#include "wheel/core_metadata.h"
+#include "wheel/hash/listed_hash.h"
+#include "wheel/requirement.h"
+#include "wheel/version.h"
+
+namespace axle::plan {
+
+struct ResolvedPackage {
+  std::string name;  ///< normalised
+  wheel::Version version;
+  std::optional<std::string> variant;  ///< label; nullopt for a plain wheel
+  std::string family;                  ///< of an index family whose label `variant` is; else empty
+  /// What the metadata says of `variant`: the wheel's own variant.json must say the same.
+  wheel::VariantProperties variant_properties;
+  /// Those of them that the machine supports: what variant markers see.
+  wheel::VariantProperties supported_properties;
+  std::string filename;
+  std::string url;               ///< http(s) or file
+  std::string sha256;            ///< empty when the index gives none and none was kept
+  bool sha256_is_first = false;  ///< the index gives none: that of the first download from `url`
+  std::string other_hash;        ///< "sha512=<hex digits>", where there is no sha256; may be empty
+  std::vector<wheel::ListedHash> listed_hashes;  ///< the file must have one; empty: any will do
+  std::optional<std::uint64_t> size;
+  std::string source;              ///< index or folder it came from
+  bool requested = false;          ///< named by the user, else a dependency
+  bool direct = false;             ///< from a path or `name @ url`, not from an index
+  bool already_installed = false;  ///< satisfied by what is there; nothing to do
+  std::vector<wheel::Requirement> dependencies;
+  /// What it was chosen by: the wheel's own must say the same.
+  std::shared_ptr<const wheel::CoreMetadata> metadata;
+  std::vector<std::string> required_by;  ///< "name version", sorted
+  Decision decision;
+};
+
+struct Resolution {
+  std::vector<ResolvedPackage> packages;  ///< sorted by name
+};
+
+/// "demo 1.0 (variant x86_64_v4)" or "demo 1.0"; the label of a family's build stands in the
+/// version alone.
+[[nodiscard]] std::string render_package(const ResolvedPackage& package);
+
+}  // namespace axle::plan
