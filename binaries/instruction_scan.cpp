@@ -1,92 +1,22 @@
 #include "binaries/instruction_scan.h"
 
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <span>
+#include <string_view>
+#include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "binaries/instruction_classes.h"
 #include "detect/machine.h"
+#include "foundation/system/program_run.h"
 
 namespace axle::binaries {
 namespace {
 
 using detect::Capability;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t longest_line = 4096;
-
-/// objdump with its answer in a pipe; ended when the object goes.
-class Disassembler {
- public:
-  Disassembler() = default;
-  Disassembler(const Disassembler&) = delete;
-  Disassembler& operator=(const Disassembler&) = delete;
-  ~Disassembler() {
-    if (output_ >= 0) ::close(output_);
-    if (child_ <= 0) return;
-    ::kill(child_, SIGKILL);
-    (void)wait();
-  }
-
-  Result<void> start(const std::string& program, const std::string& path) {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0)
-      return fail(ErrorKind::io, fmt::format("pipe: {}", strerror(errno)));
-    output_ = ends[0];
-    posix_spawn_file_actions_t actions{};
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    std::array<std::string, 5> words = {program, "-d", "--no-show-raw-insn", "--no-addresses",
-                                        path};
-    std::array<char*, 6> arguments = {words[0].data(), words[1].data(), words[2].data(),
-                                      words[3].data(), words[4].data(), nullptr};
-    const int error =
-        posix_spawnp(&child_, program.c_str(), &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-    if (error == 0) return {};
-    child_ = 0;
-    if (error == ENOENT)
-      return fail(ErrorKind::not_found, fmt::format("{} is not installed", program),
-                  "install binutils");
-    return fail(ErrorKind::io, fmt::format("{} cannot be started: {}", program, strerror(error)));
-  }
-
-  /// -1: not in time; 0: the end.
-  ssize_t read(std::span<char> buffer, Clock::time_point deadline) const {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    pollfd ready{output_, POLLIN, 0};
-    if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) <= 0) return -1;
-    return ::read(output_, buffer.data(), buffer.size());
-  }
-
-  /// The exit status.
-  int wait() {
-    int status = 0;
-    while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
-    }
-    child_ = 0;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t child_ = 0;
-  int output_ = -1;
-};
 
 /// Where in its listing objdump is.
 struct Listing {
@@ -135,6 +65,13 @@ std::string objdump_for(detect::Arch arch) {
   return native ? "objdump" : fmt::format("{}-linux-gnu-objdump", detect::render_arch(arch));
 }
 
+std::unexpected<Error> cannot_start(const std::string& program, const std::error_code& error) {
+  if (error == std::errc::no_such_file_or_directory)
+    return fail(ErrorKind::not_found, fmt::format("{} is not installed", program),
+                "install binutils");
+  return fail(ErrorKind::io, fmt::format("{} cannot be started: {}", program, error.message()));
+}
+
 }  // namespace
 
 std::string InstructionPlace::render() const {
@@ -152,22 +89,22 @@ Result<InstructionScan> scan_instructions(const std::string& path, detect::Arch 
     return fail(ErrorKind::unsupported,
                 fmt::format("{} has {} MiB, more than are disassembled", path, size >> 20U));
   }
-  Disassembler objdump;
-  if (auto started = objdump.start(objdump_for(arch), path); !started)
-    return std::unexpected(std::move(started).error());
-  const Clock::time_point deadline = Clock::now() + limits.time;
+  const std::string objdump = objdump_for(arch);
   InstructionScan scan;
   Listing at;
   std::string text;
-  std::array<char, 1U << 16> buffer;
-  while (true) {
-    const ssize_t got = objdump.read(buffer, deadline);
-    if (got < 0) return scan;
-    if (got == 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
+  system::ProgramSettings settings;
+  settings.time_limit = limits.time;
+  settings.errors = system::ErrorStream::dropped;
+  settings.take_output = [&](std::string_view piece) {
+    text += piece;
     count_lines(text, arch, at, scan);
-  }
-  if (objdump.wait() != 0)
+  };
+  const auto run = system::run_program(
+      {{objdump, "-d", "--no-show-raw-insn", "--no-addresses", path}}, settings);
+  if (!run) return cannot_start(objdump, run.error());
+  if (run->timed_out) return scan;
+  if (run->exit_code != 0)
     return fail(ErrorKind::unsupported, fmt::format("{}: objdump does not read it", path));
   scan.complete = true;
   return scan;

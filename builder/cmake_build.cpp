@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "builder/process.h"
+#include "builder/logged_program.h"
 #include "builder/project_files.h"
 
 namespace axle::builder {
@@ -27,7 +27,7 @@ std::unexpected<Error> failed(const std::string& what, const std::string& log) {
 }
 
 Result<void> expect_tool(const std::string& program, std::string_view package) {
-  const auto status = run_command({{program, "--version"}, {}, {}, {}});
+  const auto status = run_logged({{program, "--version"}}, {});
   if (status && *status == 0) return {};
   return fail(ErrorKind::not_found, fmt::format("{} is not installed or does not run", program),
               fmt::format("install it, on Debian: apt install {}", package));
@@ -70,7 +70,7 @@ bool accepts(const std::string& compiler, const std::string& language,
   std::vector<std::string> arguments{compiler};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   arguments.insert(arguments.end(), {"-Werror", "-fsyntax-only", "-x", language, "/dev/null"});
-  const auto status = run_command({arguments, {}, log, {{"LC_ALL", "C"}}});
+  const auto status = run_logged({arguments, {}, {{"LC_ALL", "C"}}}, log);
   return status && *status == 0;
 }
 
@@ -79,7 +79,7 @@ std::string describe_compiler(const std::string& compiler, const std::string& wo
   const std::string file = (fs::path(work_folder) / "compiler-version").string();
   std::error_code ignored;
   fs::remove(file, ignored);
-  const auto status = run_command({{compiler, "--version"}, {}, file, {{"LC_ALL", "C"}}});
+  const auto status = run_logged({{compiler, "--version"}, {}, {{"LC_ALL", "C"}}}, file);
   const auto text = read_file(file, largest_text);
   if (!status || !text) return compiler;
   return fmt::format("{} ({})", compiler, text->substr(0, text->find('\n')));
@@ -124,11 +124,11 @@ std::string common_flags(const CMakeJob& job, const std::string& build) {
   return flags;
 }
 
-Command configure_command(const CMakeJob& job, const std::string& build, const std::string& log) {
+system::Program configure_program(const CMakeJob& job, const std::string& build) {
   const std::string flags = common_flags(job, build);
-  Command command{{"cmake", "-S", job.source, "-B", build, "-G", "Ninja"}, {}, log, {}};
+  system::Program program{{"cmake", "-S", job.source, "-B", build, "-G", "Ninja"}};
   const auto define = [&](std::string_view name, std::string_view value) {
-    command.arguments.push_back(fmt::format("-D{}={}", name, value));
+    program.arguments.push_back(fmt::format("-D{}={}", name, value));
   };
   define("CMAKE_BUILD_TYPE", job.build_type);
   define("CMAKE_C_FLAGS", flags);
@@ -138,16 +138,17 @@ Command configure_command(const CMakeJob& job, const std::string& build, const s
   define("CMAKE_BUILD_WITH_INSTALL_RPATH", "ON");
   define("CMAKE_INSTALL_MESSAGE", "NEVER");
   for (const auto& [name, value] : job.define) define(name, value);
-  return command;
+  return program;
 }
 
-Result<void> run_step(Command command, const CMakeJob& job, const std::string& what) {
-  command.variables.emplace_back("SOURCE_DATE_EPOCH", std::to_string(job.source_date_epoch));
-  command.variables.emplace_back("LC_ALL", "C");
-  command.variables.emplace_back("TZ", "UTC");
-  const auto status = run_command(command);
+Result<void> run_step(system::Program program, const CMakeJob& job, const std::string& log,
+                      const std::string& what) {
+  program.variables.emplace_back("SOURCE_DATE_EPOCH", std::to_string(job.source_date_epoch));
+  program.variables.emplace_back("LC_ALL", "C");
+  program.variables.emplace_back("TZ", "UTC");
+  const auto status = run_logged(program, log);
   if (!status) return std::unexpected(status.error());
-  if (*status != 0) return failed(what, command.log);
+  if (*status != 0) return failed(what, log);
   return {};
 }
 
@@ -189,8 +190,8 @@ Result<Compilers> find_compilers(const std::string& work_folder) {
   }
   const std::string log = (folder / "build.log").string();
   const std::string build = (folder / "build").string();
-  const auto status = run_command(
-      {{"cmake", "-S", folder.string(), "-B", build, "-G", "Ninja"}, {}, log, {{"LC_ALL", "C"}}});
+  const auto status = run_logged(
+      {{"cmake", "-S", folder.string(), "-B", build, "-G", "Ninja"}, {}, {{"LC_ALL", "C"}}}, log);
   if (!status) return std::unexpected(status.error());
   if (*status != 0) {
     auto error = failed("finding a C compiler", log);
@@ -224,18 +225,18 @@ Result<std::string> run_cmake(const CMakeJob& job) {
   fs::remove_all(stage, ignored);
   fs::remove(log, ignored);
   if (auto made = make_folder(stage); !made) return std::unexpected(made.error());
-  if (auto done = run_step(configure_command(job, build, log), job, "cmake configure"); !done) {
+  if (auto done = run_step(configure_program(job, build), job, log, "cmake configure"); !done) {
     return std::unexpected(done.error());
   }
   const unsigned jobs =
       job.jobs != 0 ? job.jobs : std::max(1U, std::thread::hardware_concurrency());
-  const Command make{{"cmake", "--build", build, "--parallel", std::to_string(jobs)}, {}, log, {}};
-  if (auto done = run_step(make, job, "cmake --build"); !done) {
+  const system::Program make{{"cmake", "--build", build, "--parallel", std::to_string(jobs)}};
+  if (auto done = run_step(make, job, log, "cmake --build"); !done) {
     return std::unexpected(done.error());
   }
-  const Command install{
-      {"cmake", "--install", build, "--strip"}, {}, log, {{"DESTDIR", stage.string()}}};
-  if (auto done = run_step(install, job, "cmake --install"); !done) {
+  const system::Program install{
+      {"cmake", "--install", build, "--strip"}, {}, {{"DESTDIR", stage.string()}}};
+  if (auto done = run_step(install, job, log, "cmake --install"); !done) {
     return std::unexpected(done.error());
   }
   if (auto checked = check_stage(stage); !checked) return std::unexpected(checked.error());

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "installer/process_output.h"
+#include "foundation/system/program_run.h"
 #include "installer/transaction/unbroken.h"
 
 namespace axle::cli {
@@ -41,7 +41,7 @@ void end_by(int signal) {
       errno = number;
       return;
     }
-    installer::kill_running_process();
+    system::kill_running_programs();
     say_what_was_done();
   }
   ::signal(signal, SIG_DFL);

@@ -9,11 +9,6 @@
 
 namespace axle::installer {
 
-void Descriptor::close() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
 Error system_error(std::string_view action, std::string_view path, int code) {
   std::string hint;
   switch (code) {
@@ -87,12 +82,8 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
 }
 
 Result<void> write_all(int fd, std::string_view bytes, std::string_view path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return std::unexpected(system_error("write", path, errno));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  const std::error_code error = system::write_all(fd, bytes);
+  if (error) return std::unexpected(system_error("write", path, error.value()));
   return {};
 }
 

@@ -1,38 +1,19 @@
 #pragma once
-// File descriptors that close themselves, and what the system said when a call failed.
+// Files as the installer opens them, and what the system said when a call failed.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <sys/stat.h>
 
 #include "foundation/report/error.h"
+#include "foundation/system/descriptor.h"
 
 namespace axle::installer {
 
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
-  void close();
-
- private:
-  int fd_ = -1;
-};
+using system::Descriptor;
 
 /// "cannot <action> <path>: <what the system says>", with what to do about it. `code` is an errno.
 [[nodiscard]] Error system_error(std::string_view action, std::string_view path, int code);

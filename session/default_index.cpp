@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "foundation/system/program_run.h"
 #include "installer/environment/environment.h"
-#include "installer/process_output.h"
 
 namespace axle::session {
 
@@ -21,7 +21,7 @@ constexpr const char* question =
 
 /// The address that `python`'s pip answers, or "" when it has no pip.
 std::string ask(const std::string& python) {
-  const auto answer = installer::run_process({python, "-I", "-c", question}, limit);
+  const auto answer = system::run_program({{python, "-I", "-c", question}}, {.time_limit = limit});
   if (!answer || answer->exit_code != 0) return {};
   std::string url = answer->out;
   while (!url.empty() && (url.back() == '\n' || url.back() == '\r')) url.pop_back();

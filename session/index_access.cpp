@@ -6,12 +6,13 @@
 
 #include <fmt/core.h>
 
+#include "foundation/system/program_run.h"
 #include "foundation/text/ascii.h"
 #include "index/http/credentials.h"
 #include "index/http/netrc.h"
 #include "index/http/url.h"
+#include "installer/descriptor.h"
 #include "installer/environment/environment.h"
-#include "installer/process_output.h"
 #include "session/variables.h"
 #include "session/version.h"
 
@@ -31,8 +32,10 @@ Result<std::optional<std::string>> ask_keyring(const std::string& service,
                             service, user),
                 "the package keyring brings it; or leave out --keyring-provider");
   }
-  const auto answer = installer::run_process({*program, "get", service, user}, keyring_limit);
-  if (!answer) return std::unexpected(answer.error());
+  const auto answer =
+      system::run_program({{*program, "get", service, user}}, {.time_limit = keyring_limit});
+  if (!answer)
+    return std::unexpected(installer::system_error("start", *program, answer.error().value()));
   if (answer->timed_out) {
     return fail(ErrorKind::io,
                 fmt::format("`keyring get {} {}` did not answer for {} seconds", service, user,

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/descriptor.h"
+
 namespace axle::index {
 namespace {
 
@@ -43,19 +45,7 @@ int open_locked(const std::string& folder) {
   return -1;
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+using system::Descriptor;
 
 /// Held for moments only, while staged folders are looked at and made.
 Result<void> lock_for_a_moment(const Descriptor& folder, const fs::path& path) {
@@ -125,15 +115,9 @@ mode_t mode_of(const std::string& target) {
 Result<void> write_file(const std::string& path, std::string_view content) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return system_failure("create", path, errno);
-  while (!content.empty()) {
-    const ssize_t written = ::write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int number = errno;
-      ::close(fd);
-      return system_failure("write", path, number);
-    }
-    content.remove_prefix(static_cast<std::size_t>(written));
+  if (const std::error_code error = system::write_all(fd, content)) {
+    ::close(fd);
+    return system_failure("write", path, error.value());
   }
   if (::close(fd) != 0) return system_failure("write", path, errno);
   return {};

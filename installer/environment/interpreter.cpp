@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "installer/process_output.h"
+#include "foundation/system/program_run.h"
+#include "installer/descriptor.h"
 
 namespace axle::installer {
 namespace {
@@ -151,8 +152,8 @@ Result<std::string> ask_interpreter(const std::string& python, std::chrono::mill
                 fmt::format("{} is no working Python interpreter: {}", python, why),
                 std::string(another_python));
   };
-  auto output = run_process({python, "-I", "-c", question}, limit);
-  if (!output) return refuse(output.error().message);
+  auto output = system::run_program({{python, "-I", "-c", question}}, {.time_limit = limit});
+  if (!output) return refuse(system_error("start", python, output.error().value()).message);
   if (output->timed_out) {
     return refuse(fmt::format("it did not answer within {} s",
                               std::chrono::duration_cast<std::chrono::seconds>(limit).count()));

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "foundation/system/descriptor.h"
 #include "providers/plugins/bare_machine.h"
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/program_start.h"
@@ -75,10 +76,10 @@ constexpr const char* listed_folders[] = {"/dev/dri", "/dev/nvidia-caps"};
 
 constexpr int rules_place = 4;
 constexpr int trouble_place = 5;
+constexpr int guard_place = 6;
 
 enum Step : std::int32_t {
-  orphaned = 1,
-  limits,
+  limits = 1,
   privileges,
   capabilities,
   files,
@@ -156,33 +157,10 @@ bool prepare(const ConfinedTask& task, const SandboxSupport& support, Preparatio
 
 // From here to `become`: in the child, system calls only.
 
-[[noreturn]] void leave(int code) {
-  while (true) ::syscall(SYS_exit_group, code);
-}
-
 [[noreturn]] void give_up(Step step) {
   const StartTrouble trouble{step, errno};
   [[maybe_unused]] const ssize_t written = ::write(trouble_place, &trouble, sizeof(trouble));
-  leave(127);
-}
-
-void settle_signals() {
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
-  // A write beyond the limit fails in the place of killing.
-  ::signal(SIGXFSZ, SIG_IGN);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-void close_from(int first) {
-#ifdef SYS_close_range
-  if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, 0U) == 0) return;
-#endif
-  rlimit open_files{};
-  ::getrlimit(RLIMIT_NOFILE, &open_files);
-  const auto last = static_cast<int>(std::min<rlim_t>(open_files.rlim_cur, 1 << 20));
-  for (int number = first; number < last; ++number) ::close(number);
+  system::leave(127);
 }
 
 void limit(int resource, rlim_t soft, rlim_t hard) {
@@ -217,26 +195,6 @@ void drop_privileges() {
   if (::syscall(SYS_capset, &header, none) != 0) give_up(capabilities);
 }
 
-/// Every descriptor but 0 to 5 is closed: /dev/null, stdout, stderr, answer, rules, trouble.
-void settle_descriptors(const std::array<int, 5>& ends) {
-  // Above the places first: none may be overwritten before it is moved.
-  std::array<int, 5> high{};
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    high[i] = ends[i] < 0 ? -1 : ::fcntl(ends[i], F_DUPFD, 16);
-  const int null = ::open("/dev/null", O_RDONLY);
-  if (null != 0) ::dup2(null, 0);
-  for (int place = 1; place <= 5; ++place) {
-    const int from = high[static_cast<std::size_t>(place) - 1];
-    if (from >= 0) {
-      ::dup2(from, place);
-    } else {
-      ::close(place);
-    }
-  }
-  ::fcntl(trouble_place, F_SETFD, FD_CLOEXEC);
-  close_from(trouble_place + 1);
-}
-
 /// execve's first argument: where the filter expects it.
 const char* program_name(const Preparation& prepared) {
   const char* name = prepared.start.program.c_str();
@@ -254,17 +212,13 @@ const char* program_name(const Preparation& prepared) {
   return static_cast<const char*>(page);
 }
 
-[[noreturn]] void become(const ConfinedTask& task, Preparation& prepared,
-                         const std::array<int, 5>& ends, const OrphanGuard& guard, pid_t parent) {
-  // A session of its own: no terminal to write to, a group that can be killed.
-  ::setsid();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const bool guarded = guard.guard_own_group();
-  settle_descriptors(ends);
-  if (!guarded) give_up(unguarded);
-  if (::getppid() != parent) give_up(orphaned);
-  settle_signals();
-  if (::chdir("/") != 0) leave(127);
+[[noreturn]] void become(const ConfinedTask& task, Preparation& prepared) {
+  ::fcntl(trouble_place, F_SETFD, FD_CLOEXEC);
+  if (!OrphanGuard::guard_own_group(guard_place)) give_up(unguarded);
+  ::close(guard_place);
+  // A write beyond the limit fails in the place of killing.
+  ::signal(SIGXFSZ, SIG_IGN);
+  if (::chdir("/") != 0) system::leave(127);
   ::umask(077);
   if (task.bare_machine && !hide_hardware(rules_place)) give_up(hardware);
   // Before the limits: the page counts, and a parent may have more address space than they allow.
@@ -284,28 +238,11 @@ const char* program_name(const Preparation& prepared) {
   give_up(program);
 }
 
-struct Pipe {
-  int ours = -1;
-  int theirs = -1;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return {ends[0], ends[1]};
-}
-
-void close_if_open(int descriptor) {
-  if (descriptor >= 0) ::close(descriptor);
-}
-
 }  // namespace
 
 std::string render_trouble(const StartTrouble& trouble) {
   const char* what = "it cannot be confined";
   if (trouble.step == program) what = "it cannot be started";
-  if (trouble.step == orphaned) what = "its parent is gone";
   if (trouble.step == unguarded) what = "nobody would end what it starts";
   if (trouble.step == hardware) what = "this system lets us make no machine without devices";
   return std::string(what) + ": " + std::strerror(trouble.error);
@@ -316,28 +253,38 @@ std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
                                               const OrphanGuard& guard, std::string& why) {
   Preparation prepared;
   if (!prepare(task, support, prepared, why)) return std::nullopt;
-  const Pipe answer = task.answer_on_stdout ? Pipe{} : make_pipe();
-  const Pipe out = make_pipe();
-  const Pipe err = make_pipe();
-  const Pipe trouble = make_pipe();
-  const bool complete = out.ours >= 0 && err.ours >= 0 && trouble.ours >= 0 &&
-                        (task.answer_on_stdout || answer.ours >= 0);
-  const pid_t parent = ::getpid();
-  const pid_t pid = complete ? ::fork() : -1;
-  if (pid == 0) {
-    become(task, prepared,
-           {out.theirs, err.theirs, answer.theirs, prepared.rules.descriptor(), trouble.theirs},
-           guard, parent);
-  }
-  for (const Pipe& pipe : {answer, out, err, trouble}) close_if_open(pipe.theirs);
-  if (pid < 0) {
+  const auto made = [&](system::Descriptor& ours) -> system::Descriptor {
+    auto pipe = system::make_pipe();
+    if (!pipe) return {};
+    ::fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK);
+    ours = std::move(pipe->read);
+    return std::move(pipe->write);
+  };
+  ConfinedProcess process;
+  const system::Descriptor answer =
+      task.answer_on_stdout ? system::Descriptor() : made(process.answer);
+  const system::Descriptor out = made(process.stdout_);
+  const system::Descriptor err = made(process.stderr_);
+  const system::Descriptor trouble = made(process.trouble);
+  if (!out || !err || !trouble || !(task.answer_on_stdout || answer)) {
     why = std::string("no process can be made: ") + std::strerror(errno);
-    for (const Pipe& pipe : {answer, out, err, trouble}) close_if_open(pipe.ours);
     return std::nullopt;
   }
-  ConfinedProcess process{pid, -1, answer.ours, out.ours, err.ours, trouble.ours, prepared.alone};
+  system::ChildSettings settings;
+  settings.group = system::Group::session;
+  settings.places = {
+      system::nowhere, out.get(),         err.get(), answer.get(), prepared.rules.descriptor(),
+      trouble.get(),   guard.descriptor()};
+  auto child = system::fork_child(settings, [&] { become(task, prepared); });
+  if (!child) {
+    why = "no process can be made: " + child.error().message();
+    return std::nullopt;
+  }
+  process.child = std::move(*child);
+  process.alone = prepared.alone;
 #ifdef SYS_pidfd_open
-  process.ended = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U));
+  process.ended =
+      system::Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process.child.id(), 0U)));
 #endif
   return process;
 }

@@ -8,23 +8,24 @@
 #include <vector>
 
 #include <linux/filter.h>
-#include <sys/types.h>
 
+#include "foundation/system/child_process.h"
+#include "foundation/system/descriptor.h"
 #include "providers/plugins/landlock.h"
 #include "providers/plugins/orphan_guard.h"
 #include "providers/plugins/sandbox.h"
 
 namespace axle::plugins {
 
-/// A child that runs, with our ends of its pipes; -1 once closed.
+/// A child that runs, with our ends of its pipes; unset once closed.
 struct ConfinedProcess {
-  pid_t pid = -1;
-  int ended = -1;   ///< pidfd, readable when it has ended; -1 before Linux 5.3
-  int answer = -1;  ///< -1 from the start where the answer comes on stdout
-  int stdout_ = -1;
-  int stderr_ = -1;
-  int trouble = -1;    ///< what kept it from starting: a `StartTrouble`
-  bool alone = false;  ///< it can make no process
+  system::ChildProcess child;
+  system::Descriptor ended;   ///< pidfd, readable when it has ended; unset before Linux 5.3
+  system::Descriptor answer;  ///< unset from the start where the answer comes on stdout
+  system::Descriptor stdout_;
+  system::Descriptor stderr_;
+  system::Descriptor trouble;  ///< what kept it from starting: a `StartTrouble`
+  bool alone = false;          ///< it can make no process
 };
 
 /// Which step failed in the child, and errno.

@@ -4,32 +4,33 @@
 // while children run, however it ends, the guard kills their groups. In the sandbox nobody leaves
 // its group (syscall_filter.h).
 
-#include <optional>
+#include <expected>
+#include <system_error>
+#include <utility>
 
-#include <sys/types.h>
+#include "foundation/system/child_process.h"
+#include "foundation/system/descriptor.h"
 
 namespace axle::plugins {
 
+/// It goes with the object, and kills nobody then.
 class OrphanGuard {
  public:
-  /// nullopt, with errno, when no process can be made.
-  [[nodiscard]] static std::optional<OrphanGuard> start();
+  /// Error: no process can be made.
+  [[nodiscard]] static std::expected<OrphanGuard, std::error_code> start();
 
-  OrphanGuard(OrphanGuard&& other) noexcept;
-  OrphanGuard& operator=(OrphanGuard&&) = delete;
-  OrphanGuard(const OrphanGuard&) = delete;
-  OrphanGuard& operator=(const OrphanGuard&) = delete;
-  ~OrphanGuard();  ///< it goes, and kills nobody
-
+  /// Where leaders of groups write their numbers: a child that is to be guarded inherits it.
+  [[nodiscard]] int descriptor() const { return groups_.get(); }
   /// In a child that leads a group of its own, before it starts anything: system calls only. False:
   /// nobody would guard it.
-  [[nodiscard]] bool guard_own_group() const;
+  [[nodiscard]] static bool guard_own_group(int descriptor);
 
  private:
-  OrphanGuard(pid_t pid, int groups) : pid_(pid), groups_(groups) {}
+  OrphanGuard(system::ChildProcess guard, system::Descriptor groups)
+      : groups_(std::move(groups)), guard_(std::move(guard)) {}
 
-  pid_t pid_;
-  int groups_;  ///< where leaders write their numbers
+  system::Descriptor groups_;
+  system::ChildProcess guard_;  ///< ends first: with the pipe closed it would take us for dead
 };
 
 }  // namespace axle::plugins

@@ -4,13 +4,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
+#include <expected>
 #include <optional>
+#include <system_error>
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "providers/plugins/confined_process.h"
@@ -24,7 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds patience_after_kill{500};
 /// How often a child without a pidfd is looked after.
 constexpr int tick_ms = 5;
 /// How often a child is looked after otherwise.
@@ -34,7 +32,7 @@ constexpr int longest_wait_ms = 25;
 class Run {
  public:
   Run(const ConfinedTask& task, const SandboxSupport& support,
-      const std::optional<OrphanGuard>& guard)
+      const std::expected<OrphanGuard, std::error_code>& guard)
       : task_(task) {
     started_ = Clock::now();
     if (!guard) {
@@ -43,8 +41,8 @@ class Run {
     }
     std::optional<ConfinedProcess> process = start_confined(task, support, *guard, result_.why);
     if (!process) return;
-    process_ = *process;
-    if (task.watched) watch_ = Watch(process_.pid, process_.ended);
+    process_ = std::move(*process);
+    if (task.watched) watch_ = Watch(process_.child.id(), process_.ended.get());
     deadline_ = started_ + task.limits.time;
     next_census_ = started_ + pause_after_look({});
     running_ = true;
@@ -53,11 +51,12 @@ class Run {
 
   [[nodiscard]] bool running() const { return running_; }
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
-  [[nodiscard]] bool has_pidfd() const { return process_.ended >= 0; }
+  [[nodiscard]] bool has_pidfd() const { return static_cast<bool>(process_.ended); }
 
   void append_waiting(std::vector<pollfd>& waiting) const {
-    for (const int end : {process_.answer, process_.stdout_, process_.stderr_, process_.ended}) {
-      if (end >= 0) waiting.push_back({end, POLLIN, 0});
+    for (const system::Descriptor* end :
+         {&process_.answer, &process_.stdout_, &process_.stderr_, &process_.ended}) {
+      if (*end) waiting.push_back({end->get(), POLLIN, 0});
     }
     if (watch_.descriptor() >= 0) waiting.push_back({watch_.descriptor(), POLLIN, 0});
   }
@@ -67,7 +66,7 @@ class Run {
     watched_ = watched_ || watch_.descriptor() >= 0;
     watch_.attend();
     drain();
-    if (result_.end != TaskEnd::flooded && has_ended()) return conclude();
+    if (result_.end != TaskEnd::flooded && process_.child.has_ended()) return conclude();
     if (result_.end == TaskEnd::flooded) return put_down();
     if (takes_too_much()) result_.end = TaskEnd::swarmed;
     if (Clock::now() >= deadline_) result_.end = TaskEnd::timed_out;
@@ -89,13 +88,16 @@ class Run {
 
   /// What comes beyond `most` is passed over; more than `flood` of it, or any of an answer, ends
   /// the child.
-  void take_from(int& end, std::string& text, std::size_t most, bool is_answer) {
+  void take_from(system::Descriptor& end, std::string& text, std::size_t most, bool is_answer) {
     std::array<char, 16384> buffer;
-    while (end >= 0) {
-      const ssize_t got = ::read(end, buffer.data(), buffer.size());
+    while (end) {
+      const ssize_t got = ::read(end.get(), buffer.data(), buffer.size());
       if (got < 0 && errno == EINTR) continue;
       if (got < 0 && errno == EAGAIN) return;
-      if (got <= 0) return close_end(end);
+      if (got <= 0) {
+        end.close();
+        return;
+      }
       const auto size = static_cast<std::size_t>(got);
       text.append(buffer.data(), std::min(size, most - std::min(most, text.size())));
       seen_ += size;
@@ -109,42 +111,30 @@ class Run {
   bool takes_too_much() {
     const auto before = Clock::now();
     if (before < next_census_) return false;
-    const SessionUse use = read_session_use(process_.pid, process_.alone);
+    const SessionUse use = read_session_use(process_.child.id(), process_.alone);
     const auto after = Clock::now();
     next_census_ = after + pause_after_look(after - before);
     return use.tasks > task_.limits.tasks || use.resident > task_.limits.memory;
   }
 
-  /// Ended, but not yet reaped: the number of its group is still its own.
-  bool has_ended() {
-    siginfo_t info{};
-    const int looked =
-        ::waitid(P_PID, static_cast<id_t>(process_.pid), &info, WEXITED | WNOHANG | WNOWAIT);
-    // ECHILD: the program ignores SIGCHLD, the kernel has reaped it.
-    if (looked != 0) return errno == ECHILD;
-    return info.si_pid == process_.pid;
-  }
-
   void conclude() {
-    ::kill(-process_.pid, SIGKILL);
+    process_.child.kill();  // what it started
     drain();
-    int status = 0;
-    rusage used{};
-    const bool reaped = ::wait4(process_.pid, &status, 0, &used) == process_.pid;
-    if (reaped) result_.peak_memory = static_cast<std::size_t>(used.ru_maxrss) * 1024;
+    const system::Ending ending = process_.child.reap();
+    result_.peak_memory = ending.peak_memory;
     if (result_.end == TaskEnd::flooded) return finish();
     StartTrouble trouble;
-    if (::read(process_.trouble, &trouble, sizeof(trouble)) == sizeof(trouble)) {
+    if (::read(process_.trouble.get(), &trouble, sizeof(trouble)) == sizeof(trouble)) {
       result_.end = TaskEnd::not_started;
       result_.why = render_trouble(trouble);
-    } else if (reaped && WIFSIGNALED(status)) {
+    } else if (ending.signal != 0) {
       result_.end = TaskEnd::crashed;
-      result_.code = WTERMSIG(status);
+      result_.code = ending.signal;
       // RLIMIT_CPU is the time limit of a group whose parent is gone.
       if (result_.code == SIGXCPU) result_.end = TaskEnd::timed_out;
     } else {
       result_.end = TaskEnd::exited;
-      result_.code = reaped ? WEXITSTATUS(status) : 0;
+      result_.code = ending.known ? ending.exit_code : 0;
     }
     finish();
   }
@@ -152,30 +142,21 @@ class Run {
   /// Kills the group. A process inside a broken driver may not die at all (state D): it is left to
   /// init after a moment.
   void put_down() {
-    ::kill(-process_.pid, SIGKILL);
-    ::kill(process_.pid, SIGKILL);
-    const auto patience = Clock::now() + patience_after_kill;
-    constexpr timespec pause{0, 200'000};
-    while (!has_ended() && Clock::now() < patience) ::nanosleep(&pause, nullptr);
-    ::kill(-process_.pid, SIGKILL);
-    ::waitpid(process_.pid, nullptr, WNOHANG);
+    process_.child.kill();
+    static_cast<void>(process_.child.wait_until(Clock::now() + system::ChildProcess::patience));
+    process_.child.kill();  // what was made meanwhile
+    static_cast<void>(process_.child.reap(Clock::now()));
     finish();
   }
 
   void finish() {
-    for (int* end : {&process_.answer, &process_.stdout_, &process_.stderr_, &process_.trouble,
-                     &process_.ended}) {
-      if (*end >= 0) close_end(*end);
-    }
+    for (system::Descriptor* end : {&process_.answer, &process_.stdout_, &process_.stderr_,
+                                    &process_.trouble, &process_.ended})
+      end->close();
     running_ = false;
     if (watched_) result_.attempts = watch_.attempts();
     result_.duration =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started_);
-  }
-
-  static void close_end(int& end) {
-    ::close(end);
-    end = -1;
   }
 
   const ConfinedTask& task_;
@@ -206,7 +187,7 @@ int wait_ms(std::span<const Run> runs) {
 
 std::vector<TaskResult> run_confined(std::span<const ConfinedTask> tasks,
                                      const SandboxSupport& support) {
-  const std::optional<OrphanGuard> guard = OrphanGuard::start();
+  const auto guard = OrphanGuard::start();
   std::vector<Run> runs;
   runs.reserve(tasks.size());
   for (const ConfinedTask& task : tasks) runs.emplace_back(task, support, guard);

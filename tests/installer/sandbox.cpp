@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "installer/process_output.h"
+#include "foundation/system/program_run.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
@@ -175,8 +175,8 @@ CommandResult run_command(std::vector<std::string> arguments,
     wrapped.insert(wrapped.end(), arguments.begin(), arguments.end());
     arguments = std::move(wrapped);
   }
-  auto output = run_process(arguments, std::chrono::minutes(2));
-  if (!output) throw std::runtime_error(output.error().message);
+  auto output = system::run_program({arguments}, {.time_limit = std::chrono::minutes(2)});
+  if (!output) throw std::runtime_error(output.error().message());
   return {output->exit_code, std::move(output->out), std::move(output->err)};
 }
 

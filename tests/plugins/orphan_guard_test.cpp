@@ -196,7 +196,7 @@ TEST_CASE("a plugin whose guard has been killed is not started") {
   ::kill(process, SIGKILL);
   siginfo_t info = {};
   REQUIRE(::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOWAIT) == 0);
-  CHECK(!guard->guard_own_group());
+  CHECK(!OrphanGuard::guard_own_group(guard->descriptor()));
   ::signal(SIGPIPE, former);
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("a guard that is not needed kills nobody and is gone") {
     child = ::fork();
     if (child == 0) {
       ::setsid();
-      const char answer = guard->guard_own_group() ? 'y' : 'n';
+      const char answer = OrphanGuard::guard_own_group(guard->descriptor()) ? 'y' : 'n';
       (void)!::write(ends[1], &answer, 1);
       ::pause();
       ::_exit(0);

@@ -1,0 +1,64 @@
+#pragma once
+// Runs a program and waits for it, with a limit on its time and on what it prints.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "foundation/system/child_process.h"
+
+namespace axle::system {
+
+struct Program {
+  std::vector<std::string> arguments;  ///< the program first: a path, or a name that PATH finds
+                                       ///< (its relative folders are passed over)
+  std::string folder = {};             ///< where it runs; empty: here
+  /// On top of this program's environment, which it inherits.
+  std::vector<std::pair<std::string, std::string>> variables = {};
+};
+
+enum class ErrorStream : std::uint8_t {
+  apart,        ///< `ProgramOutput::err`
+  with_output,  ///< where stdout goes
+  dropped,
+};
+
+/// stdin is empty.
+struct ProgramSettings {
+  std::optional<std::chrono::milliseconds> time_limit = {};  ///< killed after it; unset: none
+  std::size_t most_output = std::size_t{4} << 20;  ///< bytes of each stream; killed for more
+  ErrorStream errors = ErrorStream::apart;
+  std::string log = {};  ///< the file that stdout is appended to (and stderr `with_output`)
+  /// Gets stdout piece by piece, without a bound, in the place of `ProgramOutput::out`.
+  std::function<void(std::string_view)> take_output = {};
+  /// Whether what it leaves behind in its group is killed too when it has ended by itself.
+  bool kills_leftovers = false;
+  ChildSettings child = {};  ///< its places are not used
+};
+
+struct ProgramOutput {
+  int exit_code = 0;       ///< 128 + signal when one ended it; -1 unknown: SIGCHLD is ignored
+  bool timed_out = false;  ///< it was killed at the limit
+  bool too_long = false;   ///< it was killed for printing more than the bound
+  std::string out;
+  std::string err;
+};
+
+/// Ends with the program, whoever may hold its streams then. Error: it cannot be started;
+/// no_such_file_or_directory: PATH does not find it.
+[[nodiscard]] std::expected<ProgramOutput, std::error_code> run_program(
+    const Program& program, const ProgramSettings& settings = {});
+
+/// For a signal handler: the programs that run in a group of their own, and what they started, end
+/// now.
+void kill_running_programs();
+
+}  // namespace axle::system
