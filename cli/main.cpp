@@ -65,6 +65,13 @@ int run(std::vector<std::string> words) {
   return parsed.command->run(session, output);
 }
 
+/// Also where the caller had the signal ignored: git does the same.
+[[noreturn]] void end_by_closed_pipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  ::_exit(exit_closed_pipe);  // it is blocked
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -72,8 +79,8 @@ int main(int argc, char** argv) {
   if (const auto code = axle::plugins::answer_if_asked(argc, argv)) ::_exit(*code);
   // File names in archives are UTF-8, whatever the caller's locale.
   std::setlocale(LC_CTYPE, "C.UTF-8");
-  // A closed pipe is a write error that is reported, not a silent death. A handler, because what is
-  // ignored stays ignored in the programs that we start.
+  // A closed pipe is a write error first: what was changed is said, and the command ends in order.
+  // A handler, because what is ignored stays ignored in the programs that we start.
   std::signal(SIGPIPE, [](int) {});
   // A caller may have left this ignored; then no child could be waited for.
   std::signal(SIGCHLD, SIG_DFL);
@@ -85,7 +92,9 @@ int main(int argc, char** argv) {
     words.insert(words.begin(), "install");
   const bool json = asks_for_json(words);
   try {
-    return run(std::move(words));
+    const int code = run(std::move(words));
+    if (code == exit_closed_pipe) end_by_closed_pipe();
+    return code;
   } catch (const std::exception& error) {
     Output output({.json = json});
     return output.failure(

@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 
@@ -46,6 +47,15 @@ std::uint64_t now_in_ticks() {
 
 void write(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+/// Zero, or the error number.
+int write_whole(std::FILE* stream, std::string_view text) {
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size() &&
+                       std::fflush(stream) == 0 && std::ferror(stream) == 0;
+  if (written) return 0;
+  return errno != 0 ? errno : EIO;
 }
 
 /// A remark or an error as people may pass it on: whatever it repeats of URLs, no secret is in it.
@@ -94,11 +104,13 @@ void Output::progress(std::string_view what, std::uint64_t done, std::uint64_t t
 int Output::answer(std::string_view text, const ordered_json& body, int exit_code) {
   clear_progress();
   std::fflush(stderr);
-  write(stdout, options_.json
-                    ? render_json(versioned(body))
-                    : text::printable(text, options_.color ? std::span(color_sequences)
-                                                           : std::span<const std::string_view>()));
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+  const int trouble = write_whole(
+      stdout, options_.json
+                  ? render_json(versioned(body))
+                  : text::printable(text, options_.color ? std::span(color_sequences)
+                                                         : std::span<const std::string_view>()));
+  if (trouble == EPIPE && !changed_) return exit_closed_pipe;
+  if (trouble != 0) {
     write(stderr, changed_ ? "error: the change was made; only the report of it could not be "
                              "written to stdout\n"
                            : "error: the answer could not be written to stdout\n");

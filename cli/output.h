@@ -14,6 +14,10 @@
 
 namespace axle::cli {
 
+/// stdout is a pipe that nobody reads any more: the program ends by SIGPIPE, as git does, which is
+/// 128 and its number in a shell. Nothing is said.
+inline constexpr int exit_closed_pipe = 141;
+
 struct OutputOptions {
   bool json = false;
   bool quiet = false;
@@ -33,7 +37,7 @@ class Output final : public Report {
   void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override;
 
   /// The answer of a command that succeeded: `text`, or `body` with `schema_version` put first.
-  /// Returns `exit_code`.
+  /// Returns `exit_code`, 1 where stdout could not be written, or exit_closed_pipe.
   int answer(std::string_view text, const nlohmann::ordered_json& body, int exit_code = 0);
   /// Something was changed for good: an answer that cannot be written says so on stderr.
   void change_was_made() { changed_ = true; }

@@ -65,6 +65,26 @@ bool is_version(std::string_view text, std::size_t most_parts) {
          });
 }
 
+// "90" and "9.0", "120" and "12.0" -> "9.0", "12.0": the last digit is the minor version.
+std::optional<std::string> parse_compute_capability(std::string_view text) {
+  std::string digits(text);
+  if (const std::size_t dot = text.find('.'); dot != std::string_view::npos) {
+    if (dot + 2 != text.size()) return std::nullopt;
+    digits.erase(dot, 1);
+  }
+  if (digits.size() < 2 || digits.size() > 3 || digits[0] == '0' || !is_version(digits, 1)) {
+    return std::nullopt;
+  }
+  return digits.substr(0, digits.size() - 1) + "." + digits.back();
+}
+
+bool is_gfx(std::string_view text) {
+  return text.size() >= 6 && text.size() <= 10 && text.starts_with("gfx") &&
+         std::ranges::all_of(text.substr(3), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
 // The facts of one part, key -> value. A word without "=" in a GPU namespace is a model.
 using Facts = std::map<std::string, std::string, std::less<>>;
 
@@ -98,6 +118,11 @@ Result<std::optional<detect::Gpu>> gpu_of_model(GpuVendor vendor, const Facts& f
   if (name == nullptr) return std::nullopt;
   const GpuModel* model = find_gpu_model(*name);
   if (model != nullptr && model->vendor == vendor) return make_gpu(*model);
+  if (const auto fact = architecture_fact(*name)) {
+    return fail(ErrorKind::not_found,
+                fmt::format("\"{}\" is an architecture, not the name of a GPU", *name),
+                fmt::format("write it like {}", *fact));
+  }
   std::vector<std::string> known;
   for (const GpuModel& candidate : gpu_models()) {
     if (candidate.vendor == vendor) known.emplace_back(candidate.name);
@@ -128,19 +153,6 @@ Driver& stated_driver(Machine& machine, GpuVendor vendor) {
   driver.api_source = "stated";
   driver.usable = Presence::present;
   return driver;
-}
-
-// "90" and "9.0", "120" and "12.0" -> "9.0", "12.0": the last digit is the minor version.
-std::optional<std::string> parse_compute_capability(std::string_view text) {
-  std::string digits(text);
-  if (const std::size_t dot = text.find('.'); dot != std::string_view::npos) {
-    if (dot + 2 != text.size()) return std::nullopt;
-    digits.erase(dot, 1);
-  }
-  if (digits.size() < 2 || digits.size() > 3 || digits[0] == '0' || !is_version(digits, 1)) {
-    return std::nullopt;
-  }
-  return digits.substr(0, digits.size() - 1) + "." + digits.back();
 }
 
 /// Either may be null: it is not stated.
@@ -179,13 +191,6 @@ Result<void> add_nvidia(Machine& machine, std::string_view text) {
   driver.api_version = cuda != nullptr ? *cuda : detect::cuda_of_driver(*version);
   if (cuda == nullptr) driver.api_source = "driver-table";
   return {};
-}
-
-bool is_gfx(std::string_view text) {
-  return text.size() >= 6 && text.size() <= 10 && text.starts_with("gfx") &&
-         std::ranges::all_of(text.substr(3), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
 }
 
 Result<void> add_amd(Machine& machine, std::string_view text) {
@@ -320,6 +325,21 @@ Result<void> add_libc(Machine& machine, std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::string> architecture_fact(std::string_view word) {
+  const auto possible = [](GpuVendor vendor, std::string_view arch) {
+    return !nearest_arch(vendor, arch).has_value();
+  };
+  if (is_gfx(word) && possible(GpuVendor::amd, word)) return fmt::format("amd:gfx={}", word);
+  if (word.starts_with("sm")) {
+    const std::string_view digits = word.substr(word.starts_with("sm_") ? 3 : 2);
+    const auto arch = parse_compute_capability(digits);
+    if (arch && possible(GpuVendor::nvidia, *arch)) return fmt::format("nvidia:sm={}", digits);
+  }
+  const bool ip = is_version(word, 3) && std::ranges::count(word, '.') == 2;
+  if (ip && possible(GpuVendor::intel, word)) return fmt::format("intel:ip={}", word);
+  return std::nullopt;
+}
 
 Result<void> add_facts(Machine& machine, std::string_view part) {
   const std::size_t colon = part.find(':');

@@ -112,6 +112,11 @@ Result<std::optional<NamedMachine>> find_shipped(const std::string& name) {
 std::unexpected<Error> unknown_name(std::string_view name) {
   std::vector<std::string> known = shipped_names();
   known.insert(known.end(), {"x86_64", "aarch64"});
+  if (const auto fact = architecture_fact(name)) {
+    return fail(ErrorKind::not_found,
+                fmt::format("no machine, file or folder is called \"{}\"", name),
+                fmt::format("a GPU of that architecture is {}", *fact));
+  }
   return fail(
       ErrorKind::not_found, fmt::format("no machine, file or folder is called \"{}\"", name),
       fmt::format("nearest known names: {}; or state facts: nvidia:sm=90,driver=570.26;x86_64:v4",

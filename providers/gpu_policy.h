@@ -26,7 +26,11 @@ struct GpuPolicy {
   /// vendor ("amd:0"), a PCI address ("0000:65:00.0", "65:00.0", nvidia-smi's "00000000:65:00.0"),
   /// or a part of the GPU's name ("h100"; letters and digits alone count).
   std::vector<std::string> devices = {};
-  friend bool operator==(const GpuPolicy&, const GpuPolicy&) = default;
+  /// What the user set it with, for sentences: before its text. Outlives the policy.
+  std::string_view set_by = "--gpu-policy ";
+  friend bool operator==(const GpuPolicy& left, const GpuPolicy& right) {
+    return left.rule == right.rule && left.devices == right.devices;
+  }
 };
 
 /// "all", "any", "first", "device=0,65:00.0"; nullopt for anything else.

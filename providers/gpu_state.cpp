@@ -85,7 +85,7 @@ std::string describe_left_out(const Machine& machine, GpuVendor vendor, const Gp
   std::string text = by_default ? " (the integrated unit beside it" : " (not counted";
   if (!names.empty()) text += (by_default ? ", " : ": ") + join(names);
   if (by_default) return text + ", does not count)";
-  return text + ", by --gpu-policy " + render_gpu_policy(policy) + ")";
+  return text + ", by " + std::string(policy.set_by) + render_gpu_policy(policy) + ")";
 }
 
 }  // namespace
@@ -93,7 +93,8 @@ std::string describe_left_out(const Machine& machine, GpuVendor vendor, const Gp
 std::string describe_no_gpu(const Machine& machine, GpuVendor vendor, const GpuPolicy& policy) {
   const std::string title(vendor_title(vendor));
   if (!left_out(machine, vendor, policy).empty()) {
-    return title + " GPU present but not counted by --gpu-policy " + render_gpu_policy(policy);
+    return title + " GPU present but not counted by " + std::string(policy.set_by) +
+           render_gpu_policy(policy);
   }
   const Gpu* broken = nullptr;
   bool masked = false;

@@ -31,9 +31,12 @@ Outcome<providers::GpuPolicy> Session::gpu_policy() const {
   const bool option = arguments_.has(Opt::gpu_policy);
   const std::string text = option ? arguments_.value(Opt::gpu_policy) : variable("AXLE_GPU_POLICY");
   if (!option && text.empty()) return providers::GpuPolicy{};
-  if (const auto policy = providers::parse_gpu_policy(text)) return *policy;
-  return misused(fmt::format("{}{}: there is no such policy",
-                             option ? "--gpu-policy " : "AXLE_GPU_POLICY=", text),
+  const std::string_view set_by = option ? "--gpu-policy " : "AXLE_GPU_POLICY=";
+  if (auto policy = providers::parse_gpu_policy(text)) {
+    policy->set_by = set_by;
+    return *std::move(policy);
+  }
+  return misused(fmt::format("{}{}: there is no such policy", set_by, text),
                  "all, any, first, or device= and numbers, PCI addresses or names");
 }
 
@@ -45,12 +48,13 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
   for (const machines::NamedMachine& machine : *found) {
     const auto unknown = providers::unknown_devices(machine.machine, *policy);
     for (const auto& [device, why] : providers::idle_devices(machine.machine, *policy)) {
-      report_.warn(fmt::format("--gpu-policy names GPU {} of {}, which counts for nothing: {}",
-                               device, machine.name, why));
+      report_.warn(fmt::format("{} names GPU {} of {}, which counts for nothing: {}",
+                               policy->set_by.substr(0, policy->set_by.size() - 1), device,
+                               machine.name, why));
     }
     if (unknown.empty()) continue;
     return misused(
-        fmt::format("--gpu-policy {}: {} has no GPU {}", providers::render_gpu_policy(*policy),
+        fmt::format("{}{}: {} has no GPU {}", policy->set_by, providers::render_gpu_policy(*policy),
                     machine.name, fmt::join(unknown, ", ")),
         "`variant detect` lists them, each vendor's from 0 on");
   }

@@ -42,7 +42,8 @@ std::string render_project(const index::IndexedProject& project) {
   const auto wheels = static_cast<std::size_t>(std::ranges::count_if(
       project.files, [](const std::string& file) { return file.ends_with(".whl"); }));
   std::string text = fmt::format("{}: {}", project.name, counted(project.files.size(), "file"));
-  if (!project.labels.empty()) text += fmt::format(", {} variants", project.labels.size());
+  if (!project.labels.empty())
+    text += fmt::format(", {}", counted(project.labels.size(), "variant"));
   if (project.added.size() < wheels)
     text += fmt::format(", {} new", counted(project.added.size(), "wheel"));
   return text + "\n";

@@ -81,20 +81,48 @@ wheel::MarkerEnvironment markers_of(const detect::Machine& machine) {
           {}};
 }
 
-/// What the user switched and trusted counts here too; Python plugins are left out, since nothing
-/// is installed to rank.
-session::Outcome<std::unique_ptr<session::TrustedPlugins>> open_plugins(
-    session::Session& session, resolver::ProviderPolicy& policy) {
+/// What the user switched on and off counts here too.
+session::Outcome<session::ProviderSettings> read_switches(session::Session& session,
+                                                          resolver::ProviderPolicy& policy) {
   auto settings = session::read_provider_settings();
   if (!settings) return std::unexpected(settings.error());
   auto said = session::provider_policy(*settings, session.arguments());
   if (!said) return std::unexpected(said.error());
   policy.enabled = std::move(said->enabled);
   policy.disabled = std::move(said->disabled);
+  return settings;
+}
+
+/// And what the user trusts; Python plugins are left out, since nothing is installed to rank.
+session::Outcome<std::unique_ptr<session::TrustedPlugins>> open_plugins(
+    session::Session& session, resolver::ProviderPolicy& policy) {
+  auto settings = read_switches(session, policy);
+  if (!settings) return std::unexpected(settings.error());
   auto plugins = std::make_unique<session::TrustedPlugins>(session::TrustedPlugins::Setup{
       std::move(*settings), session.elsewhere(), nullptr, session::PluginFailures(session)});
   policy.plugins = plugins.get();
   return plugins;
+}
+
+/// The lists in the file `lists`, in the place of what the machine says. The machine is looked at
+/// only where the document's own lists depend on it.
+session::Outcome<resolver::SupportedProperties> given_lists(session::Session& session,
+                                                            const wheel::VariantMetadata& metadata,
+                                                            const std::string& lists) {
+  auto given = session::read_supported_lists(lists);
+  if (!given) return session::failed(given.error());
+  resolver::ProviderPolicy policy;
+  if (const auto read = read_switches(session, policy); !read) return std::unexpected(read.error());
+  detect::Machine machine;
+  const bool depends = std::ranges::any_of(metadata.providers, [&](const auto& entry) {
+    return !entry.second.enable_if.empty() && !given->contains(entry.first);
+  });
+  if (depends) {
+    auto found = session.machine();
+    if (!found) return std::unexpected(found.error());
+    machine = std::move(found->machine);
+  }
+  return resolver::beside_own_lists(metadata, policy, markers_of(machine), *std::move(given));
 }
 
 }  // namespace
@@ -110,10 +138,9 @@ int run_rank(session::Session& session, Output& output) {
   resolver::ProviderPolicy policy;
   std::unique_ptr<session::TrustedPlugins> plugins;
   if (const std::string lists = arguments.value(session::Opt::supported); !lists.empty()) {
-    auto parsed = session::read_supported_lists(lists);
-    if (!parsed) return output.failure(session::failed(parsed.error()).error());
-    supported.lists = std::move(*parsed);
-    // Given lists take the place of every provider, static ones too: that is what the caller asked.
+    auto given = given_lists(session, *metadata, lists);
+    if (!given) return output.failure(given.error());
+    supported.lists = std::move(*given);
   } else {
     auto found = session.machine();
     if (!found) return output.failure(found.error());

@@ -14,8 +14,9 @@ namespace axle::index {
 
 struct PublishedFile {
   std::string filename;
-  std::string url;         ///< absolute, fragment removed
-  std::string sha256;      ///< 64 hex digits, or empty when the index gives none
+  std::string url;            ///< absolute, fragment removed
+  std::string sha256;         ///< 64 hex digits, or empty when the index gives none
+  bool hash_of_user = false;  ///< the hash is not the index's: it stands behind the user's URL
   std::string other_hash;  ///< "sha512=<hex digits>", the strongest given where there is no sha256
   std::optional<std::uint64_t> size;
   std::optional<std::int64_t> uploaded;  ///< PEP 700: microseconds since 1970, UTC

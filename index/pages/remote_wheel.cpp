@@ -46,9 +46,17 @@ class SpooledSource final : public wheel::ByteSource {
   std::uint64_t size_;
 };
 
-Error hash_mismatch(const std::string& url, std::string_view wanted, std::string_view got) {
+Error hash_mismatch(const PublishedFile& file, std::string_view got) {
+  if (file.hash_of_user) {
+    return {
+        ErrorKind::mismatch,
+        fmt::format("{} has the sha256 {}, the URL that was given says #sha256={}",
+                    redact_url(file.url), got, file.sha256),
+        "correct the hash in the URL; if it is right, the file was replaced: do not install it"};
+  }
   return {ErrorKind::mismatch,
-          fmt::format("{} has the sha256 {}, the index says {}", redact_url(url), got, wanted),
+          fmt::format("{} has the sha256 {}, the index says {}", redact_url(file.url), got,
+                      file.sha256),
           "the file or the index is damaged or was tampered with; do not install it"};
 }
 
@@ -78,7 +86,7 @@ Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& f
   if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
   const std::string digits = wheel::render_hex(hash.finish());
   if (!file.sha256.empty() && digits != file.sha256) {
-    return std::unexpected(hash_mismatch(file.url, file.sha256, digits));
+    return std::unexpected(hash_mismatch(file, digits));
   }
   return std::make_unique<SpooledSource>(std::move(copy), size);
 }
@@ -205,7 +213,7 @@ Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport
   if (!file.sha256.empty()) {
     const std::string digits = wheel::render_hex(wheel::sha256(response->body));
     if (digits != file.sha256) {
-      return std::unexpected(hash_mismatch(file.url, file.sha256, digits));
+      return std::unexpected(hash_mismatch(file, digits));
     }
   }
   return std::move(response->body);

@@ -129,7 +129,10 @@ class FileHash {
     return fail(ErrorKind::mismatch,
                 fmt::format("{} has the {} {}, but {} gives {}", package_.filename, algorithm,
                             found, package_.source, given),
-                std::string(mend));
+                package_.direct
+                    ? "the file was altered or the hash in the URL is wrong: nothing of it "
+                      "was installed"
+                    : std::string(mend));
   }
 
   const plan::ResolvedPackage& package_;

@@ -23,6 +23,7 @@ Result<index::PublishedFile> file_at(std::string_view url) {
       return fail(ErrorKind::malformed, fmt::format("{}: its sha256 is not 64 hexadecimal digits",
                                                     index::redact_url(url)));
     }
+    file.hash_of_user = true;
     url = url.substr(0, hash);
   }
   file.url = url;

@@ -152,7 +152,6 @@ std::string Catalogue::looked_in(std::string_view name) {
       if (decisive != decisive_.end() && source == decisive->second) break;
     }
   }
-  if (places.empty()) return "no index and no find-links folder";
   return fmt::format("{}", fmt::join(places, ", "));
 }
 

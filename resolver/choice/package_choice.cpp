@@ -34,7 +34,7 @@ VersionFilter version_filter(const std::vector<const Want*>& wants, bool prerele
 }
 
 std::unexpected<ChoiceFailure> final_failure(Error error) {
-  return std::unexpected(ChoiceFailure{std::move(error), {}, false});
+  return std::unexpected(ChoiceFailure{std::move(error), {}});
 }
 
 std::vector<std::string> direct_urls(const std::vector<const Want*>& wants) {
@@ -194,7 +194,7 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_re
     }
   }
   return std::unexpected(ChoiceFailure{
-      no_common_version(question.name, against, {{release->version, false}}), against, false});
+      no_common_version(question.name, against, {{release->version, false}}), against});
 }
 
 std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& question) {
@@ -221,8 +221,7 @@ std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& quest
                      wheel::render_version(release.version), label, render_want(*want)),
          labels.empty() ? std::string("it has no builds with labels")
                         : fmt::format("it has {}", fmt::join(labels, ", "))},
-        {want},
-        false};
+        {want}};
   }
   return std::nullopt;
 }
@@ -241,11 +240,10 @@ void PackageChooser::say_who_decided(const std::string& name, Error& error) {
 
 ChoiceFailure PackageChooser::which_want_has_none(const Question& question) {
   const auto versions = catalogue_.versions(question.name);
-  if (!versions) return {versions.error(), {}, false};
+  if (!versions) return {versions.error(), {}};
   if (versions->empty()) {
     return {no_such_package(question.name, question.wants, catalogue_.looked_in(question.name)),
-            {},
-            false};
+            {}};
   }
   if (auto failure = no_such_build(question)) return std::move(*failure);
   const auto none_matches = [&](const std::vector<const Want*>& wants) {
@@ -255,17 +253,16 @@ ChoiceFailure PackageChooser::which_want_has_none(const Question& question) {
   };
   for (const Want* want : question.wants) {
     if (none_matches({want})) {
-      return {no_such_version(question.name, *want, *versions), {want}, false};
+      return {no_such_version(question.name, *want, *versions), {want}};
     }
   }
   for (std::size_t i = 0; i < question.wants.size(); ++i) {
     for (std::size_t j = i + 1; j < question.wants.size(); ++j) {
       const std::vector<const Want*> pair{question.wants[i], question.wants[j]};
-      if (none_matches(pair))
-        return {no_common_version(question.name, pair, *versions), pair, false};
+      if (none_matches(pair)) return {no_common_version(question.name, pair, *versions), pair};
     }
   }
-  return {no_common_version(question.name, question.wants, *versions), question.wants, false};
+  return {no_common_version(question.name, question.wants, *versions), question.wants};
 }
 
 std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::releases_for(

@@ -54,12 +54,15 @@ struct Question {
   bool lead_stays = false;  ///< the first member of the family is installed and is not touched
 };
 
+/// How many of the versions that are wanted had led to a conflict and were not tried again.
+enum class Excluded : std::uint8_t { none, some, all };
+
 struct ChoiceFailure {
   Error error;
   /// Requirements that no version satisfies together: changing the owner of one may help. Empty
   /// when nothing another package does would help.
   std::vector<const Want*> culprits;
-  bool exhausted = false;  ///< there would be versions, but all of them were excluded
+  Excluded excluded = Excluded::none;
 };
 
 class PackageChooser {
@@ -115,7 +118,7 @@ class PackageChooser {
     /// Of the newest release that has anything for what is asked for: the label, or the vendor.
     std::optional<Error> telling_trouble;
     bool ordinary = true;  ///< releases for newer Pythons are everyday life, all else is not
-    bool exhausted = false;
+    Excluded excluded = Excluded::none;
   };
 
   [[nodiscard]] const plan::InstalledPackage* kept(const Question& question);

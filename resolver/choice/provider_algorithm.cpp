@@ -332,4 +332,19 @@ SupportedLists supported_lists(const wheel::VariantMetadata& metadata,
   return lists.take();
 }
 
+SupportedProperties beside_own_lists(const wheel::VariantMetadata& metadata,
+                                     const ProviderPolicy& policy,
+                                     const wheel::MarkerEnvironment& environment,
+                                     SupportedProperties given) {
+  for (const std::string& ns : metadata.namespaces) {
+    if (given.contains(ns)) continue;
+    const auto info = metadata.providers.find(ns);
+    if (info == metadata.providers.end()) continue;
+    auto own = given_list(metadata, ns, &info->second, policy, environment);
+    if (own && own->origin == plan::ListOrigin::static_list && !own->features.empty())
+      given.emplace(ns, std::move(own->features));
+  }
+  return given;
+}
+
 }  // namespace axle::resolver

@@ -65,4 +65,11 @@ struct SupportedLists {
                                              const wheel::MarkerEnvironment& environment,
                                              Report& report);
 
+/// `given`, and of the namespaces that it does not name those lists that the document itself
+/// carries. No provider and no plugin is asked.
+[[nodiscard]] SupportedProperties beside_own_lists(const wheel::VariantMetadata& metadata,
+                                                   const ProviderPolicy& policy,
+                                                   const wheel::MarkerEnvironment& environment,
+                                                   SupportedProperties given);
+
 }  // namespace axle::resolver

@@ -126,9 +126,10 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
     }
     if (!beside_the_point && !tried.telling_trouble) tried.telling_trouble = std::move(error);
   };
+  std::size_t excluded = 0;
   for (Release* release : releases) {
     if (question.excluded->contains(release->version)) {
-      tried.exhausted = true;
+      ++excluded;
       continue;
     }
     auto choice = choose_wheel(question, *release, pass);
@@ -151,6 +152,7 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
     tried.release = release;
     break;
   }
+  if (excluded > 0) tried.excluded = excluded == releases.size() ? Excluded::all : Excluded::some;
   return tried;
 }
 
@@ -280,13 +282,14 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
                 : first->newest_trouble ? std::move(*first->newest_trouble)
                                         : no_common_version(question.name, question.wants, {});
   if (urls.empty()) offer_another_version(question, error);
-  say_who_decided(question.name, error);
+  // That a listed file is not there says nothing of what other indexes have.
+  if (error.kind != ErrorKind::not_found) say_who_decided(question.name, error);
   if (question.rule == LabelRule::kept) {
     std::vector<const Want*> of_packages = question.wants;
     std::erase_if(of_packages, [](const Want* want) { return want->by.empty(); });
     if (!of_packages.empty()) error.message += "; " + render_wants(of_packages);
   }
-  return std::unexpected(ChoiceFailure{std::move(error), {}, first->exhausted});
+  return std::unexpected(ChoiceFailure{std::move(error), {}, first->excluded});
 }
 
 std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question& question) {

@@ -195,7 +195,10 @@ Error no_such_package(std::string_view name, const std::vector<const Want*>& wan
       std::ranges::none_of(wants, [](const Want* want) { return want->by.empty(); });
   return {
       ErrorKind::not_found,
-      fmt::format("there is no package {} in {}: {}", name, looked_in, render_wants(wants)),
+      looked_in.empty()
+          ? fmt::format("there is no index and no find-links folder to look for {} in: {}", name,
+                        render_wants(wants))
+          : fmt::format("there is no package {} in {}: {}", name, looked_in, render_wants(wants)),
       of_packages
           ? "name an index that has it with --extra-index-url, or ask for another version of what "
             "wants it"

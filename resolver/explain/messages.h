@@ -39,6 +39,7 @@ struct Want {
 [[nodiscard]] Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wants,
                                      std::string_view who);
 
+/// `looked_in` is empty where there was nowhere to look.
 [[nodiscard]] Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
                                     std::string_view looked_in);
 [[nodiscard]] Error no_such_version(std::string_view name, const Want& want,

@@ -41,15 +41,22 @@ Result<void> Worklist::exclude(const std::string& owner, const std::string& name
 }
 
 Result<void> Worklist::handle(const std::string& name, ChoiceFailure failure) {
-  if (failure.exhausted) {
+  if (failure.excluded != Excluded::none) {
     Node& node = nodes_[name];
-    const auto rival = latest_choice(node.rivals);
-    if (!rival) return std::unexpected(std::move(*first_conflict_));
-    const std::string why = node.excluded.rbegin()->second;
-    node.excluded.clear();
-    node.rivals.clear();
-    node.rechoose = true;
-    return exclude(*rival, name, why);
+    if (const auto rival = latest_choice(node.rivals)) {
+      const std::string why = node.excluded.rbegin()->second;
+      node.excluded.clear();
+      node.rivals.clear();
+      node.rechoose = true;
+      return exclude(*rival, name, why);
+    }
+    if (failure.excluded == Excluded::all || failure.error.kind != ErrorKind::unsupported)
+      return std::unexpected(std::move(*first_conflict_));
+    // The versions that nothing conflicts with do not fit the machine.
+    const auto& [version, why] = *node.excluded.rbegin();
+    failure.error.message +=
+        fmt::format("; {} {} cannot be taken: {}", name, wheel::render_version(version), why);
+    return std::unexpected(std::move(failure.error));
   }
   std::set<std::string> owners;
   for (const Want* want : failure.culprits) {

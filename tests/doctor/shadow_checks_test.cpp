@@ -78,6 +78,19 @@ TEST_CASE("shadows: without a path of its own a library takes what the loader fi
   CHECK(site.verdict({}).empty());
 }
 
+TEST_CASE("shadows: an entry of /etc/ld.so.preload is taken out there, no variable is changed") {
+  const Site site;
+  Findings findings;
+  check_shadows(site.files, {{}, {}, {site.at("foreign/libx.so.1")}, {}}, findings);
+  REQUIRE(findings.all().size() == 1);
+  const Finding& finding = findings.all().front();
+  CHECK(finding.code == "library-shadowed");
+  CHECK(finding.mend.commands.empty());
+  CHECK(finding.mend.words ==
+        "take " + site.at("foreign/libx.so.1") + " out of /etc/ld.so.preload");
+  CHECK(finding.evidence.front().section == "/etc/ld.so.preload");
+}
+
 TEST_CASE("shadows: RPATH loses to what is preloaded alone") {
   Site site;
   site.user().rpath = {"$ORIGIN/../wheel/lib"};

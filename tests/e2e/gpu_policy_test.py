@@ -81,16 +81,29 @@ class GpuPolicy(TestCase):
             (["--gpu-policy", "every"], {}, ["--gpu-policy every", "device="]),
             ([], {"AXLE_GPU_POLICY": "ALL"}, ["AXLE_GPU_POLICY=ALL"]),
             (["--gpu-policy", "device=2"], {}, ["has no GPU 2"]),
-            (["--gpu-policy", "device=0,h100"], {}, ["has no GPU h100"]),
+            (["--gpu-policy", "device=0,h100"], {}, ["--gpu-policy device=0,h100: ", "has no GPU h100"]),
+            ([], {"AXLE_GPU_POLICY": "device=2"}, ["AXLE_GPU_POLICY=device=2: ", "has no GPU 2"]),
         ]:
             with self.subTest(options=options, env=env):
-                self.assert_fails(self.variant("properties", "--for", UNLIKE, *options, env=env), 2, *words)
+                result = self.variant("properties", "--for", UNLIKE, *options, env=env)
+                self.assert_fails(result, 2, *words)
+                self.assertEqual("--gpu-policy" in result.err, bool(options))
+
+    def test_what_set_the_policy_is_named(self):
+        for options, env, words in [(["--gpu-policy", "device=0"], {}, "--gpu-policy device=0"),
+                                    ([], {"AXLE_GPU_POLICY": "device=0"}, "AXLE_GPU_POLICY=device=0")]:
+            with self.subTest(words):
+                facts = [one["fact"] for one in self.resolve(*options, env=env)[1]["rejected"]]
+                self.assertTrue(facts)
+                self.assertTrue(all("by " + words in fact for fact in facts), facts)
 
 
     def test_a_named_gpu_that_counts_for_nothing_is_said(self):
         masked = self.variant("properties", "--namespace", "nvidia", "--for", "h100x2-masked", "--gpu-policy", "device=0")
         self.assertEqual(self.assert_ok(masked).out, "")
-        self.assertIn("names GPU 0 of h100x2-masked, which counts for nothing", masked.err)
+        self.assertIn("--gpu-policy names GPU 0 of h100x2-masked, which counts for nothing", masked.err)
+        by_variable = self.variant("properties", "--for", "h100x2-masked", env={"AXLE_GPU_POLICY": "device=0"})
+        self.assertIn("AXLE_GPU_POLICY names GPU 0 of h100x2-masked, which counts for nothing", by_variable.err)
         self.assertIn("hidden from programs by a device mask", masked.err)
         for address in ("0000:20:00.0", "00000000:20:00.0", "20:00.0"):
             held = self.variant("properties", "--namespace", "nvidia", "--for", "h100x2-masked", "--gpu-policy",

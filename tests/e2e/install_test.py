@@ -8,7 +8,8 @@ import stat
 import subprocess
 import unittest
 
-from support import (PYTHON, VARIANT, Index, TestCase, Wheel, levels_document, publish_levels, tree, variant_document)
+from support import (PYTHON, VARIANT, X86_PROVIDER, Index, TestCase, Wheel, levels_document, publish_levels, tree,
+                     variant_document)
 
 
 class Choice(TestCase):
@@ -96,6 +97,15 @@ class Choice(TestCase):
         self.assertEqual(result.code, 3)
         self.assertEqual(result.json["ranked"], [])
         self.assertEqual(result.json["rejected"][0]["property"], "x86_64 :: level :: v4")
+        # What the release itself carries counts, unless the file names its namespace.
+        own = variant_document({"v2": [("x86_64", "level", ["v2"])], "fast": [("acme", "speed", ["fast"])]}, ["x86_64", "acme"],
+                               {"acme": {"static-properties": {"speed": ["fast"]}}, "x86_64": X86_PROVIDER})
+        (self.root / "own.json").write_text(json.dumps(own))
+        for given, ranked in (({"x86_64": {"level": ["v2"]}}, {"v2", "fast"}), ({}, {"fast"}), ({"acme": {}}, set()),
+                              ({"acme": {"speed": ["slow"]}, "x86_64": {"level": ["v2"]}}, {"v2"})):
+            lists.write_text(json.dumps(given))
+            answer = self.variant("rank", self.root / "own.json", "--supported", lists, "--json")
+            self.assertEqual({one["label"] for one in answer.json["ranked"]}, ranked, str(answer))
         # Where no provider was asked, its facts are no reason.
         document["$schema"] = "https://variants-schema.wheelnext.dev/peps/825/v0.1.1.json"
         del document["providers"]

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import unittest
 import urllib.request
@@ -106,9 +107,11 @@ class FullStdout(TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn("error: the change was made; only the report of it could not be written", done.stderr)
                 self.assertEqual(self.installed(), {"demo": ("1.0", None)})
-        for done in self.both("list"):
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("error: the answer could not be written to stdout", done.stderr)
+        full, closed = self.both("list")
+        self.assertEqual(full.returncode, 1)
+        self.assertIn("error: the answer could not be written to stdout", full.stderr)
+        self.assertEqual(closed.returncode, -signal.SIGPIPE)
+        self.assertEqual(closed.stderr, "")
         for done in self.both("install", "demo", "--no-index", "--find-links", self.root / "dist", "--dry-run", "--reinstall"):
             self.assertNotIn("the change was made", done.stderr)
         for done in self.both("uninstall", "demo"):

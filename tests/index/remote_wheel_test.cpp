@@ -189,7 +189,14 @@ TEST_CASE("a wheel whose size or hash differs from the index is refused") {
   const auto wrong = open_remote(setup.at("/-no-range/-wrong"), *setup.transport);
   REQUIRE(!wrong);
   CHECK(wrong.error().kind == ErrorKind::mismatch);
-  CHECK(wrong.error().message.find(setup.file.sha256) != std::string::npos);
+  CHECK(wrong.error().message.find("the index says " + setup.file.sha256) != std::string::npos);
+  PublishedFile given = setup.at("/-no-range/-wrong");
+  given.hash_of_user = true;
+  const auto other = open_remote(given, *setup.transport);
+  REQUIRE(!other);
+  CHECK(other.error().message.find("the URL that was given says #sha256=" + setup.file.sha256) !=
+        std::string::npos);
+  CHECK(other.error().message.find("the index") == std::string::npos);
 }
 
 TEST_CASE("an absent wheel is not found, a forbidden one is an io error") {

@@ -255,6 +255,12 @@ TEST_CASE("what is unknown is refused with the nearest known words") {
   check_unknown("nvidia:sn=90", "unknown fact of nvidia \"sn\"", "sm");
   check_unknown("nvidia:gpu=l40", "unknown nvidia GPU \"l40\"", "l40s");
   check_unknown("nvidia:gpu=mi300x", "unknown nvidia GPU \"mi300x\"", "nearest known");
+  check_unknown("amd:gfx942", "\"gfx942\" is an architecture", "amd:gfx=gfx942");
+  check_unknown("h100;nvidia:sm_90", "\"sm_90\" is an architecture", "nvidia:sm=90");
+  check_unknown("nvidia:gfx942", "\"gfx942\" is an architecture", "amd:gfx=gfx942");
+  check_unknown("intel:20.1.0", "\"20.1.0\" is an architecture", "intel:ip=20.1.0");
+  check_unknown("gfx942", "no machine, file or folder is called \"gfx942\"", "amd:gfx=gfx942");
+  check_unknown("amd:gfxabc", "unknown amd GPU \"gfxabc\"", "nearest known");
   check_unknown("nvidia:sm=ninety", "nvidia:sm=ninety says nothing", "nvidia:sm=90");
   check_unknown("nvidia:sm=9", "nvidia:sm=9 says nothing", "sm=90");
   check_unknown("nvidia:sm=9.0.1", "says nothing", "sm=90");

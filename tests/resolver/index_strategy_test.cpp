@@ -71,6 +71,16 @@ TEST_CASE("a page without files decides too") {
   CHECK(error.hint.find("decides about it alone") != std::string::npos);
 }
 
+TEST_CASE("a listed wheel that is not there is no reason to trust other indexes") {
+  TwoIndexes world;
+  world.own.add_file("gone", "gone-1.0-py3-none-any.whl", "").url =
+      "https://own.test/files/elsewhere/gone-1.0-py3-none-any.whl";
+  const Error error = world.error({"gone"});
+  CHECK(error.kind == ErrorKind::not_found);
+  CHECK(error.message.contains("gone-1.0-py3-none-any.whl"));
+  CHECK_FALSE(error.hint.contains("unsafe-best-match"));
+}
+
 TEST_CASE("unsafe-first-match exhausts the first index before the second") {
   TwoIndexes world;
   world.sources.strategy = IndexStrategy::unsafe_first_match;

@@ -172,6 +172,27 @@ TEST_CASE("the order of the PEP: what comes before a plugin keeps it from being 
   }
 }
 
+TEST_CASE("given lists alone: the document's own count for what they do not name") {
+  Document document;
+  document.metadata.providers["one"].static_properties = one_list();
+  document.metadata.providers["two"].install_time = false;
+  document.metadata.property_priorities["two"] = one_list();
+  const auto lists = [&](resolver::SupportedProperties given) {
+    return resolver::beside_own_lists(document.metadata, document.policy, document.markers,
+                                      std::move(given));
+  };
+  const axle::providers::Features fast{{"speed", false, {"fast"}}};
+  const axle::providers::Features slow{{"speed", true, {"slow"}}};
+  CHECK(lists({}) == resolver::SupportedProperties{{"one", fast}, {"two", fast}});
+  CHECK(lists({{"one", slow}}) == resolver::SupportedProperties{{"one", slow}, {"two", fast}});
+  CHECK(lists({{"two", {}}}).at("two").empty());
+  document.policy.disabled.insert("two");
+  CHECK_FALSE(lists({}).contains("two"));
+  document.metadata.providers["one"].enable_if = "sys_platform == 'win32'";
+  CHECK(lists({}).empty());
+  CHECK(document.asked().empty());
+}
+
 TEST_CASE("only namespaces that some variant uses are asked") {
   Document document;
   document.metadata.variants.erase("b");

@@ -153,6 +153,32 @@ TEST_CASE("an older version that wants what cannot be had is no way out") {
   CHECK(contains(error.message, "c>=2 (wanted by b 2.0)"));
 }
 
+TEST_CASE("where the versions without a conflict do not fit the machine, the machine decides") {
+  World world;
+  world.index.add_wheel({"b", "2.0", {"c>=2"}});
+  world.index.add_wheel({.name = "b", .version = "1.0", .tags = "cp27-none-any"});
+  world.index.add_wheel({"c", "1.0"});
+  world.index.add_wheel({"c", "2.0"});
+  const auto error = world.error({"b", "c<2"});
+  CHECK(error.kind == ErrorKind::unsupported);
+  CHECK(contains(error.message, "b 1.0"));
+  CHECK(contains(error.message, "b 2.0 cannot be taken"));
+  CHECK(contains(error.message, "c>=2 (wanted by b 2.0)"));
+  // Where another package has the other side, another version of it may still be a way out.
+  world.index.add_wheel({"a", "1.0", {"c<2"}});
+  CHECK(world.error({"a", "b"}).kind == ErrorKind::conflict);
+  world.index.add_wheel({"a", "0.9", {"c"}});
+  CHECK(world.resolve({"a", "b"}) == Names{"a 0.9", "b 2.0", "c 2.0"});
+}
+
+TEST_CASE("without an index and a folder the error says that there is nowhere to look") {
+  World world;
+  world.sources.indexes.clear();
+  const auto error = world.error({"corp"});
+  CHECK(error.kind == ErrorKind::not_found);
+  CHECK(contains(error.message, "there is no index and no find-links folder to look for corp in"));
+}
+
 TEST_CASE("requirements that undo each other end in an answer or a conflict") {
   World world;
   world.index.add_wheel({"a", "2.0", {"b==1.0"}});

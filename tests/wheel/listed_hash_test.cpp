@@ -36,7 +36,8 @@ TEST_CASE("what is not a hash is refused with what is wrong") {
   for (const std::string& text :
        {std::string("00"), "sha1:" + std::string(40, '0'), "sha224:" + std::string(56, '0'),
         std::string("foo:00"), std::string("sha256:abcd"), "sha256:" + std::string(64, 'g'),
-        "blake2b:" + std::string(128, '0'), std::string("sha256:"), std::string()}) {
+        "blake2b:" + std::string(128, '0'), std::string("sha256:"), std::string(), "SHA256:" + a,
+        "Sha256:" + a}) {
     const auto hash = parse_listed_hash(text);
     REQUIRE_FALSE_MESSAGE(hash.has_value(), text);
     CHECK(hash.error().kind == ErrorKind::malformed);

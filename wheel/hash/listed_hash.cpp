@@ -30,8 +30,8 @@ Result<ListedHash> parse_listed_hash(std::string_view text) {
     return fail(ErrorKind::malformed, fmt::format("`{}` is not a hash", text),
                 "it is written --hash=sha256:<64 hexadecimal digits>");
   }
-  ListedHash hash{text::ascii_lower(text.substr(0, colon)),
-                  text::ascii_lower(text.substr(colon + 1))};
+  // The algorithm as it is: pip and uv refuse "SHA256:", and a file must mean one thing to all.
+  ListedHash hash{std::string(text.substr(0, colon)), text::ascii_lower(text.substr(colon + 1))};
   const auto algorithm = std::ranges::find(algorithms, hash.algorithm, &Algorithm::name);
   if (algorithm == algorithms.end()) {
     return fail(ErrorKind::malformed,
