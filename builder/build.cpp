@@ -17,6 +17,7 @@
 #include "builder/platform_tag.h"
 #include "builder/project.h"
 #include "builder/project_files.h"
+#include "foundation/system/whole_file.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/wheel_file.h"
 #include "wheel/wheel_name.h"
@@ -181,20 +182,6 @@ Result<void> add_variant_metadata(const Plan& plan, const MatrixRow& row,
   return {};
 }
 
-// Written beside its place and moved there, so that nobody ever sees half a wheel.
-Result<void> write_atomically(const fs::path& path, std::string_view bytes) {
-  const fs::path part = path.string() + ".part";
-  std::ofstream file(part, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  std::error_code error;
-  if (file) fs::rename(part, path, error);
-  if (file && !error) return {};
-  std::error_code ignored;
-  fs::remove(part, ignored);
-  return fail(ErrorKind::io, fmt::format("{}: cannot be written", path.string()));
-}
-
 // What goes out is read back as strictly as any other wheel.
 Result<void> check_wheel(std::string_view bytes, const std::string& file_name, Report& report) {
   const auto opened = wheel::open_wheel(wheel::memory_source(bytes), file_name, file_name, report);
@@ -247,9 +234,11 @@ Result<BuiltWheel> pack(const Plan& plan, const MatrixRow& row, std::vector<Whee
     return std::unexpected(checked.error());
   }
   const fs::path path = fs::path(plan.out) / file_name;
-  if (auto written = write_atomically(path, *bytes); !written) {
-    return std::unexpected(written.error());
-  }
+  // A build does not wait for the disk: what a power failure tears can be built again.
+  if (const auto error =
+          system::write_whole_file(path.string(), *bytes, {.flush = system::Flush::no}))
+    return fail(ErrorKind::io,
+                fmt::format("{}: cannot be written: {}", path.string(), error.message()));
   return BuiltWheel{path.string(), row.label, wheel::render_hex(wheel::sha256(*bytes)),
                     bytes->size()};
 }

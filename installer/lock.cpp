@@ -4,21 +4,23 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
+
+#include "foundation/system/file_lock.h"
 
 namespace axle::installer {
 namespace {
 
-Result<void> wait_for(int fd, int operation, const std::string& path, Report& report) {
-  if (::flock(fd, operation | LOCK_NB) == 0) return {};
-  if (errno == EWOULDBLOCK) {
+Result<void> wait_for(const Descriptor& file, system::Lock lock, const std::string& path,
+                      Report& report) {
+  const std::error_code tried = system::try_lock(file, lock);
+  if (!tried) return {};
+  if (tried == std::errc::operation_would_block) {
     report.note(
         fmt::format("waiting for another command that works on this environment ({})", path));
   }
-  while (::flock(fd, operation) != 0) {
-    if (errno != EINTR) return std::unexpected(system_error("lock", path, errno));
-  }
+  if (const std::error_code error = system::wait_for_lock(file, lock))
+    return std::unexpected(system_error("lock", path, error.value()));
   return {};
 }
 
@@ -36,7 +38,7 @@ Result<EnvironmentLock> EnvironmentLock::for_change(const std::string& state_fol
     file = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   }
   if (!file) return std::unexpected(system_error("create", path, errno));
-  if (auto locked = wait_for(file.get(), LOCK_EX, path, report); !locked) {
+  if (auto locked = wait_for(file, system::Lock::exclusive, path, report); !locked) {
     return std::unexpected(locked.error());
   }
   return EnvironmentLock(std::move(file));
@@ -50,7 +52,7 @@ Result<std::optional<EnvironmentLock>> EnvironmentLock::for_reading(const std::s
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     return std::unexpected(system_error("open", path, errno));
   }
-  if (auto locked = wait_for(file.get(), LOCK_SH, path, report); !locked) {
+  if (auto locked = wait_for(file, system::Lock::shared, path, report); !locked) {
     return std::unexpected(locked.error());
   }
   return EnvironmentLock(std::move(file));

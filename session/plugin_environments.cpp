@@ -137,6 +137,14 @@ std::vector<std::string> readable_folders(const std::string& place,
   return folders;
 }
 
+Result<void> place_environment(const std::string& made, const std::string& place) {
+  if (::rename(made.c_str(), place.c_str()) == 0) return {};
+  const int number = errno;  // of the rename: the next call has one of its own
+  std::error_code ignored;
+  if (fs::exists(place, ignored)) return {};
+  return fail(ErrorKind::io, fmt::format("{}: {}", place, std::strerror(number)));
+}
+
 InstalledEnvironments::~InstalledEnvironments() {
   std::error_code ignored;
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
@@ -156,8 +164,8 @@ Result<std::string> InstalledEnvironments::folder() {
   if (!temporary_.empty()) return temporary_;
   std::error_code error;
   std::string pattern = (fs::temp_directory_path(error) / "axle-plugins-XXXXXX").string();
-  if (error || ::mkdtemp(pattern.data()) == nullptr)
-    return fail(ErrorKind::io, fmt::format("no temporary folder: {}", std::strerror(errno)));
+  if (!error && ::mkdtemp(pattern.data()) == nullptr) error = {errno, std::generic_category()};
+  if (error) return fail(ErrorKind::io, fmt::format("no temporary folder: {}", error.message()));
   temporary_ = pattern;
   return temporary_;
 }
@@ -198,13 +206,10 @@ Result<void> InstalledEnvironments::make(const std::string& place,
     return {};
   };
   const Result<void> filled = fill();
-  // Where another command was quicker, its environment is as good.
-  const bool placed = filled && (::rename(work.c_str(), place.c_str()) == 0 || fs::exists(place));
+  const Result<void> placed = filled ? place_environment(work, place) : filled;
   std::error_code ignored;
   fs::remove_all(work, ignored);
-  if (!filled) return filled;
-  if (placed) return {};
-  return fail(ErrorKind::io, fmt::format("{}: {}", place, std::strerror(errno)));
+  return placed;
 }
 
 std::expected<plugins::PluginEnvironment, plugins::PluginFailure>

@@ -24,6 +24,10 @@ namespace axle::session {
 [[nodiscard]] std::vector<std::string> readable_folders(const std::string& place,
                                                         const installer::Environment& environment);
 
+/// Moves an environment that was made to its place. Where another command was quicker, its
+/// environment is as good.
+[[nodiscard]] Result<void> place_environment(const std::string& made, const std::string& place);
+
 class InstalledEnvironments final : public plugins::Environments {
  public:
   /// `environment` says which Python, `sources` where packages come from; `cache_folder` empty:

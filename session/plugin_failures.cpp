@@ -14,6 +14,7 @@
 
 #include "detect/drivers/driver_fingerprint.h"
 #include "detect/host.h"
+#include "foundation/system/whole_file.h"
 #include "session/session.h"
 #include "session/sole_owner.h"
 #include "session/version.h"
@@ -135,16 +136,12 @@ void PluginFailures::note(const plugins::Plugin& plugin, const plugins::AskOptio
   fs::create_directories(folder_, error);
   remove_old(folder_);
   const std::string path = path_of(plugin, options);
-  const std::string beside = fmt::format("{}.{}", path, ::getpid());
   const json text = {{"time", std::time(nullptr)},
                      {"message", answer.features.error().message},
                      {"mend", answer.features.error().mend}};
-  std::FILE* file = std::fopen(beside.c_str(), "wxe");
-  if (file == nullptr) return;
-  const std::string bytes = text.dump(-1, ' ', false, json::error_handler_t::replace);
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const bool closed = std::fclose(file) == 0;
-  if (!written || !closed || ::rename(beside.c_str(), path.c_str()) != 0) fs::remove(beside, error);
+  // One that is not kept, or torn, costs the time again.
+  (void)system::write_whole_file(path, text.dump(-1, ' ', false, json::error_handler_t::replace),
+                                 {.flush = system::Flush::no});
 }
 
 std::size_t PluginFailures::forget(std::string_view ns) const {

@@ -9,11 +9,12 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "foundation/documents/toml_reader.h"
+#include "foundation/system/file_lock.h"
+#include "foundation/system/whole_file.h"
 #include "providers/plugins/answer.h"
 #include "providers/plugins/exceptions.h"
 #include "providers/provider.h"
@@ -128,38 +129,13 @@ Result<std::string> read_whole(std::FILE* file, const std::string& path) {
   return text;
 }
 
-/// Holds others off while the file is changed: a lock on its folder.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder)
-      : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (folder_ >= 0) ::flock(folder_, LOCK_EX);
-  }
-  ~FolderLock() {
-    if (folder_ >= 0) ::close(folder_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int folder_;
-};
-
 Result<void> replace_file(const std::string& path, const std::string& text) {
-  std::string beside = path + ".XXXXXX";
-  const int made = ::mkstemp(beside.data());  // 0600
-  if (made < 0)
-    return fail(ErrorKind::io, fmt::format("{}: {}", path, std::strerror(errno)),
-                "is the folder writable?");
-  const bool written =
-      ::write(made, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fsync(made) == 0;
-  const int error = errno;
-  ::close(made);
-  if (written && ::rename(beside.c_str(), path.c_str()) == 0) return {};
-  ::unlink(beside.c_str());
-  return fail(ErrorKind::io,
-              fmt::format("{}: it could not be written: {}", path, std::strerror(error)));
+  const std::error_code error = system::write_whole_file(path, text, {.mode = 0600});
+  if (!error) return {};
+  const bool refused =
+      error == std::errc::permission_denied || error == std::errc::read_only_file_system;
+  return fail(ErrorKind::io, fmt::format("{}: it could not be written: {}", path, error.message()),
+              refused ? "is the folder writable?" : "");
 }
 
 /// What a link leads to, be it there yet or not.
@@ -282,7 +258,9 @@ Outcome<void> change_provider_settings(
     error = {errno, std::generic_category()};
   if (error)
     return failed({ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message())});
-  const FolderLock lock(folder);
+  // Holds others off while the file is changed, where the file system has locks.
+  const system::Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock) (void)system::wait_for_lock(lock);
   auto settings = read_from(path);
   if (!settings) return std::unexpected(settings.error());
   if (const auto changed = change(*settings); !changed) return changed;

@@ -1,19 +1,19 @@
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
+#include <system_error>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
+#include <sys/types.h>
 
 #include "cli/command.h"
 #include "cli/views/machine_view.h"
 #include "cli/views/properties_view.h"
 #include "cli/views/why_view.h"
+#include "foundation/system/descriptor.h"
+#include "foundation/system/whole_file.h"
 #include "machines/profile.h"
 #include "session/session.h"
 #include "session/version.h"
@@ -25,9 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-/// 0644: profiles are for others too, unlike what mkstemp makes.
-constexpr fs::perms readable =
-    fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::others_read;
+/// Profiles are for others too, whatever the umask is.
+constexpr mode_t readable = 0644;
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -60,27 +59,20 @@ machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhe
 
 session::Outcome<void> write_profile(const std::string& path, const machines::Profile& profile) {
   // A regular file is replaced whole; a device or a pipe is written to, as it is.
-  errno = 0;
   std::error_code error;
   const fs::path resolved = fs::weakly_canonical(path, error);
   const std::string target = error ? path : resolved.string();
-  const bool whole = !fs::exists(target, error) || fs::is_regular_file(target, error);
-  std::string written = whole ? target + ".XXXXXX" : target;
-  const int made = whole ? mkstemp(written.data()) : -1;
-  if (made >= 0) close(made);
-  std::ofstream file(whole && made < 0 ? std::string() : written, std::ios::binary);
-  file << machines::render_profile(profile);
-  file.close();
-  error.clear();
-  if (file && whole) fs::permissions(written, readable, error);
-  if (file && whole && !error) fs::rename(written, target, error);
-  if (file && !error) return {};
-  const std::string why = error ? error.message() : errno != 0 ? std::strerror(errno) : "";
-  std::error_code ignored;
-  if (made >= 0) fs::remove(written, ignored);
+  const std::string text = machines::render_profile(profile);
+  if (!fs::exists(target, error) || fs::is_regular_file(target, error)) {
+    error = system::write_whole_file(target, text, {.flush = system::Flush::no, .mode = readable});
+  } else {
+    const system::Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    error = file ? system::write_all(file.get(), text) : system::last_error();
+  }
+  if (!error) return {};
   return session::failed(
       {ErrorKind::io,
-       fmt::format("{}: the profile could not be written{}{}", path, why.empty() ? "" : ": ", why),
+       fmt::format("{}: the profile could not be written: {}", path, error.message()),
        "name a file in a folder that is there and that you may write to"});
 }
 

@@ -10,18 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/whole_file.h"
+
 namespace axle::detect {
 namespace {
-
-bool write_all(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -58,21 +50,14 @@ std::optional<std::string> read_private_file(const std::string& path, std::size_
 }
 
 bool write_private_file(const std::string& path, std::string_view content) {
-  const std::string folder = folder_of(path);
-  const std::string temporary = path + '.' + std::to_string(::getpid()) + ".new";
-  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  int file = ::open(temporary.c_str(), flags, 0600);
-  if (file < 0 && errno == ENOENT) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    file = ::open(temporary.c_str(), flags, 0600);
+  const system::WholeFile how{.flush = system::Flush::no, .mode = 0600};
+  std::error_code error = system::write_whole_file(path, content, how);
+  if (error == std::errc::no_such_file_or_directory) {
+    std::error_code ignored;
+    std::filesystem::create_directories(folder_of(path), ignored);
+    error = system::write_whole_file(path, content, how);
   }
-  if (file < 0) return false;
-  bool done = write_all(file, content);
-  done = ::close(file) == 0 && done;
-  done = done && ::rename(temporary.c_str(), path.c_str()) == 0;
-  if (!done) ::unlink(temporary.c_str());
-  return done;
+  return !error;
 }
 
 void remove_old_files(const std::string& folder, std::string_view prefix, std::int64_t time) {

@@ -2,19 +2,16 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "foundation/system/whole_file.h"
 #include "index/http/local_files.h"
 #include "wheel/hash/sha256.h"
 
@@ -35,46 +32,9 @@ std::string_view take_line(std::string_view& rest) {
   return line;
 }
 
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 void set_time(const std::string& path, std::int64_t seconds) {
   const std::array<timespec, 2> times = {timespec{seconds, 0}, timespec{seconds, 0}};
   ::utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
-}
-
-/// A draft is locked while it is written: what can be locked was left by a process that was killed.
-void remove_abandoned(const std::string& drafts) {
-  std::error_code error;
-  std::vector<std::string> abandoned;
-  for (std::filesystem::directory_iterator draft(drafts, error), end; !error && draft != end;
-       draft.increment(error)) {
-    const int fd = ::open(draft->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) abandoned.push_back(draft->path());
-    if (fd >= 0) ::close(fd);
-  }
-  for (const std::string& draft : abandoned) ::unlink(draft.c_str());
-}
-
-/// A new file, locked. Between the two calls another process may take it for an abandoned one.
-int create_draft(const std::string& drafts, std::string& path) {
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    path = drafts + "/XXXXXX";
-    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-    if (fd < 0) return -1;
-    (void)::flock(fd, LOCK_EX | LOCK_NB);
-    struct stat status = {};
-    if (::fstat(fd, &status) == 0 && status.st_nlink > 0) return fd;
-    ::close(fd);
-  }
-  return -1;
 }
 
 }  // namespace
@@ -151,7 +111,7 @@ Result<std::optional<CachedResponse>> CacheStore::look_up(std::string_view key) 
 bool CacheStore::make_drafts_folder(const std::string& drafts) const {
   std::error_code error;
   std::filesystem::create_directories(drafts, error);
-  if (!error && !swept_.exchange(true)) remove_abandoned(drafts);
+  if (!error && !swept_.exchange(true)) system::remove_abandoned_drafts(drafts);
   return !error;
 }
 
@@ -166,17 +126,12 @@ bool CacheStore::write(std::string_view key, const Response& response,
   ::chmod(folder.parent_path().c_str(), S_IRWXU);
   const std::string drafts = folder.parent_path().string() + "/drafts";
   if (!make_drafts_folder(drafts)) return false;
-  std::string draft;
-  const int fd = create_draft(drafts, draft);
-  if (fd < 0) return false;
-  const int locked = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);  // until the draft has its name
-  const bool written = write_all(fd, encode_entry(key, response));
-  const bool closed = ::close(fd) == 0;
-  if (written && closed) set_time(draft, confirmed_at);
-  const bool entered = written && closed && ::rename(draft.c_str(), path.c_str()) == 0;
-  if (!entered) ::unlink(draft.c_str());
-  if (locked >= 0) ::close(locked);
-  return entered;
+  // Every entry has a checksum: a torn one counts as absent.
+  return !system::write_whole_file(path, encode_entry(key, response),
+                                   {.flush = system::Flush::no,
+                                    .mode = S_IRUSR | S_IWUSR,
+                                    .drafts = drafts,
+                                    .modified = confirmed_at});
 }
 
 void CacheStore::confirm(std::string_view key, std::int64_t confirmed_at) const {

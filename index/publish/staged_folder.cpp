@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <expected>
 #include <filesystem>
 #include <thread>
 #include <utility>
@@ -13,12 +14,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/fs.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "foundation/system/descriptor.h"
+#include "foundation/system/file_lock.h"
 
 namespace axle::index {
 namespace {
@@ -36,23 +36,23 @@ std::string staging_prefix(const fs::path& target) {
   return '.' + target.filename().string() + ".staged-";
 }
 
-int open_locked(const std::string& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0 || ::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-  const int number = errno;
-  ::close(fd);
-  errno = number;
-  return -1;
-}
-
 using system::Descriptor;
+
+/// operation_would_block: another holds it.
+std::expected<Descriptor, std::error_code> open_locked(const std::string& path) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return std::unexpected(system::last_error());
+  if (const std::error_code error = system::try_lock(folder)) return std::unexpected(error);
+  return folder;
+}
 
 /// Held for moments only, while staged folders are looked at and made.
 Result<void> lock_for_a_moment(const Descriptor& folder, const fs::path& path) {
   constexpr auto patience = std::chrono::seconds(10);
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return system_failure("lock", path, errno);
+  while (const std::error_code error = system::try_lock(folder)) {
+    if (error != std::errc::operation_would_block)
+      return system_failure("lock", path, error.value());
     if (std::chrono::steady_clock::now() > deadline) {
       return fail(ErrorKind::io, fmt::format("{} is locked by another program", path.string()),
                   "end it, or choose another folder");
@@ -91,16 +91,16 @@ Result<void> remove_abandoned(const fs::path& target) {
     if (entry->path().filename().string().starts_with(prefix)) found.push_back(entry->path());
   }
   for (const fs::path& path : found) {
-    const Descriptor held(open_locked(path));
-    if (held.get() < 0 && errno == EWOULDBLOCK) return refuse_running(target);
+    const auto held = open_locked(path);
+    if (!held && held.error() == std::errc::operation_would_block) return refuse_running(target);
   }
   for (const fs::path& path : found) {
     if (path.extension() == moved_away) {
       if (Result<void> back = put_back(path, target); !back) return back;
     }
-    const Descriptor held(open_locked(path));
+    const auto held = open_locked(path);
     std::error_code ignored;
-    if (held.get() >= 0) fs::remove_all(path, ignored);
+    if (held) fs::remove_all(path, ignored);
   }
   return {};
 }
@@ -113,13 +113,11 @@ mode_t mode_of(const std::string& target) {
 }
 
 Result<void> write_file(const std::string& path, std::string_view content) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return system_failure("create", path, errno);
-  if (const std::error_code error = system::write_all(fd, content)) {
-    ::close(fd);
-    return system_failure("write", path, error.value());
-  }
-  if (::close(fd) != 0) return system_failure("write", path, errno);
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file) return system_failure("create", path, errno);
+  std::error_code error = system::write_all(file.get(), content);
+  if (!error) error = file.close();
+  if (error) return system_failure("write", path, error.value());
   return {};
 }
 
@@ -153,11 +151,11 @@ Result<StagedFolder> StagedFolder::create_beside(std::string target) {
   }
   std::string path = parent / (staging_prefix(target) + "XXXXXX");
   if (::mkdtemp(path.data()) == nullptr) return system_failure("create a folder in", parent, errno);
-  const int lock = open_locked(path);
-  const int number = errno;
+  auto lock = open_locked(path);
+  const int number = lock ? 0 : lock.error().value();
   // From here on the folder goes with the object.
-  StagedFolder staged(std::move(target), std::move(path), lock);
-  if (lock < 0) return system_failure("lock", staged.path_, number);
+  StagedFolder staged(std::move(target), std::move(path), lock ? std::move(*lock) : Descriptor());
+  if (number != 0) return system_failure("lock", staged.path_, number);
   if (::chmod(staged.path_.c_str(), mode_of(staged.target_)) != 0) {
     return system_failure("set the mode of", staged.path_, errno);
   }
@@ -167,12 +165,11 @@ Result<StagedFolder> StagedFolder::create_beside(std::string target) {
 StagedFolder::StagedFolder(StagedFolder&& other) noexcept
     : target_(std::move(other.target_)),
       path_(std::exchange(other.path_, {})),
-      lock_(std::exchange(other.lock_, -1)) {}
+      lock_(std::move(other.lock_)) {}
 
 StagedFolder::~StagedFolder() {
   std::error_code ignored;
   if (!path_.empty()) fs::remove_all(path_, ignored);
-  if (lock_ >= 0) ::close(lock_);
 }
 
 Result<void> StagedFolder::make_parent(const std::string& path) const {
@@ -229,14 +226,11 @@ Result<void> StagedFolder::swap() {
 }
 
 Result<void> StagedFolder::put_in_place() {
-  if (::syncfs(lock_) != 0) return system_failure("write", path_, errno);
+  if (::syncfs(lock_.get()) != 0) return system_failure("write", path_, errno);
   if (Result<void> swapped = swap(); !swapped) return swapped;
   const fs::path parent = fs::path(target_).parent_path();
-  const int folder = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return {};
-  const int synced = ::fsync(folder);
-  ::close(folder);
-  if (synced != 0) return system_failure("write", parent, errno);
+  const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder && ::fsync(folder.get()) != 0) return system_failure("write", parent, errno);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "foundation/report/error.h"
+#include "foundation/system/descriptor.h"
 
 namespace axle::index {
 
@@ -32,14 +33,14 @@ class StagedFolder {
   [[nodiscard]] Result<void> put_in_place();
 
  private:
-  StagedFolder(std::string target, std::string path, int lock)
-      : target_(std::move(target)), path_(std::move(path)), lock_(lock) {}
+  StagedFolder(std::string target, std::string path, system::Descriptor lock)
+      : target_(std::move(target)), path_(std::move(path)), lock_(std::move(lock)) {}
   [[nodiscard]] Result<void> make_parent(const std::string& path) const;
   [[nodiscard]] Result<void> swap();
 
   std::string target_;
   std::string path_;
-  int lock_;  ///< held on `path_`: shows other runs that it is alive
+  system::Descriptor lock_;  ///< held on `path_`: shows other runs that it is alive
 };
 
 }  // namespace axle::index

@@ -7,10 +7,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
-#include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "foundation/system/whole_file.h"
 #include "installer/descriptor.h"
 #include "wheel/hash/sha256.h"
 
@@ -71,11 +71,8 @@ void InterpreterCache::write(std::string_view answer) const {
   if (file_.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(file_).parent_path(), error);
-  const std::string draft = fmt::format("{}.{}", file_, ::getpid());
-  if (!create_file(AT_FDCWD, draft, key_ + std::string(answer), false) ||
-      ::rename(draft.c_str(), file_.c_str()) != 0) {
-    std::filesystem::remove(draft, error);
-  }
+  // An answer that does not parse is asked for again.
+  (void)system::write_whole_file(file_, key_ + std::string(answer), {.flush = system::Flush::no});
 }
 
 }  // namespace axle::installer

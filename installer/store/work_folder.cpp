@@ -6,9 +6,10 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "foundation/system/file_lock.h"
 
 namespace axle::installer {
 namespace {
@@ -25,7 +26,7 @@ void remove_abandoned(const std::string& place, std::string_view prefix) {
        entry.increment(error)) {
     if (!entry->path().filename().string().starts_with(prefix)) continue;
     const auto folder = open_folder(entry->path().string());
-    if (!folder || !is_own(*folder) || ::flock(folder->get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (!folder || !is_own(*folder) || system::try_lock(*folder)) continue;
     std::error_code ignored;
     std::filesystem::remove_all(entry->path(), ignored);
   }
@@ -45,14 +46,14 @@ Result<WorkFolder> WorkFolder::create(const std::string& place, std::string_view
     }
     auto folder = open_folder(path);
     // Between the two calls another process may take the folder for an abandoned one.
-    const bool locked = folder && ::flock(folder->get(), LOCK_EX | LOCK_NB) == 0;
-    const int refused = errno;
+    const std::error_code refused = folder ? system::try_lock(*folder) : std::error_code();
     const auto there = exists(path);
     if (!there) return std::unexpected(there.error());
     if (!*there) continue;
     if (!folder) return std::unexpected(folder.error());
-    if (locked) return WorkFolder(std::move(path), std::move(*folder));
-    if (refused != EWOULDBLOCK) return std::unexpected(system_error("lock", path, refused));
+    if (!refused) return WorkFolder(std::move(path), std::move(*folder));
+    if (refused != std::errc::operation_would_block)
+      return std::unexpected(system_error("lock", path, refused.value()));
   }
 }
 

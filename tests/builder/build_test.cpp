@@ -214,6 +214,21 @@ TEST_CASE("a project without CMake is a pure wheel") {
   CHECK(std::filesystem::is_empty(scratch.temporary()));
 }
 
+TEST_CASE("builds into one folder do not take each other's half wheels") {
+  const Scratch scratch;
+  scratch.write(
+      "project/pyproject.toml",
+      "[project]\nname = \"pure\"\nversion = \"1\"\n[tool.axle]\npackages = [\"pure\"]\n");
+  scratch.write("project/pure/__init__.py", "x = 7\n");
+  // What another build has written so far.
+  const std::string half = "out/pure-1-py3-none-any.whl.part";
+  scratch.write(half, "half");
+  const auto wheels = build(options_for(scratch, "out"));
+  REQUIRE(wheels.size() == 1);
+  CHECK(read_all(scratch.at(half)) == "half");
+  CHECK(std::distance(std::filesystem::directory_iterator(scratch.at("out")), {}) == 2);
+}
+
 TEST_CASE("labels that do not exist are refused with those that do") {
   const Scratch scratch;
   write_project(scratch);

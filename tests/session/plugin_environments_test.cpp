@@ -78,3 +78,17 @@ TEST_CASE(
     CHECK(folders.size() == 4);
   }
 }
+
+TEST_CASE("an environment that cannot be moved to its place says why") {
+  const Home home;
+  home.make_file("made/pyvenv.cfg");
+  fs::create_symlink(home.path("nothing"), home.path("place"));
+  const auto refused = place_environment(home.path("made"), home.path("place"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == home.path("place") + ": Not a directory");
+  // Another command was quicker.
+  home.make_file("quicker/pyvenv.cfg");
+  CHECK(place_environment(home.path("made"), home.path("quicker")));
+  CHECK(place_environment(home.path("made"), home.path("free")));
+  CHECK(fs::exists(home.path("free/pyvenv.cfg")));
+}

@@ -1,9 +1,14 @@
 #include "session/provider_settings.h"
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 using namespace axle::session;
 using axle::plugins::PluginKind;
@@ -95,4 +100,38 @@ TEST_CASE("what the command line says comes last") {
   CHECK(policy->enabled.contains("two"));
   arguments.add(Opt::enable_provider, "No Namespace");
   CHECK_FALSE(provider_policy(settings, arguments).has_value());
+}
+
+TEST_CASE("settings that cannot be written whole say why, and those before stay") {
+  namespace fs = std::filesystem;
+  std::string folder = (fs::temp_directory_path() / "axle-settings-XXXXXX").string();
+  REQUIRE(::mkdtemp(folder.data()) != nullptr);
+  const char* const before = ::getenv("XDG_CONFIG_HOME");
+  const std::optional<std::string> kept = before != nullptr ? std::optional(before) : std::nullopt;
+  ::setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
+  const auto enable = [](const char* ns) {
+    return change_provider_settings([&](ProviderSettings& settings) -> Outcome<void> {
+      settings.enabled.insert(ns);
+      return {};
+    });
+  };
+  CHECK(enable("first"));
+  // As on a full disk: the first write takes a part, the next one says why.
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit own{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &own) == 0);
+  const rlimit small{8, own.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const auto refused = enable("second");
+  ::setrlimit(RLIMIT_FSIZE, &own);
+  ::signal(SIGXFSZ, handler);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().error.message ==
+        folder + "/axle/providers.toml: it could not be written: File too large");
+  const auto settings = read_provider_settings();
+  REQUIRE(settings);
+  CHECK(settings->enabled == decltype(settings->enabled){"first"});
+  CHECK(std::distance(fs::directory_iterator(folder + "/axle"), {}) == 1);
+  kept ? ::setenv("XDG_CONFIG_HOME", kept->c_str(), 1) : ::unsetenv("XDG_CONFIG_HOME");
+  fs::remove_all(folder);
 }
