@@ -46,7 +46,7 @@ struct BinaryFacts {
   }
 };
 
-/// Errors: malformed and unsupported as read_elf_tables, io.
+/// Errors: as elf_error (binaries/elf_source.h).
 [[nodiscard]] Result<BinaryFacts> scan_binary(wheel::ByteSource& source, std::string_view where);
 
 /// Error in addition: not_found.

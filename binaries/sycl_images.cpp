@@ -8,11 +8,11 @@
 #include <utility>
 
 #include <ar.h>
-#include <elf.h>
 #include <fmt/format.h>
 
-#include "binaries/elf_sections.h"
+#include "binaries/elf_source.h"
 #include "foundation/elf/elf_notes.h"
+#include "foundation/elf/elf_tables.h"
 
 namespace axle::binaries {
 namespace {
@@ -91,18 +91,19 @@ Result<void> read_archive(wheel::ByteSource& part, SyclImages& images) {
 }
 
 Result<void> read_zebin(wheel::ByteSource& part, SyclImages& images) {
-  auto tables = read_elf_tables(part, "a device image");
+  ElfSource source(part);
+  const auto tables = elf::read_tables(source);
   if (!tables) {
-    note_stop(images, tables.error().message);
+    note_stop(images, source.error(tables.error(), "a device image").message);
     return {};
   }
-  const ElfSection* section = tables->find(".note.intelgt.compat");
+  const elf::Section* section = tables->find(".note.intelgt.compat");
   if (section == nullptr || section->size > elf::largest_elf_notes) {
     note_stop(images, "a device image does not say for which device it is");
     return {};
   }
-  auto bytes = read_range(part, section->offset, section->size, "a device image");
-  if (!bytes) return std::unexpected(std::move(bytes).error());
+  const auto bytes = source.range(section->offset, section->size);
+  if (!bytes) return std::unexpected(source.error(bytes.error(), "a device image"));
   for (const elf::ElfNote& note : elf::parse_elf_notes(*bytes, 4)) {
     if (note.owner != "IntelGT" || note.type != note_product_config ||
         note.content.size() != sizeof(std::uint32_t))
@@ -138,7 +139,7 @@ Result<void> read_sycl_section(wheel::ByteSource& source, std::string_view name,
   if (!done) return done;
   PartSource part(source, offset, size);
   if (magic == ARMAG) return read_archive(part, images);
-  if (magic.starts_with(ELFMAG)) return read_zebin(part, images);
+  if (elf::is_elf(magic)) return read_zebin(part, images);
   std::uint32_t word = 0;
   if (magic.size() >= sizeof(word)) std::memcpy(&word, magic.data(), sizeof(word));
   if (word == spirv_magic) {

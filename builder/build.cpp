@@ -206,7 +206,8 @@ Result<BuiltWheel> pack(const Plan& plan, const MatrixRow& row, std::vector<Whee
   if (auto checked = check_code(members, declared, plan.work.string(), report); !checked) {
     return std::unexpected(checked.error());
   }
-  const auto tags = choose_tags(members, {plan.project.python_tag, plan.project.allowed_libraries});
+  const auto tags = choose_tags(members, {plan.project.python_tag, plan.project.allowed_libraries,
+                                          plan.project.metadata.requires_python});
   if (!tags) return std::unexpected(within(fmt::format("variant {}", label_of(row)), tags.error()));
   wheel::WheelName name;
   name.distribution = wheel::wheel_distribution(plan.project.metadata.name);

@@ -12,7 +12,7 @@
 #include "binaries/gpu_code_match.h"
 #include "binaries/instruction_scan.h"
 #include "builder/declared_properties.h"
-#include "foundation/elf/elf_file.h"
+#include "foundation/elf/elf_tables.h"
 
 namespace axle::builder {
 namespace {

@@ -7,9 +7,13 @@
 #include <set>
 #include <utility>
 
+#include <elf.h>
 #include <fmt/format.h>
 
-#include "foundation/elf/elf_file.h"
+#include "binaries/elf_source.h"
+#include "foundation/elf/elf_dynamic.h"
+#include "foundation/elf/elf_tables.h"
+#include "wheel/specifier.h"
 
 namespace axle::builder {
 
@@ -105,6 +109,52 @@ bool is_runtime_version(std::string_view need) {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+/// What of a file decides where it loads.
+struct SharedLibrary {
+  bool shared = false;       ///< a shared library or program; false: an object file
+  std::string architecture;  ///< "x86_64", "aarch64"; empty for another
+  std::vector<std::string> needed;
+  std::vector<elf::VersionNeed> version_needs;
+  bool python_module = false;
+};
+
+std::expected<SharedLibrary, elf::Problem> read_library(std::string_view content) {
+  elf::MemoryBytes bytes(content);
+  const auto tables = elf::read_tables(bytes);
+  if (!tables) return std::unexpected(tables.error());
+  SharedLibrary library;
+  library.shared = tables->type == ET_DYN || tables->type == ET_EXEC;
+  library.architecture = tables->machine == EM_X86_64    ? "x86_64"
+                         : tables->machine == EM_AARCH64 ? "aarch64"
+                                                         : "";
+  if (!library.shared) return library;
+  const auto dynamic = elf::read_dynamic(bytes, *tables);
+  if (!dynamic) return std::unexpected(dynamic.error());
+  if (!dynamic->whole()) return std::unexpected(elf::Problem::outside);
+  library.needed = dynamic->names(DT_NEEDED);
+  auto versions = elf::read_version_needs(bytes, *tables, *dynamic);
+  if (!versions) return std::unexpected(versions.error());
+  library.version_needs = std::move(*versions);
+  const auto module = elf::defines_symbol(bytes, *tables, "PyInit_");
+  if (!module) return std::unexpected(module.error());
+  library.python_module = *module;
+  return library;
+}
+
+/// The N of the oldest Python 3.N that is allowed; nothing where all are.
+std::optional<unsigned> oldest_python(const std::string& requires_python) {
+  constexpr unsigned first_stable_abi = 2;  // PEP 384
+  constexpr unsigned newest = 99;
+  const auto specifiers = wheel::parse_specifiers(requires_python);
+  if (!specifiers) return std::nullopt;
+  for (unsigned minor = first_stable_abi; minor <= newest; ++minor) {
+    const auto last = wheel::parse_version(fmt::format("3.{}.999", minor));
+    if (!last || !specifiers->contains(*last)) continue;
+    return minor == first_stable_abi ? std::nullopt : std::optional(minor);
+  }
+  return std::nullopt;
+}
+
 /// Gathers the files one by one.
 class TagScan {
  public:
@@ -113,8 +163,8 @@ class TagScan {
   }
 
   Result<void> add(const WheelMember& member) {
-    const auto elf = elf::parse_elf(member.content, member.path);
-    if (!elf) return std::unexpected(elf.error());
+    const auto elf = read_library(member.content);
+    if (!elf) return std::unexpected(binaries::elf_error(elf.error(), member.path));
     if (!elf->shared) return {};
     if (auto checked = check_architecture(*elf, member.path); !checked) return checked;
     if (auto checked = check_libraries(*elf, member.path); !checked) return checked;
@@ -132,12 +182,15 @@ class TagScan {
     if (!python_.empty()) {
       choice.python = python_;
       choice.abi = abi_;
+    } else if (!stable_abi_.empty()) {
+      choice.python = stable_abi_;
+      choice.abi = "abi3";
     }
     return choice;
   }
 
  private:
-  Result<void> check_architecture(const elf::ElfFile& elf, const std::string& path) {
+  Result<void> check_architecture(const SharedLibrary& elf, const std::string& path) {
     if (elf.architecture.empty()) {
       return fail(ErrorKind::unsupported, fmt::format("{}: for an unknown architecture", path));
     }
@@ -151,7 +204,7 @@ class TagScan {
     return {};
   }
 
-  Result<void> check_libraries(const elf::ElfFile& elf, const std::string& path) {
+  Result<void> check_libraries(const SharedLibrary& elf, const std::string& path) {
     for (const std::string& library : elf.needed) {
       const auto& allowed = rules_.allowed_libraries;
       const bool known =
@@ -168,7 +221,7 @@ class TagScan {
     return {};
   }
 
-  Result<void> check_versions(const elf::ElfFile& elf, const std::string& path) {
+  Result<void> check_versions(const SharedLibrary& elf, const std::string& path) {
     for (const auto& [library, version] : elf.version_needs) {
       const bool counts = version.starts_with("GLIBC_") || is_runtime_version(version);
       if (!counts) continue;
@@ -188,20 +241,35 @@ class TagScan {
   Result<void> add_module(const std::string& path) {
     constexpr std::string_view mark = ".cpython-";
     const std::string name = file_name(path);
+    if (name.ends_with(".abi3.so")) return add_stable_module(path);
     std::string tag;
     if (const std::size_t begin = name.find(mark); begin != std::string::npos) {
       const std::size_t digits = begin + mark.size();
       tag = "cp" + name.substr(digits, name.find('-', digits) - digits);
     }
-    if (tag.size() < 4 || (!python_.empty() && python_ != tag)) {
+    if (tag.size() < 4 || (!abi_.empty() && abi_ != tag)) {
       return fail(ErrorKind::unsupported,
                   fmt::format("{} is an extension module for {}", path,
                               tag.size() < 4 ? "a Python that its name does not say"
-                                             : "another Python than " + python_),
+                                             : "another Python than " + abi_),
                   "name it like module.cpython-311-x86_64-linux-gnu.so, one Python a wheel");
     }
-    python_ = tag;
     abi_ = tag;
+    python_ = tag.substr(0, tag.find_last_of("0123456789") + 1);  // cp313t is an ABI of cp313
+    return {};
+  }
+
+  Result<void> add_stable_module(const std::string& path) {
+    const auto minor = oldest_python(rules_.requires_python);
+    if (!minor) {
+      return fail(ErrorKind::unsupported,
+                  fmt::format("{} uses the stable ABI, and the project does not say of which "
+                              "Python on",
+                              path),
+                  "state the Python that Py_LIMITED_API names: requires-python = \">=3.9\" in "
+                  "[project]");
+    }
+    stable_abi_ = fmt::format("cp3{}", *minor);
     return {};
   }
 
@@ -211,6 +279,7 @@ class TagScan {
   unsigned glibc_minor_ = 0;
   std::string python_;
   std::string abi_;
+  std::string stable_abi_;  ///< "cp39", of modules of the stable ABI
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "foundation/elf/elf_notes.h"
+
 namespace axle::detect {
 namespace {
 
@@ -101,6 +103,15 @@ bool take_member(Scanner& scanner, CompatNote& note) {
 }
 
 }  // namespace
+
+std::optional<std::string> find_compat_note(elf::Bytes& library) {
+  return elf::find_note(library, compat_note_section, compat_note_owner);
+}
+
+std::optional<std::string> read_compat_note(const std::string& path) {
+  elf::FileBytes library(path, largest_driver_table);
+  return find_compat_note(library);
+}
 
 std::optional<CompatNote> parse_compat_note(std::string_view text) {
   Scanner scanner(text);

@@ -2,16 +2,28 @@
 // NVIDIA's forward compatibility: a libcuda newer than the kernel module, which runs on some GPUs
 // and driver branches only (CUDA Compatibility, "Forward Compatibility").
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "foundation/elf/elf_bytes.h"
 
 namespace axle::detect {
 
 /// Section and owner of the ELF note that such a library carries.
 inline constexpr std::string_view compat_note_section = ".note.cuda.fwd_compatibility";
 inline constexpr std::string_view compat_note_owner = "NVIDIA Corporation";
+
+/// At most this much of a library's tables is read.
+inline constexpr std::uint64_t largest_driver_table = 512 * 1024;  ///< bytes
+
+/// The text of the library's note; nullopt where it has none. The file is hostile.
+[[nodiscard]] std::optional<std::string> find_compat_note(elf::Bytes& library);
+
+/// Of a file of this machine, which is read without being loaded; an unreadable one has none.
+[[nodiscard]] std::optional<std::string> read_compat_note(const std::string& path);
 
 struct CompatNote {
   std::string cuda_version;        ///< "12.9"

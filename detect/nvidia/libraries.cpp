@@ -8,7 +8,6 @@
 
 #include "detect/drivers/driver_libraries.h"
 #include "detect/drivers/library_search.h"
-#include "detect/elf_note.h"
 #include "detect/host.h"
 #include "detect/nvidia/cuda_compat.h"
 #include "detect/pci_bus.h"
@@ -223,7 +222,7 @@ class Cuda {
 };
 
 void Cuda::say_compat() {
-  const auto text = read_elf_note(file_, compat_note_section, compat_note_owner);
+  const auto text = read_compat_note(file_);
   const auto note = text ? parse_compat_note(*text) : std::nullopt;
   compat_ = note || is_compat_path(file_);
   if (!compat_) return;
@@ -315,7 +314,7 @@ void ask_own_cuda(const std::string& failed, LineSink& sink) {
   for (const std::string& file : LibrarySearch(*host).find_all("libcuda.so.1")) {
     const std::string real = real_path(file);
     if (real.empty() || real == failed || is_compat_path(real) || is_compat_path(file)) continue;
-    if (read_elf_note(real, compat_note_section, compat_note_owner)) continue;
+    if (read_compat_note(real)) continue;
     sink.say("step", {"loading the driver's own libcuda.so.1"});
     const VendorLibrary library{file.c_str()};
     if (!library.loaded()) continue;

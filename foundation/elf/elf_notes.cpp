@@ -4,24 +4,18 @@
 #include <cstring>
 
 #include <elf.h>
-#include <fmt/format.h>
+
+#include "foundation/elf/elf_tables.h"
 
 namespace axle::elf {
 namespace {
 
-constexpr std::uint32_t isa_needed = 0xc0008002;  // GNU_PROPERTY_X86_ISA_1_NEEDED
-constexpr std::uint32_t isa_used = 0xc0010002;    // GNU_PROPERTY_X86_ISA_1_USED
+constexpr std::uint64_t largest_found_notes = 64 * 1024;  // bytes
+constexpr std::uint32_t isa_needed = 0xc0008002;          // GNU_PROPERTY_X86_ISA_1_NEEDED
+constexpr std::uint32_t isa_used = 0xc0010002;            // GNU_PROPERTY_X86_ISA_1_USED
 
 std::uint64_t rounded(std::uint64_t size, std::size_t alignment) {
   return (size + alignment - 1) / alignment * alignment;
-}
-
-template <class Record>
-bool take(std::string_view& bytes, Record& record) {
-  if (bytes.size() < sizeof(Record)) return false;
-  std::memcpy(&record, bytes.data(), sizeof(Record));
-  bytes.remove_prefix(sizeof(Record));
-  return true;
 }
 
 /// `size` bytes, and the padding behind them as far as it is there.
@@ -36,7 +30,7 @@ bool take(std::string_view& bytes, std::uint64_t size, std::size_t alignment,
 std::vector<std::string> levels_of(std::uint32_t bits) {
   std::vector<std::string> levels;
   for (unsigned level = 1; level <= 4; ++level) {
-    if ((bits >> (level - 1) & 1U) != 0) levels.push_back(fmt::format("x86-64-v{}", level));
+    if ((bits >> (level - 1) & 1U) != 0) levels.push_back("x86-64-v" + std::to_string(level));
   }
   return levels;
 }
@@ -74,6 +68,21 @@ IsaLevels parse_isa_levels(std::string_view gnu_property_section) {
     }
   }
   return levels;
+}
+
+std::optional<std::string> find_note(Bytes& bytes, std::string_view section,
+                                     std::string_view owner) {
+  const auto tables = read_tables(bytes);
+  if (!tables) return std::nullopt;
+  for (const Section& one : tables->sections) {
+    if (one.type != SHT_NOTE || one.name != section) continue;
+    const auto range = bytes.range(one.offset, std::min(one.size, largest_found_notes));
+    if (!range) return std::nullopt;
+    const auto notes = parse_elf_notes(*range, 4);
+    const auto note = std::ranges::find(notes, owner, &ElfNote::owner);
+    if (note != notes.end()) return std::string(note->content);
+  }
+  return std::nullopt;
 }
 
 }  // namespace axle::elf

@@ -1,17 +1,20 @@
 #include "providers/plugins/program_start.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 #include <fstream>
 
-#include <elf.h>
 #include <unistd.h>
+
+#include "foundation/elf/elf_bytes.h"
+#include "foundation/elf/elf_tables.h"
 
 namespace axle::plugins {
 namespace {
 
 constexpr std::size_t longest_head = 4096;
-constexpr int most_interpreters = 4;  // as the kernel
+constexpr std::uint64_t largest_table = 512 * 1024;  // bytes of an ELF file's segment table
+constexpr int most_interpreters = 4;                 // as the kernel
 
 std::string head_of(const std::string& path) {
   std::string head(longest_head, '\0');
@@ -55,26 +58,9 @@ bool is_env(const Shebang& shebang) {
          shebang.argument.find_first_of(" \t=-") == std::string::npos;
 }
 
-/// PT_INTERP of a 64-bit ELF file of this machine's byte order; empty when there is none.
-std::string loader_of(std::string_view head) {
-  Elf64_Ehdr header{};
-  if (head.size() < sizeof(header) || !head.starts_with(ELFMAG)) return {};
-  std::memcpy(&header, head.data(), sizeof(header));
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) return {};
-  for (std::size_t i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    if (header.e_phoff > head.size() ||
-        head.size() - header.e_phoff < (i + 1) * sizeof(Elf64_Phdr)) {
-      return {};
-    }
-    std::memcpy(&segment, head.data() + header.e_phoff + i * sizeof(Elf64_Phdr), sizeof(segment));
-    if (segment.p_type != PT_INTERP) continue;
-    if (segment.p_offset > head.size() || segment.p_filesz > head.size() - segment.p_offset)
-      return {};
-    const std::string_view name = head.substr(segment.p_offset, segment.p_filesz);
-    return std::string(name.substr(0, name.find('\0')));
-  }
-  return {};
+std::string loader_of(const std::string& program) {
+  elf::FileBytes file(program, largest_table);
+  return elf::read_loader(file);
 }
 
 void append_files(const std::string& program, std::string_view folders, int depth,
@@ -86,7 +72,7 @@ void append_files(const std::string& program, std::string_view folders, int dept
     append_files(shebang.interpreter, folders, depth + 1, files);
     if (is_env(shebang))
       append_files(in_folders(shebang.argument, folders), folders, depth + 1, files);
-  } else if (const std::string loader = loader_of(head); !loader.empty()) {
+  } else if (const std::string loader = loader_of(program); !loader.empty()) {
     files.push_back(loader);
   }
 }

@@ -8,7 +8,6 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "binaries/elf_sections.h"
 #include "tests/binaries/made_code.h"
 
 namespace axle::builder {

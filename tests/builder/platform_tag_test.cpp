@@ -1,14 +1,9 @@
 #include "builder/platform_tag.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
-#include <random>
-#include <set>
 
 #include <doctest/doctest.h>
 
-#include "foundation/elf/elf_file.h"
 #include "tests/support/scratch.h"
 
 namespace axle::builder {
@@ -101,6 +96,44 @@ TEST_CASE("extension modules bind a wheel to their Python") {
   CHECK_FALSE(mixed.has_value());
 }
 
+TEST_CASE("modules of the stable ABI are for the oldest Python of the project and all newer ones") {
+  const Scratch scratch;
+  const std::string module =
+      compile(scratch, "libstable.so", "void *PyInit_fast(void) { return 0; }", "-nostdlib");
+  const WheelMember stable{"demo/fast.abi3.so", module, true};
+  const auto tags = choose_tags({stable}, {"py3", {}, ">=3.9,<4"});
+  REQUIRE_MESSAGE(tags.has_value(), tags.error().message);
+  CHECK(tags->python == "cp39");
+  CHECK(tags->abi == "abi3");
+  CHECK_FALSE(tags->pure);
+  CHECK(choose_tags({stable}, {"py3", {}, ">3.10.2"})->python == "cp310");
+  CHECK(choose_tags({stable, stable}, {"py3", {}, "~=3.11"})->python == "cp311");
+  for (const char* unstated : {"", ">=2.7", "<4", ">=4"}) {
+    CAPTURE(unstated);
+    const auto refused = choose_tags({stable}, {"py3", {}, unstated});
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().kind == ErrorKind::unsupported);
+    CHECK(refused.error().hint.contains("requires-python"));
+  }
+  // Beside a module for one Python the wheel is for that one.
+  const auto both = choose_tags(
+      {stable, {"demo/slow.cpython-312-x86_64-linux-gnu.so", module, true}}, {"py3", {}, ">=3.9"});
+  REQUIRE_MESSAGE(both.has_value(), both.error().message);
+  CHECK(both->python == "cp312");
+  CHECK(both->abi == "cp312");
+}
+
+TEST_CASE("a free-threaded module names its ABI, its Python is the same") {
+  const Scratch scratch;
+  const std::string module =
+      compile(scratch, "libfree.so", "void *PyInit_fast(void) { return 0; }", "-nostdlib");
+  const auto tags =
+      choose_tags({{"demo/fast.cpython-313t-x86_64-linux-gnu.so", module, true}}, {"py3", {}});
+  REQUIRE_MESSAGE(tags.has_value(), tags.error().message);
+  CHECK(tags->python == "cp313");
+  CHECK(tags->abi == "cp313t");
+}
+
 TEST_CASE("two architectures do not share a wheel") {
   const Scratch scratch;
   const std::string own = compile(scratch, "libown.so", "int f(void) { return 1; }", "-nostdlib");
@@ -111,78 +144,21 @@ TEST_CASE("two architectures do not share a wheel") {
   CHECK(tags.error().message.find("other files are for") != std::string::npos);
 }
 
-// "Shared library: [libc.so.6]" and "Name: GLIBC_2.4  Flags: none", as readelf prints them.
-std::multiset<std::string> readelf_facts(const std::string& path) {
-  std::multiset<std::string> facts;
-  std::istringstream lines(output_of("LC_ALL=C readelf -dVW '" + path + "' 2>/dev/null"));
-  bool needs = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("Version ")) needs = line.starts_with("Version needs section");
-    const auto between = [&](const std::string& from, const std::string& to) {
-      const std::size_t begin = line.find(from) + from.size();
-      return line.substr(begin, line.find(to, begin) - begin);
-    };
-    if (line.find("(NEEDED)") != std::string::npos) facts.insert("needs " + between("[", "]"));
-    if (line.find("(SONAME)") != std::string::npos) facts.insert("is " + between("[", "]"));
-    if (needs && line.find("Name: ") != std::string::npos) facts.insert(between("Name: ", " "));
-  }
-  return facts;
-}
-
-std::multiset<std::string> our_facts(const axle::elf::ElfFile& elf) {
-  std::multiset<std::string> facts;
-  for (const std::string& library : elf.needed) facts.insert("needs " + library);
-  if (!elf.soname.empty()) facts.insert("is " + elf.soname);
-  for (const auto& need : elf.version_needs) facts.insert(need.version);
-  return facts;
-}
-
-TEST_CASE("ELF facts equal those of readelf on the libraries of this machine") {
-  if (std::system("readelf --version >/dev/null 2>&1") != 0) {
-    std::cout << "SKIP: needs readelf (binutils)\n";
-    return;
-  }
-  const std::string folder = "/usr/lib/" + machine_name() + "-linux-gnu";
-  if (!std::filesystem::is_directory(folder)) {
-    std::cout << "SKIP: no folder of libraries at " << folder << "\n";
-    return;
-  }
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name.find(".so.") != std::string::npos) {
-      files.push_back(entry.path().string());
-    }
-  }
-  std::ranges::sort(files);
-  unsigned compared = 0;
-  for (std::size_t i = 0; i < files.size() && compared < 40; i += 1 + files.size() / 40) {
-    const std::string bytes = read_all(files[i]);
-    if (!axle::elf::is_elf(bytes)) continue;
-    const auto elf = axle::elf::parse_elf(bytes, files[i]);
-    REQUIRE_MESSAGE(elf.has_value(), elf.error().message);
-    CHECK_MESSAGE(our_facts(*elf) == readelf_facts(files[i]), files[i]);
-    ++compared;
-  }
-  CHECK(compared >= 5);
-}
-
-TEST_CASE("damaged ELF files are refused or read, never followed outside") {
+TEST_CASE("object files are no reason for a tag, damaged libraries are refused") {
   const Scratch scratch;
   const std::string sound =
       compile(scratch, "libdamage.so", "#include <stdio.h>\nvoid f(void) { puts(\"\"); }");
-  std::mt19937 random(7);
-  for (unsigned round = 0; round < 3000; ++round) {
-    std::string bytes = sound;
-    for (unsigned i = 0; i < 1 + random() % 4; ++i) {
-      bytes[random() % bytes.size()] = static_cast<char>(random());
-    }
-    if (random() % 4 == 0) bytes.resize(random() % bytes.size());
-    const auto elf = axle::elf::parse_elf(bytes, "damaged");
-    if (!elf) CHECK(elf.error().message.starts_with("damaged: "));
-  }
-  for (std::size_t size = 0; size < 64; ++size) {
-    CHECK_FALSE(axle::elf::parse_elf(sound.substr(0, size), "short").has_value());
+  scratch.write("plain.c", "int f(void) { return 1; }");
+  output_of("cc -c -o " + scratch.at("plain.o") + " " + scratch.at("plain.c"));
+  const auto object =
+      choose_tags({{"demo/plain.o", read_all(scratch.at("plain.o")), false}}, {"py3", {}});
+  REQUIRE_MESSAGE(object.has_value(), object.error().message);
+  CHECK(object->platform == "any");
+  for (const std::size_t size : {std::size_t{8}, std::size_t{64}, sound.size() - 1}) {
+    const auto cut = choose_tags({{"demo/cut.so", sound.substr(0, size), true}}, {"py3", {}});
+    REQUIRE_FALSE(cut.has_value());
+    CHECK(cut.error().kind == ErrorKind::malformed);
+    CHECK(cut.error().message.starts_with("demo/cut.so: "));
   }
 }
 

@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 #include <elf.h>
 
-#include "detect/elf_note.h"
 #include "detect/nvidia/models.h"
+#include "foundation/elf/elf_notes.h"
 
 using namespace axle::detect;
 
@@ -60,11 +60,8 @@ std::string elf_with(const std::string& notes, const std::string& section) {
 }
 
 std::optional<std::string> find(const std::string& file) {
-  const ReadAt read_at = [&](std::uint64_t offset, std::size_t size) {
-    return offset < file.size() ? file.substr(static_cast<std::size_t>(offset), size)
-                                : std::string();
-  };
-  return find_elf_note(read_at, compat_note_section, compat_note_owner);
+  axle::elf::MemoryBytes bytes(file);
+  return find_compat_note(bytes);
 }
 
 }  // namespace
@@ -141,13 +138,14 @@ TEST_CASE("a cut or bent ELF file has no note and harms nobody") {
 }
 
 TEST_CASE("files of this machine are read without being loaded") {
-  CHECK_FALSE(read_elf_note("/proc/self/exe", compat_note_section, compat_note_owner).has_value());
-  CHECK_FALSE(read_elf_note("/nowhere", compat_note_section, compat_note_owner).has_value());
-  CHECK_FALSE(read_elf_note("/dev/null", compat_note_section, compat_note_owner).has_value());
+  CHECK_FALSE(read_compat_note("/proc/self/exe").has_value());
+  CHECK_FALSE(read_compat_note("/nowhere").has_value());
+  CHECK_FALSE(read_compat_note("/dev/null").has_value());
   // What every GNU toolchain writes shows that the reader reads.
-  const auto build_id = read_elf_note("/proc/self/exe", ".note.ABI-tag", "GNU");
-  REQUIRE(build_id.has_value());
-  CHECK(build_id->size() == 16);
+  axle::elf::FileBytes own("/proc/self/exe", largest_driver_table);
+  const auto abi = axle::elf::find_note(own, ".note.ABI-tag", "GNU");
+  REQUIRE(abi.has_value());
+  CHECK(abi->size() == 16);
 }
 
 TEST_CASE("NVIDIA's chips by PCI id do not overlap") {

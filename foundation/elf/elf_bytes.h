@@ -1,0 +1,76 @@
+#pragma once
+// Where the bytes of an ELF file come from, and what can be wrong with them.
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace axle::elf {
+
+enum class Problem : std::uint8_t {
+  not_elf,
+  other_format,  ///< 32 bits, or big endian
+  outside,       ///< something lies outside of the file, or is larger than such a thing ever is
+  unreadable,    ///< the bytes could not be read
+};
+
+/// "is no ELF file", …; what a caller puts behind the file's name.
+[[nodiscard]] std::string_view describe(Problem problem);
+
+/// A file, read in ranges: a library of several gigabytes costs its tables and no more.
+class Bytes {
+ public:
+  /// `largest_range`: bytes, at most so many are asked for at once.
+  explicit Bytes(std::uint64_t largest_range) : largest_range_(largest_range) {}
+  virtual ~Bytes() = default;
+
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+  /// Problems: outside, unreadable.
+  [[nodiscard]] std::expected<std::string, Problem> range(std::uint64_t offset, std::uint64_t size);
+  /// Whether the range lies in the file, however large it is.
+  [[nodiscard]] bool contains(std::uint64_t offset, std::uint64_t size) const;
+  [[nodiscard]] std::uint64_t largest_range() const { return largest_range_; }
+
+ protected:
+  Bytes(const Bytes&) = default;
+  Bytes& operator=(const Bytes&) = default;
+
+ private:
+  /// Fills `out` from `offset`, which lie inside. False where they cannot be read.
+  [[nodiscard]] virtual bool read(std::uint64_t offset, std::span<std::byte> out) = 0;
+
+  std::uint64_t largest_range_;
+};
+
+/// `bytes` must outlive it.
+class MemoryBytes final : public Bytes {
+ public:
+  explicit MemoryBytes(std::string_view bytes) : Bytes(bytes.size()), bytes_(bytes) {}
+  [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
+
+ private:
+  [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> out) override;
+
+  std::string_view bytes_;
+};
+
+/// A file of this machine, opened without waiting for anybody. One that cannot be opened is empty.
+class FileBytes final : public Bytes {
+ public:
+  FileBytes(const std::string& path, std::uint64_t largest_range);
+  ~FileBytes() override;
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+  [[nodiscard]] std::uint64_t size() const override { return size_; }
+
+ private:
+  [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> out) override;
+
+  int file_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace axle::elf

@@ -1,0 +1,64 @@
+#pragma once
+// What the loader reads of a shared library: the libraries, paths and symbol versions that its
+// dynamic segment names (ELF gABI, chapter 5; Linux Standard Base, "Symbol Versioning").
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/elf/elf_bytes.h"
+#include "foundation/elf/elf_tables.h"
+
+namespace axle::elf {
+
+/// A dynamic segment. One that is larger, or whose names are not where it says, is not read: see
+/// `missing`.
+class Dynamic {
+ public:
+  enum class Missing : std::uint8_t { nothing, entries, names };
+
+  /// The texts of the entries with that tag (DT_NEEDED, DT_SONAME, …), in file order, at most
+  /// 4,096 of at most 4,096 bytes each; those outside of the names are left out.
+  [[nodiscard]] std::vector<std::string> names(std::int64_t tag) const;
+  /// The value of the last entry with that tag.
+  [[nodiscard]] std::optional<std::uint64_t> value(std::int64_t tag) const;
+  /// All names, each with a zero behind it: those of dynamic symbols too.
+  [[nodiscard]] std::string_view strings() const { return strings_; }
+  /// What could not be found.
+  [[nodiscard]] Missing missing() const { return missing_; }
+  /// Every DT_NEEDED and DT_SONAME is a text of its names, whole and without control characters.
+  [[nodiscard]] bool whole() const;
+
+ private:
+  friend std::expected<Dynamic, Problem> read_dynamic(Bytes& bytes, const Tables& tables);
+
+  struct Entry {
+    std::int64_t tag;
+    std::uint64_t value;
+  };
+  std::vector<Entry> entries_;
+  std::string strings_;
+  Missing missing_ = Missing::nothing;
+};
+
+/// As the loader finds it: by the segment, which a stripped file has too. A file without one has an
+/// empty one.
+[[nodiscard]] std::expected<Dynamic, Problem> read_dynamic(Bytes& bytes, const Tables& tables);
+
+struct VersionNeed {
+  std::string library;
+  std::string version;  ///< "GLIBC_2.17"
+};
+
+/// DT_VERNEED, in file order.
+[[nodiscard]] std::expected<std::vector<VersionNeed>, Problem> read_version_needs(
+    Bytes& bytes, const Tables& tables, const Dynamic& dynamic);
+
+/// Whether a dynamic symbol that the file defines begins with `prefix`.
+[[nodiscard]] std::expected<bool, Problem> defines_symbol(Bytes& bytes, const Tables& tables,
+                                                          std::string_view prefix);
+
+}  // namespace axle::elf
