@@ -2,24 +2,24 @@
 #include <charconv>
 #include <limits>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "foundation/documents/json_object.h"
 #include "machines/possible_facts.h"
 #include "machines/profile.h"
 #include "machines/profile_fields.h"
-#include "machines/profile_object.h"
 #include "machines/profile_recording.h"
 #include "machines/profile_schema.h"
 
 namespace axle::machines {
 
-using Json = nlohmann::json;
+using detect::Presence;
+using documents::JsonObject;
+using documents::JsonReading;
 
 namespace {
 
@@ -36,10 +36,21 @@ std::string list_words(const Words<Enum, count>& words) {
   return text;
 }
 
+Presence read_presence(JsonObject& object, std::string_view key) {
+  const std::string word = object.text(key);
+  if (word.empty()) return Presence::unknown;
+  for (const Presence presence :
+       {Presence::unknown, Presence::absent, Presence::blocked, Presence::present}) {
+    if (word == detect::render_presence(presence)) return presence;
+  }
+  object.refuse(key, "expected present, absent, blocked or unknown");
+  return Presence::unknown;
+}
+
 /// Fills the fields of one object (machines/profile_fields.h).
 class FieldReader {
  public:
-  explicit FieldReader(Object& object) : object_(object) {}
+  explicit FieldReader(JsonObject& object) : object_(object) {}
 
   void text(const char* key, std::string& value) { value = object_.text(key); }
   template <class Number>
@@ -53,29 +64,29 @@ class FieldReader {
   void flag(const char* key, std::optional<bool>& value) {
     if (object_.has(key)) value = object_.flag(key);
   }
-  void presence(const char* key, detect::Presence& value) { value = object_.presence(key); }
+  void presence(const char* key, detect::Presence& value) { value = read_presence(object_, key); }
   template <class Enum, std::size_t count>
   void word(const char* key, Enum& value, const Words<Enum, count>& words) {
     const std::string given = object_.text(key);
     const auto* const found = std::ranges::find(words.values, given, words.render);
     value = found == words.values.end() ? words.values.back() : *found;
     if (found != words.values.end() || (given.empty() && !words.required)) return;
-    object_.reading().refuse(object_.path_of(key), "expected " + list_words(words));
+    object_.refuse(key, "expected " + list_words(words));
   }
   /// These two follow from the capabilities.
   void level(const char*, const detect::CapabilityFacts&) {}
   void amx(const char*, const detect::Cpu&) {}
   void capabilities(const char* key, detect::Arch, detect::CapabilityFacts& facts) {
-    object_.part(key, [&](Object& part) {
+    object_.part(key, [&](JsonObject& part) {
       part.keys([&](const std::string& name) {
         // finish() refuses those that are none.
         const auto capability = detect::find_capability(name);
-        if (capability) facts.set(*capability, part.presence(name));
+        if (capability) facts.set(*capability, read_presence(part, name));
       });
     });
   }
   void sources(const char* key, detect::Sources& sources) {
-    object_.part(key, [&](Object& part) {
+    object_.part(key, [&](JsonObject& part) {
       part.keys([&](const std::string& fact) { sources[fact] = part.text(fact); });
     });
   }
@@ -87,26 +98,26 @@ class FieldReader {
     const bool dot = first.ec == std::errc() && first.ptr != end && *first.ptr == '.';
     const auto second = dot ? std::from_chars(first.ptr + 1, end, minor) : first;
     if (!dot || second.ec != std::errc() || second.ptr != end) {
-      object_.reading().refuse(object_.path_of(key), "expected a version such as 2.36");
+      object_.refuse(key, "expected a version such as 2.36");
     }
   }
   template <class Type>
   void part(const char* key, Type& value) {
-    object_.part(key, [&](Object& part) { read(part, value); });
+    object_.part(key, [&](JsonObject& part) { read(part, value); });
   }
   template <class Type>
   void part(const char* key, std::optional<Type>& value) {
-    object_.part(key, [&](Object& part) { read(part, value.emplace()); });
+    object_.part(key, [&](JsonObject& part) { read(part, value.emplace()); });
   }
   template <class Type>
   void each(const char* key, std::vector<Type>& values) {
-    object_.each(key, [&](Object& part) { read(part, values.emplace_back()); });
+    object_.each(key, [&](JsonObject& part) { read(part, values.emplace_back()); });
   }
   /// One under each vendor's word.
   void drivers(const char* key, std::vector<detect::Driver>& drivers) {
-    object_.part(key, [&](Object& part) {
+    object_.part(key, [&](JsonObject& part) {
       for (const auto vendor : vendor_words.values) {
-        part.part(std::string(detect::render_vendor(vendor)), [&](Object& driver) {
+        part.part(std::string(detect::render_vendor(vendor)), [&](JsonObject& driver) {
           drivers.emplace_back().vendor = vendor;
           read(driver, drivers.back());
         });
@@ -116,12 +127,12 @@ class FieldReader {
 
  private:
   template <class Type>
-  static void read(Object& object, Type& value) {
+  static void read(JsonObject& object, Type& value) {
     FieldReader reader(object);
     Fields<Type>::visit(reader, value);
   }
 
-  Object& object_;
+  JsonObject& object_;
 };
 
 bool is_date(std::string_view text) {
@@ -135,7 +146,7 @@ bool is_date(std::string_view text) {
 }
 
 /// Facts that somebody stated and no machine has; what was found on a machine stands.
-void refuse_impossible(const detect::Machine& machine, Reading& reading) {
+void refuse_impossible(const detect::Machine& machine, JsonReading& reading) {
   const auto check = [&](const std::string& path, const std::string& value,
                          const std::optional<std::string>& nearest) {
     if (!value.empty() && nearest) {
@@ -158,20 +169,20 @@ void refuse_impossible(const detect::Machine& machine, Reading& reading) {
   check("libc.version", libc.family, nearest_libc(libc.family, libc.major, libc.minor));
 }
 
-Profile read_profile(Object& object, std::uint64_t schema) {
+Profile read_profile(JsonObject& object, std::uint64_t schema) {
   Profile profile;
   const bool checked = schema >= 2;
   if (checked && !object.has("origin")) {
     object.reading().refuse("origin", "expected where the profile is from");
   }
-  object.part("origin", [&](Object& part) {
+  object.part("origin", [&](JsonObject& part) {
     profile.origin = {part.text("kind"), part.text("source"), part.text("date")};
     const auto [key, wanted] = explain_origin(profile.origin);
-    if (checked && key != nullptr) part.reading().refuse(part.path_of(key), wanted);
+    if (checked && key != nullptr) part.refuse(key, wanted);
   });
   if (checked && object.has("recording")) {
     object.part("recording",
-                [&](Object& part) { read_recording(part, profile.recording.emplace()); });
+                [&](JsonObject& part) { read_recording(part, profile.recording.emplace()); });
   } else {
     FieldReader reader(object);
     Fields<detect::Machine>::visit(reader, profile.machine);
@@ -180,7 +191,7 @@ Profile read_profile(Object& object, std::uint64_t schema) {
   return profile;
 }
 
-std::uint64_t check_schema(Object& object) {
+std::uint64_t check_schema(JsonObject& object) {
   constexpr std::uint64_t largest = 1'000'000;
   const auto version = object.number("schema_version", largest);
   if (!version || *version == 0) {
@@ -194,29 +205,6 @@ std::uint64_t check_schema(Object& object) {
   }
   return version.value_or(0);
 }
-
-/// Refuses what the parser would swallow: a key given twice, and nesting without end.
-class Watch {
- public:
-  explicit Watch(Reading& reading) : reading_(reading) {}
-
-  bool operator()(int depth, Json::parse_event_t event, Json& value) {
-    using Event = Json::parse_event_t;
-    if (depth > deepest_nesting) reading_.refuse("", "is nested too deeply");
-    if (event == Event::object_start) keys_.emplace_back();
-    if (event == Event::object_end && !keys_.empty()) keys_.pop_back();
-    if (event == Event::key && !keys_.empty() &&
-        !keys_.back().insert(value.get<std::string>()).second) {
-      reading_.refuse("", fmt::format("the key \"{}\" stands twice in one object",
-                                      value.get<std::string>().substr(0, 64)));
-    }
-    return !reading_.error();
-  }
-
- private:
-  Reading& reading_;
-  std::vector<std::set<std::string>> keys_;
-};
 
 }  // namespace
 
@@ -235,23 +223,20 @@ std::pair<const char*, const char*> explain_origin(const ProfileOrigin& origin) 
 }
 
 Result<Profile> parse_profile(std::string_view json, std::string_view where) {
-  Reading reading(where);
+  const std::string hint = "record a profile with `variant detect --profile machine.json`";
   if (json.size() > largest_profile) {
     return fail(ErrorKind::malformed,
-                fmt::format("{}: larger than a machine profile can be", where),
-                "record a profile with `variant detect --profile machine.json`");
+                fmt::format("{}: larger than a machine profile can be", where), hint);
   }
-  Json root;
-  try {
-    Watch watch(reading);
-    root = Json::parse(json, [&](int depth, Json::parse_event_t event, Json& value) {
-      return watch(depth, event, value);
-    });
-  } catch (const Json::exception& exception) {
-    reading.refuse("", fmt::format("is not JSON: {}", exception.what()));
+  auto root = documents::parse_json_tree(
+      json, where, {.bytes = largest_profile, .values = largest_profile, .depth = deepest_nesting});
+  if (!root) {
+    Error error = std::move(root).error();
+    error.hint = hint;
+    return std::unexpected(std::move(error));
   }
-  if (reading.error()) return std::unexpected(*reading.error());
-  Object object(root, "", reading);
+  JsonReading reading(where, hint, {.longest_text = longest_text, .most_items = most_items});
+  JsonObject object(*root, "", reading);
   Profile profile = read_profile(object, check_schema(object));
   object.finish();
   if (reading.error()) return std::unexpected(*reading.error());

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "machines/profile_fields.h"
 #include "machines/profile_recording.h"
@@ -17,6 +16,8 @@ using detect::CpuidAnswers;
 using detect::CpuidLeaf;
 using detect::DriverAnswer;
 using detect::Recording;
+using documents::JsonNode;
+using documents::JsonObject;
 using words::Texts;
 
 namespace {
@@ -75,10 +76,10 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> parse_leaf_name(std::stri
 }
 
 /// Calls `read(part, key)` for every entry under `key`, as long as there are not too many.
-void read_entries(Object& object, const std::string& key,
-                  const std::function<void(Object&, const std::string&)>& read) {
-  object.part(key, [&](Object& part) {
-    if (part.json().is_object() && part.json().size() > most_answers) {
+void read_entries(JsonObject& object, const std::string& key,
+                  const std::function<void(JsonObject&, const std::string&)>& read) {
+  object.part(key, [&](JsonObject& part) {
+    if (part.size() > most_answers) {
       part.reading().refuse(object.path_of(key),
                             fmt::format("expected at most {} entries", most_answers));
       return;
@@ -87,51 +88,51 @@ void read_entries(Object& object, const std::string& key,
   });
 }
 
-void read_leaves(Object& object, const std::string& key, CpuidAnswers& leaves) {
-  read_entries(object, key, [&](Object& part, const std::string& entry) {
+void read_leaves(JsonObject& object, const std::string& key, CpuidAnswers& leaves) {
+  read_entries(object, key, [&](JsonObject& part, const std::string& entry) {
     const auto name = parse_leaf_name(entry);
     const auto leaf = parse_leaf(part.text(entry));
-    if (!name) part.reading().refuse(part.path_of(entry), "expected a leaf such as 7:0");
+    if (!name) part.refuse(entry, "expected a leaf such as 7:0");
     if (!leaf) {
-      part.reading().refuse(part.path_of(entry),
-                            "expected eax ebx ecx edx, eight hexadecimal digits each");
+      part.refuse(entry, "expected eax ebx ecx edx, eight hexadecimal digits each");
     }
     if (name && leaf) leaves[*name] = *leaf;
   });
 }
 
-std::optional<std::uint64_t> read_mask(Object& object, const std::string& key) {
+std::optional<std::uint64_t> read_mask(JsonObject& object, const std::string& key) {
   const std::string text = object.text(key);
   if (text.empty() && !object.has(key)) return std::nullopt;
   const auto mask = parse_mask(text);
-  if (!mask) object.reading().refuse(object.path_of(key), "expected a mask such as 0x600e7");
+  if (!mask) object.refuse(key, "expected a mask such as 0x600e7");
   return mask;
 }
 
 template <class Number>
-void read_masks(Object& object, const std::string& key, std::map<Number, std::uint64_t>& masks) {
-  read_entries(object, key, [&](Object& part, const std::string& entry) {
+void read_masks(JsonObject& object, const std::string& key,
+                std::map<Number, std::uint64_t>& masks) {
+  read_entries(object, key, [&](JsonObject& part, const std::string& entry) {
     const auto number = parse_number<Number>(entry, 10);
     const auto mask = read_mask(part, entry);
-    if (!number) part.reading().refuse(part.path_of(entry), "expected a number as key");
+    if (!number) part.refuse(entry, "expected a number as key");
     if (number && mask) masks[*number] = *mask;
   });
 }
 
 /// A path or, where it stands before a program's arguments, a command.
-void check_path(Object& part, const std::string& path) {
-  if (!words::is_path(path)) part.reading().refuse(part.path_of(path), "expected a path as key");
+void check_path(JsonObject& part, const std::string& path) {
+  if (!words::is_path(path)) part.refuse(path, "expected a path as key");
 }
 
 /// A string, or {"hex": "…"} for what is no text.
-std::string read_content(Object& part, const std::string& entry) {
-  const auto* value = part.find(entry);
-  if (value->is_string()) return value->get<std::string>();
+std::string read_content(JsonObject& part, const std::string& entry) {
+  const JsonNode* value = part.find(entry);
+  if (value->kind == JsonNode::Kind::string) return value->text;
   std::string content;
-  part.part(entry, [&](Object& bytes) {
-    const auto* hex = bytes.find("hex");
-    const auto parsed = hex != nullptr && hex->is_string()
-                            ? parse_hex_bytes(hex->get_ref<const std::string&>())
+  part.part(entry, [&](JsonObject& bytes) {
+    const JsonNode* hex = bytes.find("hex");
+    const auto parsed = hex != nullptr && hex->kind == JsonNode::Kind::string
+                            ? parse_hex_bytes(hex->text)
                             : std::nullopt;
     if (!parsed) {
       bytes.reading().refuse(part.path_of(entry), "expected a string or {\"hex\": digits}");
@@ -141,116 +142,114 @@ std::string read_content(Object& part, const std::string& entry) {
   return content;
 }
 
-void read_texts(Object& object, const std::string& key, Texts& texts, bool paths = true) {
-  read_entries(object, key, [&](Object& part, const std::string& entry) {
+void read_texts(JsonObject& object, const std::string& key, Texts& texts, bool paths = true) {
+  read_entries(object, key, [&](JsonObject& part, const std::string& entry) {
     if (paths) check_path(part, entry);
     texts[entry] = read_content(part, entry);
   });
 }
 
-void read_stopped(Object& object, Recording& recording) {
-  const auto* commands = object.find("stopped");
+void read_stopped(JsonObject& object, Recording& recording) {
+  const JsonNode* commands = object.find("stopped");
   if (commands == nullptr) return;
-  const auto is_program = [&](const auto& command) {
-    return command.is_string() &&
-           recording.programs.contains(command.template get_ref<const std::string&>());
+  const auto is_program = [&](const JsonNode& command) {
+    return command.kind == JsonNode::Kind::string && recording.programs.contains(command.text);
   };
-  if (!commands->is_array() || !std::ranges::all_of(*commands, is_program)) {
-    return object.reading().refuse(object.path_of("stopped"), "expected an array of `programs`");
+  if (commands->kind != JsonNode::Kind::array ||
+      !std::ranges::all_of(commands->items, is_program)) {
+    return object.refuse("stopped", "expected an array of `programs`");
   }
-  for (const auto& command : *commands) recording.stopped.insert(command.get<std::string>());
+  for (const JsonNode& command : commands->items) recording.stopped.insert(command.text);
 }
 
-void read_folders(Object& object, Recording& recording) {
-  read_entries(object, "folders", [&](Object& part, const std::string& folder) {
+void read_folders(JsonObject& object, Recording& recording) {
+  read_entries(object, "folders", [&](JsonObject& part, const std::string& folder) {
     check_path(part, folder);
-    const auto* names = part.find(folder);
-    if (!names->is_array() || names->size() > most_answers) {
-      return part.reading().refuse(part.path_of(folder), "expected an array of names");
+    const JsonNode* names = part.find(folder);
+    if (names->kind != JsonNode::Kind::array || names->items.size() > most_answers) {
+      return part.refuse(folder, "expected an array of names");
     }
-    for (const auto& name : *names) {
-      const bool sound = name.is_string() && !name.get_ref<const std::string&>().empty() &&
-                         name.get_ref<const std::string&>().find('/') == std::string::npos;
-      if (!sound) return part.reading().refuse(part.path_of(folder), "expected an array of names");
-      recording.folders[folder].push_back(name.get<std::string>());
+    for (const JsonNode& name : names->items) {
+      const bool sound =
+          name.kind == JsonNode::Kind::string && !name.text.empty() && !name.text.contains('/');
+      if (!sound) return part.refuse(folder, "expected an array of names");
+      recording.folders[folder].push_back(name.text);
     }
     std::ranges::sort(recording.folders[folder]);
   });
 }
 
-void read_nodes(Object& object, Recording& recording) {
-  read_entries(object, "nodes", [&](Object& part, const std::string& path) {
+void read_nodes(JsonObject& object, Recording& recording) {
+  read_entries(object, "nodes", [&](JsonObject& part, const std::string& path) {
     check_path(part, path);
     const std::string word = part.text(path);
     const auto found =
         std::ranges::find_if(words::accesses, [&](const auto& row) { return word == row.second; });
     if (found == words::accesses.end()) {
-      return part.reading().refuse(part.path_of(path), "expected rw, r or none");
+      return part.refuse(path, "expected rw, r or none");
     }
     recording.nodes[path] = found->first;
   });
 }
 
-DriverAnswer read_answer(Object& part) {
+void read_lines(JsonObject& part, std::string& text) {
+  const JsonNode* lines = part.find("lines");
+  if (lines == nullptr) return;
+  const auto is_line = [](const JsonNode& line) {
+    return line.kind == JsonNode::Kind::string && !line.text.contains('\n');
+  };
+  if (lines->kind != JsonNode::Kind::array || lines->items.size() > most_answers ||
+      !std::ranges::all_of(lines->items, is_line)) {
+    return part.refuse("lines", "expected an array of lines");
+  }
+  for (const JsonNode& line : lines->items) text += line.text + '\n';
+}
+
+DriverAnswer read_answer(JsonObject& part) {
   DriverAnswer answer;
   const std::string word = part.text("end");
   const auto end =
       std::ranges::find_if(words::ends, [&](const auto& row) { return word == row.second; });
   if (end == words::ends.end()) {
-    part.reading().refuse(part.path_of("end"),
-                          "expected finished, crashed, timed_out or not_started");
+    part.refuse("end", "expected finished, crashed, timed_out or not_started");
   } else {
     answer.end = end->first;
   }
   answer.signal = static_cast<int>(part.number("signal", 127).value_or(0));
-  if (const auto* lines = part.find("lines")) {
-    if (!lines->is_array() || lines->size() > most_answers) {
-      part.reading().refuse(part.path_of("lines"), "expected an array of lines");
-      return answer;
-    }
-    for (const auto& line : *lines) {
-      if (!line.is_string() || line.get_ref<const std::string&>().find('\n') != std::string::npos) {
-        part.reading().refuse(part.path_of("lines"), "expected an array of lines");
-        return answer;
-      }
-      answer.lines += line.get_ref<const std::string&>() + '\n';
-    }
-  }
-  if (const auto* rest = part.find("cut"); rest != nullptr && rest->is_string()) {
-    answer.lines += rest->get_ref<const std::string&>();
-  } else if (rest != nullptr) {
-    part.reading().refuse(part.path_of("cut"), "expected a string");
+  read_lines(part, answer.lines);
+  if (const JsonNode* rest = part.find("cut"); rest != nullptr) {
+    if (rest->kind != JsonNode::Kind::string) part.refuse("cut", "expected a string");
+    answer.lines += rest->text;
   }
   return answer;
 }
 
-detect::Arch read_architecture(Object& object) {
+detect::Arch read_architecture(JsonObject& object) {
   const std::string word = object.text("arch");
   for (const auto arch : arch_words.values) {
     if (word == detect::render_arch(arch)) return arch;
   }
-  object.reading().refuse(object.path_of("arch"),
-                          "expected x86_64, aarch64, ppc64le, riscv64, s390x or other");
+  object.refuse("arch", "expected x86_64, aarch64, ppc64le, riscv64, s390x or other");
   return detect::Arch::other;
 }
 
-std::optional<unsigned> read_length(Object& object, const std::string& key) {
+std::optional<unsigned> read_length(JsonObject& object, const std::string& key) {
   const auto length = object.number(key, longest_vector);
   if (!length) return std::nullopt;
   return static_cast<unsigned>(*length);
 }
 
-void read_processor(Object& object, Recording& recording) {
+void read_processor(JsonObject& object, Recording& recording) {
   recording.cpus = static_cast<unsigned>(
       object.number("cpus", std::numeric_limits<unsigned>::max()).value_or(0));
   read_leaves(object, "cpuid", recording.leaves);
-  read_entries(object, "cpuid_of", [&](Object& part, const std::string& entry) {
+  read_entries(object, "cpuid_of", [&](JsonObject& part, const std::string& entry) {
     const auto cpu = parse_number<unsigned>(entry, 10);
-    if (!cpu) return part.reading().refuse(part.path_of(entry), "expected the number of a CPU");
+    if (!cpu) return part.refuse(entry, "expected the number of a CPU");
     read_leaves(part, entry, recording.leaves_of_cpu[*cpu]);
   });
   recording.xcr0_value = read_mask(object, "xcr0").value_or(0);
-  object.part("xcomp", [&](Object& part) {
+  object.part("xcomp", [&](JsonObject& part) {
     recording.xcomp_supported = read_mask(part, "supported");
     recording.xcomp_permitted = read_mask(part, "permitted");
   });
@@ -264,9 +263,9 @@ void read_processor(Object& object, Recording& recording) {
 
 }  // namespace
 
-void read_recording(Object& object, Recording& recording) {
+void read_recording(JsonObject& object, Recording& recording) {
   recording.architecture = read_architecture(object);
-  object.part("system", [&](Object& part) {
+  object.part("system", [&](JsonObject& part) {
     recording.name = {part.text("name"), part.text("release"), part.text("machine")};
   });
   recording.glibc = object.text("glibc");
@@ -279,10 +278,10 @@ void read_recording(Object& object, Recording& recording) {
   read_folders(object, recording);
   read_nodes(object, recording);
   read_texts(object, "stamps", recording.stamps);
-  object.part("drivers", [&](Object& part) {
+  object.part("drivers", [&](JsonObject& part) {
     for (const auto vendor : vendor_words.values) {
       part.part(std::string(detect::render_vendor(vendor)),
-                [&](Object& answer) { recording.answers[vendor] = read_answer(answer); });
+                [&](JsonObject& answer) { recording.answers[vendor] = read_answer(answer); });
     }
   });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "foundation/text/utf8.h"
 #include "machines/profile_recording.h"
 #include "machines/recording_words.h"
 
@@ -15,37 +16,6 @@ using words::Texts;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-/// How many bytes the UTF-8 character at the front of `text` has; 0 where there is none.
-std::size_t length_of_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xC2 ? 0
-                             : first < 0xE0 ? 2
-                             : first < 0xF0 ? 3
-                             : first < 0xF5 ? 4
-                                            : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates, beyond U+10FFFF.
-  if (first == 0xE0 && byte(1) < 0xA0) return 0;
-  if (first == 0xED && byte(1) > 0x9F) return 0;
-  if (first == 0xF0 && byte(1) < 0x90) return 0;
-  if (first == 0xF4 && byte(1) > 0x8F) return 0;
-  return length;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = length_of_character(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
 
 std::string render_hex(std::string_view bytes) {
   std::string text;
@@ -72,12 +42,12 @@ Json render_masks(const std::map<Number, std::uint64_t>& masks) {
 }
 
 Json render_content(const std::string& content) {
-  if (is_utf8(content)) return content;
+  if (text::is_valid_utf8(content)) return content;
   return {{"hex", render_hex(content)}};
 }
 
 /// A path that is no text cannot be a key, and is left out.
-bool is_key(std::string_view path) { return words::is_path(path) && is_utf8(path); }
+bool is_key(std::string_view path) { return words::is_path(path) && text::is_valid_utf8(path); }
 
 Json render_texts(const Texts& texts) {
   Json json = Json::object();

@@ -27,7 +27,11 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     return node != nullptr;
   }
   bool number_integer(number_integer_t) override { return add_number(); }
-  bool number_unsigned(number_unsigned_t) override { return add_number(); }
+  bool number_unsigned(number_unsigned_t value) override {
+    JsonNode* node = add(JsonNode::Kind::number);
+    if (node != nullptr) node->whole = value;
+    return node != nullptr;
+  }
   bool number_float(number_float_t, const string_t&) override { return add_number(); }
   bool string(string_t& value) override {
     JsonNode* node = add(JsonNode::Kind::string);
@@ -51,7 +55,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception&) override {
-    problem_ = fmt::format("not JSON: the text is wrong or ends at byte {}", position);
+    problem_ = fmt::format("is not JSON: the text is wrong or ends at byte {}", position);
     return false;
   }
 

@@ -4,6 +4,8 @@
 // values.
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +19,9 @@ struct JsonNode {
 
   Kind kind = Kind::null;
   bool boolean = false;
-  std::string key;              ///< of a member of an object
-  std::string text;             ///< of a string
+  std::string key;                     ///< of a member of an object
+  std::string text;                    ///< of a string
+  std::optional<std::uint64_t> whole;  ///< of a number that is whole and not negative
   std::vector<JsonNode> items;  ///< of an array, or the members of an object in document order
 
   /// The member `name`, or nullptr. Linear: for objects with few keys of known names.

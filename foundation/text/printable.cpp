@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/utf8.h"
+
 namespace axle::text {
 
 namespace {
@@ -31,36 +33,6 @@ constexpr std::array<std::pair<char32_t, char32_t>, 17> hidden = {{{0x00, 0x08},
                                                                    {0xfff0, 0xfffb},
                                                                    {0xe0000, 0xe0fff}}};
 
-bool is_hidden(char32_t code) {
-  return std::ranges::any_of(
-      hidden, [&](const auto& range) { return code >= range.first && code <= range.second; });
-}
-
-struct CodePoint {
-  char32_t code = 0;
-  std::size_t length = 0;  ///< in bytes; 0: the text does not begin with UTF-8
-};
-
-/// RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF.
-CodePoint first_code_point(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return {byte(0), 1};
-  std::size_t length = 0;
-  if (byte(0) >= 0xc2 && byte(0) <= 0xdf) length = 2;
-  if (byte(0) >= 0xe0 && byte(0) <= 0xef) length = 3;
-  if (byte(0) >= 0xf0 && byte(0) <= 0xf4) length = 4;
-  if (length == 0 || text.size() < length) return {};
-  char32_t code = byte(0) & (0xffU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return {};
-    code = (code << 6) | (byte(i) & 0x3fU);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (overlong || surrogate || code > 0x10ffff) return {};
-  return {code, length};
-}
-
 std::size_t kept_length(std::string_view text, std::span<const std::string_view> kept) {
   for (const std::string_view sequence : kept) {
     if (text.starts_with(sequence)) return sequence.size();
@@ -75,6 +47,11 @@ std::string json_escape(char32_t code) {
 }
 
 }  // namespace
+
+bool is_hidden(char32_t code) {
+  return std::ranges::any_of(
+      hidden, [&](const auto& range) { return code >= range.first && code <= range.second; });
+}
 
 std::string printable(std::string_view text, std::span<const std::string_view> kept) {
   std::string out;

@@ -7,6 +7,10 @@
 
 namespace axle::text {
 
+/// Whether it is a control character other than line feed and tab, or one that reverses, hides or
+/// joins text.
+[[nodiscard]] bool is_hidden(char32_t code);
+
 /// `text` with everything that could steer a terminal or deceive its reader made visible: control
 /// characters and bytes that are not UTF-8 as "\x1b", characters that reverse, hide or join text
 /// (Unicode's bidirectional controls, line separators, zero-width characters, tags) as "\u202e".

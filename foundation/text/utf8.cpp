@@ -1,36 +1,29 @@
 #include "foundation/text/utf8.h"
 
-#include <cstddef>
-
 namespace axle::text {
-namespace {
-
-unsigned byte_at(std::string_view text, std::size_t index) {
-  return static_cast<unsigned char>(text[index]);
-}
-
-/// Length of the well-formed sequence at the start of `text`; 0 when there is none. The ranges of
-/// the second byte are table 3-7 of the Unicode standard.
-std::size_t sequence_length(std::string_view text) {
-  const unsigned first = byte_at(text, 0);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  if (text.size() < length) return 0;
-  const unsigned low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  const unsigned high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  if (byte_at(text, 1) < low || byte_at(text, 1) > high) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if ((byte_at(text, i) & 0xC0) != 0x80) return 0;
+// RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF.
+CodePoint first_code_point(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return {byte(0), 1};
+  std::size_t length = 0;
+  if (byte(0) >= 0xc2 && byte(0) <= 0xdf) length = 2;
+  if (byte(0) >= 0xe0 && byte(0) <= 0xef) length = 3;
+  if (byte(0) >= 0xf0 && byte(0) <= 0xf4) length = 4;
+  if (length == 0 || text.size() < length) return {};
+  char32_t code = byte(0) & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80) return {};
+    code = (code << 6) | (byte(i) & 0x3fU);
   }
-  return length;
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (overlong || surrogate || code > 0x10ffff) return {};
+  return {code, length};
 }
-
-}  // namespace
 
 bool is_valid_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = first_code_point(text).length;
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -40,7 +33,7 @@ bool is_valid_utf8(std::string_view text) {
 std::string mend_utf8(std::string_view text) {
   std::string mended;
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = first_code_point(text).length;
     mended += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }

@@ -1,10 +1,19 @@
 #pragma once
-// UTF-8 as names in archives and text files must have it.
+// UTF-8: the one reader of it.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace axle::text {
+
+struct CodePoint {
+  char32_t code = 0;
+  std::size_t length = 0;  ///< in bytes; 0: the text does not begin with well-formed UTF-8
+};
+
+/// Of a text that is not empty.
+[[nodiscard]] CodePoint first_code_point(std::string_view text);
 
 /// Well-formed UTF-8: shortest forms only, no surrogates, nothing above U+10FFFF.
 [[nodiscard]] bool is_valid_utf8(std::string_view text);

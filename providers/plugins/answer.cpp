@@ -5,12 +5,15 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "foundation/documents/json_tree.h"
+#include "foundation/text/printable.h"
+#include "foundation/text/utf8.h"
 
 namespace axle::plugins {
 namespace {
 
-using nlohmann::json;
+using documents::JsonNode;
 using providers::Feature;
 using providers::Features;
 
@@ -38,13 +41,19 @@ bool is_name(std::string_view text, bool dots) {
   });
 }
 
+/// The member `key` of that kind, or nullptr.
+const JsonNode* find(const JsonNode& object, std::string_view key, JsonNode::Kind kind) {
+  const JsonNode* node = object.find(key);
+  return node != nullptr && node->kind == kind ? node : nullptr;
+}
+
 /// Of our Python loader: {"error": {"fault": "raised", "message": "…"}}.
-PluginFailure failure_in(const json& error) {
+PluginFailure failure_in(const JsonNode& error) {
   PluginFailure failure{
       PluginFault::raised, {}, "this is the plugin's own fault: tell its authors"};
   const auto text = [&](const char* key) {
-    const auto found = error.find(key);
-    return found != error.end() && found->is_string() ? found->get<std::string>() : std::string();
+    const JsonNode* found = find(error, key, JsonNode::Kind::string);
+    return found != nullptr ? found->text : std::string();
   };
   if (text("fault") == "no_object") {
     failure.fault = PluginFault::no_object;
@@ -58,27 +67,28 @@ PluginFailure failure_in(const json& error) {
   return failure;
 }
 
-std::expected<Feature, PluginFailure> read_feature(const json& row) {
-  if (!row.is_object()) return malformed("a feature is no object");
-  const auto name = row.find("name");
-  const auto multi = row.find("multi_value");
-  const auto values = row.find("values");
-  if (name == row.end() || !name->is_string()) return malformed("a feature has no name");
-  Feature feature{name->get<std::string>(), false, {}};
+std::expected<Feature, PluginFailure> read_feature(const JsonNode& row) {
+  if (row.kind != JsonNode::Kind::object) return malformed("a feature is no object");
+  const JsonNode* name = find(row, "name", JsonNode::Kind::string);
+  const JsonNode* multi = find(row, "multi_value", JsonNode::Kind::boolean);
+  const JsonNode* values = find(row, "values", JsonNode::Kind::array);
+  if (name == nullptr) return malformed("a feature has no name");
+  Feature feature{name->text, false, {}};
   if (!is_name(feature.name, false))
     return malformed(fmt::format("{} is no name of a feature", quote(feature.name)));
-  if (multi == row.end() || !multi->is_boolean())
+  if (multi == nullptr)
     return malformed(fmt::format("multi_value of {} is neither true nor false", feature.name));
-  feature.multi_value = multi->get<bool>();
-  if (values == row.end() || !values->is_array())
+  feature.multi_value = multi->boolean;
+  if (values == nullptr)
     return malformed(fmt::format("the values of {} are no list", feature.name));
-  if (values->empty() || values->size() > max_values)
+  if (values->items.empty() || values->items.size() > max_values)
     return malformed(fmt::format("{} has {} values: 1 to {} are allowed", feature.name,
-                                 values->size(), max_values));
+                                 values->items.size(), max_values));
   std::set<std::string_view> known;
-  for (const json& value : *values) {
-    if (!value.is_string()) return malformed(fmt::format("a value of {} is no text", feature.name));
-    const auto& text = value.get_ref<const std::string&>();
+  for (const JsonNode& value : values->items) {
+    if (value.kind != JsonNode::Kind::string)
+      return malformed(fmt::format("a value of {} is no text", feature.name));
+    const std::string& text = value.text;
     if (!is_name(text, true))
       return malformed(fmt::format("{} is no value of {}", quote(text), feature.name));
     if (!known.insert(text).second)
@@ -88,13 +98,13 @@ std::expected<Feature, PluginFailure> read_feature(const json& row) {
   return feature;
 }
 
-std::expected<Features, PluginFailure> read_features(const json& rows) {
-  if (!rows.is_array()) return malformed("the features are no list");
-  if (rows.size() > max_features)
-    return malformed(fmt::format("{} features are more than {}", rows.size(), max_features));
+std::expected<Features, PluginFailure> read_features(const JsonNode& rows) {
+  if (rows.kind != JsonNode::Kind::array) return malformed("the features are no list");
+  if (rows.items.size() > max_features)
+    return malformed(fmt::format("{} features are more than {}", rows.items.size(), max_features));
   Features features;
   std::set<std::string> known;
-  for (const json& row : rows) {
+  for (const JsonNode& row : rows.items) {
     auto feature = read_feature(row);
     if (!feature) return std::unexpected(std::move(feature).error());
     if (!known.insert(feature->name).second)
@@ -104,48 +114,29 @@ std::expected<Features, PluginFailure> read_features(const json& rows) {
   return features;
 }
 
-std::expected<json, PluginFailure> read_document(std::string_view text) {
-  json document = json::parse(text, nullptr, false);
-  if (document.is_discarded()) return malformed("the answer is no JSON");
-  if (!document.is_object()) return malformed("the answer is no JSON object");
-  if (const auto error = document.find("error"); error != document.end())
+/// Refuses duplicate keys, deep nesting and endless lists, too.
+Result<JsonNode> read_json(std::string_view text) {
+  constexpr std::size_t most = 2 * max_features * max_values;
+  return documents::parse_json_tree(text, "its text", {.values = most});
+}
+
+std::expected<JsonNode, PluginFailure> read_document(std::string_view text) {
+  auto document = read_json(text);
+  if (!document)
+    return malformed(
+        fmt::format("the answer is no JSON that can be used: {}", document.error().message));
+  if (document->kind != JsonNode::Kind::object) return malformed("the answer is no JSON object");
+  if (const JsonNode* error = document->find("error"); error != nullptr)
     return std::unexpected(failure_in(*error));
-  return document;
+  return std::move(*document);
 }
 
-std::expected<std::string, PluginFailure> read_namespace(const json& document) {
-  const auto named = document.find("namespace");
-  if (named == document.end() || !named->is_string())
-    return malformed("the answer names no namespace");
-  auto name = named->get<std::string>();
-  if (!is_name(name, false)) return malformed(fmt::format("{} is no namespace", quote(name)));
-  return name;
-}
-
-/// Length of the UTF-8 sequence at the front of `text`; 0: none is valid.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xc2 && lead < 0xe0 ? 2
-                             : lead >= 0xe0 && lead < 0xf0 ? 3
-                             : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                           : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return 0;
-  }
-  if (length == 2 && lead == 0xc2 && byte(1) < 0xa0) return 0;  // control characters, too
-  if (lead == 0xe0 && byte(1) < 0xa0) return 0;
-  if (lead == 0xed && byte(1) > 0x9f) return 0;
-  // Directions and invisible signs: what is shown must be what is there.
-  if (lead == 0xe2 && (byte(1) == 0x80 || byte(1) == 0x81)) return 0;
-  if (lead == 0xd8 && byte(1) == 0x9c) return 0;                     // U+061C
-  if (lead == 0xef && byte(1) == 0xbb && byte(2) == 0xbf) return 0;  // U+FEFF
-  if (lead == 0xef && byte(1) == 0xbf) return 0;                     // U+FFC0 on
-  if (lead == 0xf3 && byte(1) == 0xa0) return 0;                     // U+E0000 on: tags
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;
-  return lead == 0xf4 && byte(1) > 0x8f ? 0 : length;
+std::expected<std::string, PluginFailure> read_namespace(const JsonNode& document) {
+  const JsonNode* named = find(document, "namespace", JsonNode::Kind::string);
+  if (named == nullptr) return malformed("the answer names no namespace");
+  if (!is_name(named->text, false))
+    return malformed(fmt::format("{} is no namespace", quote(named->text)));
+  return named->text;
 }
 
 }  // namespace
@@ -167,30 +158,29 @@ std::expected<Features, PluginFailure> parse_answer(std::string_view text, std::
                       fmt::format("it answers for namespace \"{}\", not for {}", *name, ns),
                       "the release's metadata names the wrong plugin, or the plugin lies"});
   }
-  const auto features = document->find("features");
-  if (features == document->end()) return malformed("the answer has no features");
+  const JsonNode* features = document->find("features");
+  if (features == nullptr) return malformed("the answer has no features");
   return read_features(*features);
 }
 
 PluginNotes parse_notes(std::string_view text) {
   PluginNotes notes;
-  const json document = json::parse(text, nullptr, false);
-  if (!document.is_object()) return notes;
-  if (const auto version = document.find("version");
-      version != document.end() && version->is_string())
-    notes.version = one_line(version->get_ref<const std::string&>(), max_name);
-  const auto number = [&](const char* key) -> std::uint64_t {
-    const auto found = document.find(key);
-    return found != document.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+  const auto document = read_json(text);
+  if (!document) return notes;
+  if (const JsonNode* version = find(*document, "version", JsonNode::Kind::string))
+    notes.version = one_line(version->text, max_name);
+  const auto number = [&](std::string_view key) -> std::uint64_t {
+    const JsonNode* found = document->find(key);
+    return found != nullptr ? found->whole.value_or(0) : 0;
   };
   notes.abi = number("abi");
   notes.threads = number("threads");
-  const auto reasons = document.find("reasons");
-  if (reasons == document.end() || !reasons->is_array()) return notes;
-  for (const json& reason : *reasons) {
+  const JsonNode* reasons = find(*document, "reasons", JsonNode::Kind::array);
+  if (reasons == nullptr) return notes;
+  for (const JsonNode& reason : reasons->items) {
     if (notes.reasons.size() == max_reasons) break;
-    if (!reason.is_string()) continue;
-    notes.reasons.push_back(one_line(reason.get_ref<const std::string&>(), max_shown));
+    if (reason.kind != JsonNode::Kind::string) continue;
+    notes.reasons.push_back(one_line(reason.text, max_shown));
   }
   return notes;
 }
@@ -198,16 +188,15 @@ PluginNotes parse_notes(std::string_view text) {
 std::string printable(std::string_view text, std::size_t most) {
   std::string out;
   while (!text.empty() && out.size() < most) {
-    const std::size_t length = sequence_length(text);
-    const char c = text.front();
-    const bool plain = length > 1 || (length == 1 && (c == '\n' || (c >= ' ' && c != 0x7f)));
-    if (plain && out.size() + length > most) break;
+    const axle::text::CodePoint point = axle::text::first_code_point(text);
+    const bool plain = point.length > 0 && point.code != '\t' && !axle::text::is_hidden(point.code);
+    if (plain && out.size() + point.length > most) break;
     if (plain) {
-      out += text.substr(0, length);
+      out += text.substr(0, point.length);
     } else {
-      out += c == '\t' ? ' ' : '?';
+      out += text.front() == '\t' ? ' ' : '?';
     }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
+    text.remove_prefix(plain ? point.length : 1);
   }
   return out;
 }

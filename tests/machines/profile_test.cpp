@@ -363,7 +363,7 @@ TEST_CASE("size and depth are bounded") {
   check_malformed(std::string(largest_profile + 1, ' '), "larger than a machine profile can be");
   std::string deep = R"({"schema_version": 1, "x": )";
   deep += std::string(100'000, '[');
-  check_malformed(deep, "nested too deeply");
+  check_malformed(deep, "nested more than 8 deep");
   check_malformed(
       R"({"schema_version": 1, "os": {"name": ")" + std::string(longest_text + 1, 'x') + "\"}}",
       "too long");

@@ -45,14 +45,16 @@ TEST_CASE("the sound document is read") {
 
 TEST_CASE("text that is no JSON object is malformed") {
   const std::string sound = Parts{}.text();
-  check_malformed("", "doc.json: not JSON: the text is wrong or ends at byte 1");
-  check_malformed(sound.substr(0, 40), "doc.json: not JSON: the text is wrong or ends at byte 41");
-  check_malformed(sound + "x", "doc.json: not JSON: the text is wrong or ends at byte " +
+  check_malformed("", "doc.json: is not JSON: the text is wrong or ends at byte 1");
+  check_malformed(sound.substr(0, 40),
+                  "doc.json: is not JSON: the text is wrong or ends at byte 41");
+  check_malformed(sound + "x", "doc.json: is not JSON: the text is wrong or ends at byte " +
                                    std::to_string(sound.size() + 1));
   check_malformed("\xEF\xBB\xBF" + sound, "doc.json: JSON with a byte order mark");
   check_malformed("[]", "doc.json: an array where an object belongs");
   check_malformed("null", "doc.json: null where an object belongs");
-  check_malformed("{\"a\": \"\xFF\"}", "doc.json: not JSON: the text is wrong or ends at byte 8");
+  check_malformed("{\"a\": \"\xFF\"}",
+                  "doc.json: is not JSON: the text is wrong or ends at byte 8");
 }
 
 TEST_CASE("depth, number of values and size of a document are bounded") {
