@@ -14,9 +14,9 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "records are copied as they lie");
 
 constexpr std::uint32_t magic = 0xBA55ED50;
-constexpr std::uint64_t alignment = 8;
+constexpr std::uint64_t fatbin_alignment = 8;
 /// Between fatbins of one section lie at most a few bytes of padding; a linker may align to a page.
-constexpr std::uint64_t longest_gap = 8192;
+constexpr std::uint64_t longest_fatbin_gap = 8192;
 
 constexpr std::uint64_t flag_lz4 = 0x2000;
 constexpr std::uint64_t flag_zstd = 0x8000;
@@ -112,11 +112,11 @@ class FatbinWalk {
     auto header = read<std::uint32_t>(at_);
     if (!header) return std::unexpected(std::move(header).error());
     if (*header == magic) return true;
-    const std::uint64_t size = std::min(left(at_), longest_gap);
+    const std::uint64_t size = std::min(left(at_), longest_fatbin_gap);
     std::string gap(size, '\0');
     auto done = source_.read(at_, std::as_writable_bytes(std::span(gap.data(), gap.size())));
     if (!done) return std::unexpected(std::move(done).error());
-    for (std::uint64_t i = 0; i + sizeof(FatbinHeader) <= size; i += alignment) {
+    for (std::uint64_t i = 0; i + sizeof(FatbinHeader) <= size; i += fatbin_alignment) {
       std::uint32_t word = 0;
       std::memcpy(&word, gap.data() + i, sizeof(word));
       if (word != magic) continue;
@@ -148,7 +148,9 @@ class FatbinWalk {
     return {};
   }
 
-  void align() { at_ = std::min(end_, at_ + (alignment - at_ % alignment) % alignment); }
+  void align() {
+    at_ = std::min(end_, at_ + (fatbin_alignment - at_ % fatbin_alignment) % fatbin_alignment);
+  }
 
   Result<std::vector<CudaCode>> read_entries(std::uint64_t at, std::uint64_t end) {
     std::vector<CudaCode> codes;

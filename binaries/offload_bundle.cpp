@@ -18,9 +18,9 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 
 constexpr std::string_view plain_magic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view compressed_magic = "CCOB";
-constexpr std::uint64_t alignment = 8;
+constexpr std::uint64_t bundle_alignment = 8;
 /// Bundles in one section begin at pages.
-constexpr std::uint64_t longest_gap = 2 * 4096;
+constexpr std::uint64_t longest_bundle_gap = 2 * 4096;
 /// A table of entries is about 60 bytes an entry.
 constexpr std::uint64_t largest_table = 64U << 10;
 constexpr std::uint64_t most_entries = 1024;
@@ -136,9 +136,9 @@ class BundleWalk {
 
   /// Moves to the next magic and keeps what follows it in `head_`. False: there is none.
   Result<bool> find_next() {
-    auto bytes = read(longest_gap);
+    auto bytes = read(longest_bundle_gap);
     if (!bytes) return std::unexpected(std::move(bytes).error());
-    for (std::size_t i = 0; i < bytes->size(); i += alignment) {
+    for (std::size_t i = 0; i < bytes->size(); i += bundle_alignment) {
       const std::string_view here = std::string_view(*bytes).substr(i);
       if (!here.starts_with(plain_magic) && !here.starts_with(compressed_magic)) continue;
       at_ += i;
@@ -222,7 +222,7 @@ class BundleWalk {
 
   [[nodiscard]] bool advance(std::uint64_t size) {
     at_ += std::min(left(), size);
-    at_ = std::min(end_, at_ + (alignment - at_ % alignment) % alignment);
+    at_ = std::min(end_, at_ + (bundle_alignment - at_ % bundle_alignment) % bundle_alignment);
     return left() > 0;
   }
 

@@ -25,7 +25,7 @@ struct Row {
 };
 
 /// In the order in which they are repeated.
-constexpr std::array rows = {
+constexpr std::array repeated_rows = {
     Row{session::Opt::python, "--python", "--python"},
     Row{session::Opt::system, "--python", "--system"},
     Row{session::Opt::break_system_packages, "", "--break-system-packages"},
@@ -138,7 +138,7 @@ class Completion {
     const std::vector<std::string> files = run_.command_line.values(session::Opt::requirement);
     names_files_ = program_ == Program::variant && is_for_command(session::Opt::requirement) &&
                    !files.empty() && std::ranges::none_of(files, is_passing);
-    for (const Row& row : rows) repeat(row);
+    for (const Row& row : repeated_rows) repeat(row);
     return {std::move(text_), lacks_secret_};
   }
 
@@ -316,7 +316,9 @@ std::size_t end_of_command(std::string_view text) {
 
 }  // namespace
 
-bool is_repeated(session::Opt id) { return std::ranges::find(rows, id, &Row::id) != rows.end(); }
+bool is_repeated(session::Opt id) {
+  return std::ranges::find(repeated_rows, id, &Row::id) != repeated_rows.end();
+}
 
 CompleteCommand complete_command(std::string_view command, const session::RunOptions& run) {
   return Completion(command, run).complete();

@@ -18,8 +18,7 @@ namespace {
 using installer::FaultyFile;
 using installer::RecordFault;
 
-constexpr std::size_t most_files = 500'000;
-constexpr std::size_t most_examples = 5;
+constexpr std::size_t most_files_checked = 500'000;
 
 /// What lies where an installation must put something else: a folder in the place of a file, or a
 /// file in the place of a folder; empty: nothing does.
@@ -126,7 +125,7 @@ void check_content(const InstalledFiles& files, installer::ContentCheck content,
   const auto roots = installer::find_roots(files.environment);
   if (!roots) return findings.not_looked_at("the files of packages: " + roots.error().message);
   installer::PathResolver resolver(*roots);
-  std::size_t left = most_files;
+  std::size_t left = most_files_checked;
   std::size_t unhashed = 0;
   for (const InstalledPackageFiles& package : files.packages) {
     if (!package.distribution.dist_info.ends_with(".dist-info")) continue;
@@ -138,7 +137,7 @@ void check_content(const InstalledFiles& files, installer::ContentCheck content,
         findings);
   }
   if (left == 0)
-    findings.not_looked_at(fmt::format("whether files beyond the first {} are there", most_files));
+    findings.not_looked_at(fmt::format("whether files beyond the first {} are there", most_files_checked));
   if (unhashed > 0)
     findings.not_looked_at(
         fmt::format("whether {} files changed of which RECORD has no hash", unhashed));

@@ -1,6 +1,7 @@
 #pragma once
 // What `variant doctor` has to say: findings with a code each, and what it did not look at.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,6 +34,9 @@ struct Mend {
 
   [[nodiscard]] bool empty() const { return words.empty() && commands.empty(); }
 };
+
+/// Of the same thing, files for instance: a finding names so many, and how many there are.
+inline constexpr std::size_t most_examples = 5;
 
 struct Finding {
   std::string code;  ///< of a row of finding_codes()

@@ -22,7 +22,6 @@ using binaries::CodeFit;
 using detect::Gpu;
 using detect::GpuVendor;
 
-constexpr std::size_t most_examples = 5;
 constexpr GpuVendor vendors[] = {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel};
 /// The first CUDA version whose drivers unpack zstd.
 constexpr std::string_view cuda_with_zstd = "12.4";

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t largest_pth = 64U << 10;  // bytes
-constexpr std::size_t most_files = 10'000;        // of a folder
+constexpr std::size_t most_files_of_folder = 10'000;        // of a folder
 enum Rank : unsigned { package_rank, compiled_rank, source_rank, outer_rank };
 
 bool is_identifier(std::string_view word) {
@@ -67,7 +67,7 @@ void add_folder(const std::string& folder, std::vector<ImportName>& names) {
   std::error_code error;
   std::size_t seen = 0;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (++seen > most_files) return;
+    if (++seen > most_files_of_folder) return;
     std::string path = at->path().filename().string();
     std::error_code ignored;
     if (at->is_directory(ignored)) {

@@ -18,7 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_examples = 5;
 constexpr std::chrono::minutes longest_disassembly{10};
 
 /// A library with instructions that the CPU lacks.

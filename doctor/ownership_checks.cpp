@@ -14,7 +14,6 @@ namespace axle::doctor {
 
 namespace {
 
-constexpr std::size_t most_examples = 5;
 
 bool is_own_record(std::string_view path) {
   return path.contains(".dist-info/") || path.contains("__pycache__/");

@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_examples = 5;
 
 std::string file_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));

@@ -2,10 +2,12 @@
 // Files as the installer opens them, and what the system said when a call failed.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include "foundation/report/error.h"
@@ -14,6 +16,12 @@
 namespace axle::installer {
 
 using system::Descriptor;
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+/// A folder that is being listed.
+using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
 /// "cannot <action> <path>: <what the system says>", with what to do about it. `code` is an errno.
 [[nodiscard]] Error system_error(std::string_view action, std::string_view path, int code);

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t largest_file = 16U
-                                       << 20;  ///< the reader says what is too much for a family
+constexpr std::uint64_t largest_family_file =
+    16U << 20;  ///< the reader says what is too much for a family
 
 /// Those that win come last.
 std::vector<fs::path> family_folders() {
@@ -41,7 +41,7 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
   }
   std::ranges::sort(files);
   for (const fs::path& path : files) {
-    const auto text = index::read_local_file(path.string(), largest_file);
+    const auto text = index::read_local_file(path.string(), largest_family_file);
     if (!text)
       return misconfigured({ErrorKind::io, fmt::format("{}: cannot be read: {}", path.string(),
                                                        text.error().message)});

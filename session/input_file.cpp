@@ -24,17 +24,17 @@ constexpr std::chrono::milliseconds patience{10'000};
 /// Linux, include/uapi/linux/magic.h: a shell's own pipe, of which the other end is open.
 constexpr decltype(std::declval<struct statfs>().f_type) pipe_file_system = PIPEFS_MAGIC;
 
-class OpenFile {
+class InputFile {
  public:
-  explicit OpenFile(const std::string& path)
+  explicit InputFile(const std::string& path)
       : own_(path != "-"),
         fd_(own_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
                  : STDIN_FILENO) {}
-  ~OpenFile() {
+  ~InputFile() {
     if (own_ && fd_ >= 0) ::close(fd_);
   }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
   [[nodiscard]] int fd() const { return fd_; }
 
  private:
@@ -55,7 +55,7 @@ std::unexpected<Error> too_large(const std::string& path) {
 }
 
 /// What can be read to an end; of a file its size too.
-Result<void> check_kind(const OpenFile& file, const std::string& path) {
+Result<void> check_kind(const InputFile& file, const std::string& path) {
   struct stat status{};
   if (::fstat(file.fd(), &status) != 0) return unreadable(path, errno);
   if (S_ISDIR(status.st_mode)) return fail(ErrorKind::io, fmt::format("{}: is a folder", path));
@@ -67,7 +67,7 @@ Result<void> check_kind(const OpenFile& file, const std::string& path) {
 }
 
 /// 0: at any time.
-std::chrono::milliseconds patience_with(const OpenFile& file) {
+std::chrono::milliseconds patience_with(const InputFile& file) {
   struct stat status{};
   struct statfs system{};
   const bool named = ::fstat(file.fd(), &status) == 0 && S_ISFIFO(status.st_mode) &&
@@ -76,7 +76,7 @@ std::chrono::milliseconds patience_with(const OpenFile& file) {
 }
 
 /// Until there is something to read; false: nobody writes.
-bool wait_for_data(const OpenFile& file, std::chrono::milliseconds most) {
+bool wait_for_data(const InputFile& file, std::chrono::milliseconds most) {
   pollfd ready{file.fd(), POLLIN, 0};
   int got = 0;
   do {
@@ -88,7 +88,7 @@ bool wait_for_data(const OpenFile& file, std::chrono::milliseconds most) {
 }  // namespace
 
 Result<std::string> read_input(const std::string& path) {
-  const OpenFile file(path);
+  const InputFile file(path);
   if (file.fd() < 0) return unreadable(path, errno);
   if (auto sound = check_kind(file, path); !sound) return std::unexpected(sound.error());
   std::chrono::milliseconds most = patience_with(file);

@@ -30,7 +30,7 @@ using plugins::PluginFault;
 
 constexpr std::chrono::hours longest{1};
 constexpr std::chrono::seconds cheap{1};
-constexpr std::size_t largest_file = 1U << 16;
+constexpr std::size_t largest_failure_file = 1U << 16;
 
 bool costs_time(const plugins::PluginAnswer& answer) {
   constexpr PluginFault ended[] = {PluginFault::timed_out, PluginFault::crashed,
@@ -81,7 +81,7 @@ void remove_old(const std::string& folder) {
 std::optional<json> read_own_json(const std::string& path) {
   const auto file = open_own_file(path);
   if (!file) return std::nullopt;
-  std::string text(largest_file, '\0');
+  std::string text(largest_failure_file, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file->get()));
   json read = json::parse(text, nullptr, false);
   if (!read.is_object()) return std::nullopt;

@@ -5,11 +5,10 @@
 #include <rocm_smi/rocm_smi.h>
 
 #include "detect/drivers/driver_libraries.h"
+#include "detect/drivers/driver_lines.h"
 
 namespace axle::detect {
 namespace {
-
-constexpr std::uint32_t most_devices = 256;
 
 /// rsmi_dev_pci_id_get: domain in bits 32 to 63, bus 8 to 15, device 3 to 7, function 0 to 2.
 std::string address_of(std::uint64_t id) {

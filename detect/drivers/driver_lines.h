@@ -25,6 +25,9 @@ struct DriverLine {
 inline constexpr std::size_t longest_name = 128;
 inline constexpr std::size_t longest_field = 1024;
 
+/// Of one vendor: further ones are not asked for.
+inline constexpr std::uint32_t most_devices = 256;
+
 /// Printable ASCII of at most `longest` bytes, everything else replaced by '?'.
 [[nodiscard]] std::string sanitise(std::string_view text, std::size_t longest = longest_name);
 

@@ -7,12 +7,12 @@
 #include <level_zero/ze_api.h>
 
 #include "detect/drivers/driver_libraries.h"
+#include "detect/drivers/driver_lines.h"
 
 namespace axle::detect {
 namespace {
 
 constexpr std::uint32_t most_drivers = 16;
-constexpr std::uint32_t most_devices = 256;
 
 // Newer than Debian 12's headers (Level Zero specification 1.10).
 struct InitDriverType {  // ze_init_driver_type_desc_t

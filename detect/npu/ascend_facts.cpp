@@ -9,7 +9,6 @@
 namespace axle::detect {
 namespace {
 
-constexpr std::size_t most_devices = 256;
 constexpr std::size_t longest_version = 32;
 
 std::string_view take_word(std::string_view& text) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "detect/drivers/driver_libraries.h"
+#include "detect/drivers/driver_lines.h"
 #include "detect/drivers/library_search.h"
 #include "detect/host.h"
 #include "detect/nvidia/cuda_compat.h"
@@ -48,7 +49,6 @@ constexpr unsigned char fabric_in_progress = 2;
 constexpr int attribute_integrated = 18;
 constexpr int attribute_major = 75;
 constexpr int attribute_minor = 76;
-constexpr unsigned most_devices = 256;
 
 std::string capability_of(int major, int minor) {
   return std::to_string(major) + '.' + std::to_string(minor);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "detect/drivers/driver_lines.h"
 #include "detect/pci_bus.h"
 #include "detect/text_pieces.h"
 
 namespace axle::detect {
 namespace {
 
-constexpr std::size_t most_devices = 256;
 constexpr std::size_t columns = 9;
 
 /// The values of a line; the last takes the rest, since a name may hold a comma.

@@ -14,7 +14,7 @@ namespace axle::detect {
 namespace {
 
 constexpr std::size_t longest_name = 128;
-constexpr std::string_view digits = "0123456789";
+constexpr std::string_view decimal_digits = "0123456789";
 
 /// The shell's reading of a value: one pair of quotes off, a backslash keeps the next character.
 std::string unquote(std::string_view value) {
@@ -90,7 +90,7 @@ std::string parse_tegra_release(std::string_view text) {
   text = text.substr(0, text.find('\n'));
   if (!text.starts_with("# R")) return {};
   text.remove_prefix(3);
-  const std::string_view major = text.substr(0, text.find_first_not_of(digits));
+  const std::string_view major = text.substr(0, text.find_first_not_of(decimal_digits));
   const std::size_t at = text.find(revision_key);
   if (major.empty() || at == std::string_view::npos) return {};
   text.remove_prefix(at + revision_key.size());

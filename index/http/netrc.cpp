@@ -12,9 +12,9 @@ namespace axle::index {
 namespace {
 
 constexpr std::uint64_t max_netrc_bytes = 1U << 20;
-constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view netrc_blanks = " \t\r\n";
 
-/// Words as Python's netrc has them: a quoted one may hold blanks, a backslash takes what follows
+/// Words as Python's netrc has them: a quoted one may hold netrc_blanks, a backslash takes what follows
 /// it as it is.
 class Words {
  public:
@@ -23,7 +23,7 @@ class Words {
   /// `keyword`: where one may stand, "#" begins a comment.
   std::optional<std::string> next(bool keyword) {
     for (;;) {
-      skip(std::min(rest_.find_first_not_of(blanks), rest_.size()));
+      skip(std::min(rest_.find_first_not_of(netrc_blanks), rest_.size()));
       if (rest_.empty()) return std::nullopt;
       if (!keyword || rest_.front() != '#') break;
       skip(std::min(rest_.find('\n'), rest_.size()));
@@ -32,7 +32,7 @@ class Words {
     if (quoted) skip(1);
     std::string word;
     while (!rest_.empty()) {
-      if (quoted ? rest_.front() == '"' : blanks.contains(rest_.front())) break;
+      if (quoted ? rest_.front() == '"' : netrc_blanks.contains(rest_.front())) break;
       if (rest_.front() == '\\' && rest_.size() > 1) skip(1);
       word += rest_.front();
       skip(1);

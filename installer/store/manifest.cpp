@@ -10,9 +10,9 @@ namespace {
 
 // Fields end with NUL. Header, file name, dist-info, "purelib" or "platlib", entry points, "variant
 // markers" or nothing, the number of files, then five fields a file.
-constexpr std::string_view header = "axle-manifest 2";
+constexpr std::string_view manifest_header = "axle-manifest 2";
 /// Without the field of the variant markers.
-constexpr std::string_view first_header = "axle-manifest 1";
+constexpr std::string_view first_manifest_header = "axle-manifest 1";
 constexpr std::string_view with_variant_markers = "variant markers";
 
 class Fields {
@@ -50,7 +50,7 @@ class Fields {
 std::string render_manifest(const Manifest& manifest) {
   std::string text;
   const auto append = [&text](std::string_view field) { text.append(field).push_back('\0'); };
-  append(header);
+  append(manifest_header);
   append(manifest.file_name);
   append(manifest.dist_info);
   append(manifest.purelib ? "purelib" : "platlib");
@@ -71,14 +71,14 @@ Result<Manifest> parse_manifest(std::string_view text, std::string_view where) {
   Fields fields(text);
   Manifest manifest;
   const std::string_view version = fields.next();
-  bool good = version == header || version == first_header;
+  bool good = version == manifest_header || version == first_manifest_header;
   manifest.file_name = fields.next();
   manifest.dist_info = fields.next();
   const std::string_view scheme = fields.next();
   manifest.purelib = scheme == "purelib";
   good = good && (manifest.purelib || scheme == "platlib");
   manifest.entry_points = fields.next();
-  const std::string_view markers = version == header ? fields.next() : with_variant_markers;
+  const std::string_view markers = version == manifest_header ? fields.next() : with_variant_markers;
   manifest.variant_markers = markers == with_variant_markers;
   good = good && (manifest.variant_markers || markers.empty());
   const auto count = fields.next_number<std::uint64_t>();

@@ -17,9 +17,9 @@ namespace axle::installer {
 namespace {
 
 // Fields end with NUL, the one byte that no path holds:
-// header, title, then for each move <direction><number>, path, packages, the number of its leaves
+// journal_header, title, then for each move <direction><number>, path, packages, the number of its leaves
 // and each of these as two fields, "<size> <modified>" and path; then the hash of all before it.
-constexpr std::string_view header = "axle-journal 2";
+constexpr std::string_view journal_header = "axle-journal 2";
 constexpr std::string_view header_name = "axle-journal ";
 
 void append_field(std::string& text, std::string_view field) { text.append(field).push_back('\0'); }
@@ -120,7 +120,7 @@ void name_packages(std::vector<Move>& moves, const std::vector<std::set<std::str
 
 std::string render_journal(const Journal& journal) {
   std::string text;
-  append_field(text, header);
+  append_field(text, journal_header);
   append_field(text, journal.title.substr(0, journal.title.find('\0')));
   for (const Move& move : journal.moves) {
     append_field(text,
@@ -145,7 +145,7 @@ Result<Journal> parse_journal(std::string_view text, std::string_view where) {
   std::string_view rest = text;
   const std::optional<std::string_view> version = next_field(rest);
   if (!version || !version->starts_with(header_name)) return malformed("no journal");
-  if (*version != header) {
+  if (*version != journal_header) {
     return fail(ErrorKind::unsupported,
                 fmt::format("{}: a journal of another version of Axle ({})", where, *version));
   }

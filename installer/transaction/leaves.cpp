@@ -17,10 +17,6 @@
 namespace axle::installer {
 namespace {
 
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-using Folder = std::unique_ptr<DIR, CloseFolder>;
 
 /// `below`: the folder's path below `thing`, empty or with a final slash.
 Result<void> add_leaves(int parent, const char* name, const std::string& below,
@@ -30,7 +26,7 @@ Result<void> add_leaves(int parent, const char* name, const std::string& below,
   };
   const int fd = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return cannot_read();
-  const Folder folder(::fdopendir(fd));
+  const OpenFolder folder(::fdopendir(fd));
   if (folder == nullptr) {
     const auto refused = cannot_read();
     ::close(fd);

@@ -8,18 +8,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "installer/descriptor.h"
+
 namespace axle::installer {
 namespace {
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
 
 int remove_at(int parent, const char* name);
 
 /// Takes `fd` over.
 int empty_folder(int fd) {
-  const std::unique_ptr<DIR, CloseFolder> folder(::fdopendir(fd));
+  const OpenFolder folder(::fdopendir(fd));
   if (folder == nullptr) {
     const int code = errno;
     ::close(fd);

@@ -117,7 +117,7 @@ def facts_of(command):
 
 
 def build(arch, folder, targets):
-    """Configures and builds; where detect/ cannot be compiled in groups, file by file."""
+    """Configures and builds."""
     triple = TRIPLES[arch]
     launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
     configure = ["cmake", "-G", "Ninja", "-S", HERE, "-B", folder, "-DCMAKE_SYSTEM_NAME=Linux",
@@ -125,15 +125,12 @@ def build(arch, folder, targets):
                  f"-DCMAKE_CXX_COMPILER={triple}-g++", "-DCMAKE_C_FLAGS=-O1", "-DCMAKE_CXX_FLAGS=-O1"]  # fmt: skip
     if shutil.which("ccache"):
         configure += launcher
-    for unity in ("ON", "OFF"):
-        command = configure + [f"-DAXLE_CROSS_UNITY={unity}"]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode == 0:
-            done = subprocess.run(["cmake", "--build", folder, "--target", *targets],
-                                  capture_output=True, text=True)  # fmt: skip
-        if done.returncode == 0:
-            return
-        print(f"compiling in groups {unity}: failed\n{done.stdout[-6000:]}{done.stderr[-6000:]}")
+    done = subprocess.run(configure, capture_output=True, text=True)
+    if done.returncode == 0:
+        done = subprocess.run(["cmake", "--build", folder, "--target", *targets], capture_output=True, text=True)
+    if done.returncode == 0:
+        return
+    print(f"{done.stdout[-6000:]}{done.stderr[-6000:]}")
     sys.exit(f"error: the {arch} build failed in {folder}")
 
 

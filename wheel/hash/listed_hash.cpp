@@ -10,15 +10,15 @@
 namespace axle::wheel {
 namespace {
 
-struct Algorithm {
+struct DigestLength {
   std::string_view name;
   std::size_t digits;
 };
 
 /// What pip takes for --hash, and uv besides. uv's blake2b is that of package indexes, of 256 bits.
-constexpr std::array algorithms = {Algorithm{"sha256", 64}, Algorithm{"sha384", 96},
-                                   Algorithm{"sha512", 128}, Algorithm{"blake2b", 64},
-                                   Algorithm{"md5", 32}};
+constexpr std::array digest_lengths = {DigestLength{"sha256", 64}, DigestLength{"sha384", 96},
+                                       DigestLength{"sha512", 128}, DigestLength{"blake2b", 64},
+                                       DigestLength{"md5", 32}};
 
 constexpr std::size_t shown_hashes = 4;
 
@@ -32,8 +32,8 @@ Result<ListedHash> parse_listed_hash(std::string_view text) {
   }
   // The algorithm as it is: pip and uv refuse "SHA256:", and a file must mean one thing to all.
   ListedHash hash{std::string(text.substr(0, colon)), text::ascii_lower(text.substr(colon + 1))};
-  const auto algorithm = std::ranges::find(algorithms, hash.algorithm, &Algorithm::name);
-  if (algorithm == algorithms.end()) {
+  const auto algorithm = std::ranges::find(digest_lengths, hash.algorithm, &DigestLength::name);
+  if (algorithm == digest_lengths.end()) {
     return fail(ErrorKind::malformed,
                 fmt::format("`{}` is not a hash algorithm that is accepted here", hash.algorithm),
                 "use sha256, sha384, sha512 or blake2b");
