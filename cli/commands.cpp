@@ -93,9 +93,12 @@ const std::array rows = {
             "variant install torch                     into VIRTUAL_ENV, CONDA_PREFIX or .venv\n"
             "variant install --explain demo==1.2       and say why this variant\n"
             "variant install --variant demo=null demo  exactly this variant\n"
-            "variant install dist/demo-1.0-py3-none-any-v4.whl",
+            "variant install dist/demo-1.0-py3-none-any-v4.whl\n"
+            "variant install --dry-run --json demo     what would change; files in the way: "
+            "`conflicts`",
             run_install},
-    Command{"uninstall", "Remove packages", "PKG", Arity::any, environment + changing,
+    Command{"uninstall", "Remove packages", "PKG", Arity::any,
+            environment + changing + std::vector<session::Opt>{session::Opt::dry_run},
             "variant uninstall demo", run_uninstall},
     Command{"list", "What is installed, with the variant of each package", "", Arity::none,
             environment, "variant list --json", run_list},

@@ -13,7 +13,7 @@
 
 #include "detect/machine.h"
 #include "index/http/transport.h"
-#include "installer/transaction/transaction.h"
+#include "installer/transaction/changes.h"
 #include "session/sole_owner.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/requirement.h"

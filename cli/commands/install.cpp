@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -10,7 +11,7 @@
 #include "cli/interruption.h"
 #include "cli/views/decision_view.h"
 #include "installer/store/work_folder.h"
-#include "installer/transaction/transaction.h"
+#include "installer/transaction/changes.h"
 #include "session/session.h"
 #include "session/workspace.h"
 
@@ -36,36 +37,57 @@ std::string change_line(const char* sign, const installer::Change& change) {
                      change.variant ? " (variant " + *change.variant + ")" : "");
 }
 
-std::string render_outcome(const installer::Outcome& outcome) {
+std::string render_changes(const installer::Changes& changes) {
   std::string text;
-  for (const installer::Change& change : outcome.removed) text += change_line("-", change);
-  for (const installer::Change& change : outcome.installed) text += change_line("+", change);
-  if (outcome.installed.empty() && outcome.removed.empty()) {
-    for (const installer::Change& change : outcome.kept) text += change_line("=", change);
+  for (const installer::Change& change : changes.removed) text += change_line("-", change);
+  for (const installer::Change& change : changes.installed) text += change_line("+", change);
+  if (changes.installed.empty() && changes.removed.empty()) {
+    for (const installer::Change& change : changes.kept) text += change_line("=", change);
   }
   return text;
 }
 
-/// What an install would do, without doing it.
-installer::Outcome foreseen(const plan::Resolution& resolution,
-                            const std::vector<installer::InstalledDistribution>& there) {
-  installer::Outcome outcome;
-  for (const plan::ResolvedPackage& package : resolution.packages) {
-    const installer::Change change{package.name, wheel::render_version(package.version),
-                                   package.variant};
-    if (package.already_installed) {
-      outcome.kept.push_back(change);
-      continue;
-    }
-    outcome.installed.push_back(change);
-    for (const installer::InstalledDistribution& old : there) {
-      if (old.name == package.name && !old.outer) {
-        outcome.removed.push_back(
-            {old.name, wheel::render_version(old.metadata.version), old.variant});
-      }
-    }
+ordered_json conflicts_json(const std::vector<installer::FileConflict>& conflicts) {
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+  };
+  ordered_json out = ordered_json::array();
+  for (const installer::FileConflict& conflict : conflicts) {
+    out.push_back({{"path", conflict.path},
+                   {"package", or_null(conflict.package)},
+                   {"owner", or_null(conflict.owner)},
+                   {"reason", conflict.error.message}});
   }
-  return outcome;
+  return out;
+}
+
+/// What an installation did or, of a dry run, would do.
+ordered_json install_json(const plan::Resolution& resolution, const installer::Changes& changes,
+                          bool dry_run) {
+  ordered_json out = {{"packages", packages_json(resolution.packages)},
+                      {"installed", changes_json(changes.installed)},
+                      {"removed", changes_json(changes.removed)},
+                      {"kept", changes_json(changes.kept)},
+                      {"conflicts", conflicts_json(changes.conflicts)},
+                      {"dry_run", dry_run}};
+  if (dry_run) {
+    out["unlisted"] = ordered_json::array();
+    for (const installer::UnlistedWheel& wheel : changes.unlisted)
+      out["unlisted"].push_back({{"package", wheel.package}, {"reason", wheel.reason}});
+  }
+  return out;
+}
+
+/// The first conflict is the error that applying the changes ends with; the others are said before.
+int refuse_conflicts(const installer::Changes& changes, const ordered_json& body, Output& output) {
+  constexpr std::size_t max_shown = 20;
+  const std::size_t shown = std::min(changes.conflicts.size(), max_shown);
+  for (std::size_t i = 1; i < shown; ++i) output.warn(changes.conflicts[i].error.message);
+  if (changes.conflicts.size() > shown) {
+    output.warn(fmt::format("{} more files conflict; --json lists all of them",
+                            changes.conflicts.size() - shown));
+  }
+  return output.failure(session::failed(changes.conflicts.front().error).error(), body);
 }
 
 session::Outcome<void> refuse_managed(const installer::Environment& environment,
@@ -106,23 +128,35 @@ std::string writable_cache(const std::string& cache, Report& report) {
   return {};
 }
 
-/// Installs `resolution`. Where a wheel's own METADATA is not what it was chosen by, that is said
-/// and `resolve` asked again, which then goes by the wheel's.
-session::Outcome<installer::Outcome> install_as_wheels_say(
-    session::Workspace& workspace, plan::Resolution& resolution, installer::InstallOptions options,
-    const std::function<Result<plan::Resolution>()>& resolve, Report& report) {
+using Plan = decltype(&installer::plan_changes);
+
+/// Plans what `resolution` asks for. Where a wheel's own METADATA is not what it was chosen by,
+/// that is said and `resolve` asked again, which then goes by the wheel's.
+session::Outcome<installer::Changes> plan_as_wheels_say(
+    Plan plan, session::Workspace& workspace, plan::Resolution& resolution,
+    installer::InstallOptions options, const std::function<Result<plan::Resolution>()>& resolve,
+    Report& report) {
   auto& truths = workspace.sources.true_metadata;
   options.other_metadata = &truths;
   while (true) {
     const std::size_t known = truths.size();
-    auto done = installer::install(resolution, workspace.environment, *workspace.transport, options,
-                                   report);
-    if (done) return std::move(*done);
-    if (truths.size() == known) return session::failed(std::move(done).error());
-    report.warn(done.error().message + "; the wheel's own counts", done.error().hint);
+    auto changes =
+        plan({resolution, {}}, workspace.environment, workspace.transport.get(), options, report);
+    if (changes) return std::move(*changes);
+    if (truths.size() == known) return session::failed(std::move(changes).error());
+    report.warn(changes.error().message + "; the wheel's own counts", changes.error().hint);
     auto again = resolve();
     if (!again) return session::failed_to_choose(std::move(again).error());
     resolution = std::move(*again);
+  }
+}
+
+/// Says which files are not known before they are downloaded.
+void note_unlisted(const installer::Changes& changes, Output& output) {
+  for (const installer::UnlistedWheel& wheel : changes.unlisted) {
+    output.note(
+        fmt::format("conflicts of the files of {} are not known before it is downloaded: {}",
+                    wheel.package, wheel.reason));
   }
 }
 
@@ -177,39 +211,47 @@ int run_install(session::Session& session, Output& output) {
     }
   }
 
-  installer::Outcome outcome;
-  if (arguments.has(session::Opt::dry_run)) {
-    outcome = foreseen(*resolution, *there);
-    output.note("this is what would be done; nothing was changed");
+  const bool dry_run = arguments.has(session::Opt::dry_run);
+  installer::InstallOptions options;
+  options.overwrite = arguments.has(session::Opt::overwrite);
+  options.verify_store = arguments.has(session::Opt::reinstall);
+  std::optional<Result<installer::WorkFolder>> temporary;
+  if (dry_run) {
+    if (!session.cache_folder().empty()) options.store_folder = session.cache_folder() + "/store";
   } else {
     const std::string cache = writable_cache(session.cache_folder(), output);
-    std::optional<Result<installer::WorkFolder>> temporary;
     if (cache.empty()) temporary.emplace(temporary_store());
     if (temporary && !*temporary)
       return output.failure(session::failed(temporary->error()).error());
-    installer::InstallOptions options;
     options.store_folder = temporary ? (*temporary)->path() : cache + "/store";
-    options.overwrite = arguments.has(session::Opt::overwrite);
-    options.verify_store = arguments.has(session::Opt::reinstall);
     begin_change();
-    auto done = install_as_wheels_say(
-        **workspace, *resolution, options,
-        [&] {
-          return resolver::resolve((*workspace)->requests, target,
-                                   session::installed_packages(*there), (*workspace)->sources,
-                                   (*workspace)->options, output);
-        },
-        output);
-    if (!done) return output.failure(done.error());
-    outcome = std::move(*done);
-    if (!outcome.installed.empty() || !outcome.removed.empty()) output.change_was_made();
   }
-  text += render_outcome(outcome);
-  return output.answer(text, {{"packages", packages_json(resolution->packages)},
-                              {"installed", changes_json(outcome.installed)},
-                              {"removed", changes_json(outcome.removed)},
-                              {"kept", changes_json(outcome.kept)},
-                              {"dry_run", arguments.has(session::Opt::dry_run)}});
+  auto changes = plan_as_wheels_say(
+      dry_run ? installer::foresee_changes : installer::plan_changes, **workspace, *resolution,
+      options,
+      [&] {
+        return resolver::resolve((*workspace)->requests, target,
+                                 session::installed_packages(*there), (*workspace)->sources,
+                                 (*workspace)->options, output);
+      },
+      output);
+  if (!changes) return output.failure(changes.error());
+  if (dry_run) {
+    note_unlisted(*changes, output);
+    output.note("this is what would be done; nothing was changed");
+  }
+  if (!changes->conflicts.empty())
+    return refuse_conflicts(*changes,
+                            dry_run
+                                ? install_json(*resolution, *changes, dry_run)
+                                : ordered_json{{"conflicts", conflicts_json(changes->conflicts)}},
+                            output);
+  if (auto done = installer::apply(*changes, output); !done)
+    return output.failure(session::failed(std::move(done).error()).error());
+  if (!dry_run && !(changes->installed.empty() && changes->removed.empty()))
+    output.change_was_made();
+  text += render_changes(*changes);
+  return output.answer(text, install_json(*resolution, *changes, dry_run));
 }
 
 int run_uninstall(session::Session& session, Output& output) {
@@ -222,11 +264,17 @@ int run_uninstall(session::Session& session, Output& output) {
   if (const auto refused = refuse_managed(*environment, session.arguments()); !refused) {
     return output.failure(refused.error());
   }
-  begin_change();
-  auto outcome = installer::uninstall(session.arguments().positionals, *environment, output);
-  if (!outcome) return output.failure(session::failed(outcome.error()).error());
-  if (!outcome->removed.empty()) output.change_was_made();
-  return output.answer(render_outcome(*outcome), {{"removed", changes_json(outcome->removed)}});
+  const bool dry_run = session.arguments().has(session::Opt::dry_run);
+  if (!dry_run) begin_change();
+  const Plan plan = dry_run ? installer::foresee_changes : installer::plan_changes;
+  auto changes = plan({{}, session.arguments().positionals}, *environment, nullptr, {}, output);
+  if (!changes) return output.failure(session::failed(changes.error()).error());
+  if (dry_run) output.note("this is what would be done; nothing was changed");
+  if (auto done = installer::apply(*changes, output); !done)
+    return output.failure(session::failed(std::move(done).error()).error());
+  if (!dry_run && !changes->removed.empty()) output.change_was_made();
+  return output.answer(render_changes(*changes),
+                       {{"removed", changes_json(changes->removed)}, {"dry_run", dry_run}});
 }
 
 }  // namespace axle::cli

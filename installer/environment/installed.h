@@ -29,7 +29,7 @@ struct InstalledDistribution {
 };
 
 /// Sorted by name; an outer package (Environment::outer_sites) only where the environment has
-/// none of its name. Recovers an interrupted transaction first (transaction.h), so that nobody ever
+/// none of its name. Recovers an interrupted transaction first (recovery.h), so that nobody ever
 /// sees a torn package; folders that are none of ours and unreadable are reported and left out.
 [[nodiscard]] Result<std::vector<InstalledDistribution>> list_installed(
     const Environment& environment, Report& report);

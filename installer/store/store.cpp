@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "index/pages/range_source.h"
 #include "installer/descriptor.h"
 #include "installer/store/download.h"
 #include "installer/store/file_hash.h"
@@ -96,8 +97,8 @@ bool may_be_changed_by_others(const struct stat& status) {
 
 /// The entry when it is there and as it was written, by this user or root: another's is unpacked
 /// anew from a wheel whose hash is checked.
-std::optional<StoredWheel> find_entry(const std::string& store, const std::string& sha256,
-                                      EntryCheck entry_check) {
+std::optional<WheelContents> find_entry(const std::string& store, const std::string& sha256,
+                                        EntryCheck entry_check) {
   const std::string folder = entry_folder(store, sha256);
   auto text = read_file(folder + "/manifest", 1ULL << 30);
   if (!text) return std::nullopt;
@@ -122,15 +123,15 @@ std::optional<StoredWheel> find_entry(const std::string& store, const std::strin
       if (!hash || *hash != file.sha256) return std::nullopt;
     }
   }
-  return StoredWheel{std::move(*manifest), folder + "/tree", sha256};
+  return WheelContents{std::move(*manifest), folder + "/tree", sha256, nullptr};
 }
 
 /// The entry, when it holds the wheel of `package` and `check` has nothing against it.
-Result<std::optional<StoredWheel>> take_entry(const std::string& store, const std::string& sha256,
-                                              const plan::ResolvedPackage& package,
-                                              const WheelCheck& check, EntryCheck entry_check,
-                                              Report& report) {
-  std::optional<StoredWheel> stored = find_entry(store, sha256, entry_check);
+Result<std::optional<WheelContents>> take_entry(const std::string& store, const std::string& sha256,
+                                                const plan::ResolvedPackage& package,
+                                                const WheelCheck& check, EntryCheck entry_check,
+                                                Report& report) {
+  std::optional<WheelContents> stored = find_entry(store, sha256, entry_check);
   if (!stored || stored->manifest.file_name != package.filename) return std::nullopt;
   if (package.variant) {
     const std::string path = stored->tree + "/" + stored->manifest.dist_info + "/variant.json";
@@ -153,8 +154,9 @@ Result<std::optional<StoredWheel>> take_entry(const std::string& store, const st
 }
 
 /// Puts the finished `made` in the place of a damaged entry, or leaves a whole one there.
-Result<StoredWheel> enter(const std::string& store, const WorkFolder& work, const std::string& made,
-                          const std::string& sha256, Manifest manifest, EntryCheck entry_check) {
+Result<WheelContents> enter(const std::string& store, const WorkFolder& work,
+                            const std::string& made, const std::string& sha256, Manifest manifest,
+                            EntryCheck entry_check) {
   const std::string wheels = store + "/wheels";
   if (::mkdir(wheels.c_str(), 0777) != 0 && errno != EEXIST) {
     return std::unexpected(system_error("create", wheels, errno));
@@ -171,13 +173,14 @@ Result<StoredWheel> enter(const std::string& store, const WorkFolder& work, cons
       return std::unexpected(system_error("replace", folder, errno));
     }
   }
-  return StoredWheel{std::move(manifest), folder + "/tree", sha256};
+  return WheelContents{std::move(manifest), folder + "/tree", sha256, nullptr};
 }
 
-Result<StoredWheel> add_entry(const std::string& store, const plan::ResolvedPackage& package,
-                              const std::string& sha256, std::unique_ptr<wheel::ByteSource> source,
-                              std::optional<WorkFolder> work, const WheelCheck& check,
-                              EntryCheck entry_check, Report& report) {
+Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPackage& package,
+                                const std::string& sha256,
+                                std::unique_ptr<wheel::ByteSource> source,
+                                std::optional<WorkFolder> work, const WheelCheck& check,
+                                EntryCheck entry_check, Report& report) {
   auto wheel = wheel::open_wheel(std::move(source), package.filename, package.filename, report);
   if (!wheel) return std::unexpected(wheel.error());
   if (auto same = check_variant(package, wheel->variant); !same)
@@ -272,11 +275,49 @@ Result<void> remember_download(const plan::ResolvedPackage& package,
   return {};
 }
 
+Result<std::unique_ptr<wheel::ByteSource>> open_for_listing(const plan::ResolvedPackage& package,
+                                                            index::Transport& transport) {
+  if (package.url.starts_with("file:")) {
+    auto path = index::file_path(package.url);
+    if (!path) return std::unexpected(path.error());
+    return wheel::open_file_source(*path);
+  }
+  auto source = index::open_ranges(package.url, transport);
+  if (source && !*source)
+    return fail(ErrorKind::unsupported, "its server does not give parts of files");
+  return source;
+}
+
 }  // namespace
 
-Result<StoredWheel> acquire_wheel(const std::string& store, const plan::ResolvedPackage& package,
-                                  index::Transport& transport, const WheelCheck& check,
-                                  EntryCheck entry_check, Report& report) {
+Result<std::string> WheelContents::read(const std::string& path, std::uint64_t limit) const {
+  if (archive == nullptr) return read_file(tree + "/" + path, limit);
+  const wheel::ZipEntry* entry = archive->archive.find(path);
+  if (entry == nullptr)
+    return fail(ErrorKind::not_found, fmt::format("{}: {} is missing", manifest.file_name, path));
+  return archive->archive.read_text(*entry, limit);
+}
+
+Result<std::optional<std::string>> WheelContents::read_script(const std::string& path,
+                                                              std::uint64_t limit) const {
+  constexpr std::string_view start = "#!python";
+  const wheel::ZipEntry* entry = archive == nullptr ? nullptr : archive->archive.find(path);
+  if (entry != nullptr) {
+    std::string beginning;
+    const auto stopped = archive->archive.read(*entry, [&](auto bytes) -> Result<void> {
+      beginning.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      if (beginning.size() < start.size()) return {};
+      return fail(ErrorKind::unsupported, "enough was read");
+    });
+    if (!stopped && beginning.size() < start.size()) return std::unexpected(stopped.error());
+    if (!beginning.starts_with(start)) return std::nullopt;
+  }
+  return read(path, limit);
+}
+
+Result<WheelContents> acquire_wheel(const std::string& store, const plan::ResolvedPackage& package,
+                                    index::Transport& transport, const WheelCheck& check,
+                                    EntryCheck entry_check, Report& report) {
   if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
   if (auto good = check_name(package); !good) return std::unexpected(good.error());
   const std::vector<std::string> trusted = trusted_sha256s(package, transport);
@@ -287,7 +328,7 @@ Result<StoredWheel> acquire_wheel(const std::string& store, const plan::Resolved
   }
   auto bytes = obtain(store, package, transport, report);
   if (!bytes) return std::unexpected(bytes.error());
-  auto stored = std::optional<StoredWheel>();
+  auto stored = std::optional<WheelContents>();
   if (std::ranges::find(trusted, bytes->mark.sha256) == trusted.end()) {
     auto taken = take_entry(store, bytes->mark.sha256, package, check, entry_check, report);
     if (!taken) return std::unexpected(taken.error());
@@ -302,6 +343,35 @@ Result<StoredWheel> acquire_wheel(const std::string& store, const plan::Resolved
   if (auto kept = remember_download(package, bytes->mark, transport, report); !kept)
     return std::unexpected(kept.error());
   return std::move(*stored);
+}
+
+Result<WheelContents> list_wheel(const std::string& store, const plan::ResolvedPackage& package,
+                                 index::Transport& transport, const WheelCheck& check,
+                                 Report& report) {
+  if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
+  if (auto good = check_name(package); !good) return std::unexpected(good.error());
+  const std::vector<std::string> trusted =
+      store.empty() ? std::vector<std::string>() : trusted_sha256s(package, transport);
+  for (const std::string& sha256 : trusted) {
+    auto stored = take_entry(store, sha256, package, check, EntryCheck::size_and_time, report);
+    if (!stored) return std::unexpected(stored.error());
+    if (*stored) return std::move(**stored);
+  }
+  auto source = open_for_listing(package, transport);
+  if (!source) return std::unexpected(source.error());
+  auto wheel =
+      wheel::open_wheel(std::move(*source), package.filename, package.filename, report, true);
+  if (!wheel) return std::unexpected(wheel.error());
+  if (auto same = check_variant(package, wheel->variant); !same)
+    return std::unexpected(same.error());
+  auto manifest = plan_unpacking(*wheel, package.filename);
+  if (!manifest) return std::unexpected(manifest.error());
+  if (auto good = check(*manifest, wheel->metadata_text); !good)
+    return std::unexpected(good.error());
+  return WheelContents{std::move(*manifest),
+                       {},
+                       package.sha256,
+                       std::make_shared<const wheel::WheelFile>(std::move(*wheel))};
 }
 
 }  // namespace axle::installer

@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,13 +22,23 @@
 #include "index/http/transport.h"
 #include "installer/store/manifest.h"
 #include "plan/resolution.h"
+#include "wheel/wheel_file.h"
 
 namespace axle::installer {
 
-struct StoredWheel {
+/// The files of a wheel: unpacked in the store, or only listed.
+struct WheelContents {
   Manifest manifest;
-  std::string tree;    ///< folder of the unpacked files
-  std::string sha256;  ///< of the wheel, hex
+  std::string tree;    ///< folder of the unpacked files; empty: `archive` has them
+  std::string sha256;  ///< of the wheel, hex; of a listed one as the index gives it
+  std::shared_ptr<const wheel::WheelFile> archive = nullptr;
+
+  /// Refuses more than `limit` bytes. Errors: as of the archive; io, not_found.
+  [[nodiscard]] Result<std::string> read(const std::string& path, std::uint64_t limit) const;
+  /// The same of a script; nullopt, and no more than its beginning is read, for one of an archive
+  /// whose first line does not ask for the environment's Python.
+  [[nodiscard]] Result<std::optional<std::string>> read_script(const std::string& path,
+                                                               std::uint64_t limit) const;
 };
 
 /// How an entry is compared with its manifest before it is taken.
@@ -41,10 +53,18 @@ using WheelCheck = std::function<Result<void>(const Manifest& manifest, std::str
 /// The wheel of `package`, taken from the store or downloaded (or read, when the URL is a file's)
 /// and unpacked into it. Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive),
 /// io, not_found, and what `check` says.
-[[nodiscard]] Result<StoredWheel> acquire_wheel(const std::string& store,
-                                                const plan::ResolvedPackage& package,
-                                                index::Transport& transport,
-                                                const WheelCheck& check, EntryCheck entry_check,
-                                                Report& report);
+[[nodiscard]] Result<WheelContents> acquire_wheel(const std::string& store,
+                                                  const plan::ResolvedPackage& package,
+                                                  index::Transport& transport,
+                                                  const WheelCheck& check, EntryCheck entry_check,
+                                                  Report& report);
+
+/// The same without writing or downloading anything whole: from the store, unless that is empty,
+/// else the archive's directory and small files by ranges. Errors: unsupported (a server without
+/// ranges), and those of the archive.
+[[nodiscard]] Result<WheelContents> list_wheel(const std::string& store,
+                                               const plan::ResolvedPackage& package,
+                                               index::Transport& transport, const WheelCheck& check,
+                                               Report& report);
 
 }  // namespace axle::installer

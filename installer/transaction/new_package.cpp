@@ -40,20 +40,19 @@ std::string record_path(const std::string& site, const std::string& target) {
   return std::filesystem::path(target).lexically_relative(site).generic_string();
 }
 
-Result<NewFile> placed_file(const StoredWheel& wheel, const PlacedFile& placed,
+Result<NewFile> placed_file(const WheelContents& wheel, const PlacedFile& placed,
                             const std::string& shebang) {
   const StoredFile& stored = wheel.manifest.files[placed.stored];
   if (placed.script) {
     constexpr std::uint64_t shebang_limit = 64U << 20;  // a longer script is a program
     if (stored.size <= shebang_limit) {
-      auto text = read_file(wheel.tree + "/" + stored.path, shebang_limit);
+      auto text = wheel.read_script(stored.path, shebang_limit);
       if (!text) return std::unexpected(text.error());
-      if (auto rewritten = rewrite_script(*text, shebang)) {
+      if (auto rewritten = *text ? rewrite_script(**text, shebang) : std::nullopt)
         return written_file(placed.target, std::move(*rewritten), true);
-      }
       // Links would share the store's permissions; a script is executable whatever the archive
       // says.
-      if (!stored.executable) return written_file(placed.target, std::move(*text), true);
+      if (*text && !stored.executable) return written_file(placed.target, std::move(**text), true);
     }
   }
   return NewFile{placed.target, stored.path, {},          stored.executable,
@@ -61,13 +60,13 @@ Result<NewFile> placed_file(const StoredWheel& wheel, const PlacedFile& placed,
 }
 
 /// METADATA as pip and uv can read it, instead of the wheel's own, which then lies beside it.
-Result<void> evaluate_metadata(const plan::ResolvedPackage& package, const StoredWheel& wheel,
+Result<void> evaluate_metadata(const plan::ResolvedPackage& package, const WheelContents& wheel,
                                const Layout& layout, NewPackage& result) {
   if (!wheel.manifest.variant_markers) return {};
   const std::string target = layout.dist_info + "/METADATA";
   const auto file = std::ranges::find(result.files, target, &NewFile::target);
   if (file == result.files.end()) return {};
-  auto text = read_file(wheel.tree + "/" + file->stored, metadata_limit);
+  auto text = wheel.read(file->stored, metadata_limit);
   if (!text) return std::unexpected(text.error());
   // A family's build is a plain wheel: its markers see no variant.
   const bool plain = !package.variant || !package.family.empty();
@@ -97,7 +96,7 @@ NewFile make_record(const NewPackage& package, const Layout& layout) {
 
 }  // namespace
 
-Result<NewPackage> prepare_package(const plan::ResolvedPackage& package, const StoredWheel& wheel,
+Result<NewPackage> prepare_package(const plan::ResolvedPackage& package, const WheelContents& wheel,
                                    const Layout& layout, const Environment& environment,
                                    bool requested) {
   auto shebang = render_shebang(environment.python);

@@ -34,7 +34,7 @@ struct NewPackage {
 /// `requested` also when the version that it replaces was. Errors: io, unsupported (an interpreter
 /// path that no script can name).
 [[nodiscard]] Result<NewPackage> prepare_package(const plan::ResolvedPackage& package,
-                                                 const StoredWheel& wheel, const Layout& layout,
+                                                 const WheelContents& wheel, const Layout& layout,
                                                  const Environment& environment, bool requested);
 
 }  // namespace axle::installer

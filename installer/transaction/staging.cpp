@@ -50,7 +50,7 @@ Result<void> copy_file(int tree_fd, const std::string& from, int folder_fd, cons
 
 }  // namespace
 
-Result<void> Staging::add(const NewPackage& package) {
+void Staging::add(const NewPackage& package) {
   for (const NewFile& file : package.files) {
     Node* node = &root_;
     std::string_view rest = std::string_view(file.target).substr(roots_.base.size() + 1);
@@ -67,16 +67,20 @@ Result<void> Staging::add(const NewPackage& package) {
                       node->file->sha256 == file.sha256 && node->file->size == file.size;
     if (same) continue;
     if (node->file != nullptr || !node->children.empty()) {
-      const std::string other = node->file == nullptr ? "a folder" : node->package->title;
-      return fail(
-          ErrorKind::conflict,
-          fmt::format("{} and {} both install {}", package.title, other, file.target),
-          "install them one after the other, the second with --overwrite; nothing was changed");
+      const std::string other = node->file == nullptr ? std::string() : node->package->title;
+      conflicts_.push_back(
+          {file.target,
+           package.title,
+           other,
+           {ErrorKind::conflict,
+            fmt::format("{} and {} both install {}", package.title,
+                        other.empty() ? "a folder" : other, file.target),
+            "install them one after the other, the second with --overwrite; nothing was changed"}});
+      continue;
     }
     node->file = &file;
     node->package = &package;
   }
-  return {};
 }
 
 Result<void> Staging::walk(Node& folder, const std::string& path) {
@@ -96,12 +100,14 @@ Result<void> Staging::walk(Node& folder, const std::string& path) {
     } else if (node.file == nullptr && is_folder) {
       if (auto walked = walk(node, place); !walked) return walked;
     } else {
-      return fail(
-          ErrorKind::conflict,
+      std::string message =
           node.file == nullptr
               ? fmt::format("{} is a file, where a folder is to be installed", place)
-              : fmt::format("{} is a folder, where {} installs a file", place, node.package->title),
-          std::string(conflict_hint));
+              : fmt::format("{} is a folder, where {} installs a file", place, node.package->title);
+      conflicts_.push_back({std::move(place),
+                            node.file == nullptr ? std::string() : node.package->title,
+                            {},
+                            {ErrorKind::conflict, std::move(message), std::string(conflict_hint)}});
     }
   }
   return {};
@@ -122,12 +128,15 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
       if (!hash && hash.error().kind == ErrorKind::io) return std::unexpected(hash.error());
       if (hash && *hash == thing.node->file->sha256) continue;
     } else if (!overwrite) {
-      return fail(
-          ErrorKind::conflict,
-          fmt::format(
-              "{} would replace {}, which {}", thing.node->package->title, thing.path,
-              owner == owners->end() ? "no package owns" : "belongs to " + owner->second.name),
-          std::string(conflict_hint));
+      const std::string& package = thing.node->package->title;
+      std::string name = owner == owners->end() ? std::string() : owner->second.name;
+      std::string message = fmt::format("{} would replace {}, which {}", package, thing.path,
+                                        name.empty() ? "no package owns" : "belongs to " + name);
+      conflicts_.push_back({thing.path,
+                            package,
+                            std::move(name),
+                            {ErrorKind::conflict, std::move(message), std::string(conflict_hint)}});
+      continue;
     }
     removal_.things.push_back(thing.path);
     removal_.index.insert(thing.path);

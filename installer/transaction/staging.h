@@ -12,6 +12,7 @@
 #include "installer/descriptor.h"
 #include "installer/environment/installed.h"
 #include "installer/environment/roots.h"
+#include "installer/transaction/file_conflict.h"
 #include "installer/transaction/journal.h"
 #include "installer/transaction/leaves.h"
 #include "installer/transaction/new_package.h"
@@ -23,14 +24,18 @@ class Staging {
  public:
   Staging(const Roots& roots, Removal& removal) : roots_(roots), removal_(removal) {}
 
-  /// `package` must outlive this. Error: conflict (two packages put different files at one place).
-  [[nodiscard]] Result<void> add(const NewPackage& package);
+  /// `package` must outlive this. Where two packages put different files at one place, that is a
+  /// conflict.
+  void add(const NewPackage& package);
 
   /// Compares with the environment less what is removed. A file that is there already and equal by
   /// the RECORD of its owner is shared, or replaced where it was edited since; any other is a
-  /// conflict, unless `overwrite`: then it leaves too.
+  /// conflict, unless `overwrite`: then it leaves too. Error: io.
   [[nodiscard]] Result<void> check(const std::vector<InstalledDistribution>& staying,
                                    bool overwrite);
+
+  /// Those that were found; nothing may be staged while there is one.
+  [[nodiscard]] const std::vector<FileConflict>& conflicts() const { return conflicts_; }
 
   /// Makes everything under `folder`, one entry a thing, by hard links to the store where the file
   /// system allows and the permissions there are those of a new file, else by copies, and appends
@@ -68,6 +73,7 @@ class Staging {
   Node root_;
   std::vector<Thing> entering_;
   std::vector<Thing> contested_;  ///< files at whose place there is one
+  std::vector<FileConflict> conflicts_;
   std::map<const NewPackage*, Descriptor> trees_;
 };
 

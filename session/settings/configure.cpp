@@ -59,6 +59,8 @@ Outcome<void> configure(std::string_view command, std::span<const Opt> options,
   for (const auto& [key, id, takes_value] : settings) {
     if (std::ranges::find(options, id) == options.end()) continue;
     if (is_settled(id, arguments)) continue;
+    // pip's uninstall has no dry run: PIP_DRY_RUN is for its install alone.
+    if (id == Opt::dry_run && command == "uninstall") continue;
     const auto stated = layers.one(key);
     // UV_TORCH_BACKEND is read where the backend is chosen, and named in its errors.
     if (!stated || stated->value.empty() || stated->origin == "UV_TORCH_BACKEND") continue;

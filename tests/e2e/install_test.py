@@ -166,6 +166,36 @@ class Life(TestCase):
         self.assertTrue(result.json["dry_run"])
         self.assertEqual(tree(self.venv), before)
 
+    def test_a_dry_run_shows_what_is_in_the_way_and_fails_as_the_change_would(self):
+        for name in ("app", "lib"):
+            self.index.add_wheel(Wheel(name, "1.0", files={"shared.py": name.encode()}))
+        self.assert_ok(self.install("app", index=self.index))
+        before = tree(self.venv)
+        foreseen = self.assert_fails(self.install("lib", "--dry-run", "--json", index=self.index), 1)
+        self.assertEqual(tree(self.venv), before)
+        self.assertEqual([row["name"] for row in foreseen.json["installed"]], ["lib"])
+        self.assertEqual(foreseen.json["unlisted"], [])
+        (conflict,) = foreseen.json["conflicts"]
+        self.assertEqual((conflict["package"], conflict["owner"]), ("lib 1.0", "app 1.0"))
+        self.assertTrue(conflict["path"].endswith("/shared.py"), conflict)
+        done = self.assert_fails(self.install("lib", "--json", index=self.index), 1)
+        self.assertEqual(done.json["error"], foreseen.json["error"])
+        self.assertEqual(done.json["conflicts"], [conflict])
+        self.assertNotIn("installed", done.json)
+        self.assertEqual(tree(self.venv), before)
+
+    def test_a_dry_run_of_a_removal_changes_nothing(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        self.assert_ok(self.install("demo", index=self.index))
+        before = tree(self.venv)
+        uninstall = ("uninstall", "demo", "--python", self.venv, "--json")
+        foreseen = self.assert_ok(self.variant(*uninstall, "--dry-run")).json
+        self.assertTrue(foreseen["dry_run"])
+        self.assertEqual(tree(self.venv), before)
+        done = self.assert_ok(self.variant(*uninstall, env={"PIP_DRY_RUN": "1"})).json  # pip's has no dry run either
+        self.assertEqual(done["removed"], foreseen["removed"])
+        self.assertEqual(set(self.installed()), set())
+
     def test_a_local_wheel_find_links_and_requirements_files(self):
         path = Wheel("demo", "1.0", requires=["lib"]).write(self.root / "wheels")
         Wheel("lib", "0.1").write(self.root / "wheels")

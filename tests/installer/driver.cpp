@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "installer/environment/installed.h"
-#include "installer/transaction/transaction.h"
+#include "installer/transaction/changes.h"
 #include "tests/installer/sandbox.h"
 
 namespace axle::installer {

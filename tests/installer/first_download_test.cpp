@@ -74,7 +74,7 @@ struct Workplace {
     package.size.reset();
   }
   /// As the resolver has it: with the hash of the first download, once there was one.
-  Result<StoredWheel> acquire() {
+  Result<WheelContents> acquire() {
     if (auto first = axle::index::first_sha256(url, transport)) {
       package.sha256 = *first;
       package.sha256_is_first = true;

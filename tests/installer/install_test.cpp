@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "installer/environment/installed.h"
-#include "installer/transaction/transaction.h"
+#include "installer/transaction/changes.h"
 #include "tests/installer/sandbox.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/record.h"
@@ -22,10 +22,10 @@ struct Workplace {
   MemoryTransport transport;
   axle::CollectedReport report;
 
-  axle::Result<Outcome> put(const axle::plan::Resolution& resolution) {
+  axle::Result<Changes> put(const axle::plan::Resolution& resolution) {
     return install(resolution, environment, transport, options, report);
   }
-  axle::Result<Outcome> put(const std::vector<std::string>& wheels) {
+  axle::Result<Changes> put(const std::vector<std::string>& wheels) {
     return put(resolution_of(wheels));
   }
   std::string wheel(const std::string& name, const std::string& version,

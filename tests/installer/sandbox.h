@@ -10,7 +10,7 @@
 
 #include "index/http/transport.h"
 #include "installer/environment/environment.h"
-#include "installer/transaction/transaction.h"
+#include "installer/transaction/changes.h"
 #include "plan/resolution.h"
 #include "wheel/wheel_writer.h"
 

@@ -1,0 +1,366 @@
+#include "installer/transaction/changes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "installer/environment/installed_scan.h"
+#include "installer/environment/roots.h"
+#include "installer/lock.h"
+#include "installer/store/metadata_check.h"
+#include "installer/store/store.h"
+#include "installer/transaction/layout.h"
+#include "installer/transaction/new_package.h"
+#include "installer/transaction/recovery.h"
+#include "installer/transaction/removal.h"
+#include "installer/transaction/repair.h"
+#include "installer/transaction/staging.h"
+#include "wheel/requirement.h"
+
+namespace axle::installer {
+namespace {
+
+using plan::ResolvedPackage;
+
+/// A wheel that enters, and where its files go.
+struct Entering {
+  const ResolvedPackage* package;
+  WheelContents wheel;
+  Layout layout;
+};
+
+/// Shown only: nothing is locked, downloaded whole or written.
+enum class Purpose : std::uint8_t { apply, show };
+
+Change change_of(const InstalledDistribution& distribution) {
+  return {distribution.name, wheel::render_version(distribution.metadata.version),
+          distribution.variant};
+}
+
+Change change_of(const ResolvedPackage& package) {
+  return {package.name, wheel::render_version(package.version), package.variant};
+}
+
+std::string render_title(const ResolvedPackage& package) {
+  return fmt::format("{} {}", package.name, wheel::render_version(package.version));
+}
+
+std::string describe(const Changes& changed) {
+  std::string title;
+  const auto append = [&title](std::string_view verb, const std::vector<Change>& changes) {
+    for (const Change& change : changes) {
+      title +=
+          fmt::format("{}{} {} {}", title.empty() ? "" : ", ", verb, change.name, change.version);
+    }
+  };
+  append("remove", changed.removed);
+  append("install", changed.installed);
+  return title;
+}
+
+/// Whether `package` is what it was chosen as, and where its files go.
+Result<void> check_wheel(const ResolvedPackage& package, const Manifest& manifest,
+                         std::string_view metadata, const Roots& roots,
+                         const InstallOptions& options, Layout& layout) {
+  if (auto same = check_metadata(package, metadata); !same) {
+    if (options.other_metadata != nullptr)
+      options.other_metadata->insert_or_assign(package.url, std::string(metadata));
+    return same;
+  }
+  auto laid_out = lay_out(manifest, roots);
+  if (!laid_out) return std::unexpected(laid_out.error());
+  layout = std::move(*laid_out);
+  return {};
+}
+
+/// Everything that can fail on account of a wheel alone, before the environment is locked. What
+/// cannot be listed without a download is no error: it is noted in `changes`.
+Result<std::vector<Entering>> open_wheels(const plan::Resolution& resolution, const Roots& roots,
+                                          const InstallOptions& options, Purpose purpose,
+                                          index::Transport* transport, Changes& changes,
+                                          Report& report) {
+  const EntryCheck entry_check =
+      options.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
+  CollectedReport unread;  // what a download says of a wheel is said then
+  std::vector<Entering> entering;
+  for (const ResolvedPackage& package : resolution.packages) {
+    if (package.already_installed) continue;
+    Layout layout;
+    bool refused = false;
+    const auto check = [&](const Manifest& manifest, std::string_view metadata) {
+      auto good = check_wheel(package, manifest, metadata, roots, options, layout);
+      refused = !good;
+      return good;
+    };
+    auto wheel =
+        purpose == Purpose::apply
+            ? acquire_wheel(options.store_folder, package, *transport, check, entry_check, report)
+            : list_wheel(options.store_folder, package, *transport, check, unread);
+    if (!wheel) {
+      if (purpose == Purpose::apply || refused) return std::unexpected(wheel.error());
+      changes.unlisted.push_back({render_title(package), wheel.error().message});
+      continue;
+    }
+    entering.push_back({&package, std::move(*wheel), std::move(layout)});
+  }
+  return entering;
+}
+
+/// An environment that was read, and, to be changed, is locked and recovered.
+struct Opened {
+  std::optional<EnvironmentLock> lock;
+  std::vector<InstalledDistribution> installed;
+};
+
+Result<Opened> open_environment(const Roots& roots, Purpose purpose, Report& report) {
+  CollectedReport unread;  // what is wrong with other packages is said by `list`
+  if (purpose == Purpose::show) {
+    auto installed = scan_installed(roots, unread);
+    if (!installed) return std::unexpected(installed.error());
+    return Opened{std::nullopt, std::move(*installed)};
+  }
+  auto lock = EnvironmentLock::for_change(roots.state_folder(), report);
+  if (!lock) return std::unexpected(lock.error());
+  if (auto done = finish_interrupted(roots.base, report); !done)
+    return std::unexpected(done.error());
+  auto installed = scan_installed(roots, unread);
+  if (!installed) return std::unexpected(installed.error());
+  return Opened{std::move(*lock), std::move(*installed)};
+}
+
+/// What the resolution keeps must still be there: other commands may have run since.
+Result<void> check_kept(const plan::Resolution& resolution, const Environment& environment,
+                        std::vector<InstalledDistribution> installed) {
+  CollectedReport unread;
+  add_outer(environment, installed, unread);
+  for (const ResolvedPackage& package : resolution.packages) {
+    if (!package.already_installed) continue;
+    const auto found = std::ranges::find(installed, package.name, &InstalledDistribution::name);
+    if (found != installed.end() && found->metadata.version == package.version &&
+        found->variant == package.variant) {
+      continue;
+    }
+    return fail(ErrorKind::conflict,
+                fmt::format("{} was changed by another command meanwhile", package.name),
+                "run the same command again; nothing was changed");
+  }
+  return {};
+}
+
+/// Takes those whose names `leaves` says yes to out of `installed`: all of one name, but for older
+/// ones without a RECORD, which cannot be removed; where a new one takes their place (`replaced`),
+/// they leave if they can be repaired.
+template <class Predicate>
+std::vector<InstalledDistribution> take_leaving(std::vector<InstalledDistribution>& installed,
+                                                bool replaced, const Predicate& leaves) {
+  std::vector<InstalledDistribution> leaving;
+  std::vector<InstalledDistribution> staying;
+  for (InstalledDistribution& distribution : installed) {
+    const bool older = !leaving.empty() && leaving.back().name == distribution.name;
+    const bool stuck = !distribution.has_record && !(replaced && is_repairable(distribution));
+    const bool stays = !leaves(distribution.name) || (older && stuck);
+    (stays ? staying : leaving).push_back(std::move(distribution));
+  }
+  installed = std::move(staying);
+  return leaving;
+}
+
+/// One for every name: the version that counted.
+std::vector<Change> changes_of(const std::vector<InstalledDistribution>& leaving) {
+  std::vector<Change> changes;
+  for (const InstalledDistribution& distribution : leaving) {
+    if (changes.empty() || changes.back().name != distribution.name)
+      changes.push_back(change_of(distribution));
+  }
+  return changes;
+}
+
+/// Why packages that the environment itself does not have cannot be removed from it.
+Error not_removable(const std::vector<std::string>& names, const Environment& environment) {
+  std::vector<InstalledDistribution> outer;
+  CollectedReport unread;
+  add_outer(environment, outer, unread);
+  std::vector<std::string> places;
+  for (const std::string& name : names) {
+    const auto found =
+        std::ranges::find(outer, wheel::normalize_name(name), &InstalledDistribution::name);
+    if (found == outer.end()) continue;
+    places.push_back(fmt::format("{} ({})", name, found->dist_info));
+  }
+  if (!places.empty()) {
+    return {ErrorKind::unsupported,
+            fmt::format("outside of the environment {}, which only sees it: {}", environment.prefix,
+                        fmt::join(places, ", ")),
+            "remove it with what installed it there; nothing was changed"};
+  }
+  return {ErrorKind::not_found,
+          fmt::format("not installed in {}: {}", environment.prefix, fmt::join(names, ", ")),
+          "`variant list` shows what is; nothing was changed"};
+}
+
+/// Takes what shall be absent out of `installed`. Error: none of it is there.
+Result<std::vector<InstalledDistribution>> take_absent(
+    const std::vector<std::string>& names, const Environment& environment,
+    std::vector<InstalledDistribution>& installed, Report& report) {
+  if (names.empty()) return {};
+  std::set<std::string> wanted;
+  std::vector<std::string> missing;
+  for (const std::string& name : names) {
+    const std::string normal = wheel::normalize_name(name);
+    if (std::ranges::find(installed, normal, &InstalledDistribution::name) == installed.end())
+      missing.push_back(name);
+    wanted.insert(normal);
+  }
+  if (missing.size() == names.size()) return std::unexpected(not_removable(missing, environment));
+  if (!missing.empty()) report.warn(not_removable(missing, environment).message);
+  return take_leaving(installed, false,
+                      [&](const std::string& name) { return wanted.contains(name); });
+}
+
+}  // namespace
+
+/// In an order in which each member may point to those before it.
+struct PreparedChanges {
+  explicit PreparedChanges(Roots of) : roots(std::move(of)) {}
+  PreparedChanges(const PreparedChanges&) = delete;
+  PreparedChanges& operator=(const PreparedChanges&) = delete;
+
+  std::optional<EnvironmentLock> lock;
+  Roots roots;
+  std::vector<NewPackage> entering;
+  Removal removal;
+  Staging staging{roots, removal};
+};
+
+Changes::Changes() = default;
+Changes::Changes(Changes&&) noexcept = default;
+Changes& Changes::operator=(Changes&&) noexcept = default;
+Changes::~Changes() = default;
+
+namespace {
+
+/// What enters and what leaves, from the wheels and what is installed; the files are compared.
+Result<void> prepare(const PackageSet& set, const std::vector<Entering>& wheels,
+                     const Environment& environment, const InstallOptions& options, Opened opened,
+                     PreparedChanges& prepared, Changes& changes, Report& report) {
+  std::vector<InstalledDistribution>& staying = opened.installed;
+  std::set<std::string> names;
+  for (const ResolvedPackage& package : set.present.packages)
+    if (!package.already_installed) names.insert(package.name);
+  std::vector<InstalledDistribution> leaving =
+      take_leaving(staying, true, [&](const std::string& name) { return names.contains(name); });
+  auto absent = take_absent(set.absent, environment, staying, report);
+  if (!absent) return std::unexpected(absent.error());
+  std::ranges::move(*absent, std::back_inserter(leaving));
+  changes.removed = changes_of(leaving);
+  std::vector<InstalledDistribution> damaged;
+  if (!names.empty()) {
+    auto found = scan_damaged(prepared.roots, names);
+    if (!found) return std::unexpected(found.error());
+    damaged = std::move(*found);
+  }
+  StandIns stand_ins;
+  for (const Entering& wheel : wheels) {
+    const auto old = std::ranges::find(leaving, wheel.package->name, &InstalledDistribution::name);
+    const bool requested = wheel.package->requested || (old != leaving.end() && old->requested);
+    auto package =
+        prepare_package(*wheel.package, wheel.wheel, wheel.layout, environment, requested);
+    if (!package) return std::unexpected(package.error());
+    add_stand_ins(*wheel.package, *package, leaving, damaged, stand_ins);
+    prepared.entering.push_back(std::move(*package));
+  }
+  leaving.insert(leaving.end(), damaged.begin(), damaged.end());
+  if (!changes.unlisted.empty()) {
+    // Their own files would stand in for a damaged RECORD, and they are not known yet.
+    for (const InstalledDistribution& distribution : leaving)
+      stand_ins.try_emplace(distribution.dist_info);
+  }
+  auto removal = plan_removal(leaving, staying, stand_ins, prepared.roots, report);
+  if (!removal) return std::unexpected(removal.error());
+  prepared.removal = std::move(*removal);
+  for (const NewPackage& package : prepared.entering) prepared.staging.add(package);
+  if (auto checked = prepared.staging.check(staying, options.overwrite); !checked) return checked;
+  changes.conflicts = prepared.staging.conflicts();
+  prepared.lock = std::move(opened.lock);
+  return {};
+}
+
+Result<Changes> plan_for(Purpose purpose, const PackageSet& set, const Environment& environment,
+                         index::Transport* transport, const InstallOptions& options,
+                         Report& report) {
+  auto roots = find_roots(environment);
+  if (!roots) return std::unexpected(roots.error());
+  Changes changes;
+  auto wheels = open_wheels(set.present, *roots, options, purpose, transport, changes, report);
+  if (!wheels) return std::unexpected(wheels.error());
+  for (const ResolvedPackage& package : set.present.packages) {
+    (package.already_installed ? changes.kept : changes.installed).push_back(change_of(package));
+  }
+  if (changes.installed.empty() && set.absent.empty()) return changes;
+
+  auto opened = open_environment(*roots, purpose, report);
+  if (!opened) return std::unexpected(opened.error());
+  if (!changes.kept.empty()) {
+    if (auto kept = check_kept(set.present, environment, opened->installed); !kept)
+      return std::unexpected(kept.error());
+  }
+  auto prepared = std::make_unique<PreparedChanges>(std::move(*roots));
+  if (auto done = prepare(set, *wheels, environment, options, std::move(*opened), *prepared,
+                          changes, report);
+      !done) {
+    return std::unexpected(done.error());
+  }
+  const bool nothing = changes.installed.empty() && changes.removed.empty();
+  if (purpose == Purpose::apply && !nothing) changes.prepared = std::move(prepared);
+  return changes;
+}
+
+}  // namespace
+
+Result<Changes> plan_changes(const PackageSet& set, const Environment& environment,
+                             index::Transport* transport, const InstallOptions& options,
+                             Report& report) {
+  return plan_for(Purpose::apply, set, environment, transport, options, report);
+}
+
+Result<Changes> foresee_changes(const PackageSet& set, const Environment& environment,
+                                index::Transport* transport, const InstallOptions& options,
+                                Report& report) {
+  return plan_for(Purpose::show, set, environment, transport, options, report);
+}
+
+Result<void> apply(Changes& changes, Report& report) {
+  const std::unique_ptr<PreparedChanges> prepared = std::move(changes.prepared);
+  if (!changes.conflicts.empty()) return std::unexpected(changes.conflicts.front().error);
+  if (prepared == nullptr) return {};
+  auto transaction = Transaction::begin(prepared->roots.base);
+  if (!transaction) return std::unexpected(transaction.error());
+  Journal journal{describe(changes), {}};
+  if (auto staged = prepared->staging.stage(transaction->new_folder(), journal); !staged)
+    return staged;
+  return transaction->commit(journal, report);
+}
+
+Result<Changes> install(const plan::Resolution& resolution, const Environment& environment,
+                        index::Transport& transport, const InstallOptions& options,
+                        Report& report) {
+  auto changes = plan_changes({resolution, {}}, environment, &transport, options, report);
+  if (!changes) return changes;
+  if (auto done = apply(*changes, report); !done) return std::unexpected(done.error());
+  return changes;
+}
+
+Result<Changes> uninstall(const std::vector<std::string>& names, const Environment& environment,
+                          Report& report) {
+  auto changes = plan_changes({{}, names}, environment, nullptr, {}, report);
+  if (!changes) return changes;
+  if (auto done = apply(*changes, report); !done) return std::unexpected(done.error());
+  return changes;
+}
+
+}  // namespace axle::installer
