@@ -179,64 +179,92 @@ CodeFit judge_sycl_images(const SyclImages& images, const Gpu& gpu) {
   return all_known ? CodeFit::absent : CodeFit::unknown;
 }
 
-CodeFit judge_binary(const BinaryFacts& facts, const Gpu& gpu, const Machine& machine) {
+namespace {
+
+CodeFit judge_cuda(const BinaryFacts& facts, const Gpu& gpu, const Machine& machine) {
   CodeFit best = CodeFit::absent;
-  if (gpu.vendor == GpuVendor::nvidia) {
-    for (const CudaGroup& group : facts.cuda.groups)
-      best = std::min(best, judge_cuda_group(group, gpu, machine));
-  } else if (gpu.vendor == GpuVendor::amd) {
-    for (const BundleEntry& entry : facts.hip.entries) {
-      if (entry.kind.starts_with("hip")) best = std::min(best, judge_amd_target(entry.target, gpu));
-    }
-  } else {
-    best = judge_sycl_images(facts.sycl, gpu);
+  for (const CudaGroup& group : facts.cuda.groups)
+    best = std::min(best, judge_cuda_group(group, gpu, machine));
+  return best;
+}
+
+CodeFit judge_hip(const BinaryFacts& facts, const Gpu& gpu, const Machine& /*machine*/) {
+  CodeFit best = CodeFit::absent;
+  for (const BundleEntry& entry : facts.hip.entries) {
+    if (entry.kind.starts_with("hip")) best = std::min(best, judge_amd_target(entry.target, gpu));
   }
+  return best;
+}
+
+CodeFit judge_sycl(const BinaryFacts& facts, const Gpu& gpu, const Machine& /*machine*/) {
+  return judge_sycl_images(facts.sycl, gpu);
+}
+
+std::vector<std::string> cuda_names(const BinaryFacts& facts) {
+  std::set<CudaCode> codes;
+  for (const CudaGroup& group : facts.cuda.groups)
+    codes.insert(group.codes.begin(), group.codes.end());
+  std::vector<std::string> names;
+  for (const CudaCode& code : codes) names.push_back(render_cuda_code(code));
+  return names;
+}
+
+std::vector<std::string> hip_names(const BinaryFacts& facts) {
+  std::vector<std::string> names;
+  for (const BundleEntry& entry : facts.hip.entries) names.push_back(entry.target);
+  return names;
+}
+
+std::vector<std::string> sycl_names(const BinaryFacts& facts) {
+  std::vector<std::string> names;
+  if (facts.sycl.jit) names.emplace_back("SPIR-V");
+  names.insert(names.end(), facts.sycl.device_ips.begin(), facts.sycl.device_ips.end());
+  names.insert(names.end(), facts.sycl.products.begin(), facts.sycl.products.end());
+  return names;
+}
+
+/// The code of one vendor's GPUs.
+struct GpuCode {
+  GpuVendor vendor;
+  bool (*is_in)(const BinaryFacts& facts);
+  CodeFit (*judge)(const BinaryFacts& facts, const Gpu& gpu, const Machine& machine);
+  std::vector<std::string> (*names)(const BinaryFacts& facts);  ///< may repeat themselves
+  std::string_view section;
+};
+
+constexpr GpuCode rows[] = {
+    {GpuVendor::nvidia, [](const BinaryFacts& facts) { return facts.cuda.fatbins > 0; }, judge_cuda,
+     cuda_names, ".nv_fatbin"},
+    {GpuVendor::amd, [](const BinaryFacts& facts) { return facts.hip.bundles > 0; }, judge_hip,
+     hip_names, ".hip_fatbin"},
+    {GpuVendor::intel, [](const BinaryFacts& facts) { return facts.sycl.jit || facts.sycl.ahead; },
+     judge_sycl, sycl_names, "__CLANG_OFFLOAD_BUNDLE__sycl-…"},
+};
+
+const GpuCode& code_of(GpuVendor vendor) {
+  return *std::ranges::find(rows, vendor, &GpuCode::vendor);
+}
+
+}  // namespace
+
+CodeFit judge_binary(const BinaryFacts& facts, const Gpu& gpu, const Machine& machine) {
+  const CodeFit best = code_of(gpu.vendor).judge(facts, gpu, machine);
   const bool whole = facts.unread.empty();
   return best == CodeFit::absent && !whole ? CodeFit::unknown : best;
 }
 
 bool has_code_for(const BinaryFacts& facts, GpuVendor vendor) {
-  switch (vendor) {
-    case GpuVendor::nvidia:
-      return facts.cuda.fatbins > 0;
-    case GpuVendor::amd:
-      return facts.hip.bundles > 0;
-    case GpuVendor::intel:
-      return facts.sycl.jit || facts.sycl.ahead;
-  }
-  return false;
+  return code_of(vendor).is_in(facts);
 }
 
 std::vector<std::string> code_names(const BinaryFacts& facts, GpuVendor vendor) {
   std::vector<std::string> names;
-  const auto add = [&](std::string name) {
+  for (std::string& name : code_of(vendor).names(facts)) {
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
-  };
-  if (vendor == GpuVendor::nvidia) {
-    std::set<CudaCode> codes;
-    for (const CudaGroup& group : facts.cuda.groups)
-      codes.insert(group.codes.begin(), group.codes.end());
-    for (const CudaCode& code : codes) add(render_cuda_code(code));
-  } else if (vendor == GpuVendor::amd) {
-    for (const BundleEntry& entry : facts.hip.entries) add(entry.target);
-  } else {
-    if (facts.sycl.jit) add("SPIR-V");
-    for (const std::string& ip : facts.sycl.device_ips) add(ip);
-    for (const std::string& product : facts.sycl.products) add(product);
   }
   return names;
 }
 
-std::string gpu_code_section(GpuVendor vendor) {
-  switch (vendor) {
-    case GpuVendor::nvidia:
-      return ".nv_fatbin";
-    case GpuVendor::amd:
-      return ".hip_fatbin";
-    case GpuVendor::intel:
-      return std::string(sycl_section_prefix) + "…";
-  }
-  return {};
-}
+std::string gpu_code_section(GpuVendor vendor) { return std::string(code_of(vendor).section); }
 
 }  // namespace axle::binaries

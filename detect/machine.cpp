@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "detect/gpu_vendors.h"
+
 namespace axle::detect {
 
 unsigned highest_x86_64_level(const CapabilityFacts& facts) {
@@ -16,17 +18,7 @@ const Driver* find_driver(const Machine& machine, GpuVendor vendor) {
   return found == machine.drivers.end() ? nullptr : &*found;
 }
 
-std::string_view render_vendor(GpuVendor vendor) {
-  switch (vendor) {
-    case GpuVendor::nvidia:
-      return "nvidia";
-    case GpuVendor::amd:
-      return "amd";
-    case GpuVendor::intel:
-      return "intel";
-  }
-  return "";
-}
+std::string_view render_vendor(GpuVendor vendor) { return gpu_vendor(vendor).word; }
 
 std::string_view render_presence(Presence presence) {
   switch (presence) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "detect/drivers/driver_lines.h"
+#include "detect/gpu_vendors.h"
 #include "detect/npu/npu_models.h"
 
 namespace axle::detect {
@@ -29,19 +30,18 @@ std::optional<std::uint32_t> take_hex(std::string_view& text, std::string_view p
   return value;
 }
 
-constexpr std::uint32_t nvidia_id = 0x10DE;
-constexpr std::uint32_t amd_id = 0x1002;
 constexpr std::uint32_t intel_id = 0x8086;
 constexpr std::uint32_t huawei_id = 0x19E5;
 constexpr std::uint32_t google_id = 0x1AE0;
 constexpr std::uint32_t qualcomm_id = 0x17CB;
 
 std::optional<GpuVendor> gpu_vendor_of(const PciId& id) {
-  const bool display = id.base_class == display_class;
-  if (display && id.vendor == nvidia_id) return GpuVendor::nvidia;
-  // AMD's Instinct since the MI300 are processing accelerators; its NPUs have another vendor id.
-  if (id.vendor == amd_id && (display || id.base_class == accelerator_class)) return GpuVendor::amd;
-  if (display && id.vendor == intel_id) return GpuVendor::intel;
+  for (const GpuVendorRow& row : gpu_vendors()) {
+    if (id.vendor != row.pci_id) continue;
+    const bool gpu =
+        id.base_class == display_class || (row.accelerators && id.base_class == accelerator_class);
+    if (gpu) return row.vendor;
+  }
   return std::nullopt;
 }
 
@@ -52,18 +52,6 @@ std::optional<NpuKind> npu_kind_of(const PciId& id) {
   if (id.vendor == google_id && find_tpu(id.device) != nullptr) return NpuKind::tpu;
   if (id.vendor == qualcomm_id && id.device == cloud_ai_100) return NpuKind::qualcomm;
   return std::nullopt;
-}
-
-std::uint32_t vendor_id_of(GpuVendor vendor) {
-  switch (vendor) {
-    case GpuVendor::nvidia:
-      return nvidia_id;
-    case GpuVendor::amd:
-      return amd_id;
-    case GpuVendor::intel:
-      return intel_id;
-  }
-  return 0;
 }
 
 std::uint32_t vendor_id_of(NpuKind kind) {
@@ -111,7 +99,7 @@ std::string render_pci_id(std::uint32_t vendor, std::uint32_t device) {
 }
 
 std::string render_pci_id(const DisplayDevice& device) {
-  return render_pci_id(vendor_id_of(device.vendor), device.device);
+  return render_pci_id(gpu_vendor(device.vendor).pci_id, device.device);
 }
 
 std::string render_pci_id(const AcceleratorDevice& device) {

@@ -30,7 +30,7 @@ struct PciId {
 [[nodiscard]] std::string render_pci_id(std::uint32_t vendor, std::uint32_t device);
 
 struct DisplayDevice {
-  GpuVendor vendor = GpuVendor::nvidia;
+  GpuVendor vendor{};
   std::string address;  ///< "0000:65:00.0"
   std::uint32_t device = 0;
   std::string driver;  ///< kernel driver bound to it; empty: none
@@ -45,7 +45,7 @@ struct AcceleratorDevice {
 };
 
 struct PciBus {
-  std::vector<DisplayDevice> displays;          ///< of the three vendors, by address
+  std::vector<DisplayDevice> displays;          ///< of the vendors of gpu_vendors(), by address
   std::vector<AcceleratorDevice> accelerators;  ///< of the known kinds, by address
 };
 

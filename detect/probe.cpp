@@ -2,20 +2,19 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <tuple>
 #include <utility>
 
-#include "detect/amd/gpus.h"
 #include "detect/cpu/aarch64.h"
 #include "detect/cpu/darwin.h"
 #include "detect/cpu/hwcap_words.h"
 #include "detect/cpu/riscv.h"
 #include "detect/cpu/x86.h"
-#include "detect/intel/gpus.h"
 #include "detect/npu/npus.h"
-#include "detect/nvidia/gpus.h"
 #include "detect/os/os_facts.h"
 #include "detect/pci_bus.h"
+#include "detect/vendor_probe.h"
 
 namespace axle::detect {
 namespace {
@@ -90,33 +89,27 @@ class Answers {
 void probe_gpus(Host& host, const ProbeOptions& options, Machine& machine) {
   host.turn_to("pci");
   const PciBus bus = read_pci_bus(host);
-  host.turn_to("nvidia");
-  const NvidiaSigns nvidia = look_for_nvidia(host, bus.displays, machine.os);
-  host.turn_to("amd");
-  const AmdSigns amd = look_for_amd(host, bus.displays);
-  host.turn_to("intel");
-  const IntelSigns intel = look_for_intel(host, bus.displays);
+  std::vector<std::unique_ptr<VendorSigns>> signs;
+  for (const VendorProbe& probe : vendor_probes()) {
+    host.turn_to(render_vendor(probe.vendor));
+    signs.push_back(probe.look(host, bus.displays, machine.os));
+  }
   const auto asked_for = [&](GpuVendor vendor) {
     return options.driver_libraries &&
            std::ranges::find(options.stated, vendor) == options.stated.end();
   };
   std::vector<GpuVendor> vendors;
-  const auto add_vendor = [&](GpuVendor vendor, bool worth_asking) {
-    if (worth_asking && asked_for(vendor)) vendors.push_back(vendor);
-  };
-  add_vendor(GpuVendor::nvidia, nvidia.worth_asking());
-  add_vendor(GpuVendor::amd, amd.worth_asking());
-  add_vendor(GpuVendor::intel, intel.worth_asking());
+  for (std::size_t i = 0; i < signs.size(); ++i) {
+    const GpuVendor vendor = vendor_probes()[i].vendor;
+    if (signs[i]->worth_asking() && asked_for(vendor)) vendors.push_back(vendor);
+  }
   const auto limit = options.driver_time_limit;
   const Answers answers(host, vendors, limit);
-  host.turn_to("nvidia");
-  add(machine, judge_nvidia(nvidia, answers.of(GpuVendor::nvidia), asked_for(GpuVendor::nvidia),
-                            limit, host.environment("CUDA_VISIBLE_DEVICES")));
-  host.turn_to("amd");
-  add(machine, judge_amd(amd, answers.of(GpuVendor::amd), limit, read_amd_environment(host, amd)));
-  host.turn_to("intel");
-  add(machine, judge_intel(intel, answers.of(GpuVendor::intel), asked_for(GpuVendor::intel), limit,
-                           host.environment("ZE_AFFINITY_MASK")));
+  for (std::size_t i = 0; i < signs.size(); ++i) {
+    const GpuVendor vendor = vendor_probes()[i].vendor;
+    host.turn_to(render_vendor(vendor));
+    add(machine, signs[i]->judge(host, answers.of(vendor), asked_for(vendor), limit));
+  }
   sort_by_address(machine.gpus);
   host.turn_to("npu");
   probe_npus(host, bus.accelerators, options.driver_libraries ? ToolLimit(limit) : std::nullopt,

@@ -1,6 +1,7 @@
 #include "detect/survey.h"
 
 #include "detect/cpu/cpuid_leaves.h"
+#include "detect/gpu_vendors.h"
 #include "detect/pci_bus.h"
 
 namespace axle::detect {
@@ -51,9 +52,11 @@ void survey_machine(Host& host) {
   survey_cpuid(host);
   for (const unsigned long type : {16UL, 26UL, 29UL, 30UL}) (void)host.auxiliary(type);
   survey_bus(host);
-  for (const char* module : {"nvidia", "amdgpu", "i915", "xe"}) {
-    for (const char* file : {"version", "srcversion"}) {
-      (void)host.read_file(std::string("/sys/module/") + module + '/' + file);
+  for (const GpuVendorRow& vendor : gpu_vendors()) {
+    for (const std::string_view module : vendor.modules) {
+      for (const char* file : {"version", "srcversion"}) {
+        (void)host.read_file("/sys/module/" + std::string(module) + '/' + file);
+      }
     }
   }
 }

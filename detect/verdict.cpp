@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "detect/gpu_vendors.h"
+
 namespace axle::detect {
 namespace {
 
@@ -58,11 +60,11 @@ void tell_all_masked(VendorFindings& findings, GpuVendor vendor, std::string_vie
     return;
   }
   const std::string name(variable);
-  add_problem(
-      findings, vendor,
-      {"all-masked",
-       "every usable " + std::string(brand_of(vendor)) + " GPU is hidden from programs by " + name,
-       "unset " + name + ", or name in it the GPUs that programs shall use"});
+  add_problem(findings, vendor,
+              {"all-masked",
+               "every usable " + std::string(gpu_vendor(vendor).title) +
+                   " GPU is hidden from programs by " + name,
+               "unset " + name + ", or name in it the GPUs that programs shall use"});
 }
 
 void note_source(Sources& sources, std::string_view fact, std::string_view value,
@@ -79,21 +81,9 @@ void describe_place(Gpu& gpu, const DisplayDevice& device) {
   note_source(gpu.sources, "kernel_driver", gpu.kernel_driver, "sysfs");
 }
 
-std::string_view brand_of(GpuVendor vendor) {
-  switch (vendor) {
-    case GpuVendor::nvidia:
-      return "NVIDIA";
-    case GpuVendor::amd:
-      return "AMD";
-    case GpuVendor::intel:
-      return "Intel";
-  }
-  return "";
-}
-
 std::optional<Failure> judge_end(const DriverAnswer& answer, GpuVendor vendor,
                                  std::string_view step, std::chrono::milliseconds time_limit) {
-  const std::string library = "the " + std::string(brand_of(vendor)) + " driver library";
+  const std::string library = "the " + std::string(gpu_vendor(vendor).title) + " driver library";
   const std::string doing = step.empty() ? "" : " in " + std::string(step);
   switch (answer.end) {
     case DriverAnswer::End::finished:

@@ -61,7 +61,4 @@ void describe_place(Gpu& gpu, const DisplayDevice& device);
 /// Unknown where nobody heard the driver (not asked, not recorded), else blocked.
 [[nodiscard]] Presence usable_after(const Failure& failure);
 
-/// "NVIDIA", "AMD", "Intel": the name for people.
-[[nodiscard]] std::string_view brand_of(GpuVendor vendor);
-
 }  // namespace axle::detect

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "detect/gpu_vendors.h"
 #include "index/family/family_variants.h"
 #include "providers/gpu_state.h"
 #include "providers/provider.h"
@@ -16,7 +17,6 @@ namespace axle::doctor {
 
 namespace {
 
-using detect::GpuVendor;
 using detect::Presence;
 using index::Family;
 using index::FamilyFeature;
@@ -26,13 +26,6 @@ struct Verdict {
   Usable usable = Usable::unknown;
   std::string reason;
 };
-
-std::optional<GpuVendor> vendor_named(std::string_view name) {
-  for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
-    if (detect::render_vendor(vendor) == name) return vendor;
-  }
-  return std::nullopt;
-}
 
 /// Whether nothing is known of what decides a property: then "not supported" is no answer.
 bool is_unknown(const wheel::Property& property, const JudgedMachine& judged) {
@@ -44,7 +37,7 @@ bool is_unknown(const wheel::Property& property, const JudgedMachine& judged) {
   }
   if (property.ns == "x86_64" && property.feature == "level")
     return !judged.machine.cpu.capabilities.has(detect::Capability::sse2);
-  const auto vendor = vendor_named(property.ns);
+  const auto vendor = detect::parse_vendor(property.ns);
   if (!vendor) return false;
   return std::ranges::any_of(judged.machine.gpus, [&](const detect::Gpu& gpu) {
     return gpu.vendor == *vendor && (gpu.usable == Presence::unknown || gpu.arch.empty());
@@ -87,12 +80,12 @@ Verdict judge_properties(const FamilyFeature& feature, const JudgedMachine& judg
 }
 
 Verdict judge_gpus(const FamilyFeature& feature, const JudgedMachine& judged) {
-  const auto vendor = vendor_named(feature.vendor);
+  const auto vendor = detect::parse_vendor(feature.vendor);
   if (!vendor) return {Usable::yes, {}};
   const auto gpus = judged.counted(*vendor);
   if (gpus.size() < feature.gpus) {
     return {Usable::no, fmt::format("it needs {} {} GPUs, and {} can be used", feature.gpus,
-                                    providers::vendor_title(*vendor), gpus.size())};
+                                    detect::gpu_vendor(*vendor).title, gpus.size())};
   }
   if (feature.capability.empty()) return {Usable::yes, {}};
   const auto least = providers::parse_major_minor(feature.capability);
@@ -220,7 +213,7 @@ class FeatureJudge {
   }
 
   [[nodiscard]] Verdict without_build(const FamilyFeature& feature) const {
-    const auto vendor = vendor_named(feature.vendor);
+    const auto vendor = detect::parse_vendor(feature.vendor);
     if (vendor && judged_.counted(*vendor).empty()) {
       const bool unknown = std::ranges::any_of(judged_.machine.gpus, [&](const detect::Gpu& gpu) {
         return gpu.vendor == *vendor && gpu.usable == Presence::unknown;
@@ -256,12 +249,11 @@ void admit_silence(const Family& family, const JudgedMachine& judged, FeatureAns
     if (feature.only || feature.vendor.empty()) return;
     spoken.insert(feature.vendor);
   }
-  for (const GpuVendor vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
-    const std::string name(detect::render_vendor(vendor));
-    if (spoken.contains(name) || judged.counted(vendor).empty()) continue;
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    if (spoken.contains(vendor.word) || judged.counted(vendor.vendor).empty()) continue;
     answer.usable = Usable::unknown;
-    answer.reason = fmt::format("the family {} has no fact about it on {} GPUs", family.name,
-                                providers::vendor_title(vendor));
+    answer.reason =
+        fmt::format("the family {} has no fact about it on {} GPUs", family.name, vendor.title);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "binaries/gpu_code_match.h"
+#include "detect/gpu_vendors.h"
 #include "detect/nvidia/cuda_drivers.h"
 #include "doctor/environment_checks.h"
 #include "doctor/fixes.h"
@@ -22,7 +23,6 @@ using binaries::CodeFit;
 using detect::Gpu;
 using detect::GpuVendor;
 
-constexpr GpuVendor vendors[] = {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel};
 /// The first CUDA version whose drivers unpack zstd.
 constexpr std::string_view cuda_with_zstd = "12.4";
 
@@ -35,14 +35,14 @@ std::string describe_code(const binaries::BinaryFacts& facts, GpuVendor vendor) 
 
 std::string render_gpu(const Gpu& gpu) {
   const std::string name =
-      gpu.name.empty() ? fmt::format("{} GPU", providers::vendor_title(gpu.vendor)) : gpu.name;
+      gpu.name.empty() ? fmt::format("{} GPU", detect::gpu_vendor(gpu.vendor).title) : gpu.name;
   return fmt::format("{} ({})", name, gpu.arch.empty() ? "architecture unknown" : gpu.arch);
 }
 
 /// The libraries of one package with code of one vendor, and how each fits the GPUs.
 struct PackageCode {
   const InstalledPackageFiles* package = nullptr;
-  GpuVendor vendor = GpuVendor::nvidia;
+  GpuVendor vendor{};
   std::vector<const InstalledLibrary*> libraries;
 };
 
@@ -210,7 +210,7 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
           "{}{}",
           fmt::join(titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
           titles.size() > shown ? fmt::format(" and {} more", titles.size() - shown) : ""),
-      fmt::format("code for {} GPUs goes unused: {}", providers::vendor_title(vendor),
+      fmt::format("code for {} GPUs goes unused: {}", detect::gpu_vendor(vendor).title,
                   providers::describe_no_gpu(judged.machine, vendor, judged.gpus)));
   finding.evidence = evidence_of(unused.front()->libraries, vendor);
   const auto built = std::ranges::find_if(
@@ -228,7 +228,8 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
 void check_gpu_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings) {
   std::map<GpuVendor, CodeByPackage> by_vendor;
   std::map<std::size_t, std::size_t> vendors_of;
-  for (const GpuVendor vendor : vendors) {
+  for (const detect::GpuVendorRow& row : detect::gpu_vendors()) {
+    const GpuVendor vendor = row.vendor;
     by_vendor[vendor] = code_of(files, vendor, judged);
     for (const auto& [index, code] : by_vendor[vendor]) ++vendors_of[index];
   }

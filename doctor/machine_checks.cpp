@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "detect/gpu_vendors.h"
 #include "foundation/system/shell_command.h"
 #include "index/family/family_variants.h"
 #include "providers/gpu_state.h"
@@ -30,7 +31,7 @@ std::string vendor_of(const detect::Problem& problem) {
 }
 
 std::string name_of(const Gpu& gpu) {
-  std::string text(gpu.name.empty() ? fmt::format("{} GPU", providers::vendor_title(gpu.vendor))
+  std::string text(gpu.name.empty() ? fmt::format("{} GPU", detect::gpu_vendor(gpu.vendor).title)
                                     : gpu.name);
   if (!gpu.pci_address.empty()) text += fmt::format(" ({})", gpu.pci_address);
   return text;
@@ -88,17 +89,7 @@ bool is_unconfirmed(const Machine& machine, const detect::Problem& problem) {
 Mend unmask(const Gpu& gpu) {
   const auto set = gpu.sources.find("masked");
   if (set != gpu.sources.end()) return {"", {"unset " + shell_word(set->second)}};
-  switch (gpu.vendor) {
-    case GpuVendor::nvidia:
-      return {"", {"unset CUDA_VISIBLE_DEVICES"}};
-    case GpuVendor::amd:
-      return {"",
-              {"unset ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES CUDA_VISIBLE_DEVICES "
-               "GPU_DEVICE_ORDINAL"}};
-    case GpuVendor::intel:
-      return {"", {"unset ZE_AFFINITY_MASK"}};
-  }
-  return {};
+  return {"", {fmt::format("unset {}", fmt::join(detect::gpu_vendor(gpu.vendor).masks, " "))}};
 }
 
 /// Of the first GPU of that vendor that a mask hides; empty: none is listed.
@@ -191,7 +182,7 @@ void check_drivers(const Machine& machine, Findings& findings) {
     if (!has_gpu(machine, driver.vendor)) {
       findings.add("driver-without-gpu", vendor,
                    fmt::format("the {} driver {} is here, and no GPU for it",
-                               providers::vendor_title(driver.vendor), driver.kernel_version));
+                               detect::gpu_vendor(driver.vendor).title, driver.kernel_version));
     }
     if (!driver.compat_version.empty()) {
       Finding& finding = findings.add(

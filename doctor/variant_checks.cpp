@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "detect/gpu_vendors.h"
 #include "doctor/environment_checks.h"
 #include "doctor/fixes.h"
 #include "foundation/system/shell_command.h"
@@ -179,11 +180,8 @@ bool lacks_hardware(const index::Family& family, const std::string& label,
                     const JudgedMachine& judged) {
   const index::FamilyLabel* known = family.label(label);
   if (known == nullptr) return false;
-  for (const detect::GpuVendor vendor :
-       {detect::GpuVendor::nvidia, detect::GpuVendor::amd, detect::GpuVendor::intel}) {
-    if (detect::render_vendor(vendor) == known->vendor) return judged.counted(vendor).empty();
-  }
-  return false;
+  const auto vendor = detect::parse_vendor(known->vendor);
+  return vendor && judged.counted(*vendor).empty();
 }
 
 /// Some GPU counts here that the family has builds for.

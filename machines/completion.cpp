@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include "detect/cpu/aarch64_versions.h"
-#include "detect/nvidia/cuda_drivers.h"
+#include "detect/gpu_vendors.h"
 #include "machines/gpu_models.h"
+#include "machines/vendor_facts.h"
 
 namespace axle::machines {
 
@@ -17,9 +18,6 @@ using detect::GpuVendor;
 using detect::Presence;
 
 namespace {
-
-constexpr std::string_view newest_cuda_backend = "13.0";
-constexpr std::string_view newest_rocm_backend = "7.2";
 
 // Every CPU of an architecture has its base level, or the architecture would be another one.
 void set_base(detect::Cpu& cpu) {
@@ -75,42 +73,16 @@ bool works(const detect::Machine& machine, GpuVendor vendor) {
   });
 }
 
-Driver assumed_driver(GpuVendor vendor) {
-  Driver driver;
-  driver.vendor = vendor;
-  driver.usable = Presence::present;
-  driver.api_source = "assumed";
-  if (vendor == GpuVendor::nvidia) {
-    driver.api_version = newest_cuda_backend;
-    driver.kernel_version = detect::first_driver_of_cuda(newest_cuda_backend);
-  } else if (vendor == GpuVendor::amd) {
-    driver.api_version = newest_rocm_backend;
-  }
-  return driver;
-}
-
-std::string describe_assumption(const Driver& driver) {
-  switch (driver.vendor) {
-    case GpuVendor::nvidia:
-      return fmt::format(
-          "NVIDIA driver {} (CUDA {}) is taken, the floor of the newest backend; "
-          "state another with nvidia:driver=…",
-          driver.kernel_version, driver.api_version);
-    case GpuVendor::amd:
-      return fmt::format(
-          "a working amdgpu driver and ROCm {} are taken; state another with amd:rocm=…",
-          driver.api_version);
-    case GpuVendor::intel:
-      return "a working Intel GPU driver is taken";
-  }
-  return {};
-}
-
 void complete_drivers(detect::Machine& machine, std::string_view name, Report& report) {
-  for (const auto vendor : {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel}) {
-    if (detect::find_driver(machine, vendor) != nullptr || !works(machine, vendor)) continue;
-    machine.drivers.push_back(assumed_driver(vendor));
-    report.note(fmt::format("{}: {}", name, describe_assumption(machine.drivers.back())));
+  for (const detect::GpuVendorRow& row : detect::gpu_vendors()) {
+    if (detect::find_driver(machine, row.vendor) != nullptr || !works(machine, row.vendor))
+      continue;
+    const VendorFacts& facts = facts_of(row.vendor);
+    Driver& driver = machine.drivers.emplace_back(facts.assumed_driver());
+    driver.vendor = row.vendor;
+    driver.usable = Presence::present;
+    driver.api_source = "assumed";
+    report.note(fmt::format("{}: {}", name, facts.describe_assumption(driver)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "detect/machine.h"
 
@@ -28,5 +29,12 @@ namespace axle::machines {
 /// "glibc" or "musl", whose major versions are 2 and 1.
 [[nodiscard]] std::optional<std::string> nearest_libc(std::string_view family, unsigned major,
                                                       unsigned minor);
+
+/// "12.8" as numbers; nullopt unless all parts are.
+using VersionParts = std::vector<unsigned>;
+[[nodiscard]] std::optional<VersionParts> parts_of(std::string_view text);
+/// Up to three of `known`, the nearest number first.
+[[nodiscard]] std::string nearest_numbers(const VersionParts& parts,
+                                          std::vector<std::string> known);
 
 }  // namespace axle::machines

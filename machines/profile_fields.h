@@ -12,6 +12,7 @@
 #include <limits>
 #include <string_view>
 
+#include "detect/gpu_vendors.h"
 #include "detect/machine.h"
 
 namespace axle::machines {
@@ -29,10 +30,13 @@ inline constexpr Words<detect::Arch, 6> arch_words{
      detect::Arch::s390x, detect::Arch::other},
     detect::render_arch,
     false};
-inline constexpr Words<detect::GpuVendor, 3> vendor_words{
-    {detect::GpuVendor::nvidia, detect::GpuVendor::amd, detect::GpuVendor::intel},
-    detect::render_vendor,
-    true};
+inline constexpr Words<detect::GpuVendor, detect::gpu_vendors().size()> vendor_words{
+    [] {
+      std::array<detect::GpuVendor, detect::gpu_vendors().size()> vendors{};
+      for (std::size_t i = 0; i < vendors.size(); ++i) vendors[i] = detect::gpu_vendors()[i].vendor;
+      return vendors;
+    }(),
+    detect::render_vendor, true};
 inline constexpr Words<detect::NpuKind, 4> npu_words{
     {detect::NpuKind::ascend, detect::NpuKind::tpu, detect::NpuKind::intel_npu,
      detect::NpuKind::qualcomm},

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "detect/gpu_vendors.h"
 #include "providers/gpu_state.h"
 #include "providers/nvidia_state.h"
 
@@ -19,8 +20,6 @@ constexpr std::string_view gpu = "gpu";
 constexpr std::string_view cuda_code = "cuda_code";
 constexpr std::string_view cuda_code_or_jit = "cuda_code_or_jit";
 constexpr std::string_view compressed_code = "cuda_compressed_code";
-
-constexpr GpuVendor vendors[] = {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel};
 
 /// Every compute capability that code is compiled for (NVIDIA, CUDA GPUs; nvcc --list-gpu-arch of
 /// CUDA 11 to 13), newest first.
@@ -180,9 +179,9 @@ std::string describe_compressed(const Machine& machine, const GpuPolicy& policy)
 Features supported_gpu_code(const Machine& machine, const GpuPolicy& policy) {
   Features features;
   Feature working{std::string(gpu), true, {}};
-  for (const GpuVendor vendor : vendors) {
-    if (!counted_gpus(machine, vendor, policy).empty())
-      working.values.emplace_back(render_vendor(vendor));
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    if (!counted_gpus(machine, vendor.vendor, policy).empty())
+      working.values.emplace_back(vendor.word);
   }
   if (!working.values.empty()) features.push_back(std::move(working));
   std::vector<std::vector<std::string>> code;
@@ -206,7 +205,8 @@ Features supported_gpu_code(const Machine& machine, const GpuPolicy& policy) {
 
 Features known_gpu_code() {
   Feature working{std::string(gpu), true, {}};
-  for (const GpuVendor vendor : vendors) working.values.emplace_back(render_vendor(vendor));
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors())
+    working.values.emplace_back(vendor.word);
   Feature code{std::string(cuda_code), true, {}};
   add_known_code(code.values, "_real");
   Feature code_or_jit{std::string(cuda_code_or_jit), true, code.values};
@@ -228,15 +228,13 @@ std::string gpu_code_fact(const Machine& machine, const GpuPolicy& policy, std::
                           std::string_view value) {
   if (feature == compressed_code) return describe_compressed(machine, policy);
   if (feature != gpu) return describe_cuda_code(machine, policy, value);
-  for (const GpuVendor vendor : vendors) {
-    if (detect::render_vendor(vendor) != value) continue;
-    const auto gpus = counted_gpus(machine, vendor, policy);
-    if (gpus.empty()) return describe_no_gpu(machine, vendor, policy);
-    const std::string& name = gpus.front()->name;
-    return "there is a working " +
-           (name.empty() ? std::string(vendor_title(vendor)) + " GPU" : name);
-  }
-  return "no GPUs of " + std::string(value) + " are known";
+  const auto vendor = detect::parse_vendor(value);
+  if (!vendor) return "no GPUs of " + std::string(value) + " are known";
+  const auto gpus = counted_gpus(machine, *vendor, policy);
+  if (gpus.empty()) return describe_no_gpu(machine, *vendor, policy);
+  const std::string& name = gpus.front()->name;
+  return "there is a working " +
+         (name.empty() ? std::string(detect::gpu_vendor(*vendor).title) + " GPU" : name);
 }
 
 }  // namespace axle::providers

@@ -5,7 +5,8 @@
 #include <charconv>
 #include <utility>
 
-#include "providers/gpu_state.h"
+#include "detect/gpu_vendors.h"
+#include "providers/gpu_archs.h"
 
 namespace axle::providers {
 
@@ -17,7 +18,6 @@ using detect::Presence;
 namespace {
 
 constexpr std::string_view device_prefix = "device=";
-constexpr GpuVendor vendors[] = {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel};
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -88,8 +88,8 @@ bool names(std::string_view device, const Gpu& gpu, std::size_t index) {
 /// The GPUs of all vendors that `device` names.
 std::vector<const Gpu*> named_gpus(const Machine& machine, std::string_view device) {
   std::vector<const Gpu*> named;
-  for (const GpuVendor vendor : vendors) {
-    const std::vector<const Gpu*> gpus = in_bus_order(machine, vendor);
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    const std::vector<const Gpu*> gpus = in_bus_order(machine, vendor.vendor);
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       if (names(device, *gpus[i], i)) named.push_back(gpus[i]);
     }
@@ -100,7 +100,7 @@ std::vector<const Gpu*> named_gpus(const Machine& machine, std::string_view devi
 /// Of one that does not work, or that a mask hides.
 std::string describe_idle(const Gpu& gpu) {
   const std::string name =
-      gpu.name.empty() ? std::string(vendor_title(gpu.vendor)) + " GPU" : gpu.name;
+      gpu.name.empty() ? std::string(detect::gpu_vendor(gpu.vendor).title) + " GPU" : gpu.name;
   if (gpu.usable == Presence::present) return name + " is hidden from programs by a device mask";
   if (gpu.usable == Presence::unknown) return "it is not known whether " + name + " works";
   return name + " does not work" + (gpu.reason.empty() ? std::string() : ": " + gpu.reason);
@@ -242,8 +242,8 @@ std::vector<Machine> device_views(const Machine& machine, const GpuPolicy& polic
   if (policy.rule == GpuRule::any) return {};
   std::vector<std::vector<const Gpu*>> by_vendor;
   std::size_t count = 0;
-  for (const GpuVendor vendor : vendors) {
-    by_vendor.push_back(unlike(counted_gpus(machine, vendor, policy)));
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    by_vendor.push_back(unlike(counted_gpus(machine, vendor.vendor, policy)));
     count = std::max(count, by_vendor.back().size());
   }
   std::vector<Machine> views;
@@ -260,28 +260,11 @@ std::vector<Machine> device_views(const Machine& machine, const GpuPolicy& polic
 }
 
 bool policy_matters(const Machine& machine, const GpuPolicy& policy) {
-  return std::ranges::any_of(vendors, [&](GpuVendor vendor) {
-    const auto working = counted_gpus(machine, vendor, GpuPolicy{GpuRule::any, {}});
+  return std::ranges::any_of(detect::gpu_vendors(), [&](const detect::GpuVendorRow& vendor) {
+    const auto working = counted_gpus(machine, vendor.vendor, GpuPolicy{GpuRule::any, {}});
     return unlike(working).size() > 1 ||
-           counted_gpus(machine, vendor, policy).size() != working.size();
+           counted_gpus(machine, vendor.vendor, policy).size() != working.size();
   });
-}
-
-bool is_integrated(const Gpu& gpu) {
-  if (gpu.integrated) return true;
-  // Graphics units of processors (LLVM, "User Guide for AMDGPU Backend", table of processors).
-  constexpr std::string_view of_processors[] = {
-      "gfx902",  "gfx909",  "gfx90c",  "gfx1013", "gfx1033", "gfx1035", "gfx1036",
-      "gfx1037", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153",
-  };
-  const auto arch = parse_gpu_arch(gpu);
-  if (!arch || gpu.vendor == GpuVendor::nvidia) return false;
-  if (gpu.vendor == GpuVendor::amd)
-    return std::ranges::find(of_processors, gfx_name(gpu.arch)) != std::end(of_processors);
-  // intel: Tiger to Alder Lake, Meteor and Arrow Lake, Lunar Lake, Panther to Nova Lake.
-  const auto [major, release, revision] = *arch;
-  if (major == 12) return release < 10 || (release >= 70 && release < 80);
-  return (major == 20 && release == 4) || major == 30 || (major == 35 && release == 10);
 }
 
 }  // namespace axle::providers

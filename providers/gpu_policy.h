@@ -71,8 +71,4 @@ struct GpuPolicy {
 /// architectures, or `policy` leaves one out.
 [[nodiscard]] bool policy_matters(const detect::Machine& machine, const GpuPolicy& policy);
 
-/// The GPU is part of a system on chip or a processor: the driver says so, or its architecture
-/// exists in no card.
-[[nodiscard]] bool is_integrated(const detect::Gpu& gpu);
-
 }  // namespace axle::providers

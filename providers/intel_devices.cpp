@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "providers/gpu_state.h"
+
 namespace axle::providers {
 
 namespace {
@@ -39,6 +41,54 @@ std::span<const IntelDevice> intel_devices() { return devices; }
 const IntelDevice* find_intel_device(std::string_view ip) {
   const auto* found = std::ranges::find(devices, ip, &IntelDevice::ip);
   return found == std::end(devices) ? nullptr : found;
+}
+
+namespace {
+
+void add_words(std::vector<std::string>& list, std::string_view words) {
+  while (!words.empty()) {
+    const std::size_t space = words.find(' ');
+    std::string word(words.substr(0, space));
+    if (std::ranges::find(list, word) == list.end()) list.push_back(std::move(word));
+    words = space == std::string_view::npos ? std::string_view() : words.substr(space + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> intel_names(const detect::Machine& machine,
+                                                  const GpuPolicy& policy) {
+  std::vector<std::vector<std::string>> lists;
+  for (const detect::Gpu* gpu : counted_gpus(machine, detect::GpuVendor::intel, policy)) {
+    std::vector<std::string>& list = lists.emplace_back();
+    const IntelDevice* device = find_intel_device(gpu->arch);
+    if (device == nullptr) continue;
+    add_words(list, device->names);
+    add_words(list, device->base_name);
+  }
+  return lists;
+}
+
+std::vector<std::string> known_intel_names() {
+  std::vector<std::string> names;
+  for (const IntelDevice& device : intel_devices()) {
+    add_words(names, device.names);
+    add_words(names, device.base_name);
+  }
+  return names;
+}
+
+std::string describe_intel_platform(const detect::Machine& machine, const GpuPolicy& policy,
+                                    std::string_view value) {
+  std::vector<std::string> archs;
+  for (const auto& list : intel_names(machine, policy)) {
+    std::string text;
+    for (const std::string& name : list) text += (text.empty() ? "" : "/") + name;
+    archs.push_back(text.empty() ? "one that is not known" : std::move(text));
+  }
+  if (archs.empty()) return describe_no_gpu(machine, detect::GpuVendor::intel, policy);
+  return describe_gpus(machine, detect::GpuVendor::intel, policy, archs, "is", "are") +
+         ", the build has code for " + std::string(value);
 }
 
 }  // namespace axle::providers

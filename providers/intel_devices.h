@@ -2,7 +2,11 @@
 // Intel's GPUs by their device IP, as intel-variant-provider 0.0.3 and ocloc know them.
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "providers/gpu_policy.h"
 
 namespace axle::providers {
 
@@ -18,5 +22,12 @@ struct IntelDevice {
 [[nodiscard]] std::span<const IntelDevice> intel_devices();
 /// nullptr for one that is not known.
 [[nodiscard]] const IntelDevice* find_intel_device(std::string_view ip);
+
+/// The names of each GPU that counts and of its base: what `axle :: intel_platform` has.
+[[nodiscard]] std::vector<std::vector<std::string>> intel_names(const detect::Machine& machine,
+                                                                const GpuPolicy& policy);
+[[nodiscard]] std::vector<std::string> known_intel_names();
+[[nodiscard]] std::string describe_intel_platform(const detect::Machine& machine,
+                                                  const GpuPolicy& policy, std::string_view value);
 
 }  // namespace axle::providers

@@ -66,4 +66,11 @@ std::string describe_capabilities_of_gpus(const Machine& machine, const GpuPolic
                        "have compute capability");
 }
 
+bool has_capability(const Machine& machine, bool (*is)(MajorMinor)) {
+  return std::ranges::any_of(machine.gpus, [&](const Gpu& gpu) {
+    const auto arch = parse_gpu_arch(gpu);
+    return gpu.vendor == GpuVendor::nvidia && arch && is({(*arch)[0], (*arch)[1]});
+  });
+}
+
 }  // namespace axle::providers

@@ -37,6 +37,9 @@ using MajorMinor = std::pair<unsigned, unsigned>;
 [[nodiscard]] std::vector<std::optional<MajorMinor>> counted_capabilities(
     const detect::Machine& machine, const GpuPolicy& policy);
 
+/// A GPU of that kind is there, whether it counts or not.
+[[nodiscard]] bool has_capability(const detect::Machine& machine, bool (*is)(MajorMinor));
+
 /// "the GPU has compute capability 9.0"; see describe_gpus. Says which is not known.
 [[nodiscard]] std::string describe_capabilities_of_gpus(const detect::Machine& machine,
                                                         const GpuPolicy& policy);

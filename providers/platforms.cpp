@@ -11,8 +11,6 @@
 namespace axle::providers {
 
 using detect::Arch;
-using detect::Gpu;
-using detect::GpuVendor;
 using detect::Machine;
 
 namespace {
@@ -32,48 +30,13 @@ unsigned release_of(const Machine& machine) {
   return release;
 }
 
-bool has_tegra_gpu(const Machine& machine) {
-  return std::ranges::any_of(machine.gpus, [](const Gpu& gpu) {
-    const auto arch = parse_gpu_arch(gpu);
-    return gpu.vendor == GpuVendor::nvidia && arch && is_tegra({(*arch)[0], (*arch)[1]});
-  });
-}
-
-bool has_thor(const Machine& machine) {
-  return std::ranges::any_of(machine.gpus, [](const Gpu& gpu) {
-    const auto arch = parse_gpu_arch(gpu);
-    return gpu.vendor == GpuVendor::nvidia && arch && is_thor({(*arch)[0], (*arch)[1]});
-  });
-}
-
 std::vector<std::string> arm_platforms(const Machine& machine) {
   if (machine.cpu.arch != Arch::aarch64 || machine.os.system.empty()) return {};
-  const bool jetson = !machine.os.tegra_release.empty() || has_tegra_gpu(machine);
+  const bool jetson = !machine.os.tegra_release.empty() || has_capability(machine, is_tegra);
   if (!jetson) return {std::string(sbsa)};
-  if (release_of(machine) >= first_sbsa_release && has_thor(machine))
+  if (release_of(machine) >= first_sbsa_release && has_capability(machine, is_thor))
     return {std::string(tegra), std::string(sbsa)};
   return {std::string(tegra)};
-}
-
-void add_words(std::vector<std::string>& list, std::string_view words) {
-  while (!words.empty()) {
-    const std::size_t space = words.find(' ');
-    std::string word(words.substr(0, space));
-    if (std::ranges::find(list, word) == list.end()) list.push_back(std::move(word));
-    words = space == std::string_view::npos ? std::string_view() : words.substr(space + 1);
-  }
-}
-
-std::vector<std::vector<std::string>> intel_names(const Machine& machine, const GpuPolicy& policy) {
-  std::vector<std::vector<std::string>> lists;
-  for (const Gpu* gpu : counted_gpus(machine, GpuVendor::intel, policy)) {
-    std::vector<std::string>& list = lists.emplace_back();
-    const IntelDevice* device = find_intel_device(gpu->arch);
-    if (device == nullptr) continue;
-    add_words(list, device->names);
-    add_words(list, device->base_name);
-  }
-  return lists;
 }
 
 std::string describe_arm_platform(const Machine& machine, std::string_view value) {
@@ -86,19 +49,6 @@ std::string describe_arm_platform(const Machine& machine, std::string_view value
                                              : "the machine is no Jetson";
   if (!machine.os.tegra_release.empty()) text += " (Jetson Linux " + machine.os.tegra_release + ")";
   return text + ", the build is for " + std::string(value);
-}
-
-std::string describe_intel_platform(const Machine& machine, const GpuPolicy& policy,
-                                    std::string_view value) {
-  std::vector<std::string> archs;
-  for (const auto& list : intel_names(machine, policy)) {
-    std::string text;
-    for (const std::string& name : list) text += (text.empty() ? "" : "/") + name;
-    archs.push_back(text.empty() ? "one that is not known" : std::move(text));
-  }
-  if (archs.empty()) return describe_no_gpu(machine, GpuVendor::intel, policy);
-  return describe_gpus(machine, GpuVendor::intel, policy, archs, "is", "are") +
-         ", the build has code for " + std::string(value);
 }
 
 }  // namespace
@@ -119,10 +69,7 @@ Features supported_platforms(const Machine& machine, const GpuPolicy& policy) {
 
 Features known_platforms() {
   Feature intel{std::string(intel_platform), true, {}};
-  for (const IntelDevice& device : intel_devices()) {
-    add_words(intel.values, device.names);
-    add_words(intel.values, device.base_name);
-  }
+  intel.values = known_intel_names();
   return {{std::string(aarch64_platform), true, {std::string(tegra), std::string(sbsa)}},
           std::move(intel)};
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "detect/drivers/driver_fingerprint.h"
+#include "detect/gpu_vendors.h"
 #include "detect/host.h"
 #include "foundation/system/whole_file.h"
 #include "session/session.h"
@@ -47,8 +48,8 @@ std::string identity_of_file(const std::string& path) {
 }
 
 std::string identity_of_machine() {
-  using detect::GpuVendor;
-  constexpr std::array vendors = {GpuVendor::nvidia, GpuVendor::amd, GpuVendor::intel};
+  std::vector<detect::GpuVendor> vendors;
+  for (const detect::GpuVendorRow& row : detect::gpu_vendors()) vendors.push_back(row.vendor);
   const auto host = detect::make_real_host();
   return detect::fingerprint_drivers(*host, vendors, version);
 }

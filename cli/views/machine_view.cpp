@@ -8,6 +8,7 @@
 
 #include "cli/views/text_lines.h"
 #include "detect/cpu/aarch64_versions.h"
+#include "detect/gpu_vendors.h"
 #include "providers/cpu_flags.h"
 
 namespace axle::cli {
@@ -174,10 +175,7 @@ std::string render_driver(const detect::Driver& driver, const Output& output) {
     text += fmt::format(" (libraries {})", driver.library_version);
   }
   if (!driver.api_version.empty()) {
-    const char* api = driver.vendor == detect::GpuVendor::nvidia ? "CUDA up to"
-                      : driver.vendor == detect::GpuVendor::amd  ? "ROCm"
-                                                                 : "Level Zero";
-    text += fmt::format(", {} {}", api, driver.api_version);
+    text += fmt::format(", {} {}", detect::gpu_vendor(driver.vendor).api, driver.api_version);
   }
   // Why nothing is known of one that failed stands below, as a problem.
   const bool unheard = driver.usable == Presence::unknown && version.empty();

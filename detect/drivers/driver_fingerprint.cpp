@@ -5,97 +5,16 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "detect/device_node.h"
-#include "detect/drivers/library_search.h"
+#include "detect/drivers/fingerprint.h"
 #include "detect/drivers/loader_cache.h"
 #include "detect/pci_bus.h"
 #include "detect/text_pieces.h"
+#include "detect/vendor_probe.h"
 
 namespace axle::detect {
 namespace {
 
-constexpr std::size_t longest_value = 200;
 constexpr const char* boot_id_file = "/proc/sys/kernel/random/boot_id";
-
-/// One line: control characters as %XX, long values as their length and hash.
-std::string on_one_line(std::string_view value) {
-  if (value.size() > longest_value) {
-    return '#' + std::to_string(value.size()) + '-' + short_hash(value);
-  }
-  std::string text;
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= ' ' && byte != '%' && byte != 0x7F) {
-      text += c;
-      continue;
-    }
-    std::array<char, 4> escaped;
-    std::snprintf(escaped.data(), escaped.size(), "%%%02X", byte);
-    text += escaped.data();
-  }
-  return text;
-}
-
-class Fingerprint {
- public:
-  explicit Fingerprint(Host& host) : host_(host), libraries_(host) {}
-
-  void add(std::string_view name, std::string_view value) {
-    text_ += name;
-    text_ += '\t';
-    text_ += on_one_line(value);
-    text_ += '\n';
-  }
-
-  void add_file(const std::string& path) {
-    if (const auto content = host_.read_file(path, 4096)) add(path, trim(*content));
-  }
-
-  void add_stamp(const std::string& path) {
-    if (const auto stamp = host_.file_stamp(path)) add(path, *stamp);
-  }
-
-  void add_folder(const std::string& path) {
-    for (const std::string& name : host_.list_folder(path)) add(path, name);
-  }
-
-  void add_environment(std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-      if (const auto value = host_.environment(name)) add(name, *value);
-    }
-  }
-
-  void add_node(const std::string& path) {
-    switch (look_at_node(host_, path)) {
-      case NodeState::missing:
-        return;
-      case NodeState::refused:
-        return add(path, "refused");
-      case NodeState::open:
-        return add(path, "open");
-    }
-  }
-
-  void add_module(const std::string& module) {
-    const std::string folder = "/sys/module/" + module;
-    if (!host_.accessible(folder, Access::exists)) return;
-    add(folder, std::string(trim(host_.read_file(folder + "/version", 256).value_or(""))) + ' ' +
-                    std::string(trim(host_.read_file(folder + "/srcversion", 256).value_or(""))));
-  }
-
-  /// Every file of that name that the loader or we could take.
-  void add_library(std::string_view file) {
-    for (const std::string& path : libraries_.find_all(file)) add_stamp(path);
-  }
-
-  [[nodiscard]] std::string take() { return std::move(text_); }
-  [[nodiscard]] Host& host() { return host_; }
-
- private:
-  Host& host_;
-  LibrarySearch libraries_;
-  std::string text_;
-};
 
 /// Whether "/" is what a line of mountinfo mounts: its fifth word (proc_pid_mountinfo(5)).
 bool mounts_root(std::string_view line) {
@@ -127,53 +46,6 @@ void add_system(Fingerprint& print, std::string_view program) {
   print.add_environment({"LD_LIBRARY_PATH", "LD_PRELOAD"});
 }
 
-void add_nvidia(Fingerprint& print) {
-  for (const char* module : {"nvidia", "nvidia_uvm"}) print.add_module(module);
-  print.add_file("/proc/driver/nvidia/version");
-  print.add_folder("/proc/driver/nvidia/gpus");
-  for (const std::string& gpu : print.host().list_folder("/proc/driver/nvidia/capabilities")) {
-    print.add_folder("/proc/driver/nvidia/capabilities/" + gpu + "/mig");
-  }
-  for (const std::string& name : print.host().list_folder("/dev")) {
-    if (name.starts_with("nvidia") || name.starts_with("nvhost") || name.starts_with("nvgpu")) {
-      print.add_node("/dev/" + name);
-    }
-  }
-  print.add_folder("/dev/nvidia-caps");
-  print.add_node("/dev/dxg");
-  for (const char* file : {"libcuda.so.1", "libnvidia-ml.so.1"}) print.add_library(file);
-  print.add_environment({"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES"});
-}
-
-void add_amd(Fingerprint& print) {
-  print.add_module("amdgpu");
-  print.add_file("/sys/class/kfd/kfd/topology/generation_id");
-  print.add_node("/dev/kfd");
-  for (const char* file :
-       {"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5", "librocm_smi64.so.1"}) {
-    print.add_library(file);
-  }
-  print.add_environment({"ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
-                         "GPU_DEVICE_ORDINAL", "HSA_OVERRIDE_GFX_VERSION"});
-}
-
-void add_intel(Fingerprint& print) {
-  for (const char* module : {"xe", "i915"}) print.add_module(module);
-  for (const char* file :
-       {"libze_loader.so.1", "libze_intel_gpu.so.1", "libze_intel_gpu_legacy1.so.1"}) {
-    print.add_library(file);
-  }
-  const std::string drivers = print.host().environment("ZE_ENABLE_ALT_DRIVERS").value_or("");
-  std::string_view rest = drivers;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(','), rest.size());
-    print.add_stamp(std::string(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  print.add_environment({"ZE_ENABLE_ALT_DRIVERS", "ZE_AFFINITY_MASK", "ZE_FLAT_DEVICE_HIERARCHY",
-                         "ZE_ENABLE_PCI_ID_DEVICE_ORDER", "ZE_ENABLE_NULL_DRIVER"});
-}
-
 }  // namespace
 
 std::string short_hash(std::string_view text) {
@@ -194,9 +66,7 @@ std::string fingerprint_drivers(Host& host, std::span<const GpuVendor> vendors,
   for (const std::string& name : host.list_folder("/dev/dri")) print.add_node("/dev/dri/" + name);
   for (const GpuVendor vendor : vendors) {
     print.add("vendor", render_vendor(vendor));
-    if (vendor == GpuVendor::nvidia) add_nvidia(print);
-    if (vendor == GpuVendor::amd) add_amd(print);
-    if (vendor == GpuVendor::intel) add_intel(print);
+    vendor_probe(vendor).add_to(print);
   }
   return print.take();
 }

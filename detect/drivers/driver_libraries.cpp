@@ -9,6 +9,7 @@
 #include "detect/drivers/library_search.h"
 #include "detect/drivers/library_trust.h"
 #include "detect/host.h"
+#include "detect/vendor_probe.h"
 
 namespace axle::detect {
 namespace {
@@ -95,14 +96,7 @@ void drop_environment(std::string_view name) {
 
 void ask_libraries(GpuVendor vendor, LineSink& sink) {
   if (own_privilege() == Privilege::elevated && environ != nullptr) *environ = nullptr;
-  switch (vendor) {
-    case GpuVendor::nvidia:
-      return ask_nvidia_libraries(sink);
-    case GpuVendor::amd:
-      return ask_amd_libraries(sink);
-    case GpuVendor::intel:
-      return ask_intel_libraries(sink);
-  }
+  vendor_probe(vendor).ask_libraries(sink);
 }
 
 }  // namespace axle::detect

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "detect/amd/facts.h"
-#include "detect/intel/facts.h"
-#include "detect/nvidia/facts.h"
+#include "detect/vendor_probe.h"
 
 namespace axle::detect {
 namespace {
@@ -14,8 +12,6 @@ constexpr std::string_view answer_word = "answer\t";
 constexpr std::string_view line_word = "\t";
 constexpr std::string_view end_line = "end\n";
 constexpr std::size_t most_answers = 8;
-constexpr std::int64_t a_day = 24 * 60 * 60;
-constexpr std::int64_t ten_minutes = 10 * 60;
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
@@ -30,37 +26,6 @@ std::optional<KeptAnswer> parse_heading(std::string_view line) {
   const auto time = parse_integer(line.substr(0, tab));
   if (!time || *time <= 0) return std::nullopt;
   return KeptAnswer{std::string(line.substr(tab + 1)), *time, {}};
-}
-
-std::int64_t lifetime_of(const NvidiaAnswer& said) {
-  const auto failed = [](const std::optional<std::int64_t>& code) { return code.value_or(0) != 0; };
-  if (failed(said.nvml_init) || failed(said.cuda_init) || failed(said.compat_init) ||
-      said.cuda_version_error || said.nvml_device_error || said.fabric_pending ||
-      !said.refused.empty()) {
-    return 0;
-  }
-  if (!said.cuda_missing.empty() || !said.missing_symbols.empty()) return ten_minutes;
-  const auto& devices = said.nvml_devices.empty() ? said.cuda_devices : said.nvml_devices;
-  const bool complete =
-      !devices.empty() && std::ranges::none_of(devices, [&](const NvidiaDevice& device) {
-        return (device.capability.empty() && said.cuda_devices.empty()) ||
-               device.mig_instances == 0;
-      });
-  return complete ? a_day : ten_minutes;
-}
-
-std::int64_t lifetime_of(const SmiAnswer& said) {
-  if (said.init.value_or(0) != 0 || !said.refused.empty()) return 0;
-  return said.devices.empty() ? ten_minutes : a_day;
-}
-
-std::int64_t lifetime_of(const LevelZeroAnswer& said) {
-  if (said.init.value_or(0) != 0 || said.device_error || !said.refused.empty()) return 0;
-  const bool complete = !said.devices.empty() &&
-                        std::ranges::none_of(said.devices, [](const LevelZeroDevice& device) {
-                          return device.ip == 0;
-                        });
-  return complete ? a_day : ten_minutes;
 }
 
 }  // namespace
@@ -109,16 +74,7 @@ std::optional<std::vector<KeptAnswer>> parse_kept_answers(std::string_view text,
 }
 
 std::int64_t lifetime_of(GpuVendor vendor, std::string_view lines) {
-  const auto said = parse_driver_lines(lines);
-  switch (vendor) {
-    case GpuVendor::nvidia:
-      return lifetime_of(read_nvidia_lines(said));
-    case GpuVendor::amd:
-      return lifetime_of(read_smi_lines(said));
-    case GpuVendor::intel:
-      return lifetime_of(read_level_zero_lines(said));
-  }
-  return 0;
+  return vendor_probe(vendor).lifetime(parse_driver_lines(lines));
 }
 
 }  // namespace axle::detect

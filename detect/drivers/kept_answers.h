@@ -27,6 +27,9 @@ struct KeptAnswer {
 [[nodiscard]] std::optional<std::vector<KeptAnswer>> parse_kept_answers(
     std::string_view text, std::string_view fingerprint);
 
+inline constexpr std::int64_t a_day = 24 * 60 * 60;
+inline constexpr std::int64_t ten_minutes = 10 * 60;
+
 /// How long the lines of a child that finished may be believed, in seconds. A day when every device
 /// is described; ten minutes when something is missing that a person may be about to install; not
 /// at all after an error of the driver, whose mend may leave no trace in the fingerprint.

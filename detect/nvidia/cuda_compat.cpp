@@ -9,7 +9,7 @@ namespace axle::detect {
 namespace {
 
 constexpr std::size_t most_numbers = 256;
-constexpr std::size_t longest_version = 16;
+constexpr std::size_t longest_cuda_version = 16;
 
 bool is_cuda_version(std::string_view text) {
   const std::size_t dot = text.find('.');
@@ -89,7 +89,7 @@ bool take_member(Scanner& scanner, CompatNote& note) {
   if (*key == "format") return scanner.take_number() == 1U;
   if (*key == "CUDA version") {
     const auto version = scanner.take_string();
-    if (!version || version->size() > longest_version || !is_cuda_version(*version)) return false;
+    if (!version || version->size() > longest_cuda_version || !is_cuda_version(*version)) return false;
     note.cuda_version = *version;
     return true;
   }

@@ -10,7 +10,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string_view take_word(std::string_view& text) {
+std::string_view take_entry_word(std::string_view& text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return text = {};
   text.remove_prefix(begin);
@@ -160,7 +160,7 @@ std::string parse_nvidia_proc_version(std::string_view text) {
   // the line that looks like one; the word before may be "Module" or "for x86_64" (open modules).
   std::string_view line = line_with(text, "NVRM version:");
   while (!line.empty()) {
-    const std::string_view word = take_word(line);
+    const std::string_view word = take_entry_word(line);
     if (is_driver_version(word)) return std::string(word);
   }
   return {};

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "providers/gpu_archs.h"
 #include "providers/provider.h"
 
 namespace axle::resolver {
@@ -21,23 +22,6 @@ SupportedProperties lists_of(const detect::Machine& view, const SupportedLists& 
     if (!features.empty()) lists.emplace(origin.ns, std::move(features));
   }
   return lists;
-}
-
-/// The property speaks of what a GPU of `vendor` runs, not of its driver.
-bool is_about(const wheel::Property& property, detect::GpuVendor vendor) {
-  const std::string_view feature = property.feature;
-  if (property.ns == detect::render_vendor(vendor))
-    return !feature.starts_with("cuda_version") && feature != "rocm_version";
-  if (property.ns != "axle") return false;
-  switch (vendor) {
-    case detect::GpuVendor::nvidia:
-      return feature.starts_with("cuda_code");
-    case detect::GpuVendor::amd:
-      return feature == "gfx_code";
-    case detect::GpuVendor::intel:
-      return feature == "intel_platform";
-  }
-  return false;
 }
 
 }  // namespace
@@ -66,7 +50,7 @@ ViewedRanking rank_on_views(const wheel::VariantMetadata& metadata,
 std::string describe_view(const detect::Machine& view, const wheel::Property& property) {
   for (const detect::Gpu& gpu : view.gpus) {
     const bool works = gpu.usable == detect::Presence::present && !gpu.masked;
-    if (!works || !is_about(property, gpu.vendor)) continue;
+    if (!works || !providers::tells_of_gpu(gpu.vendor, property.ns, property.feature)) continue;
     return fmt::format(" ({}; every GPU must run it, --gpu-policy says otherwise)",
                        gpu.name.empty() ? gpu.arch : gpu.name);
   }

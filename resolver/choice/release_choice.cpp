@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "detect/gpu_vendors.h"
 #include "providers/provider.h"
 #include "resolver/catalogue/listed_files.h"
 #include "resolver/choice/abi_dependency.h"
@@ -325,11 +326,10 @@ std::string WheelChooser::gpus_left_out(const wheel::VariantMetadata& document,
   const wheel::VariantProperties& properties = document.variants.find(label)->second;
   ProviderPolicy policy = options_.providers;
   policy.gpus = {};
-  for (const auto vendor :
-       {detect::GpuVendor::nvidia, detect::GpuVendor::amd, detect::GpuVendor::intel}) {
-    if (!properties.contains({"axle", "gpu", std::string(detect::render_vendor(vendor))})) continue;
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    if (!properties.contains({"axle", "gpu", std::string(vendor.word)})) continue;
     for (const detect::Gpu* gpu :
-         providers::counted_gpus(*target_.machine, vendor, options_.providers.gpus)) {
+         providers::counted_gpus(*target_.machine, vendor.vendor, options_.providers.gpus)) {
       detect::Machine alone = *target_.machine;
       alone.gpus = {*gpu};
       CollectedReport said_before;

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "providers/gpu_archs.h"
 #include "providers/provider.h"
 #include "tests/providers/machines.h"
 

@@ -1,0 +1,14 @@
+#pragma once
+// NVIDIA's part of the probe: a row of detect/vendor_probe.cpp.
+
+#include "detect/vendor_probe.h"
+
+namespace axle::detect {
+
+[[nodiscard]] std::unique_ptr<VendorSigns> nvidia_signs(Host& host,
+                                                        const std::vector<DisplayDevice>& bus,
+                                                        const Os& os);
+void add_nvidia(Fingerprint& print);
+[[nodiscard]] std::int64_t nvidia_lifetime(const std::vector<DriverLine>& lines);
+
+}  // namespace axle::detect

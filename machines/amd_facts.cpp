@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "machines/fact_words.h"
+#include "machines/nearest.h"
+#include "machines/possible_facts.h"
+#include "machines/vendor_facts.h"
+
+namespace axle::machines {
+
+using detect::Driver;
+using detect::GpuVendor;
+using detect::Machine;
+
+namespace {
+
+constexpr std::string_view newest_backend = "7.2";
+
+// LLVM, User Guide for AMDGPU Backend, "Processors".
+constexpr std::string_view gfx_names[] = {
+    "gfx600",  "gfx601",  "gfx602",  "gfx700",  "gfx701",  "gfx702",  "gfx703",
+    "gfx704",  "gfx705",  "gfx801",  "gfx802",  "gfx803",  "gfx805",  "gfx810",
+    "gfx900",  "gfx902",  "gfx904",  "gfx906",  "gfx908",  "gfx909",  "gfx90a",
+    "gfx90c",  "gfx940",  "gfx941",  "gfx942",  "gfx950",  "gfx1010", "gfx1011",
+    "gfx1012", "gfx1013", "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034",
+    "gfx1035", "gfx1036", "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150",
+    "gfx1151", "gfx1152", "gfx1153", "gfx1200", "gfx1201", "gfx1250", "gfx1251"};
+
+/// "gfx942:sramecc+:xnack-", as HIP and rocminfo write it, -> "gfx942".
+std::string_view without_target_features(std::string_view arch) {
+  for (const char* feature : {":xnack+", ":xnack-", ":sramecc+", ":sramecc-"}) {
+    if (arch.ends_with(feature)) arch.remove_suffix(std::string_view(feature).size());
+  }
+  return arch;
+}
+
+std::optional<std::string> nearest_gfx(std::string_view target) {
+  const std::string_view arch = without_target_features(target);
+  if (std::ranges::find(gfx_names, arch) != std::end(gfx_names)) return std::nullopt;
+  const std::string_view newest = gfx_names[std::size(gfx_names) - 1];
+  // Two hexadecimal digits after the generation.
+  const std::string_view generation = arch.size() > 5 ? arch.substr(3, arch.size() - 5) : arch;
+  const std::string_view newest_generation = newest.substr(3, newest.size() - 5);
+  const auto number = parts_of(generation);
+  const auto newest_number = parts_of(newest_generation);
+  const bool digits =
+      arch.size() > 5 && arch.find_last_not_of("0123456789abcdef") < arch.size() - 2;
+  if (arch.starts_with("gfx") && digits && number && number->size() == 1) {
+    if (number->front() == newest_number->front() + 1) return std::nullopt;
+    if (generation == newest_generation && arch > newest) return std::nullopt;
+  }
+  return nearest_words(arch, {std::begin(gfx_names), std::end(gfx_names)});
+}
+
+std::optional<std::string> nearest_amd_driver(std::string_view version) {
+  constexpr unsigned last_major = 99;
+  const auto parts = parts_of(version);
+  if (parts && parts->front() > last_major) return "6.12.12, 30.30";
+  return std::nullopt;
+}
+
+std::optional<std::string> nearest_rocm(std::string_view version) {
+  const auto parts = parts_of(version);
+  if (!parts) return std::nullopt;
+  constexpr unsigned last_rocm = 15;
+  constexpr unsigned last_part = 99;
+  const bool possible =
+      parts->front() <= last_rocm &&
+      std::ranges::all_of(*parts, [](unsigned part) { return part <= last_part; });
+  if (possible) return std::nullopt;
+  return nearest_numbers(*parts, {"5.7", "6.4", "7.2", "7.14"});
+}
+
+bool is_gfx(std::string_view text) {
+  return text.size() >= 6 && text.size() <= 10 && text.starts_with("gfx") &&
+         std::ranges::all_of(text.substr(3), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+Result<void> add_amd(Machine& machine, std::string_view text) {
+  const auto facts = parse_pairs("amd", text, {"driver", "gfx", "gpu", "rocm"});
+  if (!facts) return std::unexpected(facts.error());
+  std::optional<std::string> arch;
+  if (const std::string* gfx = find_fact(*facts, "gfx")) {
+    arch = gfx->starts_with("gfx") ? *gfx : "gfx" + *gfx;
+    if (!is_gfx(*arch)) return bad_value("amd", "gfx", *gfx, "gfx=gfx942");
+    if (const auto nearest = nearest_arch(GpuVendor::amd, *arch))
+      return impossible("amd", "gfx", *gfx, *nearest);
+  }
+  const std::string* version = find_fact(*facts, "driver");
+  const std::string* rocm = find_fact(*facts, "rocm");
+  if (version != nullptr && !is_version(*version, 4)) {
+    return bad_value("amd", "driver", *version, "driver=6.12.12");
+  }
+  if (rocm != nullptr && (!is_version(*rocm, 3) || rocm->find('.') == std::string::npos)) {
+    return bad_value("amd", "rocm", *rocm, "rocm=6.4");
+  }
+  if (auto ok = check_driver(GpuVendor::amd, version, "rocm", rocm); !ok) return ok;
+  if (auto added = add_gpu(machine, GpuVendor::amd, *facts, arch); !added) return added;
+  if (version == nullptr && rocm == nullptr) return {};
+  Driver& driver = stated_driver(machine, GpuVendor::amd);
+  if (version != nullptr) driver.kernel_version = *version;
+  if (rocm != nullptr) driver.api_version = *rocm;
+  return {};
+}
+
+std::optional<std::string> state_gfx(std::string_view word) {
+  if (!is_gfx(word) || nearest_gfx(word)) return std::nullopt;
+  return fmt::format("amd:gfx={}", word);
+}
+
+Driver assumed_driver() {
+  Driver driver;
+  driver.api_version = newest_backend;
+  return driver;
+}
+
+std::string describe_assumption(const Driver& driver) {
+  return fmt::format("a working amdgpu driver and ROCm {} are taken; state another with amd:rocm=…",
+                     driver.api_version);
+}
+
+}  // namespace
+
+const VendorFacts amd_facts = {
+    GpuVendor::amd,     add_amd,      state_gfx,      nearest_gfx,
+    nearest_amd_driver, nearest_rocm, assumed_driver, describe_assumption};
+
+}  // namespace axle::machines
