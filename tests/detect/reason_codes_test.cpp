@@ -21,12 +21,12 @@ std::string content(const fs::path& path) {
 /// What judges: every file of detect/ that makes a verdict.
 std::string verdicts() {
   std::string all;
-  for (const auto& entry : fs::directory_iterator(fs::path(AXLE_SOURCE_DIR) / "detect")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(AXLE_SOURCE_DIR) / "detect")) {
     const std::string name = entry.path().filename();
     if (entry.path().extension() != ".cpp") continue;
-    const bool judges = name.starts_with("nvidia_") || name.starts_with("amd_") ||
-                        name.starts_with("intel_") || name == "verdict.cpp" || name == "npus.cpp" ||
-                        name == "ascend.cpp";
+    const std::string room = entry.path().parent_path().filename();
+    const bool judges = room == "nvidia" || room == "amd" || room == "intel" || room == "npu" ||
+                        name == "verdict.cpp";
     if (judges) all += content(entry.path());
   }
   return all;
@@ -44,7 +44,8 @@ std::set<std::string> codes_in_sources() {
     found.insert((*at)[1]);
   }
   // Braces that hold other words.
-  for (const char* word : {"level-zero", "pci-id-table", "pci-stub", "xe"}) found.erase(word);
+  for (const char* word : {"level-zero", "nvidia", "pci-id-table", "pci-stub", "xe"})
+    found.erase(word);
   return found;
 }
 
@@ -52,12 +53,10 @@ std::set<std::string> codes_in_sources() {
 /// said no.
 std::set<std::string> words_of_cpu_and_system() {
   std::string all;
-  for (const auto& entry : fs::directory_iterator(fs::path(AXLE_SOURCE_DIR) / "detect")) {
-    const std::string name = entry.path().filename();
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(AXLE_SOURCE_DIR) / "detect")) {
+    const std::string room = entry.path().parent_path().filename();
     if (entry.path().extension() != ".cpp") continue;
-    const bool about = name.starts_with("cpu_") || name == "x86_os_state.cpp" ||
-                       name == "hwcap_words.cpp" || name == "os_facts.cpp" ||
-                       name == "container_marks.cpp";
+    const bool about = room == "cpu" || room == "os";
     if (about) all += content(entry.path());
   }
   std::set<std::string> found;
