@@ -27,6 +27,8 @@ static_assert(in_order, "vendor_probe() finds a row by its enumerator");
 
 std::span<const VendorProbe> vendor_probes() { return vendor_rows; }
 
-const VendorProbe& vendor_probe(GpuVendor vendor) { return vendor_rows[static_cast<std::size_t>(vendor)]; }
+const VendorProbe& vendor_probe(GpuVendor vendor) {
+  return vendor_rows[static_cast<std::size_t>(vendor)];
+}
 
 }  // namespace axle::detect

@@ -20,7 +20,6 @@ namespace {
 using detect::GpuVendor;
 using detect::Machine;
 
-
 /// A package that also brings libraries for this architecture chooses among them itself.
 void check_architecture(const InstalledFiles& files, const Machine& machine, Findings& findings) {
   std::set<std::size_t> native;

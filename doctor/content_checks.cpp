@@ -137,7 +137,8 @@ void check_content(const InstalledFiles& files, installer::ContentCheck content,
         findings);
   }
   if (left == 0)
-    findings.not_looked_at(fmt::format("whether files beyond the first {} are there", most_files_checked));
+    findings.not_looked_at(
+        fmt::format("whether files beyond the first {} are there", most_files_checked));
   if (unhashed > 0)
     findings.not_looked_at(
         fmt::format("whether {} files changed of which RECORD has no hash", unhashed));

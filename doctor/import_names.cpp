@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t largest_pth = 64U << 10;  // bytes
-constexpr std::size_t most_files_of_folder = 10'000;        // of a folder
+constexpr std::uint64_t largest_pth = 64U << 10;      // bytes
+constexpr std::size_t most_files_of_folder = 10'000;  // of a folder
 enum Rank : unsigned { package_rank, compiled_rank, source_rank, outer_rank };
 
 bool is_identifier(std::string_view word) {

@@ -14,7 +14,6 @@ namespace axle::doctor {
 
 namespace {
 
-
 bool is_own_record(std::string_view path) {
   return path.contains(".dist-info/") || path.contains("__pycache__/");
 }

@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-
 std::string file_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }

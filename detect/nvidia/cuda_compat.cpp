@@ -89,7 +89,8 @@ bool take_member(Scanner& scanner, CompatNote& note) {
   if (*key == "format") return scanner.take_number() == 1U;
   if (*key == "CUDA version") {
     const auto version = scanner.take_string();
-    if (!version || version->size() > longest_cuda_version || !is_cuda_version(*version)) return false;
+    if (!version || version->size() > longest_cuda_version || !is_cuda_version(*version))
+      return false;
     note.cuda_version = *version;
     return true;
   }

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t max_netrc_bytes = 1U << 20;
 constexpr std::string_view netrc_blanks = " \t\r\n";
 
-/// Words as Python's netrc has them: a quoted one may hold netrc_blanks, a backslash takes what follows
-/// it as it is.
+/// Words as Python's netrc has them: a quoted one may hold netrc_blanks, a backslash takes what
+/// follows it as it is.
 class Words {
  public:
   explicit Words(std::string_view text) : rest_(text) {}

@@ -78,7 +78,8 @@ Result<Manifest> parse_manifest(std::string_view text, std::string_view where) {
   manifest.purelib = scheme == "purelib";
   good = good && (manifest.purelib || scheme == "platlib");
   manifest.entry_points = fields.next();
-  const std::string_view markers = version == manifest_header ? fields.next() : with_variant_markers;
+  const std::string_view markers =
+      version == manifest_header ? fields.next() : with_variant_markers;
   manifest.variant_markers = markers == with_variant_markers;
   good = good && (manifest.variant_markers || markers.empty());
   const auto count = fields.next_number<std::uint64_t>();

@@ -17,8 +17,9 @@ namespace axle::installer {
 namespace {
 
 // Fields end with NUL, the one byte that no path holds:
-// journal_header, title, then for each move <direction><number>, path, packages, the number of its leaves
-// and each of these as two fields, "<size> <modified>" and path; then the hash of all before it.
+// journal_header, title, then for each move <direction><number>, path, packages, the number of its
+// leaves and each of these as two fields, "<size> <modified>" and path; then the hash of all before
+// it.
 constexpr std::string_view journal_header = "axle-journal 2";
 constexpr std::string_view header_name = "axle-journal ";
 

@@ -17,7 +17,6 @@
 namespace axle::installer {
 namespace {
 
-
 /// `below`: the folder's path below `thing`, empty or with a final slash.
 Result<void> add_leaves(int parent, const char* name, const std::string& below,
                         const std::string& thing, Leaves& leaves) {

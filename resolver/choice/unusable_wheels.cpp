@@ -21,7 +21,8 @@ constexpr std::size_t max_listed_wheels = 4;
 std::string render_few(const std::vector<std::string>& items) {
   const auto shown = static_cast<std::ptrdiff_t>(std::min(items.size(), max_listed_wheels));
   std::string text = fmt::format("{}", fmt::join(items.begin(), items.begin() + shown, ", "));
-  if (items.size() > max_listed_wheels) text += fmt::format(" and {} more", items.size() - max_listed_wheels);
+  if (items.size() > max_listed_wheels)
+    text += fmt::format(" and {} more", items.size() - max_listed_wheels);
   return text;
 }
 
