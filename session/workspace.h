@@ -12,8 +12,8 @@
 #include "installer/environment/installed.h"
 #include "resolver/solver/solver.h"
 #include "session/failure.h"
-#include "session/plugin_environments.h"
-#include "session/plugin_host.h"
+#include "session/plugins/plugin_environments.h"
+#include "session/plugins/plugin_host.h"
 #include "session/session.h"
 #include "session/settings/settings.h"
 

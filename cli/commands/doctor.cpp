@@ -17,7 +17,7 @@
 #include "foundation/system/shell_command.h"
 #include "index/http/transport.h"
 #include "session/families.h"
-#include "session/provider_settings.h"
+#include "session/plugins/provider_settings.h"
 #include "session/session.h"
 #include "session/variables.h"
 #include "session/workspace.h"

@@ -9,8 +9,8 @@
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/sandbox.h"
 #include "providers/provider.h"
-#include "session/plugin_host.h"
-#include "session/provider_settings.h"
+#include "session/plugins/plugin_host.h"
+#include "session/plugins/provider_settings.h"
 #include "session/session.h"
 
 namespace axle::cli {

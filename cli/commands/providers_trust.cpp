@@ -9,8 +9,8 @@
 
 #include "cli/command.h"
 #include "foundation/text/utf8.h"
-#include "session/plugin_host.h"
-#include "session/provider_settings.h"
+#include "session/plugins/plugin_host.h"
+#include "session/plugins/provider_settings.h"
 #include "session/session.h"
 #include "wheel/requirement.h"
 

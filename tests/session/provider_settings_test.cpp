@@ -1,4 +1,4 @@
-#include "session/provider_settings.h"
+#include "session/plugins/provider_settings.h"
 
 #include <filesystem>
 #include <optional>

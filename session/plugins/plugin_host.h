@@ -11,8 +11,8 @@
 
 #include "providers/plugins/environments.h"
 #include "resolver/choice/provider_algorithm.h"
-#include "session/plugin_failures.h"
-#include "session/provider_settings.h"
+#include "session/plugins/plugin_failures.h"
+#include "session/plugins/provider_settings.h"
 
 namespace axle::session {
 

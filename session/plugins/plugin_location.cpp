@@ -1,4 +1,4 @@
-#include "session/plugin_location.h"
+#include "session/plugins/plugin_location.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 #include "foundation/documents/toml_reader.h"
 #include "session/input_file.h"
-#include "session/plugin_environments.h"
+#include "session/plugins/plugin_environments.h"
 #include "session/variables.h"
 #include "session/workspace.h"
 #include "wheel/entry_points.h"

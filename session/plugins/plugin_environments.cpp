@@ -1,4 +1,4 @@
-#include "session/plugin_environments.h"
+#include "session/plugins/plugin_environments.h"
 
 #include <algorithm>
 #include <cerrno>

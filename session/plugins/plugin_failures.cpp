@@ -1,4 +1,4 @@
-#include "session/plugin_failures.h"
+#include "session/plugins/plugin_failures.h"
 
 #include <algorithm>
 #include <array>

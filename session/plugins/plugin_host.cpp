@@ -1,4 +1,4 @@
-#include "session/plugin_host.h"
+#include "session/plugins/plugin_host.h"
 
 #include <algorithm>
 #include <utility>
