@@ -28,8 +28,6 @@ namespace axle::session {
 namespace {
 
 namespace fs = std::filesystem;
-using documents::TomlReading;
-using documents::TomlTable;
 
 constexpr std::int64_t newest_schema = 1;
 constexpr std::size_t most_bytes = 1U << 20;
