@@ -1,8 +1,8 @@
 #pragma once
 // Which instructions beyond the baseline a finished library contains, by the mnemonics of the
 // capability table, as binutils' objdump reads them. "Contains" is all that can be said: code
-// behind a dispatcher that asks for the CPU first is no requirement. Whether a library has such a
-// question anywhere can be told.
+// behind a dispatcher that asks for the CPU first is not a requirement. Whether a library has such
+// a question anywhere can be told.
 
 #include <chrono>
 #include <cstdint>

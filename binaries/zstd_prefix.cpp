@@ -64,7 +64,7 @@ Result<std::string> unpack_zstd_prefix(std::string_view packed, std::size_t want
   }
   library.release(stream);
   if (state != 0 && library.is_error(state) != 0)
-    return fail(ErrorKind::malformed, "the compressed bundle is no zstd frame");
+    return fail(ErrorKind::malformed, "the compressed bundle is not a zstd frame");
   bytes.resize(out.position);
   return bytes;
 }

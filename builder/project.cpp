@@ -46,7 +46,7 @@ Definitions read_definitions(documents::TomlTable& parent, std::string_view key)
   if (!table) return definitions;
   for (const auto& [name, node] : table->node()) {
     const std::string_view variable = name.str();
-    if (!is_cmake_name(variable)) table->refuse(variable, "is no name of a CMake variable");
+    if (!is_cmake_name(variable)) table->refuse(variable, "is not a valid CMake variable name");
     if (std::ranges::find(reserved_definitions, variable) != std::end(reserved_definitions)) {
       table->refuse(variable, "is set by the builder",
                     "compiler flags of a project belong into its CMakeLists.txt");
@@ -66,7 +66,8 @@ std::optional<CMakeSettings> read_cmake(documents::TomlTable& axle) {
   CMakeSettings settings;
   settings.source = table->text("source").value_or(".");
   settings.build_type = table->text("build-type").value_or("Release");
-  if (!is_cmake_name(settings.build_type)) table->refuse("build-type", "is no CMake build type");
+  if (!is_cmake_name(settings.build_type))
+    table->refuse("build-type", "is not a valid CMake build type");
   settings.define = read_definitions(*table, "define");
   table->finish();
   return settings;
@@ -82,7 +83,7 @@ std::vector<MatrixRow> read_matrix(documents::TomlTable& axle) {
     row.define = read_definitions(table, "cmake");
     row.place = table.reading().place(table.node());
     if (!row.label.empty() && !wheel::is_valid_label(row.label)) {
-      table.refuse("label", fmt::format("\"{}\" is no variant label", row.label),
+      table.refuse("label", fmt::format("\"{}\" is not a valid variant label", row.label),
                    "lower-case letters, digits, \"_\" and \".\"");
     }
     if (!labels.insert(row.label).second) {
@@ -104,7 +105,8 @@ void read_axle(documents::TomlTable& axle, Project& project) {
   project.packages = axle.texts("packages");
   project.python_tag = axle.text("python-tag").value_or("py3");
   if (!is_python_tag(project.python_tag)) {
-    axle.refuse("python-tag", fmt::format("\"{}\" is no tag such as py3", project.python_tag),
+    axle.refuse("python-tag",
+                fmt::format("\"{}\" is not a valid tag such as py3", project.python_tag),
                 "tags of extension modules follow from their file names");
   }
   project.allowed_libraries = axle.texts("allow-libraries");

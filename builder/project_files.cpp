@@ -77,7 +77,8 @@ Result<std::string> inside_folder(const std::string& folder, std::string_view re
   const fs::path path(relative);
   const bool leaves = std::ranges::any_of(path, [](const fs::path& part) { return part == ".."; });
   if (relative.empty() || path.is_absolute() || leaves) {
-    return fail(ErrorKind::malformed, fmt::format("\"{}\" is no path inside the project", relative),
+    return fail(ErrorKind::malformed,
+                fmt::format("\"{}\" is not a path inside the project", relative),
                 "name it relative to pyproject.toml, without \"..\"");
   }
   return (fs::path(folder) / path).lexically_normal().string();

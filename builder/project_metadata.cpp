@@ -79,7 +79,7 @@ void read_requirements(documents::TomlTable& project, bool variant_markers,
   if (!extras) return;
   for (const auto& [key, node] : extras->node()) {
     const std::string extra = wheel::normalize_name(key.str());
-    if (!wheel::is_valid_name(key.str())) extras->refuse(key.str(), "is no name of an extra");
+    if (!wheel::is_valid_name(key.str())) extras->refuse(key.str(), "is not a valid extra name");
     if (std::ranges::count(metadata.extras, extra) != 0) {
       extras->refuse(key.str(), fmt::format("the extra \"{}\" stands twice", extra));
     }
@@ -167,7 +167,7 @@ void read_entry_points(documents::TomlTable& table, std::string_view key, std::s
   for (const auto& [name, object] : entries.entries) {
     const bool sound = is_one_line(name) && is_one_line(object) && !name.empty() &&
                        !object.empty() && name.find_first_of("=[") == std::string::npos;
-    if (!sound) table.refuse(key, fmt::format("\"{}\" is no entry point", name));
+    if (!sound) table.refuse(key, fmt::format("\"{}\" is not a valid entry point", name));
   }
   if (!entries.entries.empty()) metadata.entry_points.push_back(std::move(entries));
 }
@@ -179,7 +179,7 @@ void read_all_entry_points(documents::TomlTable& project, ProjectMetadata& metad
   if (!groups) return;
   for (const auto& [key, node] : groups->node()) {
     if (!is_one_line(key.str()) || key.str().find(']') != std::string_view::npos) {
-      groups->refuse(key.str(), "is no name of a group");
+      groups->refuse(key.str(), "is not a valid group name");
     }
     read_entry_points(*groups, key.str(), key.str(), metadata);
   }
@@ -188,7 +188,7 @@ void read_all_entry_points(documents::TomlTable& project, ProjectMetadata& metad
 void read_name_and_version(documents::TomlTable& project, ProjectMetadata& metadata) {
   metadata.name = project.required_text("name");
   if (!metadata.name.empty() && !wheel::is_valid_name(metadata.name)) {
-    project.refuse("name", fmt::format("\"{}\" is no project name", metadata.name));
+    project.refuse("name", fmt::format("\"{}\" is not a valid project name", metadata.name));
   }
   if (const auto dynamic = project.texts("dynamic"); !dynamic.empty()) {
     project.refuse("dynamic", fmt::format("\"{}\" is left to a build back end", dynamic.front()),

@@ -112,8 +112,8 @@ const std::array rows = {
     Command{"show", "What is known of installed packages", "PKG", Arity::any,
             environment + std::vector<session::Opt>{session::Opt::files},
             "variant show --files demo", run_show},
-    Command{"doctor", "What is wrong with this machine and with what is installed, and the mend",
-            "", Arity::none,
+    Command{"doctor", "What is wrong with this machine and with what is installed, and the fix", "",
+            Arity::none,
             environment + std::vector<session::Opt>{session::Opt::for_package, session::Opt::deep,
                                                     session::Opt::gpu_policy, session::Opt::family},
             "variant doctor                            this machine, and the active environment\n"

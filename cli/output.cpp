@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 constexpr std::string_view end_of_color = "\033[0m";
 /// In the order of Style, and the end. They may stay in what is printed: they are ours, and a

@@ -127,7 +127,7 @@ struct Gpu {
   Presence usable = Presence::unknown;
   std::string
       reason_code;     ///< why not usable, a stable word: "no-device-nodes", "no-user-driver", …
-  std::string reason;  ///< the same for a person, with the mend
+  std::string reason;  ///< the same for a person, with the fix
   Sources sources = {};
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
@@ -168,7 +168,7 @@ struct Npu {
   friend bool operator==(const Npu&, const Npu&) = default;
 };
 
-/// Something that is wrong and that a person can mend.
+/// Something that is wrong and that a person can fix.
 struct Problem {
   std::string code;     ///< stable word, e.g. "nvidia.no-device-nodes"
   std::string message;  ///< what is wrong

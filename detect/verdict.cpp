@@ -110,20 +110,20 @@ std::optional<Failure> judge_end(const DriverAnswer& answer, GpuVendor vendor,
 }
 
 std::optional<Failure> judge_kernel_driver(std::string_view bound, std::string_view wanted,
-                                           std::string_view mend) {
+                                           std::string_view hint) {
   if (bound == wanted) return std::nullopt;
   if (bound.empty()) {
-    return Failure{"no-kernel-driver", "no kernel driver is bound to the GPU", std::string(mend)};
+    return Failure{"no-kernel-driver", "no kernel driver is bound to the GPU", std::string(hint)};
   }
-  std::string hint(mend);
+  std::string what_to_do(hint);
   if (bound == "vfio-pci" || bound == "pci-stub") {
-    hint = "it is reserved for a virtual machine: bind it to " + std::string(wanted) +
-           " to use it here";
+    what_to_do = "it is reserved for a virtual machine: bind it to " + std::string(wanted) +
+                 " to use it here";
   }
   return Failure{"other-driver",
                  "the GPU is held by the kernel driver " + std::string(bound) + ", not by " +
                      std::string(wanted),
-                 hint};
+                 what_to_do};
 }
 
 Failure untrusted_library(std::string_view refused) {

@@ -50,7 +50,7 @@ void describe_place(Gpu& gpu, const DisplayDevice& device);
 /// The GPU's kernel driver is missing or another than `wanted`; nullopt when it is `wanted`.
 [[nodiscard]] std::optional<Failure> judge_kernel_driver(std::string_view bound,
                                                          std::string_view wanted,
-                                                         std::string_view mend);
+                                                         std::string_view hint);
 
 /// A library was not loaded because others may have written it (detect/drivers/library_trust.h).
 [[nodiscard]] Failure untrusted_library(std::string_view refused);

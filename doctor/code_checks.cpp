@@ -47,8 +47,8 @@ void check_architecture(const InstalledFiles& files, const Machine& machine, Fin
   }
   Packages again;
   for (const auto& [package, library] : foreign) again.push_back(&files.packages[package]);
-  finding.mend = native.empty()
-                     ? Mend("make the environment anew on that machine, by its own Python")
+  finding.hint = native.empty()
+                     ? Hint("make the environment anew on that machine, by its own Python")
                      : reinstall(again, files);
 }
 
@@ -83,7 +83,7 @@ void check_levels(const InstalledFiles& files, const Machine& machine, Findings&
                                  level, row->name));
     finding.evidence.push_back(
         {library.name, ".note.gnu.property", fmt::format("needs {}", level)});
-    finding.mend = build_for_older_cpu(package, files);
+    finding.hint = build_for_older_cpu(package, files);
   }
   for (const auto& [level, library] : open)
     findings.not_looked_at(fmt::format(
@@ -155,7 +155,7 @@ void check_driver_floor(const InstalledFiles& files, const Machine& machine, Fin
     const std::string& version =
         driver->kernel_version.empty() ? driver->library_version : driver->kernel_version;
     if (!version.empty()) finding.evidence.push_back({"", "", fmt::format("driver {}", version)});
-    finding.mend = update_nvidia_driver(machine, floor);
+    finding.hint = update_nvidia_driver(machine, floor);
   }
 }
 

@@ -72,9 +72,9 @@ void add_finding(std::string_view code, std::string message, const InstalledPack
     if (finding.evidence.size() == most_examples) break;
     finding.evidence.push_back({fault.path, "", fault.fact});
   }
-  finding.mend = reinstall({&package}, files);
+  finding.hint = reinstall({&package}, files);
   std::vector<std::string> first = clear_the_way(package, faults);
-  finding.mend.commands.insert(finding.mend.commands.begin(), first.begin(), first.end());
+  finding.hint.commands.insert(finding.hint.commands.begin(), first.begin(), first.end());
 }
 
 std::string count(std::size_t some, std::size_t all, std::string_view one,

@@ -27,7 +27,7 @@ struct Verdict {
   std::string reason;
 };
 
-/// Whether nothing is known of what decides a property: then "not supported" is no answer.
+/// Whether nothing is known of what decides a property: then "not supported" is not an answer.
 bool is_unknown(const wheel::Property& property, const JudgedMachine& judged) {
   const std::string text = wheel::render_property(property);
   for (const detect::CapabilityRow& row : detect::capabilities()) {

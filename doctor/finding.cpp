@@ -105,7 +105,7 @@ constexpr std::array rows = {
                 "A member of a family was made for another release of the first one",
                 "install them together"},
     FindingCode{"library-damaged", error,
-                "A compiled module of Python is no ELF file, or a broken one",
+                "A compiled module of Python is not an ELF file, or a broken one",
                 "install the package again"},
     FindingCode{"wrong-architecture", error, "A library is for another CPU architecture",
                 "install the package again, for this machine"},
@@ -134,7 +134,7 @@ constexpr std::array rows = {
     FindingCode{"gpu-build-without-gpu", warning,
                 "Packages hold code for GPUs of one vendor, of which no GPU can be used here; info "
                 "where none of them is made in several builds",
-                "install the build for the CPU, or mend the GPU"},
+                "install the build for the CPU, or fix the GPU"},
     FindingCode{"library-shadowed", warning,
                 "The loader takes a library of the same name from elsewhere before the wheels' own",
                 "take the folder out of LD_LIBRARY_PATH"},
@@ -165,11 +165,11 @@ std::size_t place_of(std::string_view code) {
 
 std::span<const FindingCode> finding_codes() { return rows; }
 
-std::string render_mend(const Mend& mend) {
-  std::string text = mend.words;
-  if (!text.empty() && !mend.commands.empty()) text += ": ";
-  for (std::size_t i = 0; i < mend.commands.size(); ++i)
-    text += (i == 0 ? "" : " && ") + mend.commands[i];
+std::string render_hint(const Hint& hint) {
+  std::string text = hint.words;
+  if (!text.empty() && !hint.commands.empty()) text += ": ";
+  for (std::size_t i = 0; i < hint.commands.size(); ++i)
+    text += (i == 0 ? "" : " && ") + hint.commands[i];
   return text;
 }
 

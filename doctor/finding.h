@@ -20,16 +20,16 @@ struct Evidence {
 };
 
 /// How a finding is fixed: in words, by commands, or both; empty where there is nothing to do.
-struct Mend {
+struct Hint {
   std::string words;
   /// Lines for a shell, complete as they stand, to be run one after the other in one session.
   std::vector<std::string> commands;
 
-  Mend() = default;
+  Hint() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): most are words alone
-  Mend(std::string text) : words(std::move(text)) {}
-  Mend(const char* text) : words(text) {}
-  Mend(std::string text, std::vector<std::string> lines)
+  Hint(std::string text) : words(std::move(text)) {}
+  Hint(const char* text) : words(text) {}
+  Hint(std::string text, std::vector<std::string> lines)
       : words(std::move(text)), commands(std::move(lines)) {}
 
   [[nodiscard]] bool empty() const { return words.empty() && commands.empty(); }
@@ -44,15 +44,15 @@ struct Finding {
   std::string subject;  ///< whom it concerns: "torch 2.9.0", "GPU 0000:65:00.0", "driver"
   std::string message;
   std::vector<Evidence> evidence;
-  Mend mend;
+  Hint hint;
 };
 
-/// One code: what it means and how it is mended, for docs/doctor.md.
+/// One code: what it means and how it is fixed, for docs/doctor.md.
 struct FindingCode {
   std::string_view code;
   FindingLevel level;  ///< the usual one
   std::string_view meaning;
-  std::string_view mend;
+  std::string_view hint;
 };
 
 /// In the order in which findings are shown within one level.
@@ -77,7 +77,7 @@ class Findings {
 };
 
 /// "words: command && command"
-[[nodiscard]] std::string render_mend(const Mend& mend);
+[[nodiscard]] std::string render_hint(const Hint& hint);
 [[nodiscard]] std::string_view render_level(FindingLevel level);
 
 }  // namespace axle::doctor

@@ -152,46 +152,46 @@ std::string choose_anew(const Packages& kin, bool same_release, const InstalledF
 
 }  // namespace
 
-Mend reinstall(const Packages& packages, const InstalledFiles& files) {
-  Mend mend;
+Hint reinstall(const Packages& packages, const InstalledFiles& files) {
+  Hint hint;
   std::vector<std::string> options;
   std::vector<std::string> requirements;
   for (const InstalledPackageFiles* package : packages) {
     if (std::string words = not_ours(*package, files); !words.empty()) {
-      mend.words += (mend.words.empty() ? "" : "; ") + words;
+      hint.words += (hint.words.empty() ? "" : "; ") + words;
       continue;
     }
     const Origin origin = origin_of(package->distribution);
     if (origin.built) {
-      mend.commands.push_back(build_command(*package, *origin.built, files));
+      hint.commands.push_back(build_command(*package, *origin.built, files));
     } else if (package->anew != Anew::same && !build_option(*package).empty()) {
       // A label that does not fit cannot be asked for.
-      mend.commands.push_back(another_build(*package, files).commands.front());
+      hint.commands.push_back(another_build(*package, files).commands.front());
     } else {
       std::ranges::copy(build_option(*package), std::back_inserter(options));
       requirements.push_back(origin.requirement);
     }
   }
-  if (requirements.empty()) return mend;
+  if (requirements.empty()) return hint;
   std::vector<std::string> words = {"variant", "install", "--reinstall", "--no-deps"};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), requirements.begin(), requirements.end());
-  mend.commands.push_back(shell_command(words) + files.python_option());
-  return mend;
+  hint.commands.push_back(shell_command(words) + files.python_option());
+  return hint;
 }
 
-Mend another_build(const InstalledPackageFiles& package, const InstalledFiles& files) {
+Hint another_build(const InstalledPackageFiles& package, const InstalledFiles& files) {
   if (package.anew == Anew::same)
     return {fmt::format("install a build of {} that was made for this machine, if there is one",
                         package.distribution.name)};
   return {"", {choose_anew(kin_of(package, files), package.anew == Anew::other_build, files)}};
 }
 
-Mend family_anew(const InstalledPackageFiles& package, const InstalledFiles& files) {
+Hint family_anew(const InstalledPackageFiles& package, const InstalledFiles& files) {
   return {"", {choose_anew(kin_of(package, files), package.anew != Anew::other_release, files)}};
 }
 
-Mend build_for_older_cpu(const InstalledPackageFiles& package, const InstalledFiles& files) {
+Hint build_for_older_cpu(const InstalledPackageFiles& package, const InstalledFiles& files) {
   if (package.distribution.variant && package.distribution.family.empty() &&
       package.anew != Anew::same)
     return another_build(package, files);
@@ -199,7 +199,7 @@ Mend build_for_older_cpu(const InstalledPackageFiles& package, const InstalledFi
                       package.distribution.name)};
 }
 
-Mend remove_one(const InstalledPackageFiles& first, const InstalledPackageFiles& second,
+Hint remove_one(const InstalledPackageFiles& first, const InstalledPackageFiles& second,
                 bool restore, const InstalledFiles& files) {
   const Packages all = all_packages(files);
   const InstalledPackageFiles* stays = &first;
@@ -212,13 +212,13 @@ Mend remove_one(const InstalledPackageFiles& first, const InstalledPackageFiles&
                     first.distribution.name, second.distribution.name)};
   if (const std::string words = not_ours(*goes, files); !words.empty())
     return {fmt::format("remove {} with what installed it", goes->distribution.name)};
-  Mend mend{"", {uninstall_command({goes}, files)}};
+  Hint hint{"", {uninstall_command({goes}, files)}};
   if (restore) {
-    Mend again = reinstall({stays}, files);
-    mend.words = std::move(again.words);
-    std::ranges::move(again.commands, std::back_inserter(mend.commands));
+    Hint again = reinstall({stays}, files);
+    hint.words = std::move(again.words);
+    std::ranges::move(again.commands, std::back_inserter(hint.commands));
   }
-  return mend;
+  return hint;
 }
 
 Packages left_over(const Packages& packages, const Packages& going, const InstalledFiles& files) {

@@ -14,23 +14,23 @@ using Packages = std::vector<const InstalledPackageFiles*>;
 
 /// Installs the same version and build again, and nothing else. What the index may not have is
 /// installed from where it came, and what another program answers for is left to that program.
-[[nodiscard]] Mend reinstall(const Packages& packages, const InstalledFiles& files);
+[[nodiscard]] Hint reinstall(const Packages& packages, const InstalledFiles& files);
 
 /// Has the build chosen anew, with the other members of its family: for one alone they would not
 /// belong together. In words where the same build would be chosen again.
-[[nodiscard]] Mend another_build(const InstalledPackageFiles& package, const InstalledFiles& files);
+[[nodiscard]] Hint another_build(const InstalledPackageFiles& package, const InstalledFiles& files);
 
 /// The same of every member of its family, whatever is known of this one's build.
-[[nodiscard]] Mend family_anew(const InstalledPackageFiles& package, const InstalledFiles& files);
+[[nodiscard]] Hint family_anew(const InstalledPackageFiles& package, const InstalledFiles& files);
 
 /// As another_build, for an older CPU: the labels of families are about GPUs, and bring no other
 /// code.
-[[nodiscard]] Mend build_for_older_cpu(const InstalledPackageFiles& package,
+[[nodiscard]] Hint build_for_older_cpu(const InstalledPackageFiles& package,
                                        const InstalledFiles& files);
 
 /// Of two packages that cannot both be whole the one that no other needs; in words where both are
 /// needed. `restore`: install the one that stays again.
-[[nodiscard]] Mend remove_one(const InstalledPackageFiles& first,
+[[nodiscard]] Hint remove_one(const InstalledPackageFiles& first,
                               const InstalledPackageFiles& second, bool restore,
                               const InstalledFiles& files);
 

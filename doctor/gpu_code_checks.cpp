@@ -110,8 +110,8 @@ void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere,
   if (installed != nullptr && driver)
     finding.evidence.push_back(
         {"", "", fmt::format("the driver runs CUDA up to {}", installed->api_version)});
-  finding.mend =
-      driver ? Mend(update_nvidia_driver(judged.machine, {})) : another_build(*code.package, files);
+  finding.hint =
+      driver ? Hint(update_nvidia_driver(judged.machine, {})) : another_build(*code.package, files);
 }
 
 void check_package_code(const PackageCode& code, const JudgedMachine& judged,
@@ -153,7 +153,7 @@ void check_packing(const PackageCode& code, const JudgedMachine& judged, Finding
           "invalid\"",
           libraries.size(), cuda_with_zstd, driver->api_version));
   finding.evidence = evidence_of(libraries, GpuVendor::nvidia);
-  finding.mend = update_nvidia_driver(judged.machine, detect::first_driver_of_cuda(cuda_with_zstd));
+  finding.hint = update_nvidia_driver(judged.machine, detect::first_driver_of_cuda(cuda_with_zstd));
 }
 
 using CodeByPackage = std::map<std::size_t, PackageCode>;
@@ -173,8 +173,8 @@ CodeByPackage code_of(const InstalledFiles& files, GpuVendor vendor, const Judge
 }
 
 /// Builds without the code, and what was installed for those that go alone.
-Mend without_gpu(const std::vector<const PackageCode*>& unused, const InstalledFiles& files) {
-  Mend mend;
+Hint without_gpu(const std::vector<const PackageCode*>& unused, const InstalledFiles& files) {
+  Hint hint;
   Packages rebuilt;
   Packages rest;
   for (const PackageCode* code : unused) {
@@ -182,13 +182,13 @@ Mend without_gpu(const std::vector<const PackageCode*>& unused, const InstalledF
     (other ? rebuilt : rest).push_back(code->package);
     if (!other) continue;
     std::string command = another_build(*code->package, files).commands.front();
-    if (std::ranges::find(mend.commands, command) == mend.commands.end())
-      mend.commands.push_back(std::move(command));
+    if (std::ranges::find(hint.commands, command) == hint.commands.end())
+      hint.commands.push_back(std::move(command));
   }
   if (rebuilt.empty()) return another_build(*unused.front()->package, files);
   if (const Packages left = left_over(rest, rebuilt, files); !left.empty())
-    mend.commands.push_back(uninstall_command(left, files));
-  return mend;
+    hint.commands.push_back(uninstall_command(left, files));
+  return hint;
 }
 
 /// `universal`: packages with code for several vendors, one library a backend. What of it goes
@@ -219,7 +219,7 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
   if (built == unused.end()) {
     finding.level = FindingLevel::info;
   } else {
-    finding.mend = without_gpu(unused, files);
+    finding.hint = without_gpu(unused, files);
   }
 }
 

@@ -25,7 +25,7 @@ bool is_identifier(std::string_view word) {
   });
 }
 
-/// "a/b" -> "a.b"; empty where a part is no identifier ("a.libs", "..").
+/// "a/b" -> "a.b"; empty where a part is not an identifier ("a.libs", "..").
 std::string dotted(std::string_view path) {
   std::string name;
   while (!path.empty()) {

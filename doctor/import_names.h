@@ -18,7 +18,7 @@ struct ImportName {
   bool from_pth = false;  ///< of a folder that a .pth file names
 };
 
-/// A folder without __init__.py is no name of its own: several packages may share it.
+/// A folder without __init__.py is not a name of its own: several packages may share it.
 [[nodiscard]] std::vector<ImportName> import_names(const InstalledPackageFiles& package);
 
 }  // namespace axle::doctor

@@ -19,7 +19,7 @@
 
 namespace axle::doctor {
 
-/// A compiled module that is no ELF file, or a broken one.
+/// A compiled module that is not an ELF file, or a broken one.
 struct DamagedLibrary {
   std::size_t package = 0;
   std::string name;

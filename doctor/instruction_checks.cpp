@@ -63,10 +63,10 @@ void say_suspects(const InstalledPackageFiles& package, const std::vector<Suspec
                         count));
   if (count > 0) {
     finding.level = FindingLevel::warning;
-    finding.mend = build_for_older_cpu(package, files);
+    finding.hint = build_for_older_cpu(package, files);
     const std::string words = "if it ends with SIGILL";
-    finding.mend.words =
-        finding.mend.words.empty() ? words : fmt::format("{}: {}", words, finding.mend.words);
+    finding.hint.words =
+        finding.hint.words.empty() ? words : fmt::format("{}: {}", words, finding.hint.words);
   }
   for (const bool open : {true, false}) {
     for (const Suspect& one : suspects) {

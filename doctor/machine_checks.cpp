@@ -66,7 +66,7 @@ std::string start_with_gpu(const Machine& machine, const std::string& vendor) {
 /// Words of detect/ that mean: the kernel module and the libraries are two drivers.
 bool is_mismatch(const std::string& word) { return word == "driver-mismatch"; }
 
-/// Where no mend is known the kernel says more.
+/// Where no fix is known the kernel says more.
 std::string kernel_log(const std::string& vendor) {
   return fmt::format("sudo dmesg | grep -i -E '{}'", vendor == "nvidia"  ? "nvrm|nvidia"
                                                      : vendor == "amd"   ? "amdgpu|kfd"
@@ -86,48 +86,48 @@ bool is_unconfirmed(const Machine& machine, const detect::Problem& problem) {
 }
 
 /// AMD's libraries know four variables: the one that is set is a fact of the GPU.
-Mend unmask(const Gpu& gpu) {
+Hint unmask(const Gpu& gpu) {
   const auto set = gpu.sources.find("masked");
   if (set != gpu.sources.end()) return {"", {"unset " + shell_word(set->second)}};
   return {"", {fmt::format("unset {}", fmt::join(detect::gpu_vendor(gpu.vendor).masks, " "))}};
 }
 
 /// Of the first GPU of that vendor that a mask hides; empty: none is listed.
-Mend unmask_any(const Machine& machine, const std::string& vendor) {
+Hint unmask_any(const Machine& machine, const std::string& vendor) {
   const auto masked = std::ranges::find_if(machine.gpus, [&](const Gpu& gpu) {
     return gpu.masked && detect::render_vendor(gpu.vendor) == vendor;
   });
-  return masked == machine.gpus.end() ? Mend() : unmask(*masked);
+  return masked == machine.gpus.end() ? Hint() : unmask(*masked);
 }
 
 void check_problem(const Machine& machine, const detect::Problem& problem, Findings& findings) {
   const std::string word = word_of(problem);
   const std::string vendor = vendor_of(problem);
   std::string code = "gpu-problem";
-  Mend mend = problem.hint;
+  Hint hint = problem.hint;
   // NVIDIA's toolkit mounts the host's libraries: none are installed in an image.
   const bool mounted =
       word == "no-device-nodes" || (word == "no-user-driver" && vendor == "nvidia");
   if (const std::string start = start_with_gpu(machine, vendor); mounted && !start.empty())
-    mend = start;
+    hint = start;
   if (word == "no-device-nodes") {
     if (!machine.os.container.empty()) code = "container-without-gpu";
   } else if (word == "all-masked") {
     code = "gpu-masked";
-    if (Mend unset = unmask_any(machine, vendor); !unset.empty()) mend = std::move(unset);
+    if (Hint unset = unmask_any(machine, vendor); !unset.empty()) hint = std::move(unset);
   } else if (word == "no-permission") {
     code = "gpu-permission";
-    if (vendor == "amd") mend = "sudo usermod -aG render,video $USER, then log in again";
-    if (vendor == "intel") mend = "sudo usermod -aG render $USER, then log in again";
+    if (vendor == "amd") hint = "sudo usermod -aG render,video $USER, then log in again";
+    if (vendor == "intel") hint = "sudo usermod -aG render $USER, then log in again";
   } else if (is_mismatch(word)) {
     code = "driver-versions-differ";
-    mend = "sudo reboot";
+    hint = "sudo reboot";
   }
   Finding& finding = findings.add(code, vendor, problem.message);
   if (word == "all-masked" || is_unconfirmed(machine, problem))
     finding.level = FindingLevel::warning;
   finding.evidence.push_back({"", "", problem.code});
-  finding.mend = mend.empty() ? Mend(kernel_log(vendor)) : std::move(mend);
+  finding.hint = hint.empty() ? Hint(kernel_log(vendor)) : std::move(hint);
 }
 
 bool told(const Machine& machine, const Gpu& gpu) {
@@ -149,11 +149,11 @@ void check_gpus(const Machine& machine, Findings& findings) {
       if (providers::counted_gpus(machine, gpu.vendor, {}).empty())
         finding.level = FindingLevel::warning;
       finding.evidence.push_back({"", "", "masked"});
-      finding.mend = unmask(gpu);
+      finding.hint = unmask(gpu);
     }
     if (gpu.reason_code == "gfx-override") {
       const auto set = gpu.sources.find("arch");
-      findings.add("gpu-override", name_of(gpu), gpu.reason).mend =
+      findings.add("gpu-override", name_of(gpu), gpu.reason).hint =
           fmt::format("unset {}, unless you meant it",
                       set == gpu.sources.end() ? "HSA_OVERRIDE_GFX_VERSION" : set->second);
       continue;
@@ -204,7 +204,7 @@ void check_drivers(const Machine& machine, Findings& findings) {
                                                   driver.kernel_version, driver.library_version));
       finding.evidence.push_back({"/proc/driver/nvidia/version", "", driver.kernel_version});
       finding.evidence.push_back({"libcuda.so.1", "", driver.library_version});
-      finding.mend = "sudo reboot";
+      finding.hint = "sudo reboot";
     }
   }
 }
@@ -259,7 +259,7 @@ void check_driver_age(const JudgedMachine& judged, const index::Family* torch, F
       {"", "",
        fmt::format("driver {}, CUDA {}", version.empty() ? "of unknown version" : version,
                    driver->api_version)});
-  finding.mend = update_nvidia_driver(judged.machine, beyond.front()->driver);
+  finding.hint = update_nvidia_driver(judged.machine, beyond.front()->driver);
 }
 
 /// The capabilities that the CPU has and something withholds, by the register state they need.
@@ -286,12 +286,12 @@ void check_cpu(const Machine& machine, Findings& findings) {
   const std::string cores =
       "none for programs that may run on every core: the cores differ, and some lack them";
   const auto say = [&](const std::vector<std::string_view>& names, std::string_view what,
-                       const std::string& mend) {
+                       const std::string& hint) {
     if (names.empty()) return;
     Finding& finding = findings.add("cpu-withheld", "CPU",
                                     fmt::format("the CPU has {} that programs may not use", what));
     finding.evidence.push_back({"", "", fmt::format("withheld: {}", fmt::join(names, " "))});
-    finding.mend = mend;
+    finding.hint = hint;
   };
   say(tiles, "AMX instructions",
       !is_linux(machine)
@@ -312,10 +312,10 @@ void check_system(const Machine& machine, Findings& findings) {
         fmt::format("glibc {}.{} runs no wheel for manylinux_2_28, which torch and most others are",
                     libc.major, libc.minor));
     finding.evidence.push_back({"", "", fmt::format("glibc {}.{}", libc.major, libc.minor)});
-    finding.mend = "use a newer distribution, or a container of one";
+    finding.hint = "use a newer distribution, or a container of one";
   }
   if (machine.os.wsl && !machine.gpus.empty())
-    findings.add("wsl", "system", "the GPU driver is that of Windows").mend =
+    findings.add("wsl", "system", "the GPU driver is that of Windows").hint =
         "update it in Windows; install no driver in the Linux system";
 }
 

@@ -13,7 +13,7 @@ namespace axle::doctor {
 /// `torch`: the family whose newest builds the driver is compared with; nullptr: none.
 void check_machine(const JudgedMachine& judged, const index::Family* torch, Findings& findings);
 
-/// How that machine comes to the NVIDIA driver `least` or a newer one: a mend. `least` may be
+/// How that machine comes to the NVIDIA driver `least` or a newer one: a fix. `least` may be
 /// empty.
 [[nodiscard]] std::string update_nvidia_driver(const detect::Machine& machine,
                                                std::string_view least);

@@ -71,7 +71,7 @@ void check_paths(const InstalledFiles& files, Findings& findings) {
       if (finding.evidence.size() == most_examples) break;
       finding.evidence.push_back({entry->path, "RECORD", "is in both"});
     }
-    finding.mend = remove_one(first, second, /*restore=*/true, files);
+    finding.hint = remove_one(first, second, /*restore=*/true, files);
   }
 }
 
@@ -111,7 +111,7 @@ void check_import_names(const InstalledFiles& files, Findings& findings) {
                                    first_of(other, {i, name}, files)));
       finding.evidence.push_back({other.name.path, "RECORD", first.title});
       finding.evidence.push_back({name.path, "RECORD", second.title});
-      finding.mend = remove_one(first, second, /*restore=*/false, files);
+      finding.hint = remove_one(first, second, /*restore=*/false, files);
     }
   }
 }

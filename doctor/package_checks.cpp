@@ -21,14 +21,14 @@ void check_records(const InstalledFiles& files, Findings& findings) {
                      "its RECORD cannot be read: nobody knows which files are its own");
     finding.evidence.push_back(
         {package.distribution.dist_info + "/RECORD", "", package.record_error->message});
-    finding.mend = reinstall({&package}, files);
+    finding.hint = reinstall({&package}, files);
   }
   for (const DamagedLibrary& damaged : files.damaged) {
     const InstalledPackageFiles& owner = files.packages[damaged.package];
     Finding& finding =
         findings.add("library-damaged", owner.title, "a compiled module cannot be loaded");
     finding.evidence.push_back({damaged.name, "ELF header", damaged.why});
-    finding.mend = reinstall({&owner}, files);
+    finding.hint = reinstall({&owner}, files);
   }
 }
 
@@ -38,7 +38,7 @@ bool holds_nothing(const std::string& folder) {
   return !std::filesystem::is_directory(folder, error) || std::filesystem::is_empty(folder, error);
 }
 
-Mend fix_of(const installer::DamagedFolder& damaged, const InstalledFiles& files) {
+Hint fix_of(const installer::DamagedFolder& damaged, const InstalledFiles& files) {
   using Kind = installer::DamagedFolder::Kind;
   const auto line = [](std::initializer_list<std::string> words) {
     return shell_command(std::vector<std::string>(words));
@@ -67,7 +67,7 @@ void check_folders(const InstalledFiles& files, Findings& findings) {
             ? fmt::format("{} is installed twice, and this older one is passed over", damaged.name)
             : "a folder that records a package cannot be read");
     finding.evidence.push_back({damaged.folder, "", damaged.why});
-    finding.mend = fix_of(damaged, files);
+    finding.hint = fix_of(damaged, files);
   }
 }
 

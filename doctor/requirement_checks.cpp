@@ -73,11 +73,11 @@ bool is_satisfiable(const wheel::SpecifierSet& set) {
   return std::ranges::any_of(candidates, [&](const auto& one) { return set.contains(one); });
 }
 
-Mend fix_of(const wheel::Requirement& broken, const InstalledFiles& files,
+Hint fix_of(const wheel::Requirement& broken, const InstalledFiles& files,
             const std::vector<InstalledDistribution>& distributions) {
   const auto command = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"variant", "install"});
-    return Mend{"", {shell_command(words) + files.python_option()}};
+    return Hint{"", {shell_command(words) + files.python_option()}};
   };
   wheel::Requirement bare = broken;
   bare.marker.reset();
@@ -87,9 +87,9 @@ Mend fix_of(const wheel::Requirement& broken, const InstalledFiles& files,
   if (is_satisfiable(wants.all.specifiers)) return command({wheel::render_requirement(wants.all)});
   std::vector<std::string> words = {"--upgrade"};
   words.insert(words.end(), wants.owners.begin(), wants.owners.end());
-  Mend mend = command(words);
-  mend.words = "no version serves all that need it; newer versions of these may agree";
-  return mend;
+  Hint hint = command(words);
+  hint.words = "no version serves all that need it; newer versions of these may agree";
+  return hint;
 }
 
 }  // namespace
@@ -109,8 +109,8 @@ void check_requirements(const InstalledFiles& files,
                                        wanted, broken.found));
     finding.evidence.push_back(
         {"", "METADATA", fmt::format("Requires-Dist: {}", broken.requirement)});
-    finding.mend = requirement ? fix_of(*requirement, files, distributions)
-                               : Mend("install another version of the package that says so");
+    finding.hint = requirement ? fix_of(*requirement, files, distributions)
+                               : Hint("install another version of the package that says so");
   }
 }
 

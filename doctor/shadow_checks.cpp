@@ -142,7 +142,7 @@ struct Shadow {
 };
 
 /// What all shadows leave the variables without: the command for one must not bring another back.
-Mend mend_of(const Shadow& shadow, const std::vector<Shadow>& all, const LoaderPath& path) {
+Hint hint_of(const Shadow& shadow, const std::vector<Shadow>& all, const LoaderPath& path) {
   const auto any = [&](Foreign::By by, const auto& is) {
     return std::ranges::any_of(
         all, [&](const Shadow& one) { return one.takes_place && one.foreign.by == by && is(one); });
@@ -220,7 +220,7 @@ void say_shadow(const InstalledFiles& files, const Shadow& shadow, const std::ve
                      !needer->facts.runpath.empty() ? "its RUNPATH comes after LD_LIBRARY_PATH"
                                                     : "has no path to it of its own")});
   }
-  if (shadow.takes_place) finding.mend = mend_of(shadow, all, path);
+  if (shadow.takes_place) finding.hint = hint_of(shadow, all, path);
 }
 
 bool is_cuda_library(std::string_view soname) {
@@ -257,7 +257,7 @@ void say_twice(const InstalledLibrary& one, const InstalledLibrary& other,
       "a process loads one library of that name for all that are linked against it");
   finding.evidence.push_back({one.name, "SONAME", first.title});
   finding.evidence.push_back({other.name, "SONAME", second.title});
-  finding.mend = fmt::format(
+  finding.hint = fmt::format(
       "install versions of the two that were made for one {}, or use them in separate processes",
       one.facts.soname);
 }

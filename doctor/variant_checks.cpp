@@ -35,7 +35,7 @@ Finding& say_misfit(std::string subject, const VariantFit::Misfit& misfit, const
   return finding;
 }
 
-Mend fix_of_unknown(const VariantFit::Misfit& misfit, const std::string& package) {
+Hint fix_of_unknown(const VariantFit::Misfit& misfit, const std::string& package) {
   const std::string& ns = misfit.property.ns;
   if (misfit.switched_off)
     return {"", {shell_command(std::vector<std::string>{"variant", "providers", "enable", ns})}};
@@ -59,7 +59,7 @@ void check_variant_file(const InstalledPackageFiles& package, const InstalledFil
       findings.add("dist-info-broken", package.title, "what its variant needs cannot be read");
   finding.evidence.push_back(
       {path, "", document ? "it does not name exactly one variant" : document.error().message});
-  finding.mend = reinstall({&package}, files);
+  finding.hint = reinstall({&package}, files);
 }
 
 /// A wheel variant: dist-info/variant.json holds what it needs.
@@ -80,13 +80,13 @@ void check_variant(InstalledPackageFiles& package, const JudgedMachine& judged,
     Finding& finding = findings.add("variant-unknown", fmt::format("{} ({})", package.title, label),
                                     rejected->second.fact);
     finding.evidence.push_back({path, "", wheel::render_property(rejected->second.property)});
-    finding.mend = fix_of_unknown(rejected->second, package.title);
+    finding.hint = fix_of_unknown(rejected->second, package.title);
     return;
   }
   package.anew = Anew::other_build;
   say_misfit(fmt::format("{} ({})", package.title, label), rejected->second,
              {path, "", wheel::render_property(rejected->second.property)}, findings)
-      .mend = another_build(package, files);
+      .hint = another_build(package, files);
 }
 
 /// A member of a family in the environment, and the label that its build has.
@@ -227,7 +227,7 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
   if (rejected != fit.rejected.end() && rejected->second.unknown) {
     Finding& finding = findings.add("variant-unknown", title_of(build), rejected->second.fact);
     finding.evidence.push_back(where);
-    finding.mend = fix_of_unknown(rejected->second, first.package->title);
+    finding.hint = fix_of_unknown(rejected->second, first.package->title);
     return;
   }
   // On a GPU that the family has no build of this release for, another release may have one.
@@ -242,7 +242,7 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
       finding.message = fmt::format("it runs on the CPU alone: {}{}", rejected->second.fact,
                                     has_better ? "; " + better : "");
     }
-    finding.mend = another_build(*first.package, files);
+    finding.hint = another_build(*first.package, files);
     return;
   }
   Finding& finding =
@@ -255,7 +255,7 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
   const auto evidence = variants.evidence.find(*real);
   if (evidence != variants.evidence.end())
     finding.evidence.push_back({"", *real, evidence->second});
-  finding.mend = another_build(*first.package, files);
+  finding.hint = another_build(*first.package, files);
 }
 
 std::string major_of(std::string_view toolkit) {
@@ -307,7 +307,7 @@ void check_labels(const index::Family& family, const std::vector<Member>& member
                   family.name));
   if (minor_only) finding.level = FindingLevel::warning;
   finding.evidence = std::move(unlike);
-  finding.mend = family_anew(*members.front().package, files);
+  finding.hint = family_anew(*members.front().package, files);
 }
 
 void check_versions(const index::Family& family, const std::vector<Member>& members,
@@ -330,7 +330,7 @@ void check_versions(const index::Family& family, const std::vector<Member>& memb
         {"", "",
          fmt::format("with {} {} goes another version: {}", family.anchor(), release->version,
                      index::render_sources(family, release->sources))});
-    finding.mend = family_anew(*members.front().package, files);
+    finding.hint = family_anew(*members.front().package, files);
   }
 }
 

@@ -63,7 +63,7 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
     return std::unexpected(system_error("read", path, errno));
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail(ErrorKind::malformed, fmt::format("{} is no regular file", path));
+    return fail(ErrorKind::malformed, fmt::format("{} is not a regular file", path));
   }
   if (static_cast<std::uint64_t>(status.st_size) > limit) {
     return fail(ErrorKind::malformed, fmt::format("{} is longer than {} bytes", path, limit));

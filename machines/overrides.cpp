@@ -154,7 +154,7 @@ Nearest force_gfx(Machine& machine, const std::string& value) {
   const std::vector<std::string> entries = split_list(value);
   for (const std::string& entry : entries) {
     if (auto nearest = nearest_arch(GpuVendor::amd, entry)) return nearest;
-    // What a driver says of a target ("gfx90a:xnack-") is no part of its name.
+    // What a driver says of a target ("gfx90a:xnack-") is not part of its name.
     if (!is_gfx(entry)) return entry.substr(0, entry.find(':'));
   }
   if (entries.empty()) return "";

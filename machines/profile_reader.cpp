@@ -195,7 +195,7 @@ std::uint64_t check_schema(JsonObject& object) {
   constexpr std::uint64_t largest = 1'000'000;
   const auto version = object.number("schema_version", largest);
   if (!version || *version == 0) {
-    object.reading().refuse("", "is no machine profile: schema_version is missing");
+    object.reading().refuse("", "is not a machine profile: schema_version is missing");
   } else if (*version > profile_schema_version) {
     object.reading().refuse(
         Error{ErrorKind::unsupported,

@@ -124,7 +124,7 @@ void check_path(JsonObject& part, const std::string& path) {
   if (!words::is_path(path)) part.refuse(path, "expected a path as key");
 }
 
-/// A string, or {"hex": "…"} for what is no text.
+/// A string, or {"hex": "…"} for what is not text.
 std::string read_content(JsonObject& part, const std::string& entry) {
   const JsonNode* value = part.find(entry);
   if (value->kind == JsonNode::Kind::string) return value->text;

@@ -151,7 +151,7 @@ Result<void> add_parts(detect::Machine& machine, std::string_view rest) {
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     if (const GpuModel* model = find_gpu_model(part); model != nullptr) {
       return fail(
-          ErrorKind::not_found, fmt::format("\"{}\" after \";\" is no fact", part),
+          ErrorKind::not_found, fmt::format("\"{}\" after \";\" is not a fact", part),
           fmt::format("a second GPU is {}:gpu={}", detect::render_vendor(model->vendor), part));
     }
     if (auto added = add_facts(machine, part); !added) return added;

@@ -141,14 +141,14 @@ std::string find_mask_of_ids(Host& here) {
 
 // --- the file ------------------------------------------------------------------------------------
 
-std::string mend(const std::string& path) {
+std::string how_to_fix(const std::string& path) {
   return fmt::format(
       "renew it as root: `variant detect --profile {}`; or set AXLE_SITE_PROFILE=none",
       shell_word(path));
 }
 
 std::unexpected<Error> refuse(const std::string& path, std::string_view why, ErrorKind kind) {
-  return fail(kind, fmt::format("{} is ignored: {}", path, why), mend(path));
+  return fail(kind, fmt::format("{} is ignored: {}", path, why), how_to_fix(path));
 }
 
 /// An open file, closed at the end.
@@ -170,7 +170,7 @@ class OpenFile {
 std::string distrust(int descriptor, SiteOwner owner) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) return std::strerror(errno);
-  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   const bool trusted =
       status.st_uid == 0 || (owner == SiteOwner::root_or_caller && status.st_uid == ::geteuid());
   if (!trusted) return fmt::format("it belongs to user {}, not to root", status.st_uid);
@@ -212,7 +212,7 @@ Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOw
   const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (file.get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-    return refuse(path, errno == ELOOP ? "it is no regular file" : std::strerror(errno),
+    return refuse(path, errno == ELOOP ? "it is not a regular file" : std::strerror(errno),
                   ErrorKind::io);
   }
   if (const std::string why = distrust(file.get(), owner); !why.empty()) {
@@ -222,7 +222,8 @@ Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOw
   if (!text) return refuse(path, "it cannot be read", ErrorKind::io);
   auto profile = parse_profile(*text, path);
   if (!profile) {
-    return fail(profile.error().kind, profile.error().message + "; it is ignored", mend(path));
+    return fail(profile.error().kind, profile.error().message + "; it is ignored",
+                how_to_fix(path));
   }
   if (!profile->recording) {
     return refuse(path, "it states facts, and only a recording can be compared with this machine",

@@ -24,8 +24,8 @@ using Fingerprint = std::map<std::string, std::string>;
 enum class SiteOwner : std::uint8_t { root, root_or_caller };
 
 /// The profile at `path` where it can be trusted and is of the machine `here`; nullopt where there
-/// is no such file. Errors: io (it is no regular file, belongs to another user, or others may write
-/// it), malformed and unsupported (parse_profile), mismatch (it states facts, the machine has
+/// is no such file. Errors: io (it is not a regular file, belongs to another user, or others may
+/// write it), malformed and unsupported (parse_profile), mismatch (it states facts, the machine has
 /// changed, this process may not open a device node that was open then, or its mask names a GPU by
 /// an id: what differs).
 [[nodiscard]] Result<std::optional<Profile>> read_site_profile(const std::string& path,

@@ -16,7 +16,7 @@ struct VendorFacts {
   detect::GpuVendor vendor;
   /// Adds what an inline part says: "sm=90,driver=570.26" (machines/inline_facts.h).
   Result<void> (*add)(detect::Machine& machine, std::string_view text);
-  /// "sm_90" -> "nvidia:sm=90"; nullopt for what is no architecture of this vendor.
+  /// "sm_90" -> "nvidia:sm=90"; nullopt for what is not an architecture of this vendor.
   std::optional<std::string> (*state_architecture)(std::string_view word);
   /// machines/possible_facts.h
   std::optional<std::string> (*nearest_arch)(std::string_view arch);

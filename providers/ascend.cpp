@@ -1,6 +1,6 @@
 // Namespace `ascend`, as huawei-ascend-variant-provider 0.0.2 defines it: the kind of NPU, the
 // driver and the CANN toolkit, each one exact value. The published provider takes the first NPU's
-// kind and the first version that it meets; here what differs between the NPUs is no fact of the
+// kind and the first version that it meets; here what differs between the NPUs is not a fact of the
 // machine.
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::string_view take_digits(std::string_view& text) {
 }
 
 /// "8.0.RC2.alpha001" -> "8.0.rc2", as published: two or three numbers and the release candidate,
-/// which is written in one way, without what follows. Empty for what is no version.
+/// which is written in one way, without what follows. Empty for what is not a valid version.
 std::string published_version(std::string_view text, std::string_view candidate_mark) {
   std::string version(take_digits(text));
   if (version.empty()) return {};

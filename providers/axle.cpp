@@ -1,8 +1,8 @@
 // Namespace `axle`: what the published providers cannot say. Of CPUs (AMX, AVX512-FP16, AVX10, SME,
 // LSE …) every row of the capability table whose property is "axle :: X :: on" is a feature; there
-// is no list here. Order of preference: x86 rows as the table has them (it puts the tile extensions
-// first); rows of other architectures backwards, since the kernel gives out its bits in the order
-// in which extensions appear; then the parts below, each a file of its own.
+// is not a list here. Order of preference: x86 rows as the table has them (it puts the tile
+// extensions first); rows of other architectures backwards, since the kernel gives out its bits in
+// the order in which extensions appear; then the parts below, each a file of its own.
 
 #include <algorithm>
 #include <iterator>

@@ -27,7 +27,7 @@ namespace axle::providers {
 
 /// "the CPU has avx2 and fma", "the CPU lacks avx512f", "the CPU has amx_int8, but the kernel
 /// withholds it", "it is not known whether the CPU has avx2": of all of `needed`, the worst news.
-/// Where detection left its evidence (Cpu::sources), the sentence says it and what would mend it.
+/// Where detection left its evidence (Cpu::sources), the sentence says it and what would fix it.
 [[nodiscard]] std::string describe_capabilities(const detect::Cpu& cpu,
                                                 std::span<const detect::Capability> needed);
 

@@ -19,8 +19,8 @@ namespace axle::providers {
 /// "gfx942:sramecc+:xnack-" -> "gfx942"; empty unless it is a gfx name.
 [[nodiscard]] std::string gfx_name(std::string_view arch);
 
-/// "12.8" as numbers; a third part is ignored. Nothing when the text is no version or a part is
-/// above 9999.
+/// "12.8" as numbers; a third part is ignored. Nothing when the text is not a valid version or a
+/// part is above 9999.
 [[nodiscard]] std::optional<std::pair<unsigned, unsigned>> parse_major_minor(std::string_view text);
 
 /// The GPU is part of a system on chip or a processor: the driver says so, or its architecture

@@ -34,7 +34,7 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() == ".toml") files.push_back(it->path());
   }
-  // A home that is no folder (/dev/null, of services) has no families either.
+  // A home that is not a folder (/dev/null, of services) has no families either.
   if (error && error != std::errc::no_such_file_or_directory &&
       error != std::errc::not_a_directory) {
     return misconfigured({ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message())});

@@ -11,7 +11,7 @@
 namespace axle::session {
 
 /// Positionals and -r, -c files; options that the files have are added to `options_of_files`.
-/// Errors: usage for what is no requirement, a file's error with its line.
+/// Errors: usage for what is not a requirement, a file's error with its line.
 [[nodiscard]] Outcome<resolver::Requests> read_requests(const Arguments& arguments,
                                                         Arguments& options_of_files);
 

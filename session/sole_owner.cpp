@@ -156,7 +156,7 @@ Result<OpenFile> open_own_file(const std::string& name) {
   if (file == nullptr) return missing(errno);
   struct stat status{};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-    return fail(ErrorKind::malformed, fmt::format("{}: it is no file", name));
+    return fail(ErrorKind::malformed, fmt::format("{}: it is not a file", name));
   return file;
 }
 

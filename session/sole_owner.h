@@ -12,7 +12,7 @@
 namespace axle::session {
 
 /// Of the file or folder `path`; `what` names it in errors: "the file". A group may write where the
-/// user is alone in it. Errors: io; unsupported, with the command that mends it.
+/// user is alone in it. Errors: io; unsupported, with the command that fixes it.
 [[nodiscard]] Result<void> check_owner(const std::string& path, std::string_view what);
 /// Of each folder above `path`, which is absolute; sticky ones keep what is in them.
 [[nodiscard]] Result<void> check_folders_above(const std::string& path);
@@ -24,7 +24,7 @@ namespace axle::session {
 
 using OpenFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 /// The file that `name` leads to, for reading: it and all folders above it are checked. Errors:
-/// not_found, io, unsupported; malformed for what is no regular file.
+/// not_found, io, unsupported; malformed for what is not a regular file.
 [[nodiscard]] Result<OpenFile> open_own_file(const std::string& name);
 
 }  // namespace axle::session

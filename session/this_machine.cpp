@@ -29,7 +29,7 @@ detect::ProbeOptions probe_options(Report& report) {
   if (const auto time = parse_driver_timeout(limit)) {
     options.driver_time_limit = *time;
   } else {
-    report.warn(fmt::format("AXLE_DRIVER_TIMEOUT={} is ignored: it is no time", limit),
+    report.warn(fmt::format("AXLE_DRIVER_TIMEOUT={} is ignored: it is not a time", limit),
                 "write seconds, as in 5 or 0.5, or milliseconds, as in 500ms, up to 600");
   }
   return options;

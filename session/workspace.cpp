@@ -145,7 +145,7 @@ Outcome<void> open_plugins(Workspace& workspace, Session& session) {
   const Arguments& arguments = session.arguments();
   for (const std::string& name : arguments.values(Opt::trust)) {
     if (!wheel::is_valid_name(name)) {
-      return misused(fmt::format("--trust {}: that is no name of a package", name),
+      return misused(fmt::format("--trust {}: that is not a valid package name", name),
                      "providers trust takes a file, with the namespace that it is for");
     }
     settings->packages.push_back({wheel::normalize_name(name), {}});

@@ -74,7 +74,7 @@ void HeaderReader::read() {
     const auto field = split_field(line);
     if (!field) {
       metadata_.remarks.push_back(
-          fmt::format("line {} is no header: it and the rest count as the description", line_));
+          fmt::format("line {} is not a header: it and the rest count as the description", line_));
       metadata_.description = std::string(before);
       return;
     }
@@ -199,10 +199,10 @@ Result<void> FieldReader::read() {
 
 Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view where) {
   CoreMetadata metadata;
-  std::string mended;
+  std::string fixed;
   if (!text::is_valid_utf8(text)) {
-    mended = text::mend_utf8(text);
-    text = mended;
+    fixed = text::repair_utf8(text);
+    text = fixed;
     metadata.remarks.emplace_back("it is not UTF-8; what is not stands as U+FFFD");
   }
   HeaderReader(text, metadata).read();

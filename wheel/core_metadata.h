@@ -30,7 +30,7 @@ struct CoreMetadata {
   std::vector<std::string> remarks;
 };
 
-/// `where` names the file in errors. Text that is not UTF-8 is mended with U+FFFD. Errors:
+/// `where` names the file in errors. Text that is not UTF-8 is fixed with U+FFFD. Errors:
 /// malformed (no Name or Version, one of them given twice with two meanings, a requirement that
 /// does not parse), unsupported (Metadata-Version with an unknown major).
 [[nodiscard]] Result<CoreMetadata> parse_core_metadata(std::string_view text,

@@ -69,7 +69,7 @@ Result<ScriptEntry> parse_script(std::string_view line, bool gui) {
   if (equals == std::string_view::npos) return fail(ErrorKind::malformed, "no '='");
   const std::string_view name = text::trim_ascii(line.substr(0, equals));
   if (!is_script_name(name)) {
-    return fail(ErrorKind::malformed, fmt::format("'{}' is no name for a script", name));
+    return fail(ErrorKind::malformed, fmt::format("'{}' is not a name for a script", name));
   }
   if (is_reserved_script(name)) {
     return fail(
@@ -78,8 +78,9 @@ Result<ScriptEntry> parse_script(std::string_view line, bool gui) {
   }
   const auto reference = split_reference(text::trim_ascii(line.substr(equals + 1)));
   if (!reference) {
-    return fail(ErrorKind::malformed, fmt::format("'{}' is no reference of the form module:object",
-                                                  line.substr(equals + 1)));
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("'{}' is not a reference of the form module:object", line.substr(equals + 1)));
   }
   return ScriptEntry{std::string(name), std::string(reference->first),
                      std::string(reference->second), gui};
@@ -92,7 +93,8 @@ Result<PluginEntry> parse_plugin(std::string_view line) {
   const bool is_namespace = !ns.empty() && std::ranges::all_of(ns, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
-  if (!is_namespace) return fail(ErrorKind::malformed, fmt::format("'{}' is no namespace", ns));
+  if (!is_namespace)
+    return fail(ErrorKind::malformed, fmt::format("'{}' is not a valid namespace", ns));
   const std::string_view reference = text::trim_ascii(line.substr(equals + 1));
   if (!is_plugin_api(reference)) {
     return fail(ErrorKind::malformed,

@@ -20,8 +20,8 @@ struct ScriptEntry {
 /// Reads [console_scripts] and [gui_scripts]; other groups are passed over. Keys are
 /// case-sensitive,
 /// "=" is the only delimiter, nothing is interpolated. Error: malformed (a line that is none, a
-/// name that is no plain file name or is reserved, a reference that is not `module:object`, a name
-/// twice).
+/// name that is not a plain file name or is reserved, a reference that is not `module:object`, a
+/// name twice).
 [[nodiscard]] Result<std::vector<ScriptEntry>> parse_entry_points(std::string_view text,
                                                                   std::string_view where);
 
@@ -33,8 +33,8 @@ struct PluginEntry {
 };
 
 /// Reads [variant_plugins] in the same way; an empty list where there is none. Error: malformed (a
-/// line that is none, a name that is no namespace, a reference that is not `module(:object)`, a
-/// name twice).
+/// line that is none, a name that is not a valid namespace, a reference that is not
+/// `module(:object)`, a name twice).
 [[nodiscard]] Result<std::vector<PluginEntry>> parse_plugin_entry_points(std::string_view text,
                                                                          std::string_view where);
 

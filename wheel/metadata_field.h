@@ -11,7 +11,8 @@ struct MetadataField {
   std::string_view value;  ///< all behind the colon, blanks included
 };
 
-/// `line` without its end. nullopt: it is no header, so that it and the rest are the description.
+/// `line` without its end. nullopt: it is not a header, so that it and the rest are the
+/// description.
 [[nodiscard]] std::optional<MetadataField> split_field(std::string_view line);
 
 /// A line that goes on with the field before it, if there is one.

@@ -113,7 +113,7 @@ std::string read_size(std::string_view text, RecordEntry& entry) {
   std::uint64_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc() || end != text.data() + text.size()) {
-    return fmt::format("the size {} is no number", text::quote(text));
+    return fmt::format("the size {} is not a number", text::quote(text));
   }
   entry.size = size;
   return {};

@@ -67,7 +67,7 @@ bool matches_greater(const Version& wanted, const Version& candidate) {
 
 std::unexpected<Error> not_a_specifier(std::string_view clause, std::string_view why) {
   return fail(ErrorKind::malformed,
-              fmt::format("{} is not a version specifier: {}", text::quote(clause), why),
+              fmt::format("{} is not a valid version specifier: {}", text::quote(clause), why),
               "specifiers look like >=1.2, ==1.*, ~=2.1 or !=3.0 (PEP 440)");
 }
 

@@ -50,10 +50,10 @@ std::unexpected<Error> VersionParser::error() const {
   std::string why = problem_ != nullptr ? problem_
                     : at_end()          ? "it ends too early"
                                         : "unexpected " + text::quote(text_.substr(position_, 1));
-  return fail(
-      ErrorKind::malformed,
-      fmt::format("{} is not a version: {} at position {}", text::quote(text_), why, position_),
-      "versions look like 1.2.3, 2.0rc1 or 1.0.post1+local (PEP 440)");
+  return fail(ErrorKind::malformed,
+              fmt::format("{} is not a valid version: {} at position {}", text::quote(text_), why,
+                          position_),
+              "versions look like 1.2.3, 2.0rc1 or 1.0.post1+local (PEP 440)");
 }
 
 bool VersionParser::accept_word(std::string_view word, std::size_t ahead) {

@@ -104,8 +104,8 @@ Result<void> check_wheel_version(std::string_view version, const std::string& wh
   const bool dotted = first.ec == std::errc() && first.ptr != end && *first.ptr == '.';
   const auto second = dotted ? std::from_chars(first.ptr + 1, end, minor) : first;
   if (!dotted || second.ec != std::errc() || second.ptr != end) {
-    return fail(ErrorKind::malformed,
-                fmt::format("{}: Wheel-Version {} is no version", where, text::quote(version)));
+    return fail(ErrorKind::malformed, fmt::format("{}: Wheel-Version {} is not a valid version",
+                                                  where, text::quote(version)));
   }
   if (major != 1) {
     return fail(ErrorKind::unsupported,

@@ -70,7 +70,7 @@ std::string_view render_fault(RecordFault fault) {
 
 void add_faults(const doctor::InstalledPackageFiles& package, const doctor::InstalledFiles& files,
                 const std::vector<FaultyFile>& faults, Answer& answer) {
-  const doctor::Mend fix = doctor::reinstall({&package}, files);
+  const doctor::Hint fix = doctor::reinstall({&package}, files);
   for (std::size_t i = 0; i < faults.size(); ++i) {
     const FaultyFile& fault = faults[i];
     if (i < most_lines) {
@@ -84,7 +84,7 @@ void add_faults(const doctor::InstalledPackageFiles& package, const doctor::Inst
                             {"fact", fault.fact},
                             {"fix", fix.commands}});
   }
-  answer.text += fmt::format("  fix: {}\n", doctor::render_mend(fix));
+  answer.text += fmt::format("  fix: {}\n", doctor::render_hint(fix));
 }
 
 /// Files that nobody can vouch for are a remark; uv writes such lines for files that a wheel forgot

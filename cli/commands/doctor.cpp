@@ -1,5 +1,5 @@
 // doctor: what is wrong with this machine and with what is installed in an environment, and the
-// mend.
+// hint.
 #include <filesystem>
 #include <optional>
 
@@ -34,7 +34,7 @@ constexpr std::size_t largest_preload_file = 64U << 10;
 
 /// A new environment in the place of one that is none. What is not an environment is never
 /// overwritten, and what has packages is only with a word.
-doctor::Mend make_anew(const std::string& where) {
+doctor::Hint make_anew(const std::string& where) {
   std::error_code error;
   fs::path folder = where;
   const bool interpreter = !fs::is_directory(folder, error) && folder.has_filename() &&
@@ -58,7 +58,7 @@ void say_broken_environment(const std::string& where, const Error& error,
   doctor::Finding& finding =
       findings.add("environment-broken", where, "the environment cannot be examined");
   finding.evidence.push_back({"", "", error.message});
-  finding.mend = make_anew(where);
+  finding.hint = make_anew(where);
 }
 
 /// The environment that was named or found; empty: none.
@@ -124,7 +124,7 @@ std::optional<installer::Environment> find_asked_environment(session::Session& s
     findings
         .add("no-environment", "",
              "no environment was examined: none is active and there is no .venv here")
-        .mend = doctor::Mend("name one with --python, or make one here", {"python3 -m venv .venv"});
+        .hint = doctor::Hint("name one with --python, or make one here", {"python3 -m venv .venv"});
   }
   return std::nullopt;
 }
@@ -162,7 +162,7 @@ void add_remarks(const CollectedReport& remarks, const doctor::InstalledFiles& f
     doctor::Finding& finding = findings.add("dist-info-broken", files.environment.prefix,
                                             "what is installed cannot be read as a whole");
     finding.evidence.push_back({"", "", remark.message});
-    finding.mend = remark.hint.empty() ? "see to what the evidence names" : remark.hint;
+    finding.hint = remark.hint.empty() ? "see to what the evidence names" : remark.hint;
   }
 }
 

@@ -49,7 +49,7 @@ Style style_of(Verdict verdict) {
 }
 
 std::string sentence(const CheckResult& check) {
-  return check.mend.empty() ? check.message : fmt::format("{}: {}", check.message, check.mend);
+  return check.hint.empty() ? check.message : fmt::format("{}: {}", check.message, check.hint);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ ordered_json words_json(const Words& words) {
 struct AskedFile {
   const session::TrustedFile* file = nullptr;
   std::string problem;  ///< why it gives nothing; empty: it does
-  std::string mend;
+  std::string hint;
   bool trusted = true;  ///< it is the file that was trusted
   providers::Features supported;
   providers::Features all;
@@ -72,7 +72,7 @@ AskedFile ask_file(const session::TrustedFile& file, const plugins::AskOptions& 
   AskedFile asked{&file, {}, {}, true, {}, {}};
   if (const auto distrust = session::distrust_of(file)) {
     asked.problem = distrust->why;
-    asked.mend = distrust->mend;
+    asked.hint = distrust->hint;
     asked.trusted = false;
     return asked;
   }
@@ -80,7 +80,7 @@ AskedFile ask_file(const session::TrustedFile& file, const plugins::AskOptions& 
   auto answer = std::move(plugins::supported_by({&plugin, 1}, options).front());
   if (!answer.features) {
     asked.problem = answer.features.error().message;
-    asked.mend = answer.features.error().mend;
+    asked.hint = answer.features.error().hint;
     return asked;
   }
   asked.supported = std::move(*answer.features);
@@ -170,7 +170,7 @@ std::string render_file(const AskedFile& asked) {
   text += asked.problem.empty()
               ? fmt::format(", {} supported here", render_properties(count_values(asked.supported)))
               : ", " + asked.problem;
-  return text + "\n" + (asked.mend.empty() ? "" : fmt::format("         {}\n", asked.mend));
+  return text + "\n" + (asked.hint.empty() ? "" : fmt::format("         {}\n", asked.hint));
 }
 
 ordered_json sandbox_json(const plugins::SandboxSupport& support) {
@@ -261,7 +261,7 @@ void show_file(const AskedFile& asked, Shown& shown) {
       shown.text += fmt::format("  it says: {}\n", reason);
   } else {
     shown.text += fmt::format("  gives nothing: {}\n", asked.problem);
-    if (!asked.mend.empty()) shown.text += fmt::format("  {}\n", asked.mend);
+    if (!asked.hint.empty()) shown.text += fmt::format("  {}\n", asked.hint);
   }
   shown.rows.push_back(
       {{"kind", plugins::render_kind(file.kind)},

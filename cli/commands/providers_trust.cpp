@@ -31,7 +31,7 @@ session::Outcome<std::string> namespace_of(const session::TrustedFile& file,
   if (said) return *said;
   return session::failed({ErrorKind::malformed,
                           fmt::format("{}: {}", file.path, said.error().message),
-                          said.error().mend});
+                          said.error().hint});
 }
 
 /// What is given with trust.
@@ -48,7 +48,7 @@ session::Outcome<session::TrustedFile> trusted_file(const std::string& name, con
     return session::failed({ErrorKind::not_found, fmt::format("{}: there is no such file", name)});
   if (!text::is_valid_utf8(file.path)) {
     return session::failed({ErrorKind::unsupported,
-                            fmt::format("{}: its path is not UTF-8", text::mend_utf8(file.path)),
+                            fmt::format("{}: its path is not UTF-8", text::repair_utf8(file.path)),
                             "the settings are TOML: rename it, or its folder"});
   }
   if (file.path.ends_with(".so") || file.path.contains(".so."))
@@ -66,7 +66,7 @@ session::Outcome<session::TrustedFile> trusted_file(const std::string& name, con
 session::Outcome<std::string> namespace_option(const session::Arguments& arguments) {
   const std::string ns = arguments.value(session::Opt::ns);
   if (ns.empty() || session::is_namespace(ns)) return ns;
-  return session::misused(fmt::format("--namespace {}: that is no namespace", ns),
+  return session::misused(fmt::format("--namespace {}: that is not a valid namespace", ns),
                           "a namespace is made of a-z, 0-9 and _");
 }
 
@@ -88,7 +88,7 @@ session::Outcome<std::string> trust_package(const std::string& text, const Terms
                                             session::ProviderSettings& settings) {
   const auto& [ns, devices] = terms;
   if (!wheel::is_valid_name(text)) {
-    return session::misused(fmt::format("`{}` is no name of a package", text),
+    return session::misused(fmt::format("`{}` is not a valid package name", text),
                             "a file is named by its path, with a slash: ./provider");
   }
   const std::string name = wheel::normalize_name(text);

@@ -53,8 +53,8 @@ std::string render_finding(const doctor::Finding& finding, const Output& output)
     const std::string lines = wrap_text(render_evidence(evidence), 10);
     text += output.paint(Style::faint, fmt::format("        - {}", lines)) + "\n";
   }
-  if (!finding.mend.empty())
-    text += fmt::format("        mend: {}\n", one_line(doctor::render_mend(finding.mend)));
+  if (!finding.hint.empty())
+    text += fmt::format("        hint: {}\n", one_line(doctor::render_hint(finding.hint)));
   return text;
 }
 
@@ -62,8 +62,8 @@ std::string render_finding(const doctor::Finding& finding, const Output& output)
 
 void complete_commands(doctor::Findings& findings, const session::RunOptions& run) {
   for (doctor::Finding& finding : findings.each()) {
-    finding.mend.words = complete_hint(finding.mend.words, run);
-    for (std::string& command : finding.mend.commands)
+    finding.hint.words = complete_hint(finding.hint.words, run);
+    for (std::string& command : finding.hint.commands)
       command = complete_command(command, run).text;
   }
 }
@@ -97,8 +97,8 @@ ordered_json findings_json(const doctor::Findings& findings) {
                    {"subject", finding.subject},
                    {"message", finding.message},
                    {"evidence", std::move(evidence)},
-                   {"mend", doctor::render_mend(finding.mend)},
-                   {"fix", finding.mend.commands}});
+                   {"hint", doctor::render_hint(finding.hint)},
+                   {"fix", finding.hint.commands}});
   }
   return all;
 }

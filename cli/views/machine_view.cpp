@@ -231,7 +231,7 @@ std::string render_machine(const detect::Machine& machine, const Output& output)
   for (const detect::Problem& problem : machine.problems) {
     text += fmt::format("{}     {}\n", output.paint(Style::bad, "problem"),
                         wrap_text(problem.code + ": " + problem.message, 12));
-    if (!problem.hint.empty()) text += row("", "mend: " + problem.hint);
+    if (!problem.hint.empty()) text += row("", "hint: " + problem.hint);
   }
   return text;
 }

@@ -17,24 +17,24 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::string mend_of(const Machine& machine, std::string_view kind, const std::string& reason_code) {
+std::string hint_of(const Machine& machine, std::string_view kind, const std::string& reason_code) {
   const std::string code = std::string(kind) + '.' + reason_code;
   const auto found = std::ranges::find(machine.problems, code, &detect::Problem::code);
   return found == machine.problems.end() ? std::string() : found->hint;
 }
 
-/// A reason ends with its mend; where the mend stands on its own, it is taken off.
-std::string without_mend(std::string reason, const std::string& mend) {
-  const std::string tail = "; " + mend;
-  if (!mend.empty() && reason.ends_with(tail)) reason.erase(reason.size() - tail.size());
+/// A reason ends with its fix; where the fix stands on its own, it is taken off.
+std::string without_hint(std::string reason, const std::string& hint) {
+  const std::string tail = "; " + hint;
+  if (!hint.empty() && reason.ends_with(tail)) reason.erase(reason.size() - tail.size());
   return reason;
 }
 
 Verdict make_verdict(const Machine& machine, std::string_view kind, std::string subject,
                      Presence usable, const std::string& reason_code, const std::string& reason) {
-  const std::string mend = mend_of(machine, kind, reason_code);
+  const std::string hint = hint_of(machine, kind, reason_code);
   return {std::move(subject), std::string(detect::render_presence(usable)), reason_code,
-          without_mend(reason, mend), mend};
+          without_hint(reason, hint), hint};
 }
 
 std::string join(std::initializer_list<std::string_view> words) {
@@ -150,7 +150,7 @@ std::string render_verdict(const Verdict& verdict, const Output& output) {
   if (!verdict.reason_code.empty()) text += fmt::format(" [{}]", verdict.reason_code);
   text += "\n";
   if (!verdict.reason.empty()) text += fmt::format("    {}\n", verdict.reason);
-  if (!verdict.mend.empty()) text += fmt::format("    mend: {}\n", verdict.mend);
+  if (!verdict.hint.empty()) text += fmt::format("    hint: {}\n", verdict.hint);
   return text;
 }
 
@@ -225,7 +225,7 @@ void add_why(ordered_json& body, const Why& why) {
                         {"state", verdict.state},
                         {"reason_code", text(verdict.reason_code)},
                         {"reason", text(verdict.reason)},
-                        {"mend", text(verdict.mend)}});
+                        {"hint", text(verdict.hint)}});
   }
   body["verdict"] = std::move(verdicts);
   ordered_json features = ordered_json::object();

@@ -22,7 +22,7 @@ struct Verdict {
   std::string state;    ///< "present", "blocked", "absent", "unknown"; of a CPU its level
   std::string reason_code;
   std::string reason;
-  std::string mend;
+  std::string hint;
 };
 
 struct Why {

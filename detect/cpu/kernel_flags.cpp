@@ -26,7 +26,7 @@ constexpr KnownFlag known_flags[] = {
     {Capability::rdseed, {3, 7}},
 };
 
-/// "6.18.44-cloud" is {6, 18}; {0, 0} where it is no version.
+/// "6.18.44-cloud" is {6, 18}; {0, 0} where it is not a valid version.
 KernelVersion parse_release(std::string_view release) {
   KernelVersion version{};
   const char* const end = release.data() + release.size();

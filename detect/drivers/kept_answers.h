@@ -32,7 +32,7 @@ inline constexpr std::int64_t ten_minutes = 10 * 60;
 
 /// How long the lines of a child that finished may be believed, in seconds. A day when every device
 /// is described; ten minutes when something is missing that a person may be about to install; not
-/// at all after an error of the driver, whose mend may leave no trace in the fingerprint.
+/// at all after an error of the driver, whose hint may leave no trace in the fingerprint.
 [[nodiscard]] std::int64_t lifetime_of(GpuVendor vendor, std::string_view lines);
 
 }  // namespace axle::detect

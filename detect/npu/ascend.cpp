@@ -52,7 +52,7 @@ void read_versions(Host& host, AscendSigns& signs) {
 
 /// Why the nodes cannot be used; nullopt when they can.
 std::optional<Failure> judge_nodes(Host& host, const AscendSigns& signs) {
-  const std::string mend =
+  const std::string hint =
       "in a container: pass /dev/davinci*, /dev/davinci_manager, /dev/devmm_svm and /dev/hisi_hdc "
       "with --device";
   if (signs.nodes.empty()) {
@@ -62,14 +62,14 @@ std::optional<Failure> judge_nodes(Host& host, const AscendSigns& signs) {
       return Failure{"no-kernel-driver", "no kernel driver is bound to the Ascend NPU",
                      "install Huawei's Ascend HDK driver"};
     }
-    return Failure{"no-device-nodes", "there is an Ascend NPU, but no /dev/davinci<n> here", mend};
+    return Failure{"no-device-nodes", "there is an Ascend NPU, but no /dev/davinci<n> here", hint};
   }
   std::vector<std::string> wanted{"/dev/davinci_manager", "/dev/devmm_svm", "/dev/hisi_hdc"};
   wanted.push_back(signs.nodes.front());
   for (const std::string& node : wanted) {
     const NodeState state = look_at_node(host, node);
     if (state == NodeState::missing) {
-      return Failure{"no-device-nodes", node + " does not exist here", mend};
+      return Failure{"no-device-nodes", node + " does not exist here", hint};
     }
     if (state == NodeState::refused) {
       return Failure{"no-permission", node + " cannot be opened by this user",

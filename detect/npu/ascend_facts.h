@@ -27,7 +27,7 @@ struct AscendTool {
 [[nodiscard]] std::string ascend_type_of(std::string_view name);
 
 /// The value of `version=` or `Version=` in an install.info or version.info file: "8.0.0". Empty
-/// when there is none or it is no version.
+/// when there is none or it is not a valid version.
 [[nodiscard]] std::string parse_ascend_version(std::string_view text);
 
 }  // namespace axle::detect

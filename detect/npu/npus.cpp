@@ -41,8 +41,8 @@ std::string node_of(Host& host, const AcceleratorDevice& device) {
 std::optional<Failure> judge_device(Host& host, const AcceleratorDevice& device) {
   const std::string_view wanted = wanted_driver(device.kind);
   if (!wanted.empty()) {
-    const std::string mend = "load its kernel driver (modprobe " + std::string(wanted) + ")";
-    if (auto failure = judge_kernel_driver(device.driver, wanted, mend)) {
+    const std::string hint = "load its kernel driver (modprobe " + std::string(wanted) + ")";
+    if (auto failure = judge_kernel_driver(device.driver, wanted, hint)) {
       failure->message = "the accelerator's kernel driver is missing: " + failure->message;
       return failure;
     }

@@ -30,7 +30,7 @@ inline constexpr std::array<CudaDriverBranch, 28> cuda_driver_branches{{
 }};
 
 /// The highest CUDA version of a driver, "570.124.06" -> "12.8"; between two branches the older one
-/// counts. Empty before the first branch, or when `driver` is no version.
+/// counts. Empty before the first branch, or when `driver` is not a valid version.
 [[nodiscard]] inline std::string_view cuda_of_driver(std::string_view driver) {
   unsigned branch = 0;
   const auto [stop, error] = std::from_chars(driver.data(), driver.data() + driver.size(), branch);

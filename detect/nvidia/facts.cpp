@@ -174,7 +174,7 @@ std::string parse_library_version(std::string_view file) {
   const std::size_t at = file.rfind(".so.");
   if (at == std::string_view::npos) return {};
   const std::string_view version = file.substr(at + 4);
-  // Jetson's is "libcuda.so.1.1", which is no driver version.
+  // Jetson's is "libcuda.so.1.1", which is not a driver version.
   if (!is_driver_version(version) || version.find('.') < 3) return {};
   return std::string(version);
 }

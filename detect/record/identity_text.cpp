@@ -87,7 +87,7 @@ bool is_system_path(std::string_view path) {
          std::ranges::any_of(roots, [&](std::string_view root) { return path.starts_with(root); });
 }
 
-/// ".example.org" behind the name of a host: words, one of which is no number.
+/// ".example.org" behind the name of a host: words, one of which is not a number.
 std::size_t match_domain(std::string_view text) {
   std::size_t end = 0;
   bool letters = false;

@@ -12,7 +12,7 @@ namespace axle::elf {
 std::string_view describe(Problem problem) {
   switch (problem) {
     case Problem::not_elf:
-      return "is no ELF file";
+      return "is not an ELF file";
     case Problem::other_format:
       return "only 64-bit little-endian ELF files are known here";
     case Problem::outside:

@@ -17,7 +17,7 @@ enum class Problem : std::uint8_t {
   unreadable,    ///< the bytes could not be read
 };
 
-/// "is no ELF file", …; what a caller puts behind the file's name.
+/// "is not an ELF file", …; what a caller puts behind the file's name.
 [[nodiscard]] std::string_view describe(Problem problem);
 
 /// A file, read in ranges: a library of several gigabytes costs its tables and no more.

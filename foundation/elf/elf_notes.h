@@ -35,7 +35,7 @@ struct IsaLevels {
 [[nodiscard]] IsaLevels parse_isa_levels(std::string_view gnu_property_section);
 
 /// The content of the first note of `owner` in the sections of that name, of which 64 KiB are read.
-/// nullopt where there is none, and for what is no sound 64-bit little-endian ELF file.
+/// nullopt where there is none, and for what is not a sound 64-bit little-endian ELF file.
 [[nodiscard]] std::optional<std::string> find_note(Bytes& bytes, std::string_view section,
                                                    std::string_view owner);
 

@@ -48,7 +48,7 @@ struct Tables {
 [[nodiscard]] std::expected<Tables, Problem> read_tables(Bytes& bytes);
 
 /// What the program needs to start: the path of its loader (PT_INTERP); empty for a file that names
-/// none or is no sound ELF file. Sections are not read.
+/// none or is not a sound ELF file. Sections are not read.
 [[nodiscard]] std::string read_loader(Bytes& bytes);
 
 /// The text at `offset` of a string table, up to its end or the table's, at most `longest` bytes.

@@ -30,14 +30,14 @@ bool is_valid_utf8(std::string_view text) {
   return true;
 }
 
-std::string mend_utf8(std::string_view text) {
-  std::string mended;
+std::string repair_utf8(std::string_view text) {
+  std::string fixed;
   while (!text.empty()) {
     const std::size_t length = first_code_point(text).length;
-    mended += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
+    fixed += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }
-  return mended;
+  return fixed;
 }
 
 }  // namespace axle::text

@@ -36,7 +36,7 @@ std::string_view local_in_name(std::string_view filename) {
   return filename.substr(plus, end - plus);
 }
 
-/// "+CU128" -> "cu128"; empty for what is no label.
+/// "+CU128" -> "cu128"; empty for what is not a valid label.
 std::string label_of_local(const Family& family, std::string_view local, bool known_only) {
   const auto version = wheel::parse_version("0" + std::string(local));
   std::string label = version ? local_label(*version) : std::string();

@@ -149,8 +149,8 @@ class FamilyReader {
     FamilyLabel label;
     label.name = table.required_text("name");
     if (!label.name.empty() && !wheel::is_valid_label(label.name))
-      table.refuse("name",
-                   fmt::format("\"{}\" is no variant label (a-z, 0-9, _ and .)", label.name));
+      table.refuse("name", fmt::format("\"{}\" is not a valid variant label (a-z, 0-9, _ and .)",
+                                       label.name));
     if (label.name.starts_with('.'))
       table.refuse("name", "a label that is part of a URL does not begin with a dot");
     if (family_.label(label.name) != nullptr)
@@ -168,7 +168,7 @@ class FamilyReader {
       if (nvidia && value->empty()) table.refuse(key, "the key is missing");
     }
     if (!label.driver.empty() && !is_driver(label.driver))
-      table.refuse("driver", fmt::format("\"{}\" is no version of a driver", label.driver));
+      table.refuse("driver", fmt::format("\"{}\" is not a valid driver version", label.driver));
     if (!nvidia && !(label.cuda + label.driver).empty())
       table.refuse("vendor", "cuda and driver are facts of nvidia labels");
     label.sources = sources(table);
@@ -242,7 +242,7 @@ class FamilyReader {
     build.cuda = version_pair(table, "cuda");
     build.driver = table.text("driver").value_or("");
     if (!build.driver.empty() && !is_driver(build.driver))
-      table.refuse("driver", fmt::format("\"{}\" is no version of a driver", build.driver));
+      table.refuse("driver", fmt::format("\"{}\" is not a valid driver version", build.driver));
     build.sources = sources(table);
     build.confidence = confidence(table);
     build.date = table.find("date") == nullptr ? family_.date : date(table);
@@ -273,7 +273,7 @@ class FamilyReader {
     }
     for (const std::string& name : build.ptx.value_or(std::vector<std::string>{})) {
       if (!is_version_pair(name))
-        return table.refuse("ptx", fmt::format("\"{}\" is no compute capability", name));
+        return table.refuse("ptx", fmt::format("\"{}\" is not a valid compute capability", name));
     }
   }
 
@@ -395,7 +395,7 @@ class FamilyReader {
   std::string version_pair(documents::TomlTable& table, std::string_view key) {
     std::string text = table.text(key).value_or("");
     if (!text.empty() && !is_version_pair(text))
-      table.refuse(key, fmt::format("\"{}\" is no version like 12.8", text));
+      table.refuse(key, fmt::format("\"{}\" is not a valid version such as 12.8", text));
     return text;
   }
 
@@ -410,7 +410,7 @@ class FamilyReader {
     std::vector<std::string> names;
     for (const std::string& text : table.texts(key)) {
       if (!wheel::is_valid_name(text)) {
-        table.refuse(key, fmt::format("\"{}\" is no name of a package", text));
+        table.refuse(key, fmt::format("\"{}\" is not a valid package name", text));
         continue;
       }
       std::string name = wheel::normalize_name(text);

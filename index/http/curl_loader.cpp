@@ -11,7 +11,7 @@ namespace axle::index {
 namespace {
 
 constexpr const char* module_name = "libaxle_curl.so";
-constexpr const char* mend = "install the program again as a whole; network access needs this file";
+constexpr const char* hint = "install the program again as a whole; network access needs this file";
 
 }  // namespace
 
@@ -30,20 +30,20 @@ Result<const AxleCurlApi*> load_curl(const std::vector<std::string>& paths) {
     void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (module == nullptr) {
       return fail(ErrorKind::io,
-                  fmt::format("the network module {} cannot be opened: {}", path, dlerror()), mend);
+                  fmt::format("the network module {} cannot be opened: {}", path, dlerror()), hint);
     }
     const auto factory = std::bit_cast<AxleCurlFactory>(dlsym(module, axle_curl_factory_name));
     const AxleCurlApi* api = factory == nullptr ? nullptr : factory(axle_curl_api_version);
     if (api == nullptr || api->version != axle_curl_api_version) {
       dlclose(module);
       return fail(ErrorKind::io,
-                  fmt::format("the network module {} belongs to another release", path), mend);
+                  fmt::format("the network module {} belongs to another release", path), hint);
     }
     return api;
   }
   return fail(
       ErrorKind::io,
-      fmt::format("the network module is missing; looked for {}", fmt::join(paths, " and ")), mend);
+      fmt::format("the network module is missing; looked for {}", fmt::join(paths, " and ")), hint);
 }
 
 }  // namespace axle::index

@@ -183,7 +183,7 @@ Result<std::string> local_path(std::string_view location) {
     if (!decoded) return decoded;
     path = std::move(*decoded);
   } else if (path.find("://") != std::string::npos) {
-    return fail(ErrorKind::malformed, fmt::format("{} is no address that Axle can read", path),
+    return fail(ErrorKind::malformed, fmt::format("{} is not an address that Axle can read", path),
                 "it is http://, https:// or file://, or the path of a folder");
   }
   std::error_code error;

@@ -157,7 +157,7 @@ struct Entry {
 error_code read_link(json::value& value, Entry& entry) {
   const error_code error = get_text(value, entry.link);
   if (error != simdjson::INCORRECT_TYPE) return error;
-  entry.complaint = "its url is no text";
+  entry.complaint = "its url is not text";
   return simdjson::SUCCESS;
 }
 
@@ -186,14 +186,14 @@ error_code read_field(json::field& field, Entry& entry) {
       break;
     case 'f':
       if (key == "filename")
-        return read_text(value, file.filename, complaint, "its name is no text");
+        return read_text(value, file.filename, complaint, "its name is not text");
       break;
     case 'h':
       if (key == "hashes") return read_hashes(value, file, complaint);
       break;
     case 'r':
       if (key == "requires-python") {
-        return read_text(value, file.requires_python, complaint, "its requires-python is no text");
+        return read_text(value, file.requires_python, complaint, "its requires-python is not text");
       }
       break;
     case 's':

@@ -161,8 +161,9 @@ Result<void> check_api_version(std::string_view version, std::string_view page_u
   };
   if (!all_digits(major) ||
       (dot != std::string_view::npos && !all_digits(version.substr(dot + 1)))) {
-    return fail(ErrorKind::malformed, fmt::format("{}: '{}' is not a version of the simple API",
-                                                  redact_url(page_url), version.substr(0, 40)));
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: '{}' is not a valid version of the simple API",
+                            redact_url(page_url), version.substr(0, 40)));
   }
   if (major != "1") {
     return fail(ErrorKind::unsupported,

@@ -51,7 +51,8 @@ class PageBuilder {
   std::string first_borrower_;
 };
 
-/// "1.1" -> ok; a major above 1 is unsupported (PEP 691), text that is no version malformed.
+/// "1.1" -> ok; a major above 1 is unsupported (PEP 691), text that is not a valid version
+/// malformed.
 [[nodiscard]] Result<void> check_api_version(std::string_view version, std::string_view page_url);
 
 /// 64 hex digits in either case, given back in lower case; empty when it is not that.

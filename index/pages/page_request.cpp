@@ -12,7 +12,7 @@ constexpr const char* accepted_pages =
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
     "text/html;q=0.1";
 
-const char* mend_of(int status) {
+const char* hint_of(int status) {
   if (status == 401) {
     return "give the user name and password in the index URL, in UV_INDEX_<NAME>_USERNAME and "
            "_PASSWORD, in a netrc file, or ask a keyring with --keyring-provider subprocess";
@@ -30,7 +30,7 @@ const char* mend_of(int status) {
 Error status_error(const std::string& url, int status) {
   const bool absent = status == 404 || status == 410;
   return {absent ? ErrorKind::not_found : ErrorKind::io,
-          fmt::format("{} answers with HTTP status {}", redact_url(url), status), mend_of(status)};
+          fmt::format("{} answers with HTTP status {}", redact_url(url), status), hint_of(status)};
 }
 
 Result<std::optional<Response>> request_page(const std::string& url, Transport& transport,

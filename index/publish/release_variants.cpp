@@ -8,7 +8,7 @@
 namespace axle::index {
 namespace {
 
-constexpr const char* conflict_mend =
+constexpr const char* conflict_hint =
     "build one of the two anew so that they agree, or publish them as different releases";
 
 /// `wheel` contradicts what the earlier ones say together; the first of them that it contradicts by
@@ -23,7 +23,7 @@ Error name_conflict(std::span<const ScannedWheel* const> earlier, const ScannedW
       break;
     }
   }
-  if (error.hint.empty()) error.hint = conflict_mend;
+  if (error.hint.empty()) error.hint = conflict_hint;
   return error;
 }
 

@@ -42,7 +42,7 @@ Result<std::string> environment_folder(const std::string& folder, std::string_vi
   const auto there = exists(folder);
   if (!there) return std::unexpected(there.error());
   return fail(ErrorKind::malformed,
-              fmt::format("{} ({}) is no Python environment: {}", folder, named_by,
+              fmt::format("{} ({}) is not a Python environment: {}", folder, named_by,
                           *there ? "it has no bin/python" : "it does not exist"),
               std::string(make_one));
 }
@@ -150,7 +150,7 @@ Result<Environment> find_environment(const EnvironmentRequest& request) {
   std::string stdlib;
   const InterpreterCache cache(request.cache_folder, *python);
   if (const std::optional<std::string> kept = cache.read()) {
-    // An answer that does not parse is no answer: the interpreter is asked again.
+    // An answer that does not parse is not an answer: the interpreter is asked again.
     if (auto environment = parse_interpreter_answer(*kept, *python, stdlib)) {
       read_managed(*environment, stdlib);
       return environment;

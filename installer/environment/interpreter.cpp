@@ -149,7 +149,7 @@ Environment read_answer(const Json& answer, std::string& stdlib) {
 Result<std::string> ask_interpreter(const std::string& python, std::chrono::milliseconds limit) {
   const auto refuse = [&](std::string_view why) {
     return fail(ErrorKind::malformed,
-                fmt::format("{} is no working Python interpreter: {}", python, why),
+                fmt::format("{} is not a working Python interpreter: {}", python, why),
                 std::string(another_python));
   };
   auto output = system::run_program({{python, "-I", "-c", question}}, {.time_limit = limit});

@@ -11,7 +11,7 @@
 namespace axle::installer {
 
 /// Runs `python` once, isolated, and returns the JSON text that it prints about itself. Output is
-/// bounded. Errors: malformed (it is no interpreter, or does not answer in time), io.
+/// bounded. Errors: malformed (it is not an interpreter, or does not answer in time), io.
 [[nodiscard]] Result<std::string> ask_interpreter(const std::string& python,
                                                   std::chrono::milliseconds limit);
 

@@ -61,7 +61,7 @@ class RecordComparison {
     const bool is_link = S_ISLNK(status.st_mode);
     if (is_link && ::stat(target->c_str(), &status) != 0)
       return say_absent(entry, errno, "is a link that leads nowhere");
-    if (!S_ISREG(status.st_mode)) return add(entry, RecordFault::missing, "is no file");
+    if (!S_ISREG(status.st_mode)) return add(entry, RecordFault::missing, "is not a file");
     if (compares_content_) compare_content(entry, *target, status, is_link);
   }
 

@@ -17,14 +17,14 @@
 namespace axle::installer {
 namespace {
 
-constexpr std::string_view mend =
+constexpr std::string_view hint =
     "the file was altered or the index is wrong: nothing of it was installed";
 
 std::unexpected<Error> size_mismatch(const plan::ResolvedPackage& package, std::uint64_t found) {
   return fail(ErrorKind::mismatch,
               fmt::format("{} has {} bytes{}, but {} gives its size as {}", package.filename, found,
                           found > *package.size ? " or more" : "", package.source, *package.size),
-              std::string(mend));
+              std::string(hint));
 }
 
 /// The digests that are compared with what the user listed, but for sha256.
@@ -132,7 +132,7 @@ class FileHash {
                 package_.direct
                     ? "the file was altered or the hash in the URL is wrong: nothing of it "
                       "was installed"
-                    : std::string(mend));
+                    : std::string(hint));
   }
 
   const plan::ResolvedPackage& package_;

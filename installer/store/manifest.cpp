@@ -95,7 +95,8 @@ Result<Manifest> parse_manifest(std::string_view text, std::string_view where) {
     manifest.files.push_back(std::move(file));
   }
   if (!good || !fields.good() || !fields.at_end()) {
-    return fail(ErrorKind::malformed, fmt::format("{} is no manifest of an unpacked wheel", where));
+    return fail(ErrorKind::malformed,
+                fmt::format("{} is not a manifest of an unpacked wheel", where));
   }
   return manifest;
 }

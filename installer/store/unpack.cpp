@@ -132,7 +132,7 @@ Result<Manifest> plan_unpacking(const wheel::WheelFile& wheel, std::string file_
     if (!text) return std::unexpected(text.error());
     if (text->find('\0') != std::string::npos) {
       return fail(ErrorKind::malformed,
-                  fmt::format("{}: entry_points.txt is no text", wheel.archive.where()));
+                  fmt::format("{}: entry_points.txt is not text", wheel.archive.where()));
     }
     manifest.entry_points = std::move(*text);
   }

@@ -79,7 +79,7 @@ Result<void> check_wheel(const ResolvedPackage& package, const Manifest& manifes
 }
 
 /// Everything that can fail on account of a wheel alone, before the environment is locked. What
-/// cannot be listed without a download is no error: it is noted in `changes`.
+/// cannot be listed without a download is not an error: it is noted in `changes`.
 Result<std::vector<Entering>> open_wheels(const plan::Resolution& resolution, const Roots& roots,
                                           const InstallOptions& options, Purpose purpose,
                                           index::Transport* transport, Changes& changes,

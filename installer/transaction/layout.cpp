@@ -39,7 +39,7 @@ class LayoutBuilder {
   Result<Layout> build() {
     if (!manifest_.dist_info.ends_with(dist_info_suffix) ||
         manifest_.dist_info.find('/') != std::string::npos) {
-      return refuse(fmt::format("'{}' is no dist-info folder", manifest_.dist_info));
+      return refuse(fmt::format("'{}' is not a dist-info folder", manifest_.dist_info));
     }
     stem_ = std::string_view(manifest_.dist_info)
                 .substr(0, manifest_.dist_info.size() - dist_info_suffix.size());
@@ -88,12 +88,12 @@ class LayoutBuilder {
       return place_at(index, fmt::format("{}/{}", roots_.include, stem_.substr(0, stem_.find('-'))),
                       rest);
     }
-    return refuse(fmt::format("'{}' is no installation scheme", scheme));
+    return refuse(fmt::format("'{}' is not an installation scheme", scheme));
   }
 
   Result<void> place_script(std::size_t index, std::string_view name) {
     if (!wheel::is_script_name(name))
-      return refuse(fmt::format("'{}' is no name for a script", name));
+      return refuse(fmt::format("'{}' is not a name for a script", name));
     // A wrapper made from an entry point comes before a script that was shipped for old installers.
     if (std::ranges::find(layout_.scripts, name, &wheel::ScriptEntry::name) !=
         layout_.scripts.end())

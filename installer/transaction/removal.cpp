@@ -21,7 +21,7 @@ namespace {
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// "module.cpython-311.opt-1.pyc" -> "module"; empty when it is no byte code of the cache.
+/// "module.cpython-311.opt-1.pyc" -> "module"; empty when it is not byte code of the cache.
 std::string byte_code_stem(std::string_view name) {
   if (!name.ends_with(".pyc")) return {};
   name.remove_suffix(4);

@@ -57,10 +57,10 @@ PluginFailure failure_in(const JsonNode& error) {
   };
   if (text("fault") == "no_object") {
     failure.fault = PluginFault::no_object;
-    failure.mend = "the release's metadata names another plugin-api than the package has";
+    failure.hint = "the release's metadata names another plugin-api than the package has";
   } else if (text("fault") == "malformed") {
     failure.fault = PluginFault::malformed;
-    failure.mend = protocol;
+    failure.hint = protocol;
   }
   failure.message = one_line(text("message"), max_shown);
   if (failure.message.empty()) failure.message = "it failed and gives no reason";
@@ -68,14 +68,14 @@ PluginFailure failure_in(const JsonNode& error) {
 }
 
 std::expected<Feature, PluginFailure> read_feature(const JsonNode& row) {
-  if (row.kind != JsonNode::Kind::object) return malformed("a feature is no object");
+  if (row.kind != JsonNode::Kind::object) return malformed("a feature is not an object");
   const JsonNode* name = find(row, "name", JsonNode::Kind::string);
   const JsonNode* multi = find(row, "multi_value", JsonNode::Kind::boolean);
   const JsonNode* values = find(row, "values", JsonNode::Kind::array);
   if (name == nullptr) return malformed("a feature has no name");
   Feature feature{name->text, false, {}};
   if (!is_name(feature.name, false))
-    return malformed(fmt::format("{} is no name of a feature", quote(feature.name)));
+    return malformed(fmt::format("{} is not a valid feature name", quote(feature.name)));
   if (multi == nullptr)
     return malformed(fmt::format("multi_value of {} is neither true nor false", feature.name));
   feature.multi_value = multi->boolean;
@@ -87,10 +87,10 @@ std::expected<Feature, PluginFailure> read_feature(const JsonNode& row) {
   std::set<std::string_view> known;
   for (const JsonNode& value : values->items) {
     if (value.kind != JsonNode::Kind::string)
-      return malformed(fmt::format("a value of {} is no text", feature.name));
+      return malformed(fmt::format("a value of {} is not text", feature.name));
     const std::string& text = value.text;
     if (!is_name(text, true))
-      return malformed(fmt::format("{} is no value of {}", quote(text), feature.name));
+      return malformed(fmt::format("{} is not a valid value of {}", quote(text), feature.name));
     if (!known.insert(text).second)
       return malformed(fmt::format("{} has {} twice", feature.name, quote(text)));
     feature.values.push_back(text);
@@ -124,8 +124,8 @@ std::expected<JsonNode, PluginFailure> read_document(std::string_view text) {
   auto document = read_json(text);
   if (!document)
     return malformed(
-        fmt::format("the answer is no JSON that can be used: {}", document.error().message));
-  if (document->kind != JsonNode::Kind::object) return malformed("the answer is no JSON object");
+        fmt::format("the answer is not JSON that can be used: {}", document.error().message));
+  if (document->kind != JsonNode::Kind::object) return malformed("the answer is not JSON object");
   if (const JsonNode* error = document->find("error"); error != nullptr)
     return std::unexpected(failure_in(*error));
   return std::move(*document);
@@ -135,7 +135,7 @@ std::expected<std::string, PluginFailure> read_namespace(const JsonNode& documen
   const JsonNode* named = find(document, "namespace", JsonNode::Kind::string);
   if (named == nullptr) return malformed("the answer names no namespace");
   if (!is_name(named->text, false))
-    return malformed(fmt::format("{} is no namespace", quote(named->text)));
+    return malformed(fmt::format("{} is not a valid namespace", quote(named->text)));
   return named->text;
 }
 

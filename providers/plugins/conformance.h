@@ -20,7 +20,7 @@ struct CheckResult {
   std::string_view name;  ///< "stable"
   Verdict verdict = Verdict::ok;
   std::string message;  ///< what was found, one line
-  std::string mend;     ///< what to do about it; empty where all is well
+  std::string hint;     ///< what to do about it; empty where all is well
 };
 
 struct ConformanceOptions {

@@ -25,12 +25,12 @@ using Finding = std::optional<CheckResult>;
 
 Finding fine(std::string message) { return CheckResult{{}, Verdict::ok, std::move(message), {}}; }
 
-Finding warning(std::string message, std::string mend) {
-  return CheckResult{{}, Verdict::warn, std::move(message), std::move(mend)};
+Finding warning(std::string message, std::string hint) {
+  return CheckResult{{}, Verdict::warn, std::move(message), std::move(hint)};
 }
 
-Finding failure(std::string message, std::string mend) {
-  return CheckResult{{}, Verdict::fail, std::move(message), std::move(mend)};
+Finding failure(std::string message, std::string hint) {
+  return CheckResult{{}, Verdict::fail, std::move(message), std::move(hint)};
 }
 
 bool answered(const Evidence& evidence) {
@@ -62,7 +62,7 @@ Finding check_answers(const Evidence& evidence) {
     if (answer->features) continue;
     const PluginFailure& why = answer->features.error();
     if (is_of_the_protocol(why.fault)) return std::nullopt;
-    return failure(fmt::format("asked for `{}`: {}", query, why.message), why.mend);
+    return failure(fmt::format("asked for `{}`: {}", query, why.message), why.hint);
   }
   const std::string& version = evidence.supported.notes.version;
   return fine(fmt::format("both queries are answered{}",
@@ -197,7 +197,7 @@ Finding check_bare_machine(const Evidence& evidence) {
     if (why.fault == PluginFault::not_started)
       return warning("not tried: " + why.message, "try it where user namespaces are allowed");
     return failure("where no device is: " + why.message,
-                   "answer with nothing where nothing is: that is no failure");
+                   "answer with nothing where nothing is: that is not a failure");
   }
   const std::string differs =
       difference_between(*evidence.all.features, *evidence.bare_all.features);

@@ -44,7 +44,7 @@ struct PluginLimits {
   /// Bytes of address space a process, and of resident memory of all processes together.
   std::size_t memory = std::size_t{1} << 30;
   std::size_t tasks = 1024;                     ///< threads of all processes together
-  std::size_t answer = std::size_t{1} << 20;    ///< bytes; more is no answer
+  std::size_t answer = std::size_t{1} << 20;    ///< bytes; more is not an answer
   std::size_t printed = std::size_t{64} << 10;  ///< bytes of stdout and stderr that are kept
   std::size_t flood = std::size_t{16} << 20;    ///< bytes of both together, then it is killed
 };
@@ -79,7 +79,7 @@ enum class PluginFault : std::uint8_t {
 struct PluginFailure {
   PluginFault fault = PluginFault::not_started;
   std::string message;  ///< "it was killed after 10 s"
-  std::string mend;     ///< what a person can do
+  std::string hint;     ///< what a person can do
 };
 
 /// What a plugin may say beside its lists; all of it for people, and printable.

@@ -15,7 +15,7 @@ struct ProgramStart {
 };
 
 /// `program` may be a script ("#!/usr/bin/env python3", "#!/bin/sh -e"); interpreters named by env
-/// are looked for in `folders` ("/usr/bin:/bin"). What is no script stays as it is.
+/// are looked for in `folders` ("/usr/bin:/bin"). What is not a script stays as it is.
 [[nodiscard]] ProgramStart start_of(const std::string& program,
                                     const std::vector<std::string>& arguments,
                                     std::string_view folders);

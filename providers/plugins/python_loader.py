@@ -64,7 +64,7 @@ def call(function):
 
 def text(value, what):
     if not isinstance(value, str):
-        raise Trouble("malformed", "%s is no text but %s" % (what, type(value).__name__))
+        raise Trouble("malformed", "%s is not text but %s" % (what, type(value).__name__))
     return str(value)
 
 

@@ -169,7 +169,7 @@ class PackageChooser {
 /// What all `wants` want of a version.
 [[nodiscard]] VersionFilter version_filter(const std::vector<const Want*>& wants, bool prereleases);
 
-/// A failure that no other choice mends.
+/// A failure that no other choice fixes.
 [[nodiscard]] std::unexpected<ChoiceFailure> final_failure(Error error);
 
 /// The URLs that `wants` name, each once, in order.

@@ -53,7 +53,7 @@ providers::Features from_priority_tables(const wheel::VariantMetadata& metadata,
   return as_features(in_order);
 }
 
-/// Empty when `text` is no marker: an `enable-if` that cannot be read enables nothing.
+/// Empty when `text` is not a marker: an `enable-if` that cannot be read enables nothing.
 bool marker_holds(std::string_view text, const wheel::MarkerEnvironment& environment) {
   const Result<wheel::Marker> marker = wheel::parse_marker(text);
   return marker && marker->evaluate(environment);

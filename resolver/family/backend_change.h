@@ -38,7 +38,7 @@ struct Backend {
 [[nodiscard]] Backend planned_backend(const plan::ResolvedPackage& package,
                                       PackageChooser& chooser);
 
-/// What is not known, and a build for CPUs that is no family's, may become anything.
+/// What is not known, and a build for CPUs that is not a family's, may become anything.
 [[nodiscard]] bool is_backend_change(const Backend& from, const Backend& to);
 
 /// A plan that changes backends unasked. `why_not_kept`: why they cannot stay. `newest`: package ->

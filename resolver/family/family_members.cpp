@@ -48,7 +48,7 @@ Worklist::Lead Worklist::lead_of(const index::Family& family, const std::string&
     const plan::ResolvedPackage& package = node->second.choice->package;
     if (package.already_installed) return {chooser_.installed_label(*installed), true, nullptr};
     if (package.variant) return {*package.variant, false, nullptr};
-    // A plain wheel is no build of the family, but its version or its index says the label.
+    // A plain wheel is not a build of the family, but its version or its index says the label.
     return {package.direct ? known_local(family, package.version)
                            : chooser_.plain_label(family, first, package.version),
             false, nullptr};

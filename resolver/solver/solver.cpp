@@ -118,7 +118,7 @@ bool Planner::learn(const Plan& plan) {
   for (const BrokenNeed& broken : plan.broken) {
     if (!met_.insert(broken.breakage.name + " " + broken.breakage.needs).second) continue;
     unmet_.push_back(broken.breakage);
-    // Whoever names a package wants that one: an older version is no answer.
+    // Whoever names a package wants that one: an older version is not an answer.
     if (broken.requested || broken.need.any_of.size() != 1) continue;
     wheel::Requirement constraint;
     constraint.name = broken.need.package;

@@ -117,9 +117,9 @@ std::optional<RememberedFailure> PluginFailures::find(const plugins::Plugin& plu
   if (!read) return std::nullopt;
   const auto time = read->find("time");
   const auto message = read->find("message");
-  const auto mend = read->find("mend");
+  const auto hint = read->find("hint");
   const bool whole = time != read->end() && time->is_number_integer() && message != read->end() &&
-                     message->is_string() && mend != read->end() && mend->is_string();
+                     message->is_string() && hint != read->end() && hint->is_string();
   if (!whole) return std::nullopt;
   const auto ago =
       std::chrono::seconds(std::time(nullptr)) - std::chrono::seconds(time->get<std::int64_t>());
@@ -127,7 +127,7 @@ std::optional<RememberedFailure> PluginFailures::find(const plugins::Plugin& plu
     fs::remove(path, error);
     return std::nullopt;
   }
-  return RememberedFailure{message->get<std::string>(), mend->get<std::string>(), ago};
+  return RememberedFailure{message->get<std::string>(), hint->get<std::string>(), ago};
 }
 
 void PluginFailures::note(const plugins::Plugin& plugin, const plugins::AskOptions& options,
@@ -139,7 +139,7 @@ void PluginFailures::note(const plugins::Plugin& plugin, const plugins::AskOptio
   const std::string path = path_of(plugin, options);
   const json text = {{"time", std::time(nullptr)},
                      {"message", answer.features.error().message},
-                     {"mend", answer.features.error().mend}};
+                     {"hint", answer.features.error().hint}};
   // One that is not kept, or torn, costs the time again.
   (void)system::write_whole_file(path, text.dump(-1, ' ', false, json::error_handler_t::replace),
                                  {.flush = system::Flush::no});

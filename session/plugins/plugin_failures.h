@@ -16,7 +16,7 @@ class Session;
 
 struct RememberedFailure {
   std::string message;  ///< of plugins::PluginFailure
-  std::string mend;
+  std::string hint;
   std::chrono::seconds ago{0};
 };
 

@@ -106,10 +106,10 @@ std::vector<PluginLists> TrustedPlugins::ask(std::span<const PluginRequest> requ
 }
 
 void TrustedPlugins::refuse(const PluginRequest& request, ListOrigin origin, const std::string& why,
-                            const std::string& mend, Report& report) {
+                            const std::string& hint, Report& report) {
   report.warn(fmt::format("nothing of namespace {} is selectable: {}{}{}", request.ns, why,
                           request.not_ours.empty() ? "" : "; ", request.not_ours),
-              mend);
+              hint);
   known_.insert_or_assign(key_of(request), PluginLists{origin, why, {}});
 }
 
@@ -130,7 +130,7 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_file(const PluginRe
                                                                   const TrustedFile& file,
                                                                   Report& report) {
   if (const auto distrust = distrust_of(file)) {
-    refuse(request, ListOrigin::untrusted, distrust->why, distrust->mend, report);
+    refuse(request, ListOrigin::untrusted, distrust->why, distrust->hint, report);
     return std::nullopt;
   }
   return Asked{key_of(request), plugin_of(file),
@@ -177,7 +177,7 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
     refuse(
         request, ListOrigin::failed,
         fmt::format("its plugin {} cannot be installed: {}", packages, environment.error().message),
-        environment.error().mend, report);
+        environment.error().hint, report);
     return std::nullopt;
   }
   plugins::Plugin plugin{request.ns,          plugins::PluginKind::python, packages,
@@ -202,7 +202,7 @@ bool TrustedPlugins::take_remembered(const Asked& one, const plugins::AskOptions
                                       one.detail, render_span(failure->ago), failure->message);
   report.warn(fmt::format("nothing of namespace {} is selectable: {}", one.plugin.ns, why),
               fmt::format("to ask it again: `variant providers retry {}`{}{}", one.plugin.ns,
-                          failure->mend.empty() ? "" : "; ", failure->mend));
+                          failure->hint.empty() ? "" : "; ", failure->hint));
   known_.insert_or_assign(one.key, PluginLists{ListOrigin::failed, why, {}});
   return true;
 }
@@ -221,7 +221,7 @@ void TrustedPlugins::take_answer(const Asked& one, plugins::PluginAnswer answer,
   const plugins::PluginFailure& failure = answer.features.error();
   const std::string why = fmt::format("its plugin {} failed: {}", one.detail, failure.message);
   report.warn(fmt::format("nothing of namespace {} is selectable: {}", one.plugin.ns, why),
-              failure.mend);
+              failure.hint);
   known_.insert_or_assign(one.key, PluginLists{ListOrigin::failed, why, {}});
 }
 

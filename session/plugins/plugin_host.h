@@ -26,7 +26,7 @@ namespace axle::session {
 /// command that would trust it as it is.
 struct Distrust {
   std::string why;
-  std::string mend;
+  std::string hint;
 };
 [[nodiscard]] std::optional<Distrust> distrust_of(const TrustedFile& file);
 
@@ -73,7 +73,7 @@ class TrustedPlugins final : public resolver::PluginHost {
                                      Report& report);
   void take_answer(const Asked& one, plugins::PluginAnswer answer, Report& report);
   void refuse(const resolver::PluginRequest& request, plan::ListOrigin origin,
-              const std::string& why, const std::string& mend, Report& report);
+              const std::string& why, const std::string& hint, Report& report);
 
   Setup setup_;
   std::map<std::string, resolver::PluginLists, std::less<>> known_;

@@ -201,7 +201,7 @@ Outcome<LocatedPlugin> locate_plugin(Session& session, const std::string& word) 
   }
   if (fs::is_directory(path, error)) return locate_project(session, path);
   if (!fs::is_regular_file(path, error))  // to open a pipe would wait for ever
-    return failed({ErrorKind::malformed, fmt::format("{}: it is no file", word)});
+    return failed({ErrorKind::malformed, fmt::format("{}: it is not a file", word)});
   if (word.ends_with(".whl")) return locate_wheel(session, word);
   Plugin plugin{"", PluginKind::executable, path.string(), path.string()};
   if (is_shared_object(path)) {

@@ -54,7 +54,7 @@ std::optional<std::int64_t> whole_number(documents::TomlTable& table, std::strin
 std::set<std::string, std::less<>> namespaces(documents::TomlTable& table, std::string_view key) {
   std::set<std::string, std::less<>> names;
   for (const std::string& name : table.texts(key)) {
-    if (!is_namespace(name)) table.refuse(key, fmt::format("`{}` is no namespace", name));
+    if (!is_namespace(name)) table.refuse(key, fmt::format("`{}` is not a valid namespace", name));
     names.insert(name);
   }
   return names;
@@ -67,7 +67,7 @@ void read_trusted(documents::TomlTable& table, ProviderSettings& settings) {
   if (package.has_value() == path.has_value())
     return table.refuse("package", "exactly one of `package` and `path` is expected");
   if (!ns.empty() && !is_namespace(ns))
-    table.refuse("namespace", fmt::format("`{}` is no namespace", ns));
+    table.refuse("namespace", fmt::format("`{}` is not a valid namespace", ns));
   std::vector<std::string> devices = table.texts("devices");
   for (const std::string& device : devices) {
     if (!plugins::is_device_pattern(device))
@@ -75,7 +75,7 @@ void read_trusted(documents::TomlTable& table, ProviderSettings& settings) {
   }
   if (package) {
     if (!wheel::is_valid_name(*package))
-      table.refuse("package", fmt::format("`{}` is no name of a package", *package));
+      table.refuse("package", fmt::format("`{}` is not a valid package name", *package));
     settings.packages.push_back({wheel::normalize_name(*package), ns, std::move(devices)});
     return table.finish();
   }
@@ -277,7 +277,7 @@ Outcome<resolver::ProviderPolicy> provider_policy(const ProviderSettings& settin
   policy.disabled = settings.disabled;
   const auto check = [](std::string_view option, const std::string& ns) -> Outcome<void> {
     if (is_namespace(ns)) return {};
-    return misused(fmt::format("{} {}: that is no namespace", option, ns),
+    return misused(fmt::format("{} {}: that is not a valid namespace", option, ns),
                    "a namespace is made of a-z, 0-9 and _");
   };
   for (const std::string& ns : arguments.values(Opt::enable_provider)) {

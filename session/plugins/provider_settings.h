@@ -66,7 +66,7 @@ struct ProviderSettings {
 /// write or exchange, so that it is still the same one when it is started.
 [[nodiscard]] Result<std::string> fingerprint(const std::string& path);
 
-/// What `--device` says. Errors: usage for what is no pattern of device nodes.
+/// What `--device` says. Errors: usage for what is not a pattern of device nodes.
 [[nodiscard]] Outcome<std::vector<std::string>> device_option(const Arguments& arguments);
 
 [[nodiscard]] bool is_namespace(std::string_view text);

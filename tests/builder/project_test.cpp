@@ -138,7 +138,7 @@ TEST_CASE("errors of [project] name file, line and key") {
   check_refused(head + "description = \"a\\nb\"\n", "must be one line");
   check_refused(head + "readme = {content-type = \"text/plain\"}\n",
                 "exactly one of file and text");
-  check_refused(head + "scripts = {\"a=b\" = \"c\"}\n", "is no entry point");
+  check_refused(head + "scripts = {\"a=b\" = \"c\"}\n", "is not a valid entry point");
   check_refused("[project]\nname = \"a\"\ndynamic = [\"version\"]\nversion = \"1\"\n",
                 "is left to a build back end", ErrorKind::unsupported);
 }
@@ -153,18 +153,19 @@ TEST_CASE("variant markers are written on an explicit switch only") {
 TEST_CASE("errors of [tool.axle] name file, line and key") {
   check_refused(head + "[tool.axle]\ncolour = 1\n",
                 "pyproject.toml:5: tool.axle.colour: unknown key");
-  check_refused(head + "[tool.axle]\npython-tag = \"cp311\"\n", "is no tag such as py3");
+  check_refused(head + "[tool.axle]\npython-tag = \"cp311\"\n", "is not a valid tag such as py3");
   check_refused(head + "[tool.axle.cmake]\ndefine = {\"a b\" = 1}\n",
-                "is no name of a CMake variable");
+                "is not a valid CMake variable name");
   check_refused(head + "[tool.axle.cmake]\ndefine = {CMAKE_C_FLAGS = \"-O3\"}\n",
                 "is set by the builder");
   check_refused(head + "[tool.axle.cmake]\ndefine = {A = {b = 1}}\n",
                 "expected a string, a number");
-  check_refused(head + "[tool.axle.cmake]\nbuild-type = \"-O3\"\n", "is no CMake build type");
+  check_refused(head + "[tool.axle.cmake]\nbuild-type = \"-O3\"\n",
+                "is not a valid CMake build type");
   check_refused(head + "[[tool.axle.variant]]\nlabel = \"v3\"\n",
                 "the label \"v3\" needs a [variant] table");
   check_refused(head + "[[tool.axle.variant]]\nlabel = \"V3\"\n" + variant_table,
-                "\"V3\" is no variant label");
+                "\"V3\" is not a valid variant label");
   check_refused(head + "[[tool.axle.variant]]\nlabel = \"v4\"\n" + variant_table,
                 "pyproject.toml:4: [variant.variants] has no label \"v4\"");
   check_refused(head + "[[tool.axle.variant]]\n[[tool.axle.variant]]\n",

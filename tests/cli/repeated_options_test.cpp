@@ -76,7 +76,7 @@ TEST_CASE("a proposed command repeats where the run looked") {
         "variant providers retry acme --cache-dir c");
 }
 
-TEST_CASE("what is no command of ours, or asks for help, stays as it is") {
+TEST_CASE("what is not a command of ours, or asks for help, stays as it is") {
   const std::vector<std::string> run = {"install", "demo", "--python", "p", "-i", "u"};
   for (const char* command : {"variant install --help", "variant nonsense x",
                               "python3 -m venv .venv", "keyring get x y", "variant", "rm -r x"})

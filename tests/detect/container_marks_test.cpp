@@ -13,7 +13,7 @@ const ContainerMark none{"", "no-mark"};
 
 }  // namespace
 
-TEST_CASE("a machine without marks is no container") {
+TEST_CASE("a machine without marks is not a container") {
   RecordedHost host;
   CHECK(look_for_container(host) == none);
   // systemd as the first process of a real machine, and a cgroup name space.

@@ -117,7 +117,7 @@ TEST_CASE("an M1 under an old macOS tells some features by their first names") {
   CHECK(held_aarch64_architectures(cpu.capabilities, VersionRule::soft).front() == "8a");
 }
 
-TEST_CASE("each name stands for its own features, and what is no number for none") {
+TEST_CASE("each name stands for its own features, and what is not a number for none") {
   RecordedHost whole = m4();
   const Cpu all = probe(whole).cpu;
   for (const auto& [name, value] : whole.sysctls) {

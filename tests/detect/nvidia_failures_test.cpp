@@ -171,7 +171,7 @@ TEST_CASE("a vendor whose facts are stated is not asked, the others are") {
   CHECK(other.gpus.at(0).usable == Presence::present);
 }
 
-TEST_CASE("the toolkit's stub is no driver") {
+TEST_CASE("the toolkit's stub is not a driver") {
   RecordedHost host = healthy_nvidia();
   host.say(GpuVendor::nvidia, "cuda.version_error\t34\nnvml.missing\tx\n");
   check_nvidia_blocked(host, "stub-library");

@@ -80,7 +80,7 @@ std::set<std::string> codes_in_page(const char* heading) {
   REQUIRE(begin != std::string::npos);
   const std::string table = page.substr(begin, end - begin);
   std::set<std::string> found;
-  // Every row has a code, a meaning and a mend.
+  // Every row has a code, a meaning and a fix.
   const std::regex row(R"re(\n\| `([a-z0-9_-]+)` \| [^|\n]{8,} \| [^|\n]{4,} \|)re");
   for (std::sregex_iterator at(table.begin(), table.end(), row), last; at != last; ++at) {
     found.insert((*at)[1]);

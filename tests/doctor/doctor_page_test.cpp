@@ -14,10 +14,10 @@ namespace {
 using namespace axle::doctor;
 
 std::string table() {
-  std::string text = "| code | severity | meaning | mend |\n|---|---|---|---|\n";
+  std::string text = "| code | severity | meaning | hint |\n|---|---|---|---|\n";
   for (const FindingCode& row : finding_codes()) {
     text += "| `" + std::string(row.code) + "` | " + std::string(render_level(row.level)) + " | " +
-            std::string(row.meaning) + " | " + std::string(row.mend) + " |\n";
+            std::string(row.meaning) + " | " + std::string(row.hint) + " |\n";
   }
   return text;
 }
@@ -29,7 +29,7 @@ std::string read(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("docs/doctor.md has every code with its meaning and its mend") {
+TEST_CASE("docs/doctor.md has every code with its meaning and its fix") {
   const std::string path = AXLE_SOURCE_DIR "/docs/doctor.md";
   std::string page = read(path);
   const std::string heading = "| code | severity |";
@@ -51,7 +51,7 @@ TEST_CASE("findings: codes are unique, errors come first, an unknown code is nev
     INFO(row.code);
     CHECK(seen.insert(row.code).second);
     CHECK_FALSE(row.meaning.empty());
-    CHECK_FALSE(row.mend.empty());
+    CHECK_FALSE(row.hint.empty());
   }
   Findings findings;
   findings.add("no-environment", "", "x");

@@ -85,8 +85,8 @@ TEST_CASE("shadows: an entry of /etc/ld.so.preload is taken out there, no variab
   REQUIRE(findings.all().size() == 1);
   const Finding& finding = findings.all().front();
   CHECK(finding.code == "library-shadowed");
-  CHECK(finding.mend.commands.empty());
-  CHECK(finding.mend.words ==
+  CHECK(finding.hint.commands.empty());
+  CHECK(finding.hint.words ==
         "take " + site.at("foreign/libx.so.1") + " out of /etc/ld.so.preload");
   CHECK(finding.evidence.front().section == "/etc/ld.so.preload");
 }
@@ -121,7 +121,7 @@ TEST_CASE("shadows: what nobody needs is opened by name, in the same order") {
   CHECK(site.cached().empty());
 }
 
-TEST_CASE("shadows: the wheel's own folder on the path is no shadow") {
+TEST_CASE("shadows: the wheel's own folder on the path is not a shadow") {
   const Site site;
   CHECK(site.verdict({{site.at("wheel/lib")}, {}, {}, {site.at("wheel/lib/libx.so.1")}}).empty());
 }

@@ -29,7 +29,7 @@ class Terminal(TestCase):
         text = " ".join(self.detect("docker-without-gpus").split())
         self.assertEqual(text.count("but no /dev/nvidia* here"), 1)
         self.assertIn("not usable: nvidia.no-device-nodes", text)
-        self.assertIn("mend: in a container: start it with --gpus all", text)
+        self.assertIn("hint: in a container: start it with --gpus all", text)
 
     def test_each_gpu_and_what_it_is_in(self):
         self.assertEqual(self.detect("p5-h100x8").count("\nGPU "), 8)

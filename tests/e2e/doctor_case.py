@@ -94,14 +94,14 @@ class DoctorTestCase(TestCase):
         for one in body["findings"]:
             self.assertIn(one["code"], CODES)
             self.assertTrue(one["message"])
-            words = one["mend"]
+            words = one["hint"]
             for command in one["fix"]:
                 words = words.replace(command, "")
-            self.assertIsNone(COMMAND.search(words), f"a command that is no part of `fix`: {one}")
+            self.assertIsNone(COMMAND.search(words), f"a command that is not part of `fix`: {one}")
             if one["code"] in PROPOSES_NOTHING:
                 self.assertEqual(one["fix"], [], one)
             if one["severity"] == "error":
-                self.assertTrue(one["mend"], one)
+                self.assertTrue(one["hint"], one)
                 self.assertTrue(one["evidence"], one)
         return body
 

@@ -65,7 +65,7 @@ class Code(DoctorTestCase):
 
         self.torch(entry(CUBIN, 90, zstd), entry(CUBIN, 80))
         found = self.finds("gpu-code-packed", on("535.54.03", "12.2"), severity="error")
-        self.assertIn("550.54.14", found["mend"])
+        self.assertIn("550.54.14", found["hint"])
         self.lacks("gpu-code-packed", on("550.54.14", "12.4"))
         self.torch(entry(CUBIN, 90, lz4))
         self.lacks("gpu-code-packed", on("535.54.03", "12.2"))
@@ -85,18 +85,18 @@ class Code(DoctorTestCase):
         for machine in (self.healthy_machine(), "mi300x", "none"):
             self.lacks("gpu-build-without-gpu", machine)
 
-    def test_a_mend_is_no_command_that_changes_nothing(self):
+    def test_a_fix_is_no_command_that_changes_nothing(self):
         self.put("kernels", "1.0", {"kernels/_C.so": cuda_library(90)})
-        self.assertNotIn("variant install", self.finds("gpu-build-without-gpu", "none")["mend"])
+        self.assertNotIn("variant install", self.finds("gpu-build-without-gpu", "none")["hint"])
         self.put("torch", "2.9.0+cu128", {"torch/_C.so": cuda_library(90)})
-        self.assertIn("variant install --upgrade torch", self.finds("gpu-build-without-gpu", "none")["mend"])
+        self.assertIn("variant install --upgrade torch", self.finds("gpu-build-without-gpu", "none")["hint"])
 
-    def test_a_mend_brings_the_same_release_of_a_whole_family(self):
+    def test_a_fix_brings_the_same_release_of_a_whole_family(self):
         self.put("torch", "2.9.0+cu128", {"torch/_C.so": cuda_library(90)})
         self.put("torchvision", "0.24.0+cu128", {"torchvision/_C.so": cuda_library(90)}, requires=["torch==2.9.0"])
         pascal = self.machine([{**H100, "arch": "6.1"}], [DRIVER])
         for code, machine in (("gpu-build-without-gpu", "none"), ("gpu-code-missing", pascal)):
-            self.assertIn("install --upgrade torch==2.9.0 torchvision --python", self.finds(code, machine)["mend"])
+            self.assertIn("install --upgrade torch==2.9.0 torchvision --python", self.finds(code, machine)["hint"])
 
     def test_gpu_code_where_no_gpu_can_be_used(self):
         self.torch(entry(CUBIN, 90))
@@ -139,7 +139,7 @@ class Code(DoctorTestCase):
                                     "kernels/glibc-hwcaps/x86-64-v4/libx.so": library(isa=0b1111)})
         found = self.finds("cpu-level-missing", self.healthy_machine(cpu=level_cpu(3)), severity="error")
         self.assertIn("x86-64-v4", found["message"])
-        self.assertEqual(found["mend"], "install a build of kernels for an older CPU, if there is one")
+        self.assertEqual(found["hint"], "install a build of kernels for an older CPU, if there is one")
         self.lacks("cpu-level-missing", self.healthy_machine(cpu=level_cpu(4)))
 
     def test_what_nobody_knows_of_the_cpu_is_said(self):
@@ -158,8 +158,8 @@ class Code(DoctorTestCase):
     def test_the_build_of_a_variant_for_an_older_cpu_is_chosen_anew(self):
         document = variant_document({"fast": [("x86_64", "level", ["v4"])]})
         self.put("kernels", "1.0+fast", {"kernels/_C.so": library(isa=0b1111)}, label="fast", document=document)
-        mend = self.finds("cpu-level-missing", self.healthy_machine(cpu=level_cpu(3)))["mend"]
-        self.assertTrue(mend.startswith("variant install --upgrade kernels==1.0 --python"), mend)
+        hint = self.finds("cpu-level-missing", self.healthy_machine(cpu=level_cpu(3)))["hint"]
+        self.assertTrue(hint.startswith("variant install --upgrade kernels==1.0 --python"), hint)
 
     def test_another_architecture(self):
         self.put("kernels", "1.0", {"kernels/_C.so": library(machine=183)})
@@ -176,7 +176,7 @@ class Code(DoctorTestCase):
             self.put(name, "1.0", {f"{name}.abi3.so": cuda_library(75, machine=183)})
         body = self.doctor(self.healthy_machine(cpu=level_cpu(3)))
         self.assertEqual([one["code"] for one in body["findings"]], ["wrong-architecture"])
-        self.assertIn("anew", body["findings"][0]["mend"])
+        self.assertIn("anew", body["findings"][0]["hint"])
 
     def test_instructions_by_disassembly(self):
         if os.uname().machine != "x86_64" or subprocess.run(["sh", "-c", "command -v objdump && command -v cc"],
@@ -192,7 +192,7 @@ class Code(DoctorTestCase):
         self.lacks("cpu-instructions", machine)
         found = self.finds("cpu-instructions", machine, "--deep", severity="warning")
         self.assertIn("nowhere ask", found["message"])
-        self.assertIn("install a build of kernels for an older CPU", found["mend"])
+        self.assertIn("install a build of kernels for an older CPU", found["hint"])
         self.put("kernels", "1.0", {"kernels/_C_avx512.so": made.read_bytes()})  # the package chooses it by its name
         self.finds("cpu-instructions", machine, "--deep", severity="info")
         by_chance = ("libassets.so", "_frozen.so", "librpc_v2.so", "bizen.so")
@@ -249,7 +249,7 @@ class Shadows(DoctorTestCase):
         found = self.finds("library-shadowed", env=self.foreign(), severity="warning")
         self.assertIn("libcudnn.so.9.1.0", json.dumps(found))
         self.assertIn("nvidia-cudnn-cu12 9.10.2", json.dumps(found["evidence"]))
-        self.assertIn("LD_LIBRARY_PATH", found["mend"])
+        self.assertIn("LD_LIBRARY_PATH", found["hint"])
 
     def test_rpath_comes_before_the_library_path(self):
         self.wheels(rpath="$ORIGIN/../nvidia/cudnn/lib")
@@ -295,7 +295,7 @@ class Shadows(DoctorTestCase):
         self.put("bundle", "1.0", {**copies, "bundle/_C.so": library(needed=["libcudnn.so.9"], rpath="$ORIGIN")})
         found = self.finds("library-twice", self.healthy_machine(), severity="warning")
         self.assertIn("libcudnn.so.9 of bundle 1.0 and nvidia-cudnn-cu12 9.10.2", found["subject"])
-        self.assertNotIn("uninstall", found["mend"])
+        self.assertNotIn("uninstall", found["hint"])
         codes = [one["code"] for one in self.doctor(self.healthy_machine())["findings"]]
         self.assertEqual(codes.count("library-twice"), 1)
 

@@ -76,9 +76,9 @@ class FixTestCase(DoctorTestCase):
         commands = found[0]["fix"]
         self.assertTrue(commands, found[0])
         for command in commands:
-            self.assertIn(command, found[0]["mend"])
+            self.assertIn(command, found[0]["hint"])
         text = run(line.replace("'--json'", ""))
-        self.assertIn(f"mend: {found[0]['mend']}\n", text.stdout)
+        self.assertIn(f"hint: {found[0]['hint']}\n", text.stdout)
         script = "set -e\n" + "\n".join(commands) + "\nset +e\necho '=====' \n" + line
         done = run(script)
         head, middle, tail = done.stdout.partition("=====")
@@ -228,7 +228,7 @@ class Records(FixTestCase):
         (info / "INSTALLER").write_text("conda\n")
         (info / "RECORD").unlink()
         found = self.finds("dist-info-broken", self.good)
-        self.assertEqual((found["fix"], found["mend"]), ([], "install demo again with conda, which installed it"))
+        self.assertEqual((found["fix"], found["hint"]), ([], "install demo again with conda, which installed it"))
 
 
 class Files(FixTestCase):
@@ -358,7 +358,7 @@ class Owners(FixTestCase):
         self.put("another", "1.0", requires=["first"])
         found = self.finds("path-owned-twice", self.good)
         self.assertEqual(found["fix"], [])
-        self.assertIn("environments of their own", found["mend"])
+        self.assertIn("environments of their own", found["hint"])
 
     def test_of_two_packages_with_one_import_name_one_goes(self):
         self.put_wheel(self.first)
@@ -396,7 +396,7 @@ class Requirements(FixTestCase):
         self.put_wheel(Wheel("base", "1.0"))
         self.publish(Wheel("demo", "1.0", requires=["base>=2"]), Wheel("other", "2.0", requires=["base>=2"]))
         found = self.fixes("requirement-broken", self.good)
-        self.assertIn("no version serves all", found["mend"])
+        self.assertIn("no version serves all", found["hint"])
         self.sound()
 
 
@@ -577,7 +577,7 @@ class Environments(FixTestCase):
             (self.venv / "bin" / name).unlink()
         (self.venv / "bin/python3").symlink_to("/nowhere/python3")
         found = self.fixes("environment-broken", self.good)
-        self.assertIn("without the packages", found["mend"])
+        self.assertIn("without the packages", found["hint"])
 
     def test_what_is_no_environment_is_not_overwritten(self):
         (self.root / "documents/bin").mkdir(parents=True)

@@ -23,19 +23,19 @@ class Machines(DoctorTestCase):
     def test_a_container_that_was_started_without_the_gpu(self):
         found = self.on("container-without-gpu", "error", [self.blocked("no-device-nodes")],
                         problems=self.problem("no-device-nodes"), os={"system": "Linux", "container": "docker"})
-        self.assertIn("docker run --gpus all", found["mend"])
+        self.assertIn("docker run --gpus all", found["hint"])
         found = self.on("container-without-gpu", "error", [self.blocked("no-device-nodes")],
                         problems=self.problem("no-device-nodes"), os={"system": "Linux", "container": "podman"})
-        self.assertIn("podman run --device nvidia.com/gpu=all", found["mend"])
+        self.assertIn("podman run --device nvidia.com/gpu=all", found["hint"])
         self.assertEqual(self.on("gpu-problem", "error", [self.blocked("no-device-nodes")],
                                  problems=self.problem("no-device-nodes"))["evidence"][0]["fact"],
                          "nvidia.no-device-nodes")
 
     def test_how_each_kind_of_container_is_given_the_gpu(self):
-        def mend(vendor, container, **os):
+        def hint(vendor, container, **os):
             problems = self.problem("no-device-nodes", vendor)
             machine = self.machine(problems=problems, os={"system": "Linux", "container": container, **os})
-            return next(one["mend"] for one in self.doctor(machine, environment=False)["findings"]
+            return next(one["hint"] for one in self.doctor(machine, environment=False)["findings"]
                         if one["subject"] == vendor)
 
         for vendor, container, expected in [
@@ -46,19 +46,19 @@ class Machines(DoctorTestCase):
                 ("amd", "lxc", "lxc config device add NAME gpu gpu"), ("amd", "apptainer", "exec --rocm IMAGE"),
                 ("intel", "docker", "docker run --device /dev/dri IMAGE")]:
             with self.subTest(vendor=vendor, container=container):
-                self.assertIn(expected, mend(vendor, container))
+                self.assertIn(expected, hint(vendor, container))
         # What detect says is better than a guess: without a container, in one of another kind, on Tegra.
         for container, more in (("", {}), ("systemd-nspawn", {}), ("docker", {"tegra_release": "36.4.3"})):
-            self.assertEqual(mend("nvidia", container, **more), "do something")
-        self.assertEqual(mend("intel", "apptainer"), "do something")
+            self.assertEqual(hint("nvidia", container, **more), "do something")
+        self.assertEqual(hint("intel", "apptainer"), "do something")
 
     def test_permission(self):
         found = self.on("gpu-permission", "error", problems=self.problem("no-permission", "amd"))
-        self.assertIn("usermod -aG render", found["mend"])
+        self.assertIn("usermod -aG render", found["hint"])
 
-    def test_a_problem_without_a_known_mend_leads_to_the_kernel_log(self):
+    def test_a_problem_without_a_known_fix_leads_to_the_kernel_log(self):
         problem = [{"code": "nvidia.driver-error", "message": "NVML failed with 3", "hint": ""}]
-        self.assertIn("dmesg", self.on("gpu-problem", "error", problems=problem)["mend"])
+        self.assertIn("dmesg", self.on("gpu-problem", "error", problems=problem)["hint"])
 
     def test_two_driver_versions(self):
         self.on("driver-versions-differ", "error", problems=self.problem("driver-mismatch"))
@@ -70,30 +70,30 @@ class Machines(DoctorTestCase):
 
     def test_masks(self):
         found = self.on("gpu-masked", "warning", [{**H100, "masked": True}], [DRIVER])
-        self.assertEqual(found["mend"], "unset CUDA_VISIBLE_DEVICES")
+        self.assertEqual(found["hint"], "unset CUDA_VISIBLE_DEVICES")
         amd = {"vendor": "amd", "name": "W7900", "arch": "gfx1100", "usable": "present", "masked": True}
-        self.assertIn("GPU_DEVICE_ORDINAL", self.on("gpu-masked", "warning", [amd])["mend"])
+        self.assertIn("GPU_DEVICE_ORDINAL", self.on("gpu-masked", "warning", [amd])["hint"])
         for variable in ("GPU_DEVICE_ORDINAL", "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
             found = self.on("gpu-masked", "warning", [{**amd, "sources": {"masked": variable}}])
-            self.assertEqual(found["mend"], f"unset {variable}")
+            self.assertEqual(found["hint"], f"unset {variable}")
         self.on("gpu-masked", "info", [H100, {**H100, "pci_address": "0000:02:00.0", "masked": True}], [DRIVER])
 
     def test_instructions_that_the_kernel_withholds(self):
         cpu = level_cpu(4, amx_tile="blocked", amx_int8="blocked")
         found = self.on("cpu-withheld", "warning", cpu=cpu, os={"system": "Linux", "kernel": "5.15.0"})
-        self.assertIn("5.16", found["mend"])
-        self.assertIn("5.15.0", found["mend"])
+        self.assertIn("5.16", found["hint"])
+        self.assertIn("5.15.0", found["hint"])
         self.assertIn("amx_tile", json.dumps(found["evidence"]))
 
     def test_an_old_driver(self):
         old = {**DRIVER, "kernel_version": "570.26", "library_version": "570.26", "api_version": "12.8"}
         found = self.on("driver-old", "warning", [H100], [old])
-        self.assertIn("580", found["mend"])
+        self.assertIn("580", found["hint"])
 
     def old_driver(self, gpu=H100, **rest):
         old = {**DRIVER, "kernel_version": "570.26", "library_version": "570.26", "api_version": "12.8"}
         body = self.doctor(self.machine([gpu], [old], cpu=level_cpu(4), **rest), environment=False)
-        return [one["mend"] for one in body["findings"] if one["code"] == "driver-old"]
+        return [one["hint"] for one in body["findings"] if one["code"] == "driver-old"]
 
     def test_whose_driver_is_updated_where(self):
         self.assertIn("install NVIDIA's driver 580", self.old_driver()[0])
@@ -120,7 +120,7 @@ class Machines(DoctorTestCase):
 
     def test_an_image_gets_its_driver_from_the_host(self):
         found = self.finds("gpu-problem", "docker-without-libcuda", environment=False, severity="error")
-        self.assertIn("--gpus all", found["mend"])
+        self.assertIn("--gpus all", found["hint"])
 
     def test_an_old_libc(self):
         self.on("libc-old", "warning", libc={"family": "glibc", "version": "2.17"})
@@ -133,9 +133,9 @@ class Machines(DoctorTestCase):
                                           "reason_code": "gfx-override", "reason": "gfx1031 taken as gfx1030"}])
         self.on("wsl", "info", [H100], [DRIVER], os={"system": "Linux", "wsl": True})
 
-    def test_each_way_to_fail_has_a_finding_and_a_mend(self):
-        """The recorded and stated machines whose GPU does not work, and what mends each."""
-        for machine, code, mend in [
+    def test_each_way_to_fail_has_a_finding_and_a_fix(self):
+        """The recorded and stated machines whose GPU does not work, and what fixes each."""
+        for machine, code, hint in [
                 ("docker-without-gpus", "container-without-gpu", "docker run --gpus all"),
                 ("docker-without-libcuda", "gpu-problem", "docker run --gpus all"),
                 ("driver-mismatch", "driver-versions-differ", "reboot"),
@@ -153,7 +153,7 @@ class Machines(DoctorTestCase):
             with self.subTest(machine=machine):
                 found = [one for one in self.doctor(machine, environment=False)["findings"] if one["code"] == code]
                 self.assertEqual(len(found), 1, found)
-                self.assertIn(mend, found[0]["mend"])
+                self.assertIn(hint, found[0]["hint"])
 
     def test_machines_without_a_fault_have_no_error(self):
         for machine in ("a100-mig", "p5-h100x8", "rtx5090-rtx2080", "wsl-rtx4090", "jetson-orin-jp6", "jetson-thor-jp7",
@@ -247,7 +247,7 @@ class Features(DoctorTestCase):
             found = self.features(machine)["aotinductor"]
             self.assertEqual(found["usable"], "no", found)
             self.assertIn("no builds for this CPU and system", found["reason"])
-        self.assertNotIn("5.16", self.finds("cpu-withheld", mac, environment=False)["mend"])
+        self.assertNotIn("5.16", self.finds("cpu-withheld", mac, environment=False)["hint"])
         unknown = self.machine(cpu=level_cpu(4), os={"system": ""})
         self.assertEqual(self.features(unknown)["aotinductor"]["usable"], "yes")
 

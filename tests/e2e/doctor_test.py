@@ -36,7 +36,7 @@ class Healthy(DoctorTestCase):
 
     def test_without_an_environment_that_is_said(self):
         found = self.finds("no-environment", self.healthy_machine(), environment=False)
-        self.assertIn("--python", found["mend"])
+        self.assertIn("--python", found["hint"])
         self.lacks("no-environment", self.healthy_machine())
 
     def test_an_environment_that_is_none_leaves_the_findings_of_the_machine(self):
@@ -48,7 +48,7 @@ class Healthy(DoctorTestCase):
         broken.chmod(0o755)
         for python in (self.root / "nowhere", broken, "/dev/null"):
             found = self.finds("environment-broken", machine, "--python", python, environment=False, severity="error")
-            self.assertIn("python", found["mend"])
+            self.assertIn("python", found["hint"])
             self.finds("driver-old", machine, "--python", python, environment=False)
         env = {"VIRTUAL_ENV": str(self.root / "gone")}
         self.finds("environment-broken", machine, environment=False, env=env)
@@ -64,11 +64,11 @@ class Packages(DoctorTestCase):
         self.lacks("dist-info-broken", self.good)
         (info / "RECORD").write_text('"never closed')
         found = self.finds("dist-info-broken", self.good, severity="error")
-        self.assertIn("variant install --reinstall --no-deps demo==1.0 --python", found["mend"])
+        self.assertIn("variant install --reinstall --no-deps demo==1.0 --python", found["hint"])
         (info / "METADATA").unlink()
         found = self.finds("dist-info-broken", self.good)
         self.assertIn("METADATA", json.dumps(found["evidence"]))
-        self.assertTrue(found["mend"].startswith("variant install --reinstall --no-deps demo==1.0"), found["mend"])
+        self.assertTrue(found["hint"].startswith("variant install --reinstall --no-deps demo==1.0"), found["hint"])
 
     def test_files_that_are_gone_or_cut_off(self):
         self.put("demo", "1.0", {"demo/__init__.py": "x = 1\n", "demo/data.bin": b"0123456789"})
@@ -119,7 +119,7 @@ class Packages(DoctorTestCase):
         size = path.stat().st_size
         path.unlink()
         path.mkdir()
-        self.assertEqual(self.finds("files-missing", self.good)["evidence"][0]["fact"], "is no file")
+        self.assertEqual(self.finds("files-missing", self.good)["evidence"][0]["fact"], "is not a file")
         path.rmdir()
         path.symlink_to(path.name)
         self.assertIn("link", self.finds("files-missing", self.good)["evidence"][0]["fact"])
@@ -129,7 +129,7 @@ class Packages(DoctorTestCase):
         path.unlink()
         path.write_bytes(b"\0" * size)  # what a file system leaves after a crash
         found = self.finds("library-damaged", self.good, severity="error")
-        self.assertIn("demo==1.0", found["mend"])
+        self.assertIn("demo==1.0", found["hint"])
 
     def test_one_import_name_in_different_files(self):
         self.put("one", "1.0", {"thing.py": "", "space/a.py": ""})
@@ -175,7 +175,7 @@ class Packages(DoctorTestCase):
         self.put("opencv-python-headless", "4.10", {"cv2/__init__.py": "", "cv2/cv2.abi3.so": library(soname="two")})
         found = self.finds("path-owned-twice", self.good, severity="error")
         self.assertEqual(found["evidence"][0]["file"], "cv2/cv2.abi3.so")
-        self.assertIn("variant uninstall opencv-python-headless", found["mend"])
+        self.assertIn("variant uninstall opencv-python-headless", found["hint"])
 
     def test_python_source_of_two_owners_is_a_warning(self):
         self.put("one", "1.0", {"tests/__init__.py": "1"})
@@ -188,7 +188,7 @@ class Packages(DoctorTestCase):
         self.put("base", "1.0")
         found = self.finds("requirement-broken", self.good)
         self.assertIn("base 1.0 is installed", found["message"])
-        self.assertTrue(found["mend"].startswith("variant install 'base>=2'"), found["mend"])
+        self.assertTrue(found["hint"].startswith("variant install 'base>=2'"), found["hint"])
         self.put("base", "2.0")
         subprocess.run(["rm", "-r", str(self.site() / "base-1.0.dist-info")], check=True)
         self.lacks("requirement-broken", self.good)
@@ -246,7 +246,7 @@ class Variants(DoctorTestCase):
         old = {**DRIVER, "kernel_version": "550.54.14", "library_version": "550.54.14", "api_version": "12.4"}
         found = self.finds("variant-misfit", self.machine([H100], [old]), severity="error")
         self.assertIn("13.0", json.dumps(found))
-        self.assertIn("variant install --upgrade torch==2.9.0", found["mend"])
+        self.assertIn("variant install --upgrade torch==2.9.0", found["hint"])
 
     def test_a_better_build_for_this_machine(self):
         self.put("torch", "2.9.0+cpu")
@@ -260,7 +260,7 @@ class Variants(DoctorTestCase):
         found = self.finds("variant-misfit", "none", severity="warning")
         self.assertIn("it runs on the CPU alone: no NVIDIA GPU", found["message"])
         self.assertEqual(found["subject"], "torch 2.9.1, torchvision 0.24.1 (cu128)")
-        self.assertIn("torch==2.9.1 torchvision", found["mend"])
+        self.assertIn("torch==2.9.1 torchvision", found["hint"])
         body = self.doctor("none")
         self.assertEqual(len([one for one in body["findings"] if one["code"] == "variant-misfit"]), 1)
 
@@ -288,7 +288,7 @@ class Variants(DoctorTestCase):
         self.put("torchaudio", "2.9.0+cpu")
         found = self.finds("family-labels-differ", self.healthy_machine(), severity="error")
         self.assertIn("torchaudio 2.9.0+cpu is cpu", json.dumps(found["evidence"]))
-        self.assertIn("torch==2.9.0 torchvision torchaudio", found["mend"])
+        self.assertIn("torch==2.9.0 torchvision torchaudio", found["hint"])
 
     def test_a_member_that_is_a_wheel_variant_has_its_own_label(self):
         document = variant_document({"cu130": [("nvidia", "cuda_version_lower_bound", ["13.0"])]}, ("nvidia",))

@@ -5,8 +5,8 @@ import unittest
 from support import PYTHON, SOURCE, Wheel, publish_levels
 from torch_index import TABLE, TorchTestCase, all_files, everywhere, stand_in
 
-MEND = "no driver is loaded for it: install NVIDIA's driver 580 or newer"
-UNUSABLE = {"vendor": "nvidia", "name": "NVIDIA H100", "pci_address": "0000:01:00.0", "arch": "9.0", "reason": MEND}
+HINT = "no driver is loaded for it: install NVIDIA's driver 580 or newer"
+UNUSABLE = {"vendor": "nvidia", "name": "NVIDIA H100", "pci_address": "0000:01:00.0", "arch": "9.0", "reason": HINT}
 
 
 class Machines(TorchTestCase):
@@ -64,15 +64,15 @@ class Machines(TorchTestCase):
         self.assert_builds({"torch": ("2.14.1", "xpu")}, "torch", "--require", "intel", machine="h100;intel:gpu=bmg")
 
     def test_a_gpu_without_its_driver_is_never_silently_a_cpu_install(self):
-        for usable, why in [("absent", MEND), ("blocked", MEND), ("unknown", "not known whether")]:
+        for usable, why in [("absent", HINT), ("blocked", HINT), ("unknown", "not known whether")]:
             with self.subTest(usable=usable):
                 machine = self.profile({**UNUSABLE, "usable": usable})
                 result = self.assert_ok(self.family("resolve", "torch", machine=machine))
                 self.assertIn("torch 2.15.0+cpu", result.out)
                 self.assertIn("warning", result.err)
-                self.assertIn(MEND, result.err)
+                self.assertIn(HINT, result.err)
                 self.assert_fails(self.family("resolve", "torch", "--require", "nvidia", machine=machine), 3, why)
-                self.assertIn(MEND, self.assert_ok(self.install_for(machine, "torch", "--dry-run")).err)
+                self.assertIn(HINT, self.assert_ok(self.install_for(machine, "torch", "--dry-run")).err)
 
     def test_a_gpu_that_the_user_hides_does_not_count(self):
         machine = self.profile({**UNUSABLE, "reason": "", "usable": "present", "masked": True})

@@ -235,7 +235,7 @@ class HashTable(IntegrityCase):
             ("good", "lone==1.0 --hash=<lone 1.0>\n", rh, LONE),
             ("not pinned", "lone --hash=<lone 2.0>\n", rh, None),
             ("at least", "lone>=1 --hash=<lone 2.0>\n", rh, None),
-            ("a wildcard is no pin", "lone==1.* --hash=<lone 1.0>\n", rh, None),
+            ("a wildcard is not a pin", "lone==1.* --hash=<lone 1.0>\n", rh, None),
             ("=== is a pin", "lone===1.0 --hash=<lone 1.0>\n", rh, LONE),
             ("more than a pin", "lone==1.0,>0 --hash=<lone 1.0>\n", rh, None),
             ("a dependency without", "lib==1.0 --hash=<lib 1.0>\n", rh, None),

@@ -84,8 +84,8 @@ print(json.dumps({{"namespace": "acme", "features": [{{"name": "open", "multi_va
         self.assertIn(f"you let it write to {nodes[0]}", self.variant("providers", "show", "acme").out)
         # The command that trusts it again says the same.
         program.write_text(program.read_text() + "# changed\n")
-        mend = self.variant("providers", "show", "acme").out
-        self.assertIn(f"--namespace acme --device {nodes[0]}", mend)
+        hint = self.variant("providers", "show", "acme").out
+        self.assertIn(f"--namespace acme --device {nodes[0]}", hint)
         self.assert_fails(self.variant("providers", "trust", program, "--device", "/dev/*"), 2, "names no device nodes")
         self.assert_fails(self.variant("providers", "trust", program, "--device", "/etc/shadow"), 2, "/dev/acme0")
 
@@ -282,7 +282,7 @@ class Contained(PluginTestCase):
         self.assertNotIn("\n  hint: run it", verbose.err)
 
     def test_terminal_codes_do_not_reach_the_terminal(self):
-        result = self.fails("print('{\"namespace\": \"\\x1b[31mred\"}')", "is no JSON")
+        result = self.fails("print('{\"namespace\": \"\\x1b[31mred\"}')", "is not JSON")
         self.assertNotIn("\x1b", result.err)
 
 

@@ -284,10 +284,10 @@ class Evidence(ProfileTestCase):
         self.assertEqual(asked["read /sys/module/nvidia/version"], "570.86.15")
         self.assertIsNone(asked["look for /dev/nvidiactl"])
         self.assertEqual(told["verdict"][0]["reason_code"], "no-device-nodes")
-        self.assertIn("--gpus", told["verdict"][0]["mend"])
+        self.assertIn("--gpus", told["verdict"][0]["hint"])
         self.assertEqual(told["properties"], {"nvidia": {}})
         text = self.assert_ok(self.variant("detect", "--why", "nvidia", "--for", "docker-without-gpus")).out
-        for word in ("asked", "verdict", "properties", "no-device-nodes", "mend:", "not there"):
+        for word in ("asked", "verdict", "properties", "no-device-nodes", "hint:", "not there"):
             self.assertIn(word, text)
 
     def test_this_machine_and_stated_facts(self):

@@ -215,7 +215,7 @@ def triple(text):
 
 
 def gfx_of(gpu):
-    """"gfx942:sramecc+" is gfx942; "" is no target."""
+    """"gfx942:sramecc+" is gfx942; "" is not a target."""
     name = (gpu["arch"] or "").split(":")[0]
     well_formed = name.startswith("gfx") and 6 <= len(name) <= 10 and all(c in "0123456789abcdef" for c in name[3:])
     return name if well_formed and name[3:-2].isdigit() else ""

@@ -95,9 +95,9 @@ class Picks(Published):
                                      expected_labels(stable, machine), publication.name)
 
     def test_without_its_order_2_9_gave_a_hopper_the_older_build(self):
-        tied, mended = PUBLICATIONS["2.9.0-0.0.2-first"], PUBLICATIONS["2.9.0-0.0.2"]
+        tied, fixed = PUBLICATIONS["2.9.0-0.0.2-first"], PUBLICATIONS["2.9.0-0.0.2"]
         hopper = [Machine("h100;nvidia:driver=570.26", (12, 8), (9, 0))]
-        for publication, label in ((tied, "cuda12.6"), (mended, "cuda12.8")):
+        for publication, label in ((tied, "cuda12.6"), (fixed, "cuda12.8")):
             packages = self.resolve(self.publish(publication), "torch==2.9.0", hopper)[hopper[0]]
             self.assertEqual(packages["torch"]["variant"], label)
 

@@ -163,7 +163,7 @@ class Honoured(SettingsCase):
         return cache.exists() if result.code == 0 else result.code
 
     def without_venv(self, *arguments, env=None):
-        """An installation into what is no virtual environment."""
+        """An installation into what is not a virtual environment."""
         config, away = self.venv / "pyvenv.cfg", self.venv / "away"
         config.rename(away)
         try:

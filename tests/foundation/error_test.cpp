@@ -26,9 +26,9 @@ TEST_CASE("every kind has the name that JSON uses") {
 TEST_CASE("a collected report keeps remarks in order") {
   axle::CollectedReport report;
   report.note("first");
-  report.warn("second", "mend it");
+  report.warn("second", "fix it");
   REQUIRE(report.remarks.size() == 2);
   CHECK(report.remarks[0].severity == axle::Severity::note);
   CHECK(report.remarks[1].message == "second");
-  CHECK(report.remarks[1].hint == "mend it");
+  CHECK(report.remarks[1].hint == "fix it");
 }

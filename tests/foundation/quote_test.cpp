@@ -22,7 +22,7 @@ TEST_CASE("the cut leaves no half of a character") {
   CHECK(axle::text::is_valid_utf8(quoted));
 }
 
-TEST_CASE("bytes that are no UTF-8 are mended one by one") {
-  CHECK(axle::text::mend_utf8("a\xC3\xBC\xFFz\xE2\x82") ==
+TEST_CASE("bytes that are no UTF-8 are replaced one by one") {
+  CHECK(axle::text::repair_utf8("a\xC3\xBC\xFFz\xE2\x82") ==
         "a\xC3\xBC\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD");
 }

@@ -4,7 +4,7 @@
 
 using axle::text::first_code_point;
 using axle::text::is_valid_utf8;
-using axle::text::mend_utf8;
+using axle::text::repair_utf8;
 
 TEST_CASE("the first and last character of every length") {
   struct Row {
@@ -21,7 +21,7 @@ TEST_CASE("the first and last character of every length") {
     CHECK(first_code_point(text).code == code);
     CHECK(first_code_point(text).length == length);
     CHECK(is_valid_utf8(text));
-    CHECK(mend_utf8(text) == text);
+    CHECK(repair_utf8(text) == text);
   }
 }
 
@@ -36,8 +36,8 @@ TEST_CASE("overlong forms, surrogates, what is beyond Unicode and what is cut ar
     CHECK(first_code_point(text).length == 0);
     CHECK_FALSE(is_valid_utf8(text));
   }
-  CHECK(mend_utf8("a\xff"
-                  "b") ==
+  CHECK(repair_utf8("a\xff"
+                    "b") ==
         "a\xef\xbf\xbd"
         "b");
 }

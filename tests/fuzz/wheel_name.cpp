@@ -1,4 +1,4 @@
-// Wheel names: what parses renders to a name that parses to the same parts, and is no path.
+// Wheel names: what parses renders to a name that parses to the same parts, and is not a path.
 #include "wheel/wheel_name.h"
 
 #include <cstddef>

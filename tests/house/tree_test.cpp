@@ -53,7 +53,7 @@ TEST_CASE("no file has a name that says nothing") {
 TEST_CASE("libraries do not print, exit or read the environment") {
   // The real host is where the environment of the machine side comes from (visible-device masks),
   // and the probe children ask it what CUDA and the loader of that same process ask. properties.cpp
-  // is no library but the program of the Python plugin.
+  // is not a library but the program of the Python plugin.
   const std::set<std::string> real_host = {"detect/real_host.cpp", "detect/nvidia/libraries.cpp",
                                            "detect/drivers/driver_libraries.cpp",
                                            "providers/python/properties.cpp"};

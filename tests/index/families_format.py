@@ -81,18 +81,18 @@ class Family:
         self.expect(re.fullmatch(r"https://[a-z0-9.-]+(/[a-z0-9.{}-]+)*", head["url"]), "url", "is no such address")
         self.expect(head["label-in"] in ("version", "folder"), "label-in", "is neither version nor folder")
         self.expect(head["label-in"] != "folder" or "{label}" in head["url"], "url", "has no {label}")
-        self.expect(re.fullmatch(r"\d{4}-\d\d-\d\d", head["date"]), "date", "is no date")
+        self.expect(re.fullmatch(r"\d{4}-\d\d-\d\d", head["date"]), "date", "is not a date")
         names = head["members"] + head.get("unlabelled", [])
         self.expect(head["members"], "members", "is empty")
         self.expect(len(names) == len(set(names)), "members", "a project is there twice")
         for name in names:
             self.expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name), "members", f"{name} is not normalised")
         for name, last in head.get("ended", {}).items():
-            self.expect(name in head["members"][1:], "ended", f"{name} is no further member")
-            self.expect(re.fullmatch(VERSION, last), "ended", f"{last} is no version")
+            self.expect(name in head["members"][1:], "ended", f"{name} is not a further member")
+            self.expect(re.fullmatch(VERSION, last), "ended", f"{last} is not a valid version")
         for name, ips in head.get("devices", {}).items():
             for ip in ips:
-                self.expect(re.fullmatch(r"\d+\.\d+\.\d+", ip), "devices", f"{name}: {ip} is no device IP")
+                self.expect(re.fullmatch(r"\d+\.\d+\.\d+", ip), "devices", f"{name}: {ip} is not a device IP")
 
     def check_labels(self):
         self.labels = {}
@@ -110,7 +110,7 @@ class Family:
             self.sources(label, where)
             self.labels[label["name"]] = label
         for name in self.table.get("fallback", []):
-            self.expect(name in self.labels, "fallback", f"{name} is no label")
+            self.expect(name in self.labels, "fallback", f"{name} is not a valid label")
 
     def check_releases(self):
         seen = set()
@@ -118,14 +118,14 @@ class Family:
             where = f"release {release.get('version')}"
             if not self.keys(release, RELEASE, where):
                 continue
-            self.expect(re.fullmatch(rf"{VERSION}|\*", release["version"]), where, "is no version")
+            self.expect(re.fullmatch(rf"{VERSION}|\*", release["version"]), where, "is not a valid version")
             self.expect(release["version"] not in seen, where, "is there twice")
             seen.add(release["version"])
             self.expect(re.fullmatch(r"\d{4}-\d\d(-\d\d)?", release["date"]), where, "has no date")
             self.sources(release, where)
             for member, specifier in release.get("goes-with", {}).items():
-                self.expect(member in self.table["members"][1:], where, f"{member} is no further member")
-                self.expect(re.fullmatch(rf"=={VERSION}(\.\*)?", specifier), where, f"{specifier} is no specifier")
+                self.expect(member in self.table["members"][1:], where, f"{member} is not a further member")
+                self.expect(re.fullmatch(rf"=={VERSION}(\.\*)?", specifier), where, f"{specifier} is not a specifier")
             self.check_builds(release, where)
 
     def check_features(self):
@@ -134,23 +134,23 @@ class Family:
             where = f"feature {feature.get('name')}"
             if not self.keys(feature, FEATURE, where):
                 continue
-            self.expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", feature["name"]), where, "is no name")
+            self.expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", feature["name"]), where, "is not a name")
             self.expect(titles.setdefault(feature["name"], feature["title"]) == feature["title"], where,
                         "has two titles")
             names += [feature["name"]] if names[-1:] != [feature["name"]] else []
             clause = rf"(==|>=|<=|<|>){VERSION}"
             self.expect(re.fullmatch(rf"{clause}(,{clause})*", feature["releases"]), where, "has no releases")
-            self.expect(re.fullmatch(VERSION, feature.get("since", "1")), where, "since is no version")
+            self.expect(re.fullmatch(VERSION, feature.get("since", "1")), where, "since is not a valid version")
             vendor = feature.get("vendor")
             self.expect(vendor in (*CODE, None), where, "has an unknown vendor")
             for label in feature.get("labels", []):
-                known = self.expect(label in self.labels, where, f"{label} is no label")
+                known = self.expect(label in self.labels, where, f"{label} is not a valid label")
                 self.expect(not known or vendor in (None, self.labels[label].get("vendor")), where,
                             f"{label} is another vendor's")
             self.expect(set(feature.get("platforms", [])) <= PLATFORMS, where, "has an unknown platform")
             for need in feature.get("needs", []):
                 self.expect(re.fullmatch(r"[a-z0-9_]+ :: [a-z0-9_]+ :: [a-z0-9_.]+", need), where,
-                            f"{need} is no property")
+                            f"{need} is not a property")
             self.expect("capability" not in feature or vendor == "nvidia", where, "capability is NVIDIA's")
             self.expect(re.fullmatch(r"\d{1,2}\.\d", feature.get("capability", "9.0")), where, "has no capability")
             self.expect("only" not in feature or vendor, where, "only of which vendor?")
@@ -168,13 +168,13 @@ class Family:
             pair = build["label"], build["platform"]
             self.expect(pair not in seen, here, "is there twice")
             seen.add(pair)
-            self.expect(build["platform"] in PLATFORMS, here, "is no platform")
+            self.expect(build["platform"] in PLATFORMS, here, "is not a platform")
             self.expect(build["confidence"] in CONFIDENCES, here, "has an unknown confidence")
             self.sources(build, here)
             if self.expect(build["label"] in self.labels, here, "has no such label"):
                 self.check_code(build, self.labels[build["label"]].get("vendor"), here)
         for platform, label in release.get("default-index", {}).items():
-            self.expect((label, platform) in seen, where, f"default-index: {label} on {platform} is no build")
+            self.expect((label, platform) in seen, where, f"default-index: {label} on {platform} is not a build")
 
     def check_code(self, build, vendor, where):
         self.expect(("code" in build) == (vendor is not None), where, "code is for builds with a vendor, and for all")
@@ -187,7 +187,7 @@ class Family:
                 continue
             self.expect(len(codes) == len(set(codes)), where, f"{key} has one twice")
             for code in codes:
-                self.expect(re.fullmatch(CODE[vendor], code), where, f"{code} is no code of {vendor}")
+                self.expect(re.fullmatch(CODE[vendor], code), where, f"{code} is not a code of {vendor}")
                 known = vendor != "intel" or code in self.table.get("devices", {})
                 self.expect(known, where, f"{code} is not in [devices]")
 

@@ -76,7 +76,7 @@ TEST_CASE("features: whatever is not understood is refused, a fact without a sou
       {{"labels = [\"cu130\"]", "labels = [\"xpu\"]"}, "the label xpu is not of nvidia"},
       {{"[\"linux_x86_64\"]", "[\"linux\"]"}, "the platform \"linux\" is not known"},
       {{"\"axle :: amx_tile :: on\"", "\"amx\""}, "needs:"},
-      {{"capability = \"8.9\"", "capability = \"sm_89\""}, "is no version like 12.8"},
+      {{"capability = \"8.9\"", "capability = \"sm_89\""}, "is not a valid version such as 12.8"},
       {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]", "vendor = \"amd\""},
        "compute capabilities are a fact of nvidia"},
       {{"gpus = 2", "gpus = 0"}, "expected a number from 1 to 64"},

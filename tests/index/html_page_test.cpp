@@ -131,7 +131,7 @@ TEST_CASE("a page on disk may link to files on disk") {
   CHECK(page.files[0].url == "file:///srv/simple/x/x-1.tar.gz");
 }
 
-TEST_CASE("HTML that is no project page is malformed") {
+TEST_CASE("HTML that is not a project page is malformed") {
   CollectedReport report;
   for (const char* body :
        {"", "hello", "<html><title>Sign in</title><form></form><a href=/help>Help</a></html>",

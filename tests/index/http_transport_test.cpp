@@ -153,7 +153,7 @@ TEST_CASE("servers that never answer or stop in the middle run into the time lim
   }
 }
 
-TEST_CASE("a slow server is no stalled one") {
+TEST_CASE("a slow server is not a stalled one") {
   Setup setup;
   setup.options.retries = 0;
   CHECK(setup.fetch("/-slow/file.bin")->body == setup.content);
@@ -276,7 +276,7 @@ TEST_CASE("credentials that were given once serve later requests to the same ser
   CHECK(transport->fetch(setup.asks("/-auth/file.bin"))->status == 200);
 }
 
-TEST_CASE("nobody listening, unknown hosts and odd URLs are named with a mend") {
+TEST_CASE("nobody listening, unknown hosts and odd URLs are named with a fix") {
   Setup setup;
   setup.options.retries = 1;
   Request request;
@@ -333,7 +333,7 @@ TEST_CASE("one transport serves many threads") {
   CHECK(right == 40);
 }
 
-TEST_CASE("a missing or foreign network module is said so, with the mend") {
+TEST_CASE("a missing or foreign network module is said so, with the fix") {
   const TemporaryFolder folder;
   const auto missing = load_curl({folder / "libaxle_curl.so", folder / "lib/libaxle_curl.so"});
   REQUIRE(!missing);

@@ -147,7 +147,7 @@ TEST_CASE("many broken entries give a few warnings and a sum") {
   CHECK(report.remarks.back().message.find("95 more") != std::string::npos);
 }
 
-TEST_CASE("JSON that is no project page is malformed") {
+TEST_CASE("JSON that is not a project page is malformed") {
   const std::string whole = page_with(entry_with(""));
   for (const std::string& body :
        {std::string(), std::string("null"), std::string("[]"), std::string("{}"),
@@ -198,5 +198,5 @@ TEST_CASE("the content type decides how a page is read") {
   CHECK(as("application/vnd.pypi.simple.v2+json").error().kind == ErrorKind::unsupported);
   CHECK(as("text/plain").error().kind == ErrorKind::malformed);
   CHECK(as("").error().kind == ErrorKind::malformed);
-  CHECK(as("text/html").error().kind == ErrorKind::malformed);  // JSON text is no HTML page
+  CHECK(as("text/html").error().kind == ErrorKind::malformed);  // JSON text is not HTML page
 }

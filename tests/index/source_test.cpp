@@ -88,7 +88,7 @@ TEST_CASE("names that are not normalised never reach an index") {
   CHECK(setup.server.seen().empty());
 }
 
-TEST_CASE("other statuses name the URL without credentials, the status and a mend") {
+TEST_CASE("other statuses name the URL without credentials, the status and a fix") {
   Setup setup;
   for (const int status : {401, 403, 500}) {
     std::string url = setup.server.url(fmt::format("/-status-{}/simple", status));

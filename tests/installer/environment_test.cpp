@@ -75,7 +75,7 @@ TEST_CASE("the environment named first wins") {
   says("one");
 }
 
-TEST_CASE("what is no environment is named with the reason") {
+TEST_CASE("what is not an environment is named with the reason") {
   const Sandbox folder;
   write_text(folder / "file", "x");
   write_program(folder / "liar", "#!/bin/sh\necho '{\"executable\": 1}'\n");

@@ -95,7 +95,7 @@ TEST_CASE("what cannot be deleted is said once and stands in no command's way") 
   CHECK(environment.state() == Names{"lock"});
 }
 
-TEST_CASE("a folder that cannot be read is no empty one and stays") {
+TEST_CASE("a folder that cannot be read is not an empty one and stays") {
   NobodysEnvironment environment;
   if (!environment.is_made()) return;
   write_text(environment.site("a/private/notes.txt"), "mine");

@@ -244,7 +244,7 @@ TEST_CASE("a wheel is downloaded once and then linked from the store") {
   CHECK(work.transport.downloads == 1);
   CHECK(std::filesystem::hard_link_count(work.site("a.py")) == 2);
   CHECK(std::filesystem::hard_link_count(work.site("a-1.dist-info/RECORD")) == 1);
-  // An edit through the link is found and mended.
+  // An edit through the link is found and fixed.
   write_text(work.site("a.py"), "edited");
   REQUIRE(uninstall({"a"}, work.environment, work.report));
   REQUIRE(work.put(resolution));

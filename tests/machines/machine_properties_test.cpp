@@ -1,5 +1,5 @@
 // What must hold of every machine, whatever its facts: properties never shrink as a machine gains,
-// and never depend on what is no fact.
+// and never depend on what is not a fact.
 #include <algorithm>
 #include <random>
 #include <set>

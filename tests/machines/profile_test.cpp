@@ -212,7 +212,7 @@ TEST_CASE("a recording is written and read back the same, and written the same a
   }
 }
 
-TEST_CASE("whatever a machine answers can be read back, without what is no path") {
+TEST_CASE("whatever a machine answers can be read back, without what is not a path") {
   detect::Recording recording;
   recording.architecture = detect::Arch::x86_64;
   const std::string endless(longest_text + 1, 'a');
@@ -349,7 +349,7 @@ TEST_CASE("a profile has a recording or facts, never both") {
                   "unknown key at gpus");
 }
 
-TEST_CASE("what is no UTF-8 is written in hexadecimal") {
+TEST_CASE("what is not UTF-8 is written in hexadecimal") {
   Profile profile{{}, {"captured", "test", "2026-11-21"}, detect::Recording{}};
   profile.recording->files["/a"] = "\xff\x01";
   profile.recording->files["/b"] = std::string("a\0\n", 3);

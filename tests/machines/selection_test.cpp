@@ -282,7 +282,7 @@ TEST_CASE("what is unknown is refused with the nearest known words") {
   check_unknown("libc:glibc", "unknown fact of libc \"glibc\"", "glibc");
   check_unknown("libc:glibc=2", "says nothing", "glibc=2.28");
   check_unknown("libc:glibc=2.28,musl=1.2", "states two C libraries", "");
-  check_unknown("h100;b580", "\"b580\" after \";\" is no fact", "intel:gpu=b580");
+  check_unknown("h100;b580", "\"b580\" after \";\" is not a fact", "intel:gpu=b580");
   check_unknown("h100;nonsense", "\"nonsense\" states no fact", "namespace:fact");
 }
 
@@ -324,10 +324,10 @@ TEST_CASE("a folder of profiles is a fleet in the order of the file names") {
   const auto broken = select_machines(folder.at(""), report);
   REQUIRE_FALSE(broken.has_value());
   CHECK(broken.error().kind == ErrorKind::malformed);
-  CHECK(broken.error().message.find("aa.json: is no machine profile") != std::string::npos);
+  CHECK(broken.error().message.find("aa.json: is not a machine profile") != std::string::npos);
 }
 
-TEST_CASE("an empty folder is no fleet") {
+TEST_CASE("an empty folder is not a fleet") {
   const TemporaryFolder folder;
   check_unknown(folder.at(""), "the folder has no machine profile", "--profile");
 }

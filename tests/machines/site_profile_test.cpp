@@ -72,7 +72,7 @@ constexpr SiteOwner mine = SiteOwner::root_or_caller;
 
 }  // namespace
 
-TEST_CASE("a site profile of this machine is read, and none is no error") {
+TEST_CASE("a site profile of this machine is read, and none is not an error") {
   const TemporaryFolder folder;
   const Profile profile = shipped("p5-h100x8");
   ReplayHost here(*profile.recording);
@@ -131,7 +131,7 @@ TEST_CASE("a changed CPU, device or driver ends it") {
   other.files["/sys/bus/pci/devices/0000:f0:00.0/modalias"] =
       "pci:v00001AE0d00000063sv00001AE0sd00000000bcFFsc00i00\n";
   check_changed(other, "the accelerators on the bus changed");
-  // What is no fact of the hardware does not end it.
+  // What is not a fact of the hardware does not end it.
   other = *profile.recording;
   other.variables["CUDA_VISIBLE_DEVICES"] = "0";
   other.name.release = "6.99";

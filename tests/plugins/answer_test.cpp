@@ -43,7 +43,7 @@ TEST_CASE("whatever is not exactly an answer is refused, with what is wrong") {
       {"{} {}", "no JSON"},
       {R"({"features": []})", "names no namespace"},
       {R"({"namespace": 7, "features": []})", "names no namespace"},
-      {R"({"namespace": "A-B", "features": []})", "is no namespace"},
+      {R"({"namespace": "A-B", "features": []})", "is not a valid namespace"},
       {R"({"namespace": "acme"})", "has no features"},
       {R"({"namespace": "acme", "features": {}})", "no list"},
       {one_feature("7"), "no object"},
@@ -75,7 +75,7 @@ TEST_CASE("whatever is not exactly an answer is refused, with what is wrong") {
       {R"({"namespace": "acme", "features": 1e999})", "no JSON"},
       {"{\"namespace\": \"acme\xff\", \"features\": []}", "no JSON"},
       {R"(a word first {"namespace": "acme", "features": []})", "no JSON"},
-      {R"({"namespace": "acme\u0000", "features": []})", "is no namespace"},
+      {R"({"namespace": "acme\u0000", "features": []})", "is not a valid namespace"},
   };
   for (const auto& [text, word] : cases) {
     CAPTURE(text.substr(0, 100));

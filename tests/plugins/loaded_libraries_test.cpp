@@ -49,7 +49,7 @@ TEST_CASE("a loader that does not start is not the fault of what it should have 
   REQUIRE_FALSE(answer.features.has_value());
   CHECK(answer.features.error().fault == PluginFault::not_started);
   CHECK(answer.features.error().message == "the program that loads it did not start: no library");
-  CHECK_FALSE(answer.features.error().mend.contains("authors"));
+  CHECK_FALSE(answer.features.error().hint.contains("authors"));
   const auto name = ask_namespace(plugin, options);
   REQUIRE_FALSE(name.has_value());
   CHECK(name.error().fault == PluginFault::not_started);

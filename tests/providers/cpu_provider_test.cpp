@@ -136,7 +136,7 @@ TEST_CASE("x86_64: evidence of detection makes the sentence say why, and what to
   // What is absent is worse news than what is withheld.
   machine.cpu.capabilities.set(avx512cd, Presence::absent);
   CHECK(fact("x86_64", machine, "level", "v4") == "the CPU lacks avx512cd (level v4)");
-  // A source that is no evidence changes nothing.
+  // A source that is not evidence changes nothing.
   set(avx2, Presence::blocked, "cpuid");
   CHECK(fact("x86_64", machine, "avx2", "on") == "the CPU has avx2, but the kernel withholds it");
 }

@@ -72,7 +72,7 @@ TEST_CASE("a GPU and a driver newer than the tables run their own code and what 
   CHECK(supports(newer, "cuda_compressed_code", "on"));
 }
 
-TEST_CASE("what is no version of CUDA says nothing, as in namespace nvidia") {
+TEST_CASE("what is not a valid version of CUDA says nothing, as in namespace nvidia") {
   for (const char* version : {"100.0", "12.100", "10.2"}) {
     const Machine machine = nvidia_machine(version, {"9.0"});
     CAPTURE(version);

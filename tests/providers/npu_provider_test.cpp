@@ -84,7 +84,8 @@ TEST_CASE("ascend: versions as the published provider reads them, forced ones as
 }
 
 TEST_CASE(
-    "ascend: what does not work, is not known or is no value of the format counts for nothing") {
+    "ascend: what does not work, is not known or is not a valid value of the format counts for "
+    "nothing") {
   Machine machine;
   CHECK(fact("ascend", machine, "npu_type", "910b") == "no Ascend NPU");
   machine.npus.push_back(working_npu(NpuKind::ascend, "Ascend 910"));

@@ -80,7 +80,7 @@ TEST_CASE("the tables of docs/providers.md are what the program has") {
     CHECK_MESSAGE(committed == page, "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
 }
 
-TEST_CASE("the page names every feature of namespace axle that is no flag of the CPU") {
+TEST_CASE("the page names every feature of namespace axle that is not a flag of the CPU") {
   std::ifstream file(path, std::ios::binary);
   const std::string page(std::istreambuf_iterator<char>(file), {});
   for (const Feature& feature : find_provider("axle")->all()) {

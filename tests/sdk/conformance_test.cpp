@@ -51,9 +51,7 @@ CheckResult row(const Evidence& evidence, std::string_view name) {
   return *found;
 }
 
-PluginFailure failing(PluginFault fault, const char* message) {
-  return {fault, message, "mend it"};
-}
+PluginFailure failing(PluginFault fault, const char* message) { return {fault, message, "fix it"}; }
 
 }  // namespace
 
@@ -65,7 +63,7 @@ TEST_CASE("a good plugin passes every check") {
     CAPTURE(result.name);
     CHECK(result.verdict == Verdict::ok);
     CHECK_FALSE(result.message.empty());
-    CHECK(result.mend.empty());
+    CHECK(result.hint.empty());
   }
 }
 
@@ -126,7 +124,7 @@ TEST_CASE("each thing that is wrong is one check's") {
     const CheckResult result = row(evidence, expected.name);
     CHECK(result.verdict == expected.verdict);
     CHECK(result.message.find(expected.words) != std::string::npos);
-    CHECK_FALSE(result.mend.empty());
+    CHECK_FALSE(result.hint.empty());
   }
 }
 
@@ -145,7 +143,7 @@ TEST_CASE("a plugin without an answer is judged by that alone") {
   auto results = judge(evidence);
   CHECK(results.size() == 2);
   CHECK(row(evidence, "answers").message == "asked for `all`: it was stopped");
-  CHECK(row(evidence, "answers").mend == "mend it");
+  CHECK(row(evidence, "answers").hint == "fix it");
 
   evidence.all.features = std::unexpected(failing(PluginFault::malformed, "no list"));
   CHECK(row(evidence, "protocol").message == "no list");

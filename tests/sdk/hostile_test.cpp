@@ -50,7 +50,7 @@ const Row rows[] = {
     {"null_namespace", PluginFault::malformed, "namespace is NULL"},
     {"endless_namespace", PluginFault::malformed, "longer than 128 bytes"},
     {"another_namespace", PluginFault::wrong_namespace, "nvidia"},
-    {"namespace_not_utf8", PluginFault::malformed, "is no namespace"},
+    {"namespace_not_utf8", PluginFault::malformed, "is not a valid namespace"},
     {"null_version", PluginFault::malformed, "version is NULL"},
     {"crash_in_query", PluginFault::crashed, "SEGV"},
     {"abort_in_query", PluginFault::crashed, "ABRT"},
@@ -123,7 +123,7 @@ TEST_CASE("each hostile shared object is one clear fault") {
     CHECK(render_fault(answer.features.error().fault) == render_fault(row.fault));
     CHECK(answer.features.error().message.find(row.words) != std::string::npos);
     CHECK(answer.features.error().message.find('\n') == std::string::npos);
-    CHECK_FALSE(answer.features.error().mend.empty());
+    CHECK_FALSE(answer.features.error().hint.empty());
   }
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("a shared object is asked for its namespace through what looks at no h
   CHECK_FALSE(ask_namespace(plugin_with("no_entry"), {}).has_value());
 }
 
-TEST_CASE("a file that is no shared object says what the loader says") {
+TEST_CASE("a file that is not a shared object says what the loader says") {
   const Plugin plugin{"hostile", PluginKind::shared_object, "hostile",
                       AXLE_SOURCE_DIR "/tests/sdk/hostile_provider.c"};
   const PluginAnswer answer = ask_plugin(plugin, Query::supported);

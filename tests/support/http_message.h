@@ -20,7 +20,7 @@ struct Answer {
 class Connection {
  public:
   explicit Connection(int fd) : fd_(fd) {}
-  /// nothing at the end of the connection or for what is no HTTP request.
+  /// nothing at the end of the connection or for what is not HTTP request.
   [[nodiscard]] std::optional<SeenRequest> receive();
   bool send_all(std::string_view bytes);
   /// Blocks until the client goes away.

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Nothing is an empty list, "unknown" is no list.
+/// Nothing is an empty list, "unknown" is not a list.
 std::optional<std::vector<std::string>> read_list(const Json& build, const char* key) {
   const auto found = build.find(key);
   if (found == build.end()) return std::vector<std::string>{};

@@ -50,7 +50,7 @@ TEST_CASE("metadata without an identity is malformed") {
   CHECK(problem("Name: a b\nVersion: 1\n").message ==
         "a.whl: METADATA: \"a b\" is not a valid name of a package");
   CHECK(problem("Name: a\nVersion: x\n")
-            .message.starts_with("a.whl: METADATA: \"x\" is not a version"));
+            .message.starts_with("a.whl: METADATA: \"x\" is not a valid version"));
   CHECK(problem("Name: a\nName: b\nVersion: 1\n").message ==
         "a.whl: METADATA: Name is given twice, as \"a\" and as \"b\"");
   CHECK(problem("Name: a\nVersion: 1\nRequires-Dist: b >\n")
@@ -76,7 +76,7 @@ TEST_CASE("mistakes that stop nothing are remarked") {
   const auto cut = metadata("Metadata-Version: 1.0\nName: a\nVersion: 1\nno header\nName: b\n");
   CHECK(cut.description == "no header\nName: b\n");
   REQUIRE(cut.remarks.size() == 1);
-  CHECK(cut.remarks[0] == "line 4 is no header: it and the rest count as the description");
+  CHECK(cut.remarks[0] == "line 4 is not a header: it and the rest count as the description");
 
   const auto latin = metadata("Metadata-Version: 1.0\nName: a\nVersion: 1\nAuthor: J\xF6rg\n");
   CHECK(latin.fields.back().second == "J\xEF\xBF\xBDrg");

@@ -63,7 +63,7 @@ TEST_CASE("versions compare as versions, on either side") {
   CHECK(holds("python_version not in '2.7'"));
 }
 
-TEST_CASE("a value that is no version satisfies no ordering") {
+TEST_CASE("a value that is not a valid version satisfies no ordering") {
   CHECK_FALSE(holds("platform_release >= '5.0'"));
   CHECK(holds("platform_release != 'other'"));
   CHECK(holds("platform_release == '6.18.5-custom'"));

@@ -69,7 +69,7 @@ TEST_CASE("what is not a requirement is refused with what was expected and where
   CHECK(problem("a\n").ends_with("or the end at position 1"));
   CHECK(problem("a_").ends_with("\";\" or the end at position 1"));
   CHECK(problem("a[b_]").ends_with("expected \",\" or \"]\" after an extra at position 3"));
-  CHECK(problem("a>=x").find("is not a version") != std::string::npos);
+  CHECK(problem("a>=x").find("is not a valid version") != std::string::npos);
 }
 
 TEST_CASE("names are normalised as PEP 503 has it") {

@@ -112,21 +112,23 @@ TEST_CASE("specifiers are rendered as written, without white space") {
 }
 
 TEST_CASE("what is not a specifier is refused with the reason") {
-  CHECK(
-      problem("1.0") ==
-      "\"1.0\" is not a version specifier: it does not start with ==, !=, <=, >=, <, >, ~= or ===");
+  CHECK(problem("1.0") ==
+        "\"1.0\" is not a valid version specifier: it does not start with ==, !=, <=, >=, <, >, ~= "
+        "or ===");
   CHECK(problem(">=1.0.*") ==
-        "\">=1.0.*\" is not a version specifier: \".*\" goes with == and != only");
+        "\">=1.0.*\" is not a valid version specifier: \".*\" goes with == and != only");
   CHECK(problem("==1.0a1.*") ==
-        "\"==1.0a1.*\" is not a version specifier: \".*\" cannot follow a "
+        "\"==1.0a1.*\" is not a valid version specifier: \".*\" cannot follow a "
         "pre-release, post-release, dev or local part");
   CHECK(problem("~=1") ==
-        "\"~=1\" is not a version specifier: ~= needs at least two release numbers");
-  CHECK(problem(">=1.0+local") ==
-        "\">=1.0+local\" is not a version specifier: a local version goes with == and != only");
-  CHECK(problem(">=1,<2x") == "\"<2x\" is not a version specifier: unexpected \"x\" at position 2");
+        "\"~=1\" is not a valid version specifier: ~= needs at least two release numbers");
+  CHECK(
+      problem(">=1.0+local") ==
+      "\">=1.0+local\" is not a valid version specifier: a local version goes with == and != only");
+  CHECK(problem(">=1,<2x") ==
+        "\"<2x\" is not a valid version specifier: unexpected \"x\" at position 2");
   CHECK(problem(">=") ==
-        "\">=\" is not a version specifier: \"\" is not a version: it ends too "
+        "\">=\" is not a valid version specifier: \"\" is not a valid version: it ends too "
         "early at position 0");
-  CHECK(problem("===a b").starts_with("\"===a b\" is not a version specifier: unexpected"));
+  CHECK(problem("===a b").starts_with("\"===a b\" is not a valid version specifier: unexpected"));
 }

@@ -43,7 +43,7 @@ TEST_CASE("the sound document is read") {
   REQUIRE_MESSAGE(metadata.has_value(), metadata.error().message);
 }
 
-TEST_CASE("text that is no JSON object is malformed") {
+TEST_CASE("text that is not JSON object is malformed") {
   const std::string sound = Parts{}.text();
   check_malformed("", "doc.json: is not JSON: the text is wrong or ends at byte 1");
   check_malformed(sound.substr(0, 40),
@@ -121,7 +121,7 @@ TEST_CASE("namespace lists are unique, not empty, and those of the providers") {
   check_malformed(Parts{.priorities = R"({"namespace": ["a", "b", "a"]})"}.text(),
                   "doc.json: default-priorities.namespace[2]: \"a\" stands twice in the list");
   check_malformed(Parts{.priorities = R"({"namespace": ["a", "B"]})"}.text(),
-                  "doc.json: default-priorities.namespace[1]: \"B\" is no namespace");
+                  "doc.json: default-priorities.namespace[1]: \"B\" is not a valid namespace");
   check_malformed(Parts{.priorities = R"({"namespace": ["a", 1]})"}.text(),
                   "doc.json: default-priorities.namespace[1]: a number where a string belongs");
   check_malformed(Parts{.priorities = R"({"namespace": "a"})"}.text(),
@@ -158,7 +158,7 @@ TEST_CASE("a provider is of exactly one kind, with the keys of that kind") {
                   "doc.json: providers.a.plugin-api: \"not a module!\" is no \"module\" or "
                   "\"module:object\"");
   check_malformed(provider(R"({"builtin": ""})"),
-                  "doc.json: providers.a.builtin: \"\" is no provider name");
+                  "doc.json: providers.a.builtin: \"\" is not a valid provider name");
   check_malformed(provider(R"(["p"])"), "doc.json: providers.a: an array where an object belongs");
 }
 
@@ -187,11 +187,12 @@ TEST_CASE("static lists are not empty, unique and in a complete order") {
       provider(R"({"static-properties": {"f": ["v"], "g": ["v"]}, "feature-order": ["g"]})"),
       "doc.json: providers.b.feature-order: the feature \"f\" is not in it");
   check_malformed(provider(R"({"static-properties": {"f": ["v"]}, "feature-order": ["f", "h"]})"),
-                  "doc.json: providers.b.feature-order: \"h\" is no static feature");
-  check_malformed(provider(R"({"static-properties": {"f": ["V"]}})"),
-                  "doc.json: providers.b.static-properties.f[0]: \"V\" is no property value");
+                  "doc.json: providers.b.feature-order: \"h\" is not a static feature");
+  check_malformed(
+      provider(R"({"static-properties": {"f": ["V"]}})"),
+      "doc.json: providers.b.static-properties.f[0]: \"V\" is not a valid property value");
   check_malformed(provider(R"({"static-properties": {"f.g": ["v"]}})"),
-                  "doc.json: providers.b.static-properties: \"f.g\" is no feature name");
+                  "doc.json: providers.b.static-properties: \"f.g\" is not a valid feature name");
 }
 
 TEST_CASE("labels and properties of variants keep to their alphabets and their declarations") {
@@ -211,17 +212,17 @@ TEST_CASE("labels and properties of variants keep to their alphabets and their d
   check_malformed(variants(R"({"x": {"a": {"f": "v"}}})"),
                   "doc.json: variants.x.a.f: a string where an array belongs");
   check_malformed(variants(R"({"X": {"a": {"f": ["v"]}}})"),
-                  "doc.json: variants: \"X\" is no variant label");
+                  "doc.json: variants: \"X\" is not a valid variant label");
   check_malformed(variants(R"({"": {"a": {"f": ["v"]}}})"),
-                  "doc.json: variants: \"\" is no variant label");
+                  "doc.json: variants: \"\" is not a valid variant label");
   check_malformed(variants(R"({"a-b": {"a": {"f": ["v"]}}})"),
-                  "doc.json: variants: \"a-b\" is no variant label");
+                  "doc.json: variants: \"a-b\" is not a valid variant label");
   check_malformed(variants(R"({"x": {"A": {"f": ["v"]}}})"),
-                  "doc.json: variants.x: \"A\" is no namespace");
+                  "doc.json: variants.x: \"A\" is not a valid namespace");
   check_malformed(variants(R"({"x": {"a": {"F": ["v"]}}})"),
-                  "doc.json: variants.x.a: \"F\" is no feature name");
+                  "doc.json: variants.x.a: \"F\" is not a valid feature name");
   check_malformed(variants(R"({"x.y": {"a": {"f": ["v w"]}}})"),
-                  "doc.json: variants.\"x.y\".a.f[0]: \"v w\" is no property value");
+                  "doc.json: variants.\"x.y\".a.f[0]: \"v w\" is not a valid property value");
   check_malformed(variants(R"({"x": null})"), "doc.json: variants.x: null where an object belongs");
 }
 

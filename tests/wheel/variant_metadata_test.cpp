@@ -344,8 +344,8 @@ TEST_CASE("what 0.2.0 has no words for is not written") {
 TEST_CASE("metadata that breaks the rules of the format is not written") {
   VariantMetadata metadata = read(full_document(pep850_url));
   metadata.variants["BAD"] = {{"x86_64", "level", "v3"}};
-  CHECK(render_variant_metadata(metadata).error().message.find("\"BAD\" is no variant label") !=
-        std::string::npos);
+  CHECK(render_variant_metadata(metadata).error().message.find(
+            "\"BAD\" is not a valid variant label") != std::string::npos);
   metadata.variants.erase("BAD");
   metadata.variants["x"] = {{"unknown", "level", "v3"}};
   CHECK(render_variant_metadata(metadata).error().message.find("does not list") !=

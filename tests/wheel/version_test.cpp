@@ -34,7 +34,7 @@ TEST_CASE("every spelling that PEP 440 allows is normalised") {
   CHECK(normalised("18446744073709551615") == "18446744073709551615");
 }
 
-TEST_CASE("what is not a version is refused with the position") {
+TEST_CASE("what is not a valid version is refused with the position") {
   for (const char* text :
        {"", "v", "1.", "1..2", "1.0x", "1!", "1!!2", "a1", "1.0+", "1.0+a..b", "1.0.post1.post2",
         "1.0.dev1a1", "1 .0", "vv1", "-1", "1.0-", "1.0+a+b"}) {
@@ -44,11 +44,11 @@ TEST_CASE("what is not a version is refused with the position") {
     CHECK(parsed.error().kind == axle::ErrorKind::malformed);
   }
   CHECK(wheel::parse_version("1.0x").error().message ==
-        "\"1.0x\" is not a version: unexpected \"x\" at position 3");
+        "\"1.0x\" is not a valid version: unexpected \"x\" at position 3");
   CHECK(wheel::parse_version("1.0+").error().message ==
-        "\"1.0+\" is not a version: it ends too early at position 4");
+        "\"1.0+\" is not a valid version: it ends too early at position 4");
   CHECK(wheel::parse_version("1.18446744073709551616").error().message ==
-        "\"1.18446744073709551616\" is not a version: a number that does not fit 64 bits at "
+        "\"1.18446744073709551616\" is not a valid version: a number that does not fit 64 bits at "
         "position 2");
 }
 

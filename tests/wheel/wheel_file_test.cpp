@@ -152,7 +152,7 @@ TEST_CASE("a wheel whose parts contradict each other is refused") {
   check_refused(open_changed(replace(wheel_file, "Generator: x\n")), ErrorKind::malformed,
                 "WHEEL: no Wheel-Version");
   check_refused(open_changed(replace(wheel_file, "Wheel-Version: one\n")), ErrorKind::malformed,
-                "Wheel-Version \"one\" is no version");
+                "Wheel-Version \"one\" is not a valid version");
   check_refused(
       open_changed(replace("/METADATA", "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")),
       ErrorKind::mismatch, "METADATA: the name \"other\" is not that of the file name, demo_pkg");

@@ -75,7 +75,7 @@ TEST_CASE("what is not the name of a wheel is refused with the reason") {
   CHECK(problem("a__b-1-py3-none-any.whl").ends_with("\"a__b\" is not an escaped name"));
   CHECK(problem("-1-py3-none-any.whl").ends_with("\"\" is not an escaped name"));
   CHECK(problem("../a-1-py3-none-any.whl").ends_with("\"../a\" is not an escaped name"));
-  CHECK(problem("a-x-py3-none-any.whl").find("\"x\" is not a version") != std::string::npos);
+  CHECK(problem("a-x-py3-none-any.whl").find("\"x\" is not a valid version") != std::string::npos);
   CHECK(problem("a-1-99999999999999999999-py3-none-any.whl").ends_with("is not a build tag"));
   CHECK(problem("a-1-b-py3-none-any-x.whl")
             .ends_with("the build tag \"b\" does not start with a digit"));

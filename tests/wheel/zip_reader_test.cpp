@@ -256,7 +256,7 @@ TEST_CASE("read_text refuses more than the limit before it reads") {
   CHECK(*reader->read_text(reader->entries()[0], 4) == "four");
 }
 
-TEST_CASE("files are opened, and what is no file is refused") {
+TEST_CASE("files are opened, and what is not a file is refused") {
   const auto folder =
       std::filesystem::temp_directory_path() / ("axle-zip-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);

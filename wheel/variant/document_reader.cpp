@@ -73,7 +73,7 @@ bool DocumentReader::check_keys(const documents::JsonNode& object, Keys known, b
 
 bool DocumentReader::check_namespace(std::string_view ns, const Place& place) {
   return is_property_name(ns) ||
-         complain(place, fmt::format("{} is no namespace", text::quote(ns)));
+         complain(place, fmt::format("{} is not a valid namespace", text::quote(ns)));
 }
 
 bool DocumentReader::read_flag(const documents::JsonNode& table, std::string_view key,
@@ -126,7 +126,7 @@ bool DocumentReader::read_features(const documents::JsonNode& node, const Place&
     const std::string& feature = values.key;
     const Place at{&place, feature};
     if (!is_property_name(feature)) {
-      return complain(place, fmt::format("{} is no feature name", text::quote(feature)));
+      return complain(place, fmt::format("{} is not a valid feature name", text::quote(feature)));
     }
     FeatureValues& entry = features.emplace_back(feature, std::vector<std::string>{});
     if (!read_list(values, at, is_property_value, "property value", may_be_empty, entry.values)) {

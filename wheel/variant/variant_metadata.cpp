@@ -27,14 +27,16 @@ Result<Property> parse_property(std::string_view text) {
     const std::size_t separator = rest.find("::");
     const bool last = i + 1 == parts.size();
     if (last != (separator == std::string_view::npos)) {
-      return fail(ErrorKind::malformed, fmt::format("{} is no variant property", text::quote(text)),
+      return fail(ErrorKind::malformed,
+                  fmt::format("{} is not a valid variant property", text::quote(text)),
                   "write it as \"namespace :: feature :: value\"");
     }
     parts[i] = trim(rest.substr(0, separator));
     if (!last) rest.remove_prefix(separator + 2);
   }
   if (!is_property_name(parts[0]) || !is_property_name(parts[1]) || !is_property_value(parts[2])) {
-    return fail(ErrorKind::malformed, fmt::format("{} is no variant property", text::quote(text)),
+    return fail(ErrorKind::malformed,
+                fmt::format("{} is not a valid variant property", text::quote(text)),
                 "namespace and feature are made of a-z, 0-9 and _, the value of these and \".\"");
   }
   return Property{std::string(parts[0]), std::string(parts[1]), std::string(parts[2])};

@@ -133,7 +133,8 @@ class MetadataReader {
     for (const documents::JsonNode& table : node->items) {
       const std::string& label = table.key;
       if (!is_valid_label(label)) {
-        return reader_.complain(place, fmt::format("{} is no variant label", text::quote(label)));
+        return reader_.complain(place,
+                                fmt::format("{} is not a valid variant label", text::quote(label)));
       }
       VariantProperties properties;
       if (!read_properties(table, {&place, label}, properties)) return false;

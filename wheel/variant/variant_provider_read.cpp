@@ -189,7 +189,7 @@ class ProviderReader {
       const auto found = by_name.find(feature);
       if (found == by_name.end()) {
         return reader_.complain(place,
-                                fmt::format("{} is no static feature", text::quote(feature)));
+                                fmt::format("{} is not a static feature", text::quote(feature)));
       }
       provider.static_properties->push_back(*found->second);
       by_name.erase(found);
