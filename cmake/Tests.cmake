@@ -13,22 +13,23 @@ function(axle_test name)
   doctest_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 900)
 endfunction()
 
-# axle_fuzz(NAME SOURCES <file> USES <libraries>): tests/fuzz/<NAME>.cpp defines LLVMFuzzerTestOneInput.
-# With AXLE_FUZZ a libFuzzer program `fuzz_<name>`; without it the seeds, tests/fuzz/corpus/<name> and what
+# axle_fuzz(ROOM/NAME USES <libraries>): tests/fuzz/ROOM/NAME.cpp defines LLVMFuzzerTestOneInput.
+# With AXLE_FUZZ a libFuzzer program `fuzz_<name>`; without it the seeds, tests/fuzz/corpus/ROOM/NAME and what
 # tests/fuzz/make_seeds.py makes, are replayed as an ordinary test, so that every build exercises every parser.
-function(axle_fuzz name)
+function(axle_fuzz path)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES")
+  get_filename_component(name ${path} NAME)
   set(corpus "")
   foreach(folder IN ITEMS ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus ${PROJECT_BINARY_DIR}/tests/fuzz/seeds)
-    if(EXISTS ${folder}/${name})
-      list(APPEND corpus ${folder}/${name})
+    if(EXISTS ${folder}/${path})
+      list(APPEND corpus ${folder}/${path})
     endif()
   endforeach()
   if(AXLE_FUZZ)
-    add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cpp)
+    add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${path}.cpp)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   else()
-    add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}.cpp
+    add_executable(fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${path}.cpp
       ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.cpp)
     add_test(NAME "fuzz corpus: ${name}" COMMAND fuzz_${name} ${corpus})
   endif()

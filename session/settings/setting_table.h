@@ -1,7 +1,7 @@
 #pragma once
 // Every option, variable and configuration key of pip and uv: honoured, refused, or irrelevant to
-// what Axle does. docs/settings.md is made from it; tests/e2e/settings_table_test.py asks pip and
-// uv for theirs and fails for one that stands in no row.
+// what Axle does. docs/settings.md is made from it; tests/e2e/settings/settings_table_test.py asks
+// pip and uv for theirs and fails for one that stands in no row.
 
 #include <cstdint>
 #include <span>

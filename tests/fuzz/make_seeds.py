@@ -1,4 +1,4 @@
-"""The seeds that are no text, made where they are needed: make_seeds.py FOLDER writes FOLDER/<target>/<seed>."""
+"""The seeds that are no text, made where they are needed: make_seeds.py FOLDER writes FOLDER/<room>/<target>/<seed>."""
 
 import pathlib
 import struct
@@ -29,32 +29,32 @@ TWO_FATBINS = fatbin(entry(CUBIN, 80), entry(CUBIN, 90, flags=0x100000)) + fatbi
 BUNDLE = bundle("gfx942:sramecc+:xnack-", "gfx11-generic")
 
 SEEDS = {
-    "binary_scan": {
+    "binaries/binary_scan": {
         "archive": b"!<arch>\n" + b"64.20.1.0/      0           0     0     644     2         `\nab",
         "cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"]),
         "rocm": library([(".hip_fatbin", BUNDLE)], isa=4),
     },
-    "binary_file": {"cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"])},
-    "cuda_fatbin": {"cut": TWO_FATBINS[:60], "two": TWO_FATBINS},
-    "elf_file": {"needed": library(needed=["libc.so.6", "libm.so.6"], soname="liba.so.1", rpath="$ORIGIN")},
-    "elf_note": {"compat": COMPAT_LIBRARY, "cut": COMPAT_LIBRARY[:-70]},
-    "journal": {
+    "binaries/binary_file": {"cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"])},
+    "binaries/cuda_fatbin": {"cut": TWO_FATBINS[:60], "two": TWO_FATBINS},
+    "foundation/elf_file": {"needed": library(needed=["libc.so.6", "libm.so.6"], soname="liba.so.1", rpath="$ORIGIN")},
+    "detect/elf_note": {"compat": COMPAT_LIBRARY, "cut": COMPAT_LIBRARY[:-70]},
+    "installer/journal": {
         "newer": zero_ended("axle-journal 2", "t"),
         "outside": zero_ended("axle-journal 1", "t", "-0", "../x"),
         "two": zero_ended("axle-journal 1", "install a 1", "-0", "lib/a", "+0", "lib/a"),
     },
-    "loader_cache": {
+    "detect/loader_cache": {
         "two": zero_ended("glibc-ld.so.cache1.1", "libcuda.so.1", "/opt/x/libcuda.so.1", "/opt/y/libcuda.so.1"),
     },
-    "manifest": {
+    "installer/manifest": {
         "count": zero_ended("axle-manifest 1", "a", "b", "platlib", "x", "9" * 20),
         "markers": zero_ended("axle-manifest 2", "a-1-py3-none-any.whl", "a-1.dist-info", "purelib", "",
                               "variant markers", "0"),
         "one": zero_ended("axle-manifest 1", "a-1-py3-none-any.whl", "a-1.dist-info", "purelib", "", "1", "a.py",
                           "hash", "12", "1700000000", "-"),
     },
-    "offload_bundle": {"packed_v2": packed_bundle(2, 1, 40), "plain": BUNDLE},
-    "requirements_file": {"nul": b"demo\n-c3\0\0s/st\nmore\n"},
+    "binaries/offload_bundle": {"packed_v2": packed_bundle(2, 1, 40), "plain": BUNDLE},
+    "session/requirements_file": {"nul": b"demo\n-c3\0\0s/st\nmore\n"},
 }
 
 

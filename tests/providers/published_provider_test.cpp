@@ -1,6 +1,7 @@
 // The lists of the published providers, restated from their sources (wheelnext's repositories; uv
 // 0.13.8 for tpu): all nine namespaces, values and order. What is ours alone stands behind them.
-// The published Python packages themselves are asked by tests/e2e/published_providers_test.py.
+// The published Python packages themselves are asked by
+// tests/e2e/published/published_providers_test.py.
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,5 @@
 // The checks of `variant providers check`, each with what it must say;
-// tests/e2e/provider_sdk_test.py tries them on real plugins.
+// tests/e2e/plugins/provider_sdk_test.py tries them on real plugins.
 #include "providers/plugins/conformance.h"
 
 #include <algorithm>

@@ -1,0 +1,600 @@
+"""Bad input: a clear error, nothing lost, nothing half done. One test a case of the list."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import stat
+import struct
+import subprocess
+import sys
+import threading
+import time
+import unittest
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import (BIN, PYTHON, VARIANT, Index, TestCase, Wheel, levels_document, publish_levels, tree,
+                     variant_document)
+
+
+class WithEnvironment(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.make_venv()
+        self.index = Index(self.root / "index")
+        self.before = tree(self.venv)
+
+    def assert_untouched(self):
+        after = {path: content for path, content in tree(self.venv).items() if not path.startswith(".axle")}
+        self.assertEqual(after, self.before)
+        self.assertEqual(self.installed(), {})
+
+
+class Choosing(WithEnvironment):
+    def test_no_such_package(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        result = self.assert_fails(self.install("nothing", "--json", index=self.index), 1)
+        self.assertEqual(result.json["error"]["kind"], "not_found")
+        self.assertIn("nothing", result.json["error"]["message"])
+        self.assertIn(str(self.index.folder), result.json["error"]["message"] + result.json["error"]["hint"])
+        self.assert_untouched()
+
+    def test_no_fitting_variant_says_the_reason_for_each(self):
+        document = variant_document({"hopper": [("nvidia", "sm_arch", ["90_real"])], "v4": [("x86_64", "level", ["v4"])]},
+                                    ["nvidia", "x86_64"])
+        for label in document["variants"]:
+            self.index.add_wheel(Wheel("demo", "1.0", label, document))
+        self.index.add_variants("demo", "1.0", document)
+        result = self.install("demo", "--for", "x86_64:v2", index=self.index)
+        self.assert_fails(result, 3, "hopper", "sm_arch", "v4", "level")
+        result = self.install("demo", "--for", "x86_64:v2", "--json", index=self.index)
+        self.assertEqual(result.json["error"]["kind"], "unsupported")
+        rejected = result.json["packages"][0]["decision"]["rejected"]
+        self.assertEqual({one["label"] for one in rejected}, {"hopper", "v4"})
+        result = self.install("demo", "--for", "x86_64:v2", "--explain", index=self.index)
+        self.assertRegex(result.out, r"rejected\s+hopper")
+        explained = self.variant("explain", "demo", "-i", self.index.url, "--python", self.venv, "--for", "x86_64:v2")
+        self.assert_fails(explained, 3, "hopper", "v4")
+        self.assert_untouched()
+
+    def test_a_conflict_names_both_requirements(self):
+        self.index.add_wheel(Wheel("app", "1.0", requires=["lib<2", "other"]))
+        self.index.add_wheel(Wheel("other", "1.0", requires=["lib>=2"]))
+        self.index.add_wheel(Wheel("lib", "1.0"))
+        self.index.add_wheel(Wheel("lib", "2.0"))
+        result = self.install("app", "--json", index=self.index)
+        self.assertEqual(result.code, 1)
+        self.assertEqual(result.json["error"]["kind"], "conflict")
+        for words in ("lib<2", "lib>=2", "app", "other"):
+            self.assertIn(words, result.json["error"]["message"])
+        self.assert_untouched()
+
+    def test_an_index_page_that_is_not_one(self):
+        for name, text in [("index.json", "<html><body>maintenance</body></html>"), ("index.json", '{"hello": 1}'),
+                           ("index.json", '{"meta": {"api-version": "9.0"}, "name": "demo", "files": []}')]:
+            place = self.root / "bad" / "demo"
+            place.mkdir(parents=True, exist_ok=True)
+            (place / name).write_text(text)
+            self.assert_fails(self.install("demo", index=(self.root / "bad").as_uri()), 1, "index.json")
+        self.assert_untouched()
+
+    def test_an_unreachable_index_is_named(self):
+        self.assert_fails(self.install("demo", index="http://127.0.0.1:9/simple", env={"PIP_TIMEOUT": "2"}),
+                          1, "127.0.0.1:9")
+        self.assert_untouched()
+
+
+class Metadata(WithEnvironment):
+    def broken_variants(self, text):
+        document = levels_document()
+        for label in document["variants"]:
+            self.index.add_wheel(Wheel("demo", "1.0", label, document))
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        self.index.add_variants("demo", "1.0", text)
+
+    def test_a_broken_variants_file_costs_the_variants_and_nothing_else(self):
+        contradiction = levels_document()
+        contradiction["variants"]["null"] = {"x86_64": {"level": ["v1"]}}
+        for text in ["{not json", json.dumps({"$schema": "https://x/peps/999/v7.0.0.json"}), json.dumps(contradiction),
+                     '{"a": 1, "a": 2}', "[]", ""]:
+            with self.subTest(text=text[:40]):
+                self.broken_variants(text)
+                result = self.assert_ok(self.install("demo", "--reinstall", index=self.index))
+                self.assertIn("warning", result.err)
+                self.assertIn("demo-1.0-variants.json", result.err)
+                self.assertEqual(self.installed(), {"demo": ("1.0", None)})
+
+    def test_a_variants_file_that_contradicts_its_listed_hash(self):
+        document = publish_levels(self.index)
+        self.index.add_variants("demo", "1.0", document, hashes={"sha256": "0" * 64})
+        self.assert_fails(self.install("demo", index=self.index), 1, "demo-1.0-variants.json", "0000")
+        self.assert_untouched()
+
+    def test_a_label_in_the_name_but_not_in_the_metadata(self):
+        document = levels_document(("v1",))
+        self.index.add_wheel(Wheel("demo", "1.0", "v1", document))
+        self.index.add_wheel(Wheel("demo", "1.0", "ghost", {**document, "variants": {"ghost": {}}}))
+        self.index.add_variants("demo", "1.0", document)
+        result = self.assert_ok(self.install("demo", "--explain", "--for", "x86_64:v1", index=self.index))
+        self.assertRegex(result.out, r"skipped.*ghost.*metadata")
+        self.assertEqual(self.installed(), {"demo": ("1.0", "v1")})
+
+    def test_a_wheel_whose_own_metadata_differs_from_the_index(self):
+        document = levels_document(("v1",))
+        lie = variant_document({"v1": [("x86_64", "level", ["v2"])]})
+        self.index.add_wheel(Wheel("demo", "1.0", "v1", lie))
+        self.index.add_variants("demo", "1.0", document)
+        self.assert_fails(self.install("demo", "--for", "x86_64:v1", index=self.index), 1, "v1", "variant.json")
+        self.assert_untouched()
+
+    def test_a_variant_wheel_without_its_own_metadata(self):
+        document = levels_document(("v1",))
+        bare = Wheel("demo", "1.0", "v1", document)
+        del bare.members[f"{bare.dist_info}/variant.json"]
+        self.index.add_wheel(bare)
+        self.index.add_variants("demo", "1.0", document)
+        wanted = (1, "demo-1.0-py3-none-any-v1.whl", "variant.json: missing, but the file name has the label v1")
+        self.assert_fails(self.install("demo", "--for", "x86_64:v1", index=self.index), *wanted)
+        self.assert_untouched()
+        self.assert_fails(self.install(bare.write(self.root / "here"), "--no-index", "--for", "x86_64:v1"), *wanted)
+        self.assert_untouched()
+
+    def test_two_wheels_that_give_one_label_two_meanings_are_not_published(self):
+        folder = self.root / "wheels"
+        Wheel("demo", "1.0", "fast", variant_document({"fast": [("x86_64", "level", ["v3"])]}),
+              tags="py3-none-any").write(folder)
+        Wheel("demo", "1.0", "fast", variant_document({"fast": [("x86_64", "level", ["v4"])]}),
+              tags="py2-none-any").write(folder)
+        result = self.variant("index", "build", folder, "--out", self.root / "public")
+        self.assert_fails(result, 1, "demo-1.0-py3-none-any-fast.whl", "demo-1.0-py2-none-any-fast.whl", "fast")
+        self.assertFalse((self.root / "public").exists())
+
+    def test_rank_of_nonsense(self):
+        path = self.root / "x.json"
+        path.write_text("{")
+        self.assert_fails(self.variant("rank", path), 1, "x.json")
+        self.assert_fails(self.variant("rank", self.root / "gone.json"), 1, "gone.json")
+
+
+class Wheels(WithEnvironment):
+    def refused(self, data, *words, name="demo-1.0-py3-none-any.whl", **changes):
+        self.index.add("demo", name, data, **changes)
+        self.assert_fails(self.install("demo", index=self.index), 1, *words)
+        self.assert_untouched()
+
+    def test_wrong_hash(self):
+        self.refused(Wheel("demo", "1.0").bytes(), "demo-1.0", "sha256", hashes={"sha256": "0" * 64})
+
+    def test_other_hashes_are_checked_as_well(self):
+        data = Wheel("demo", "1.0").bytes()
+        for algorithm in ("sha512", "sha384", "blake2b", "sha1", "md5", "sha3_256"):
+            self.refused(data, "demo-1.0", algorithm, hashes={algorithm: "0" * 64})
+        # The strongest counts, and a right one passes.
+        right = hashlib.sha512(data).hexdigest().upper()
+        self.refused(data, "demo-1.0", "sha512", hashes={"md5": hashlib.md5(data).hexdigest(), "sha512": "0" * 128})
+        self.index.add("demo", "demo-1.0-py3-none-any.whl", data, hashes={"md5": "0" * 32, "sha512": right})
+        self.assertNotIn("cannot be checked", self.assert_ok(self.install("demo", index=self.index)).err)
+        path = Wheel("other", "1.0").write(self.root / "wheels")
+        wrong = f"{path.as_uri()}#sha384={'0' * 96}"
+        self.assert_fails(self.install(f"other @ {wrong}", "--no-index"), 1, "sha384")
+        self.index.add("odd", "odd-1.0-py3-none-any.whl", Wheel("odd", "1.0").bytes(), hashes={"crc32": "0"})
+        self.assertIn("cannot be checked", self.assert_ok(self.install("odd", index=self.index)).err)
+
+    def test_wrong_size(self):
+        self.refused(Wheel("demo", "1.0").bytes(), "demo-1.0", size=7)
+
+    def test_truncated_and_corrupt(self):
+        good = Wheel("demo", "1.0").bytes()
+        self.refused(good[: len(good) // 2], "demo-1.0-py3-none-any.whl")
+        self.refused(b"", "demo-1.0-py3-none-any.whl")
+        self.refused(b"<html>not a wheel</html>" * 99, "demo-1.0-py3-none-any.whl")
+        wheel = Wheel("demo", "1.0", files={"demo.py": "x = '" + "abcdefgh" * 500 + "'\n"})
+        bent = bytearray(wheel.bytes())
+        bent[70] ^= 0xFF
+        self.refused(bytes(bent), "demo-1.0-py3-none-any.whl")
+
+    def test_a_record_that_lies(self):
+        hash_lie = Wheel("demo", "1.0")
+        hash_lie.record_lies["demo.py"] = ("sha256=" + "A" * 43, len(hash_lie.members["demo.py"]))
+        self.refused(hash_lie.bytes(), "RECORD", "demo.py")
+        size_lie = Wheel("demo", "1.0")
+        size_lie.record_lies["demo.py"] = ("", 1)
+        self.refused(size_lie.bytes(), "RECORD", "demo.py")
+        unlisted = Wheel("demo", "1.0")
+        unlisted.record_drops.add("demo.py")
+        self.refused(unlisted.bytes(), "RECORD", "demo.py")
+        missing = Wheel("demo", "1.0")
+        missing.record_adds.append(["gone.py", "sha256=" + "A" * 43, "3"])
+        self.refused(missing.bytes(), "RECORD", "gone.py")
+        outside = Wheel("demo", "1.0")
+        outside.record_adds.append(["../../../../victim.txt", "", ""])
+        self.refused(outside.bytes(), "RECORD", "victim.txt")
+
+    def test_paths_that_leave_the_environment(self):
+        for path in ("../evil.py", "/tmp/axle-evil.py", "a/../../evil.py", "a\\..\\evil.py", "./evil.py", "a//evil.py"):
+            with self.subTest(path=path):
+                wheel = Wheel("demo", "1.0")
+                wheel.members[path] = "evil"
+                self.refused(wheel.bytes(), "demo-1.0-py3-none-any.whl")
+        self.assertFalse(pathlib.Path("/tmp/axle-evil.py").exists())
+
+    def test_duplicate_names(self):
+        wheel = Wheel("demo", "1.0")
+        import warnings
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wheel.raw_members.append((zipfile.ZipInfo("demo.py"), b"other"))
+            self.refused(wheel.bytes(), "demo.py")
+            folded = Wheel("demo", "1.0")
+            folded.members["DEMO.py"] = "x"
+            self.refused(folded.bytes(), "DEMO.py")
+
+    def test_a_symbolic_link(self):
+        wheel = Wheel("demo", "1.0")
+        info = zipfile.ZipInfo("link.py")
+        info.create_system = 3
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        wheel.raw_members.append((info, b"/etc/passwd"))
+        self.refused(wheel.bytes(), "link.py")
+
+    def test_a_local_header_that_contradicts_the_directory(self):
+        data = bytearray(Wheel("demo", "1.0").bytes())
+        self.assertEqual(data[:4], b"PK\x03\x04")
+        name_length = struct.unpack_from("<H", data, 26)[0]
+        other = bytearray(data)
+        other[30 : 30 + name_length] = b"e" * name_length
+        self.refused(bytes(other), "demo-1.0-py3-none-any.whl")
+        crc = bytearray(data)
+        crc[14] ^= 0xFF
+        self.refused(bytes(crc), "demo-1.0-py3-none-any.whl")
+
+    def test_a_bomb(self):
+        wheel = Wheel("demo", "1.0", files={"demo.py": "", "bomb.bin": b"\0" * 50_000_000})
+        data = bytearray(wheel.bytes())
+        self.assertLess(len(data), 200_000)
+        # The directory claims 1,000 bytes; the stream holds fifty million.
+        for signature, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+            at = data.find(signature, data.find(b"bomb.bin") - 60 if offset == 22 else data.rfind(b"bomb.bin") - 60)
+            struct.pack_into("<I", data, at + offset, 1000)
+        started = time.monotonic()
+        self.refused(bytes(data), "bomb.bin")
+        self.assertLess(time.monotonic() - started, 20)
+
+    def test_names_and_metadata_that_disagree(self):
+        self.refused(Wheel("other", "1.0").bytes(), "demo")
+        two = Wheel("demo", "1.0")
+        two.members["demo-2.0.dist-info/METADATA"] = "Metadata-Version: 2.1\nName: demo\nVersion: 2.0\n"
+        self.refused(two.bytes(), "dist-info")
+
+    def test_scripts_that_reach_out(self):
+        evil = Wheel("demo", "1.0")
+        evil.members["demo-1.0.dist-info/entry_points.txt"] = "[console_scripts]\n../../evil = demo:main\n"
+        self.refused(evil.bytes(), "evil")
+        python = Wheel("demo", "1.0")
+        python.members["demo-1.0.data/scripts/python3"] = "#!/bin/sh\n"
+        self.refused(python.bytes(), "python3")
+        activate = Wheel("demo", "1.0")
+        activate.members["demo-1.0.data/data/bin/activate"] = "x"
+        self.refused(activate.bytes(), "activate")
+
+    def test_a_file_of_another_package_is_not_overwritten(self):
+        self.index.add_wheel(Wheel("first", "1.0", files={"shared.py": "OWNER = 'first'\n"}))
+        self.index.add_wheel(Wheel("second", "1.0", files={"shared.py": "OWNER = 'second'\n"}))
+        self.assert_ok(self.install("first", index=self.index))
+        self.assert_fails(self.install("second", index=self.index), 1, "shared.py", "first")
+        self.assertEqual(self.python("import shared; print(shared.OWNER)"), "first")
+        self.assertEqual(self.installed(), {"first": ("1.0", None)})
+        self.assert_ok(self.install("second", "--overwrite", index=self.index))
+        self.assertEqual(self.python("import shared; print(shared.OWNER)"), "second")
+
+
+class Drivers(WithEnvironment):
+    """A stub where a vendor's library would be, found by the program through the normal search path."""
+
+    def driver(self, behaviour):
+        folder = BIN.parent / "tests/detect/stubs/nvidia"
+        self.assertTrue(folder.is_dir(), f"{folder} was not built")
+        return {"LD_LIBRARY_PATH": str(folder), "AXLE_STUB": behaviour}
+
+    def detect_with(self, behaviour):
+        started = time.monotonic()
+        result = self.assert_ok(self.variant("detect", "--json", env=self.driver(behaviour)))
+        return result.json, time.monotonic() - started
+
+    def test_a_driver_library_that_crashes(self):
+        facts, _ = self.detect_with("crash")
+        self.assertTrue(any("nvidia" in problem["code"] for problem in facts["problems"]), facts["problems"])
+
+    def test_a_driver_library_that_hangs(self):
+        facts, seconds = self.detect_with("hang")
+        self.assertLess(seconds, 15)
+        self.assertTrue(any("nvidia" in problem["code"] for problem in facts["problems"]), facts["problems"])
+
+    def test_an_installation_goes_on_without_the_driver(self):
+        publish_levels(self.index)
+        result = self.assert_ok(self.install("demo", index=self.index, env=self.driver("crash")))
+        self.assertIn("demo", self.installed())
+        self.assertNotIn("Segmentation", result.err)
+
+
+class Environments(WithEnvironment):
+    def test_an_environment_that_is_not_one(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        empty = self.root / "empty"
+        empty.mkdir()
+        self.assert_fails(self.variant("install", "demo", "-i", self.index.url, "--python", empty), 1, str(empty))
+        script = self.root / "python"
+        script.write_text("#!/bin/sh\necho I am no interpreter\n")
+        script.chmod(0o755)
+        self.assert_fails(self.variant("install", "demo", "-i", self.index.url, "--python", script), 1, str(script))
+        result = self.variant("install", "demo", "-i", self.index.url, env={"VIRTUAL_ENV": str(empty)})
+        self.assert_fails(result, 1, str(empty))
+        result = self.variant("install", "demo", "-i", self.index.url)
+        self.assert_fails(result, 1, "venv")
+
+    def test_an_externally_managed_environment(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        stdlib = self.python("import sysconfig; print(sysconfig.get_path('stdlib'))")
+        if not pathlib.Path(stdlib, "EXTERNALLY-MANAGED").exists():
+            self.skipTest(f"{PYTHON} is not externally managed")
+        result = self.variant("install", "demo", "-i", self.index.url, "--python", PYTHON)
+        self.assert_fails(result, 1, "managed", "python3 -m venv")
+
+    def unprivileged(self):
+        if os.geteuid() != 0:
+            return ()
+        if shutil.which("setpriv") is None:
+            self.skipTest("running as root without setpriv: permissions cannot be tested")
+        return ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+    def test_no_write_permission(self):
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        prefix = self.unprivileged()
+        for path in [self.root, *self.root.rglob("*")]:
+            if not path.is_symlink():
+                path.chmod(0o555 if path.is_dir() else stat.S_IMODE(path.stat().st_mode) & 0o555)
+        home = self.root.parent / (self.root.name + "-home")
+        home.mkdir()
+        home.chmod(0o777)
+        self.addCleanup(shutil.rmtree, home, ignore_errors=True)
+        try:
+            result = self.install("demo", index=self.index, prefix=prefix, env={"HOME": str(home)})
+            self.assert_fails(result, 1, str(self.venv))
+            self.assertIn("ermission", result.err)
+        finally:
+            for path in [self.root, *self.root.rglob("*")]:
+                if not path.is_symlink():
+                    path.chmod(0o755)
+        self.assertFalse((self.site() / "demo.py").exists())
+
+    def test_a_full_disk(self):
+        disk = self.root / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("no small file system can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", str(disk)], capture_output=True)
+        venv = self.make_venv(disk / "venv")
+        self.index.add_wheel(Wheel("small", "1.0"))
+        self.assert_ok(self.variant("install", "small", "-i", self.index.url, "--python", venv))
+        before = tree(venv)
+        import random
+        noise = random.Random(7).randbytes(3_000_000)
+        self.index.add_wheel(Wheel("demo", "1.0", files={"demo.py": "", "data.bin": noise}))
+        result = self.variant("install", "demo", "-i", self.index.url, "--python", venv)
+        self.assert_fails(result, 1, "space")
+        self.assertEqual(set(self.installed(venv)), {"small"})
+        changed = {path for path in set(before) ^ set(tree(venv)) if not path.startswith(".axle")}
+        self.assertEqual(changed, set())
+
+
+class Usage(TestCase):
+    def test_usage_errors_are_exit_2_and_say_where_help_is(self):
+        for line in (["frobnicate"], ["install"], ["install", "--nope", "x"], ["explain"], ["install", "--variant", "x", "y"],
+                     ["install", "not a requirement!"], ["install", "git+https://example.invalid/x.git"], []):
+            with self.subTest(line=line):
+                result = self.variant(*line)
+                self.assertEqual(result.code, 2, str(result))
+                self.assertTrue(result.err.startswith("error: "), str(result))
+                result = self.variant(*line, "--json")
+                self.assertEqual(result.json["error"]["kind"], "usage")
+
+    def test_a_requirement_as_long_as_tools_write_them(self):
+        marker = " or ".join(f"python_version == '3.{minor}'" for minor in range(40))
+        nothing = Index(self.root / "index")
+        nothing.folder.mkdir()
+        self.make_venv()
+        result = self.variant("install", f"demo; {marker}", "-i", nothing.url, "--python", self.venv)
+        self.assert_fails(result, 1, "demo")
+        self.assertNotIn("defect", result.err)
+        self.assert_fails(self.variant("install", "-r", "x" * 300), 1, "requirements file")
+
+    def test_what_is_no_requirements_file_is_said(self):
+        (self.root / "pyproject.toml").write_text('[project]\nname = "p"\nversion = "1"\n')
+        (self.root / "nested.txt").write_text("-r https://host.example/wanted.txt\n")
+        for words in (("-r", "pyproject.toml"), ("-c", self.root / "pyproject.toml")):
+            self.assert_fails(self.variant("resolve", "demo", *words), 1, "pyproject.toml describes a project", "uv pip compile")
+        self.assert_fails(self.variant("resolve", "-r", "nested.txt"), 1, "nested.txt:1",
+                          "https://host.example/wanted.txt is a URL", "download it")
+        result = self.variant("resolve", "-r", "https://u:secret@host.example/wanted.txt")
+        self.assert_fails(result, 1, "https://host.example/wanted.txt is a URL")
+        self.assertNotIn("secret", result.err)
+
+    def test_an_unknown_command_and_an_empty_index_are_named(self):
+        self.assertIn("`bogus`", self.variant("bogus", "--json").json["error"]["message"])
+        self.make_venv()
+        self.assert_fails(self.variant("install", "demo", "--index-url", "", "--python", self.venv), 2, "--index-url")
+
+    def test_no_index_at_all_says_how_to_name_one(self):
+        venv = self.make_venv()
+        nothing = self.root / "nothing"
+        nothing.mkdir()
+        (nothing / "python3").write_text("#!/bin/sh\nexit 1\n")
+        (nothing / "python3").chmod(0o755)
+        result = self.variant("install", "demo", "--python", venv, env={"PATH": str(nothing)})
+        self.assert_fails(result, 1, "--index-url")
+        # Who needs no index hears nothing of it.
+        wheel = Wheel("demo", "1.0").write(self.root / "wheels")
+        self.assert_ok(self.variant("install", wheel, "--python", venv, env={"PATH": str(nothing)}))
+        self.assert_ok(self.variant("install", "demo", "--python", venv, env={"PATH": str(nothing)}))
+
+    def test_a_constraint_with_extras_and_a_profile_without_a_name_are_usage_errors(self):
+        venv = self.make_venv()
+        (self.root / "limits.txt").write_text("demo[more]<2\n")
+        self.assert_fails(self.variant("install", "demo", "-c", "limits.txt", "--python", venv), 2, "demo[more]<2", "extras")
+        self.assert_fails(self.variant("detect", "--profile", ""), 2, "--profile")
+
+    def test_a_project_that_is_not_one(self):
+        empty = self.root / "project"
+        empty.mkdir()
+        self.assert_fails(self.variant("build", empty), 1, "pyproject.toml")
+        # Lexical errors end in the TOML library's exceptions: those of the shipped program must be caught.
+        for text in (b"[project\n", b'a = "x', b"a = 1e999", b"a = \x00", b"a = 1979-13-45", b"\xff\xfea", b"\x7fELF",
+                     b"a = 99999999999999999999999", b"a = [" + b"[\n" * 400):
+            (empty / "pyproject.toml").write_bytes(text)
+            result = self.assert_fails(self.variant("build", empty, "--json"), 1, "pyproject.toml")
+            self.assertEqual(result.json["error"]["kind"], "malformed", text)
+
+    def test_a_script_that_no_installer_takes_is_not_built(self):
+        project = self.root / "project"
+        project.mkdir()
+        for name in ("../x", "python", "activate", "-x"):
+            (project / "pyproject.toml").write_text(
+                f'[project]\nname = "p"\nversion = "1"\nscripts = {{ "{name}" = "p:main" }}\n[tool.axle]\npackages = ["p"]\n')
+            (project / "p").mkdir(exist_ok=True)
+            (project / "p/__init__.py").write_text("")
+            result = self.variant("build", project, "--out", self.root / "out")
+            self.assertNotEqual(result.code, 0, name)
+            self.assertFalse(list((self.root / "out").glob("*.whl")) if (self.root / "out").exists() else [], name)
+
+    def test_a_broken_configuration_of_uv_ends_the_command(self):
+        self.make_venv()
+        index = Index(self.root / "index")
+        index.add_wheel(Wheel("demo", "1.0"))
+        (self.root / "home/.config/uv").mkdir(parents=True)
+        (self.root / "home/.config/uv/uv.toml").write_text('index-url = "x')
+        self.assert_fails(self.install("demo", index=index), 2, "uv.toml:1")
+
+
+    def test_a_damaged_configuration_ends_the_command_whichever_file_it_is(self):
+        index = Index(self.root / "index")
+        index.add_wheel(Wheel("demo", "1.0"))
+        self.make_venv()
+        project = self.root / "project"
+        project.mkdir()
+        deep = ".".join(["a"] * 40_000)
+        for path in (self.root / "home/.config/uv/uv.toml", project / "pyproject.toml",
+                     self.root / "home/.config/axle/providers.toml"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            for text, line in ((f"{deep} = 1\n", 1), ("a = 1\nb = [\n", 2), ("\xff\n", 1)):
+                with self.subTest(path=path.name, text=text[:10]):
+                    path.write_bytes(text.encode("latin-1"))
+                    result = self.variant("install", "demo", "--python", self.venv, "--index-url", index.url, cwd=project)
+                    self.assert_fails(result, 2, f"{path.name}:{line}")
+            path.unlink()
+
+    def test_what_strangers_write_does_not_steer_the_terminal(self):
+        self.make_venv()
+        index = Index(self.root / "index")
+        index.add_wheel(Wheel("demo", "1.0", extra_metadata="Summary: a\x1b]0;title\x07b \u009b2J\n"))
+        self.assert_ok(self.install("demo", index=index))
+        text = self.assert_ok(self.variant("show", "demo", "--python", self.venv)).out
+        self.assertNotIn("\x1b", text)
+        self.assertNotIn("\u009b", text)
+        self.assertIn("\\x1b]0;title\\x07b \\x9b2J", text)
+
+    def test_a_relative_path_entry_runs_nothing_from_the_working_folder(self):
+        self.make_venv()
+        trap = self.root / "work/bin"
+        trap.mkdir(parents=True)
+        (trap / "python3").write_text(f"#!/bin/sh\ntouch {self.root}/trapped\necho https://trap.invalid/simple\n")
+        (trap / "python3").chmod(0o755)
+        result = self.variant("install", "demo", "--python", self.venv, env={"PATH": "bin"}, cwd=self.root / "work")
+        self.assert_fails(result, 1, "--index-url")
+        self.assertFalse((self.root / "trapped").exists())
+
+
+class FilesTest(TestCase):
+    """Files that are named on the command line and are none, or have no end."""
+
+    def places(self):
+        sparse, folder, binary = self.root / "sparse", self.root / "folder", self.root / "binary"
+        with open(sparse, "wb") as file:
+            file.truncate(10 << 30)
+        folder.mkdir()
+        binary.write_bytes(bytes(range(256)) * 100)
+        return {"/dev/zero": "too large", "/dev/random": "too large", sparse: "too large", folder: "", binary: ""}
+
+    def test_each_file_argument_is_read_with_bounds(self):
+        for place, word in self.places().items():
+            for command in (["resolve", "--no-index", "-r", place], ["resolve", "--no-index", "demo", "-c", place],
+                            ["resolve", "--no-index", "demo", "--supported", place], ["rank", place],
+                            ["rank", place, "--supported", place], ["detect", "--for", place]):
+                with self.subTest(command=command, place=place):
+                    began = time.monotonic()
+                    # Without a bound this is killed by the limit, with exit code -6 or worse.
+                    result = self.variant(*command, prefix=["prlimit", "--as=2000000000"])
+                    self.assertIn(result.code, (1, 2), str(result))
+                    self.assertIn(str(place), result.err)
+                    self.assertNotIn("a defect in Axle", result.err)
+                    if "--for" not in command:
+                        self.assertIn(word, result.err)
+                    self.assertLess(time.monotonic() - began, 10)
+
+    def test_a_named_pipe_that_nobody_writes_to(self):
+        pipe = self.root / "pipe"
+        os.mkfifo(pipe)
+        commands = (["resolve", "--no-index", "-r", pipe], ["rank", pipe], ["detect", "--for", pipe])
+        runs = [subprocess.Popen([str(VARIANT), *map(str, command)], env=self.env, text=True, stderr=subprocess.PIPE,
+                                 stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) for command in commands]
+        for run in runs:
+            _, err = run.communicate(timeout=60)
+            self.assertIn(run.returncode, (1, 2))
+            self.assertIn(str(pipe), err)
+
+    def test_a_named_pipe_with_a_writer_is_read(self):
+        pipe = self.root / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=lambda: (time.sleep(1), pipe.write_text("# nothing\n")))
+        writer.start()
+        result = self.variant("resolve", "--no-index", "-r", pipe)
+        writer.join()
+        self.assertNotIn("pipe", result.err)
+
+
+class CommandTest(TestCase):
+    """A command that does not exist is named wherever it stands, as text and as JSON."""
+
+    def test_an_unknown_command(self):
+        for words, shown, nearest in ((["nosuch"], "nosuch", ""), (["--json", "nosuch"], "nosuch", ""),
+                                      (["nosuch", "--json"], "nosuch", ""), (["--for", "h100", "instal"], "instal", "install"),
+                                      (["--for=h100", "-q", "instal", "x"], "instal", "install"),
+                                      (["index", "buid"], "index buid", "build"),
+                                      (["--json", "providers", "lst"], "providers lst", "list"),
+                                      (["index", "build2", "--out", "x"], "index build2", "build")):
+            with self.subTest(words):
+                result = self.assert_fails(self.variant(*words), 2, f"no command `{shown}`", nearest)
+                if "--json" in words:
+                    self.assertEqual(result.json["error"]["kind"], "usage")
+
+    def test_no_command(self):
+        for words, shown in (([], "variant"), (["--json"], "variant"), (["--for", "h100"], "variant"), (["index"], "variant index"),
+                             (["--json", "index"], "variant index"), (["index", "--json"], "variant index")):
+            with self.subTest(words):
+                self.assert_fails(self.variant(*words), 2, f"`{shown}` needs a command", f"`{shown} --help`")
+
+    def test_an_unknown_option_without_a_command(self):
+        for words in (["--jsno"], ["--jsno", "list"], ["--json", "--nosuch=x"], ["index", "--nosuch"]):
+            with self.subTest(words):
+                option = next(word for word in words if word in ("--jsno", "--nosuch", "--nosuch=x")).split("=")[0]
+                self.assert_fails(self.variant(*words), 2, f"no option `{option}`", "--help`")
+
+    def test_the_hint_works(self):
+        self.assertIn("install", self.assert_ok(self.variant("--help")).out)
+        self.assertIn("build", self.assert_ok(self.variant("index", "--help")).out)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
