@@ -18,8 +18,9 @@ Error ElfSource::error(elf::Problem problem, std::string_view where) const {
 
 bool ElfSource::read(std::uint64_t offset, std::span<std::byte> out) {
   auto done = source_.read(offset, out);
-  if (!done) failure_ = std::move(done).error();
-  return done.has_value();
+  if (done) return true;
+  failure_ = std::move(done).error();
+  return false;
 }
 
 }  // namespace axle::binaries

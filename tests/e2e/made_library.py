@@ -48,7 +48,6 @@ def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="",
     tags += [(5, strings_at), (10, len(strings)), (0, 0)]
     blob = b"".join(struct.pack("<QQ", *tag) for tag in tags) + strings
     headers = b"\0" * 64
-    offset = 0
     for name, kind, content in parts:
         blob += b"\0" * (-(at + len(blob)) % 16)
         headers += struct.pack("<IIQQQQIIQQ", names.index(b"\0" + name.encode() + b"\0") + 1, kind, 0, 0,

@@ -281,3 +281,18 @@ def publish_levels(index, name="demo", version="1.0", labels=("v1", "v2", "v3", 
         index.add_wheel(Wheel(name, version, **wheel_options))
     index.add_variants(name, version, document)
     return document
+
+
+class EnvironmentTestCase(TestCase):
+    """With an empty environment and an empty index."""
+
+    def setUp(self):
+        super().setUp()
+        self.make_venv()
+        self.index = Index(self.root / "index")
+        self.before = tree(self.venv)
+
+    def assert_untouched(self):
+        after = {path: content for path, content in tree(self.venv).items() if not path.startswith(".axle")}
+        self.assertEqual(after, self.before)
+        self.assertEqual(self.installed(), {})

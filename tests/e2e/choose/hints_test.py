@@ -1,6 +1,6 @@
 """Every command that an error or a warning proposes is run as it stands, where it was proposed, and works.
 
-Commands stand in backticks in hints, complete; tests/e2e/doctor/doctor_fix_test.py does the same for `variant doctor`. All is done
+Commands stand in backticks in hints, complete; tests/e2e/doctor/doctor_fix*_test.py do the same for `variant doctor`. All is done
 twice: as a user has it who configured everything, and (Elsewhere) with what the run was told on its command line alone."""
 
 import json

@@ -13,7 +13,7 @@ DRIVER = {"vendor": "nvidia", "kernel_version": "580.65.06", "library_version": 
 
 
 # Findings that no command of ours ends, and why: `fix` is empty for them, always. All others have a fix that
-# doctor_fix_test.py runs.
+# doctor_fix*_test.py run.
 PROPOSES_NOTHING = {
     "container-without-gpu": "how a container is started is decided outside of it",
     "gpu-permission": "groups of the system, and a new login",

@@ -11,7 +11,7 @@ import unittest
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support import Wheel, tree, variant_document
+from support import Wheel, variant_document
 from torch_index import File, TorchTestCase, all_files, stand_in, tags
 
 FAMILY = ("torch", "torchvision", "torchaudio")

@@ -1,14 +1,13 @@
 """Family files: the shipped ones, the user's, broken ones; and a family whose labels are folders."""
 
-import json
 import os
 import pathlib
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support import SOURCE, Wheel, tree
-from torch_index import PYTHON_TAG, TorchTestCase, all_files, stand_in
+from support import SOURCE, Wheel
+from torch_index import TorchTestCase, all_files, stand_in
 
 PLAIN_TAGS = "py3-none-manylinux_2_28_x86_64"
 

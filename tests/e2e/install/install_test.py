@@ -11,7 +11,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support import (PYTHON, VARIANT, X86_PROVIDER, Index, TestCase, Wheel, levels_document, publish_levels, tree,
+from support import (VARIANT, X86_PROVIDER, Index, TestCase, Wheel, levels_document, publish_levels, tree,
                      variant_document)
 
 

@@ -1,7 +1,6 @@
 """The SDK as a vendor meets it: the CMake package with two compilers and two languages, the templates, the
 conformance test on good and bad plugins of every kind."""
 
-import json
 import os
 import pathlib
 import shutil

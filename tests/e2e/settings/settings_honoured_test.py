@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import settings_table_test
 import support
 from loopback import Loopback, Proxy, behind_login, serve
-from settings_test import SettingsCase
+from settings_case import SettingsCase
 from support import Wheel
 from torch_index import TorchIndex, all_files
 

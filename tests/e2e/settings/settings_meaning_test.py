@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from settings_test import SettingsCase
+from settings_case import SettingsCase
 from support import Wheel
 
 

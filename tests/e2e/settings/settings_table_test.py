@@ -1,9 +1,7 @@
 """docs/settings.md against pip and uv: their own lists of settings, and what each refused row does."""
 
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import unittest
 

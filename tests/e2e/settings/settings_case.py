@@ -1,0 +1,124 @@
+"""What the tests of settings share: indexes on one server, and what pip, uv and we would install from them."""
+
+import http.server
+import json
+import pathlib
+import threading
+
+import support
+from support import Wheel
+
+
+class Folders(http.server.ThreadingHTTPServer):
+    """Simple indexes in folders, with the pages that pip and uv both read; `asked` has the indexes that were."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.asked = []
+        outer = self
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def __init__(self, *arguments, **options):
+                super().__init__(*arguments, directory=str(outer.root), **options)
+
+            def do_GET(self):
+                outer.asked.append(self.path.split("/")[1])
+                page = pathlib.Path(str(outer.root) + self.path) / "index.json"
+                if not page.exists():
+                    return super().do_GET()
+                data = page.read_bytes()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/vnd.pypi.simple.v1+json")
+                self.send_header("Content-Length", str(len(data)))
+                self.send_header("Cache-Control", "no-store")
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def url(self, name):
+        return f"http://127.0.0.1:{self.server_address[1]}/{name}"
+
+
+class SettingsCase(support.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.make_venv()
+        self.server = Folders(self.root / "web")
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        self.indexes = {}
+        self.project = self.root / "project"
+        self.project.mkdir()
+
+    def put(self, name, *wheels, **changes):
+        """An index with these wheels, as `version` or Wheel; gives its URL."""
+        index = self.indexes.setdefault(name, support.Index(self.root / "web" / name))
+        for one in wheels:
+            index.add_wheel(one if isinstance(one, Wheel) else Wheel("demo", one), **changes)
+        return self.server.url(name)
+
+    def page(self, name, project, **changes):
+        """Changes every file of a page that is there."""
+        place = self.root / "web" / name / project / "index.json"
+        page = json.loads(place.read_text())
+        for one in page["files"]:
+            one.update(changes)
+        place.write_text(json.dumps(page))
+
+    def ours(self, *arguments, env=None, cwd=None):
+        """name -> version of what would be installed, or the exit code."""
+        result = self.variant("resolve", "--json", *(arguments or ["demo"]), "--python", self.venv, "--no-cache",
+                              env=env, cwd=cwd or self.project)
+        self.said = str(result)
+        if result.code != 0:
+            return result.code
+        return {one["name"]: one["version"] for one in result.json["packages"]}
+
+    def would_install(self, *arguments, env=None):
+        """The same of `install`, which looks at the environment."""
+        result = self.variant("install", "--dry-run", "--json", *arguments, "--python", self.venv, "--no-cache",
+                              env=env, cwd=self.project)
+        self.said = str(result)
+        if result.code != 0:
+            return result.code
+        return {one["name"]: one["version"] for one in result.json["installed"]}
+
+    def of_uv(self, *arguments, env=None, cwd=None):
+        result = self.uv("pip", "install", "--dry-run", "--no-cache", "--python", self.venv / "bin/python",
+                         *(arguments or ["demo"]), env=env, cwd=cwd or self.project)
+        self.said_by_peer = str(result)
+        if result.code != 0:
+            return result.code
+        lines = [line[3:] for line in result.err.splitlines() if line.startswith(" + ")]
+        return dict(line.split("==") for line in lines)
+
+    def of_pip(self, *arguments, env=None, cwd=None):
+        result = self.pip("install", "--dry-run", "--no-cache-dir", "--quiet", "--report", "-", *(arguments or ["demo"]),
+                          env=env, cwd=cwd or self.project)
+        self.said_by_peer = str(result)
+        if result.code != 0:
+            return result.code
+        return {one["metadata"]["name"]: one["metadata"]["version"] for one in json.loads(result.out)["install"]}
+
+    def assert_same(self, peer, wanted, *arguments, **options):
+        """Both fail, or both would install `wanted`."""
+        theirs = peer(*arguments, **options)
+        ours = self.ours(*arguments, **options)
+        message = f"ours: {self.said}\ntheirs: {self.said_by_peer}"
+        if wanted == "fails":
+            self.assertIsInstance(theirs, int, message)
+            self.assertIsInstance(ours, int, message)
+        else:
+            self.assertEqual(theirs, wanted, message)
+            self.assertEqual(ours, wanted, message)
+
+    def write(self, name, text, folder=None):
+        place = (folder or self.project) / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+        return place
