@@ -10,6 +10,7 @@
 #include "binaries/instruction_classes.h"
 #include "detect/machine.h"
 #include "foundation/system/program_run.h"
+#include "foundation/text/byte_size.h"
 
 namespace axle::binaries {
 namespace {
@@ -86,8 +87,8 @@ Result<InstructionScan> scan_instructions(const std::string& path, detect::Arch 
   const auto size = std::filesystem::file_size(path, error);
   if (error) return fail(ErrorKind::io, fmt::format("{}: {}", path, error.message()));
   if (size > limits.largest_file) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("{} has {} MiB, more than are disassembled", path, size >> 20U));
+    return fail(ErrorKind::unsupported, fmt::format("{} has {}, more than is disassembled", path,
+                                                    text::render_memory(size)));
   }
   const std::string objdump = objdump_for(arch);
   InstructionScan scan;

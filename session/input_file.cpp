@@ -14,6 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "foundation/text/byte_size.h"
+
 namespace axle::session {
 
 namespace {
@@ -51,7 +53,7 @@ std::unexpected<Error> unreadable(const std::string& path, int number) {
 
 std::unexpected<Error> too_large(const std::string& path) {
   return fail(ErrorKind::malformed,
-              fmt::format("{}: too large, the limit is {} MiB", path, most_bytes >> 20));
+              fmt::format("{}: too large, the limit is {}", path, text::render_memory(most_bytes)));
 }
 
 /// What can be read to an end; of a file its size too.

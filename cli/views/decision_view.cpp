@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "foundation/text/byte_size.h"
 #include "index/http/transport.h"
 
 namespace axle::cli {
@@ -14,14 +15,6 @@ namespace axle::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// "1.2 GB", "34 MB", "12 kB"
-std::string render_size(std::uint64_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (size >= 1e9) return fmt::format("{:.1f} GB", size / 1e9);
-  if (size >= 1e6) return fmt::format("{:.0f} MB", size / 1e6);
-  return fmt::format("{:.0f} kB", std::max(size / 1e3, 1.0));
-}
 
 /// What is not known, or not there, is null.
 ordered_json or_null(const std::string& text) {
@@ -88,7 +81,7 @@ FleetRow fleet_row(const std::string& machine, const plan::ResolvedPackage& pack
       package.family.empty() ? package.version : package.version.public_version();
   return {machine, package.name,
           wheel::render_version(version) + (package.variant ? " " + *package.variant : ""),
-          package.size ? render_size(*package.size) : "", package.decision.chosen_because};
+          package.size ? text::render_bytes(*package.size) : "", package.decision.chosen_because};
 }
 
 std::string render_fleet(const std::vector<FleetRow>& rows, const Output& output) {

@@ -28,7 +28,7 @@ struct FleetRow {
   std::string machine;
   std::string package;
   std::string build;  ///< "2.15.0 cu132"
-  std::string size;   ///< "0.9 GB"; empty where the index gives none
+  std::string size;   ///< "900 MB"; empty where the index gives none
   std::string why;    ///< the reason of the choice, or what is missing
 };
 [[nodiscard]] FleetRow fleet_row(const std::string& machine, const plan::ResolvedPackage& package);

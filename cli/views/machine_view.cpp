@@ -9,6 +9,7 @@
 #include "cli/views/text_lines.h"
 #include "detect/cpu/aarch64_versions.h"
 #include "detect/gpu_vendors.h"
+#include "foundation/text/byte_size.h"
 #include "providers/cpu_flags.h"
 
 namespace axle::cli {
@@ -154,8 +155,7 @@ std::string render_gpu(const detect::Machine& machine, const detect::Gpu& gpu,
                                  gpu.name.empty() ? "(name unknown)" : gpu.name);
   const std::string& arch = gpu.target_id.empty() ? gpu.arch : gpu.target_id;
   if (!arch.empty()) text += ", " + arch;
-  if (gpu.memory_bytes)
-    text += fmt::format(", {:.0f} GiB", static_cast<double>(*gpu.memory_bytes) / (1ULL << 30));
+  if (gpu.memory_bytes) text += ", " + text::render_memory(*gpu.memory_bytes);
   if (!gpu.pci_address.empty()) text += ", " + gpu.pci_address;
   if (gpu.integrated) text += ", integrated";
   if (gpu.mig) text += ", in MIG instances";

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/byte_size.h"
 #include "providers/plugins/conformance.h"
 
 namespace axle::plugins {
@@ -165,9 +166,9 @@ Finding check_time(const Evidence& evidence) {
 
 Finding check_memory(const Evidence& evidence) {
   if (!answered(evidence) || evidence.peak_memory == 0) return std::nullopt;
-  const std::string figure = fmt::format("{} MiB resident at most", evidence.peak_memory >> 20);
+  const std::string figure = text::render_memory(evidence.peak_memory) + " resident at most";
   if (evidence.peak_memory <= much_memory) return fine(figure);
-  return warning(figure, fmt::format("stay below {} MiB", much_memory >> 20));
+  return warning(figure, "stay below " + text::render_memory(much_memory));
 }
 
 Finding check_silence(const Evidence& evidence) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/byte_size.h"
 #include "providers/plugins/answer.h"
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/loaded_libraries.h"
@@ -130,8 +131,8 @@ PluginFailure failure_of(const Plugin& plugin, const TaskResult& result,
       return {
           PluginFault::swarmed,
           fmt::format("it was stopped: its threads and processes were more than {} or took more "
-                      "than {} MiB",
-                      options.limits.tasks, options.limits.memory >> 20),
+                      "than {}",
+                      options.limits.tasks, text::render_memory(options.limits.memory)),
           "`memory-limit` in providers.toml gives plugins more memory"};
     case TaskEnd::exited:
       break;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "foundation/text/byte_size.h"
 #include "resolver/catalogue/listed_files.h"
 #include "resolver/choice/package_choice.h"
 
@@ -189,16 +190,15 @@ void PackageChooser::remark_on(const Question& question, const Tried& first, Tri
          tried.newest_trouble->hint});
   }
   if (choice.fallback && !device && choice.other) {
-    const auto gigabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
     const auto& [label, size, own] = *choice.other;
     remarks.push_back(
         {Severity::note,
-         own ? fmt::format("{}: no GPU is usable here, which saves {:.2f} GB against {}, the "
+         own ? fmt::format("{}: no GPU is usable here, which saves {} against {}, the "
                            "libraries that it brings along not counted",
-                           title, gigabytes(size - *own), label)
-             : fmt::format("{}: no GPU is usable here, which saves the {:.2f} GB of {} and the "
+                           title, text::render_bytes(size - *own), label)
+             : fmt::format("{}: no GPU is usable here, which saves the {} of {} and the "
                            "libraries that it brings along",
-                           title, gigabytes(size), label)});
+                           title, text::render_bytes(size), label)});
   }
 }
 
