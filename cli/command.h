@@ -1,5 +1,6 @@
 #pragma once
-// A command: one file in cli/commands and one row in cli/commands.cpp.
+// A command: one file in cli/commands and one row in cli/commands.cpp. A group of commands is a row
+// too, without a file.
 
 #include <cstdint>
 #include <span>
@@ -20,12 +21,15 @@ struct Command {
   std::string_view positional;  ///< how help calls the positionals; "" with Arity::none
   Arity arity;
   std::vector<session::Opt> options;
-  std::string_view examples;                              ///< lines shown below the options
-  int (*run)(session::Session& session, Output& output);  ///< the exit code
+  std::string_view examples;  ///< lines shown below the options
+  /// Returns the exit code. Null: a group, whose commands are the rows named "<group> <command>".
+  int (*run)(session::Session& session, Output& output);
   bool takes_fleet = false;  ///< several machines of --for, or a folder of them
+
+  [[nodiscard]] bool is_group() const { return run == nullptr; }
 };
 
-/// In the order in which help shows them.
+/// In the order in which help shows them; a group before its commands.
 [[nodiscard]] std::span<const Command> commands();
 
 // One a file in cli/commands/.
@@ -40,6 +44,9 @@ int run_index_families(session::Session& session, Output& output);
 int run_index_remove(session::Session& session, Output& output);
 int run_install(session::Session& session, Output& output);
 int run_list(session::Session& session, Output& output);
+int run_model_bench(session::Session& session, Output& output);
+int run_model_info(session::Session& session, Output& output);
+int run_model_selftest(session::Session& session, Output& output);
 int run_properties(session::Session& session, Output& output);
 int run_providers_check(session::Session& session, Output& output);
 int run_providers_disable(session::Session& session, Output& output);
@@ -52,9 +59,6 @@ int run_providers_trust(session::Session& session, Output& output);
 int run_providers_untrust(session::Session& session, Output& output);
 int run_rank(session::Session& session, Output& output);
 int run_resolve(session::Session& session, Output& output);
-int run_runtime_bench(session::Session& session, Output& output);
-int run_runtime_info(session::Session& session, Output& output);
-int run_runtime_selftest(session::Session& session, Output& output);
 int run_show(session::Session& session, Output& output);
 int run_uninstall(session::Session& session, Output& output);
 

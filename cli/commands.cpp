@@ -62,6 +62,11 @@ const std::vector<session::Opt> changing = {session::Opt::cache_dir,
                                             session::Opt::break_system_packages,
                                             session::Opt::require_virtualenv, session::Opt::yes};
 
+/// What stands before the commands of its name.
+Command group(std::string_view name, std::string_view summary) {
+  return {name, summary, "", Arity::none, {}, "", nullptr};
+}
+
 const std::array rows = {
     Command{
         "detect",
@@ -142,6 +147,7 @@ const std::array rows = {
             {session::Opt::build_variant, session::Opt::out},
             "variant build . --variant x86_64_v4 --out dist",
             run_build},
+    group("index", "Publish wheels"),
     Command{"index build",
             "Publish the wheels in DIR: add them to a static index, or make one",
             "DIR",
@@ -166,6 +172,7 @@ const std::array rows = {
             "variant index families\n"
             "variant index families --family torch=https://mirror.example/whl",
             run_index_families},
+    group("providers", "What decides which properties a machine supports"),
     Command{"providers list",
             "The providers that Axle carries and the plugins that you trust",
             "",
@@ -232,27 +239,28 @@ const std::array rows = {
             "variant providers new acme acme-provider\n"
             "variant providers new --language python acme acme-provider",
             run_providers_new},
-    Command{"run info",
+    group("model", "The bundled quantized-inference runtime"),
+    Command{"model info",
             "The runtime's kernels: which one runs here, and why not another",
             "",
             Arity::none,
             {},
-            "variant run info",
-            run_runtime_info},
-    Command{"run bench",
+            "variant model info",
+            run_model_info},
+    Command{"model bench",
             "How fast the runtime is here",
             "",
             Arity::none,
             {session::Opt::batch, session::Opt::threads},
-            "variant run bench --batch 1",
-            run_runtime_bench},
-    Command{"run selftest",
+            "variant model bench --batch 1",
+            run_model_bench},
+    Command{"model selftest",
             "Every kernel that this machine can run against the reference",
             "",
             Arity::none,
             {},
-            "variant run selftest",
-            run_runtime_selftest},
+            "variant model selftest",
+            run_model_selftest},
 };
 
 }  // namespace

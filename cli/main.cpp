@@ -50,8 +50,7 @@ int run(std::vector<std::string> words) {
     output.set_run({.command_line = parsed.arguments, .files = session::Arguments()});
     if (parsed.usage_error)
       return output.failure(session::misused(parsed.text, parsed.hint).error());
-    Output plain({});
-    return plain.answer(parsed.text, {});
+    return output.answer_text(parsed.text);
   }
   Output output(output_options(parsed.arguments));
   output.set_run({.command_line = parsed.arguments});

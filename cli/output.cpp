@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/interruption.h"
+#include "foundation/text/byte_size.h"
 #include "foundation/text/printable.h"
 #include "index/http/transport.h"
 
@@ -26,16 +27,10 @@ constexpr std::string_view end_of_color = "\033[0m";
 constexpr std::array<std::string_view, 5> color_sequences = {"\033[32m", "\033[31m", "\033[2m",
                                                              "\033[1m", end_of_color};
 
-ordered_json versioned(const ordered_json& body) {
+std::string render_versioned(const ordered_json& body) {
   ordered_json out = {{"schema_version", schema_version}};
   if (body.is_object()) out.update(body);
-  return out;
-}
-
-std::string human_bytes(std::uint64_t bytes) {
-  if (bytes < 10'000) return fmt::format("{} B", bytes);
-  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  return render_json(out);
 }
 
 std::uint64_t now_in_ticks() {
@@ -91,24 +86,32 @@ void Output::progress(std::string_view what, std::uint64_t done, std::uint64_t t
   const std::uint64_t tick = now_in_ticks();
   if (tick == progress_tick_) return;
   progress_tick_ = tick;
-  std::string line = fmt::format("\r\033[K{} {}", text::printable(what), human_bytes(done));
+  std::string line = fmt::format("\r\033[K{} {}", text::printable(what), text::render_bytes(done));
   if (total != 0) {
-    line +=
-        fmt::format(" of {} ({} %)", human_bytes(total), done >= total ? 100 : done * 100 / total);
+    line += fmt::format(" of {} ({} %)", text::render_bytes(total),
+                        done >= total ? 100 : done * 100 / total);
   }
   note_progress(true);
   write(stderr, line);
   progress_shown_ = true;
 }
 
-int Output::answer(std::string_view text, const ordered_json& body, int exit_code) {
+int Output::answer(const Answer& answer, int exit_code) {
+  return write_answer(options_.json ? render_versioned(answer.json()) : for_terminal(answer.text()),
+                      exit_code);
+}
+
+int Output::answer_text(std::string_view text) { return write_answer(for_terminal(text), 0); }
+
+std::string Output::for_terminal(std::string_view text) const {
+  return text::printable(
+      text, options_.color ? std::span(color_sequences) : std::span<const std::string_view>());
+}
+
+int Output::write_answer(std::string_view whole, int exit_code) {
   clear_progress();
   std::fflush(stderr);
-  const int trouble = write_whole(
-      stdout, options_.json
-                  ? render_json(versioned(body))
-                  : text::printable(text, options_.color ? std::span(color_sequences)
-                                                         : std::span<const std::string_view>()));
+  const int trouble = write_whole(stdout, whole);
   if (trouble == EPIPE && !changed_) return exit_closed_pipe;
   if (trouble != 0) {
     write(stderr, changed_ ? "error: the change was made; only the report of it could not be "
@@ -127,20 +130,18 @@ void Output::remark_error(const Error& error) {
   write(stderr, text);
 }
 
-int Output::failure(const session::Failure& failure, const ordered_json& body) {
+int Output::failure(const session::Failure& failure, const Answer& known) {
   if (!options_.json) {
+    const std::string text = known.text ? known.text() : std::string();
+    if (!text.empty()) write_answer(for_terminal(text), failure.exit_code);
     remark_error(failure.error);
     return failure.exit_code;
   }
-  ordered_json out = body.is_object() ? body : ordered_json::object();
+  ordered_json out = known.json ? known.json() : ordered_json::object();
   ordered_json error = error_json(failure);
   if (out.contains("error")) error.update(out["error"]);
   out["error"] = std::move(error);
-  return answer("", out, failure.exit_code);
-}
-
-int Output::failure(const session::Failure& failure) {
-  return this->failure(failure, ordered_json::object());
+  return write_answer(render_versioned(out), failure.exit_code);
 }
 
 ordered_json Output::error_json(const session::Failure& failure) const {

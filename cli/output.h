@@ -2,6 +2,7 @@
 // What a command says: the answer on stdout, as text or as one JSON object; the rest on stderr.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,12 @@ struct OutputOptions {
 
 enum class Style : std::uint8_t { good, bad, faint, strong };
 
+/// What a command says, in both forms. Only the form that is asked for is made.
+struct Answer {
+  std::function<std::string()> text;
+  std::function<nlohmann::ordered_json()> json;  ///< an object
+};
+
 class Output final : public Report {
  public:
   explicit Output(OutputOptions options) : options_(options) {}
@@ -36,15 +43,17 @@ class Output final : public Report {
   void add(Remark remark) override;
   void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override;
 
-  /// The answer of a command that succeeded: `text`, or `body` with `schema_version` put first.
-  /// Returns `exit_code`, 1 where stdout could not be written, or exit_closed_pipe.
-  int answer(std::string_view text, const nlohmann::ordered_json& body, int exit_code = 0);
+  /// The answer of a command that succeeded; in JSON `schema_version` is put first. Returns
+  /// `exit_code`, 1 where stdout could not be written, or exit_closed_pipe.
+  int answer(const Answer& answer, int exit_code = 0);
+  /// A text that is no command's answer, whatever the options: help, the version.
+  int answer_text(std::string_view text);
   /// Something was changed for good: an answer that cannot be written says so on stderr.
   void change_was_made() { changed_ = true; }
-  /// A failure: message and hint on stderr, or `body` with `schema_version` and `error`, to which
-  /// an `error` of `body` adds. Returns its exit code.
-  int failure(const session::Failure& failure, const nlohmann::ordered_json& body);
-  int failure(const session::Failure& failure);
+  /// A failure: message and hint on stderr, or JSON with `schema_version` and `error`. Returns its
+  /// exit code. `known` is what there is to say all the same: its text goes to stdout, the keys of
+  /// its JSON stand beside `error`, to which its own `error` adds. Either function may be null.
+  int failure(const session::Failure& failure, const Answer& known = {});
   /// {kind, message, hint}: the value of `error`.
   [[nodiscard]] nlohmann::ordered_json error_json(const session::Failure& failure) const;
   /// An error on stderr, before or beside an answer.
@@ -61,6 +70,9 @@ class Output final : public Report {
 
  private:
   void clear_progress();
+  int write_answer(std::string_view whole, int exit_code);
+  /// Colours stay in it; what a stranger's text may do to a terminal does not.
+  [[nodiscard]] std::string for_terminal(std::string_view text) const;
 
   OutputOptions options_;
   session::RunOptions run_;

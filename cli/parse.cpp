@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <CLI/CLI.hpp>
 
@@ -81,6 +82,21 @@ std::string word_after(const std::vector<std::string>& words,
   return name == words.end() || std::next(name) == words.end() ? std::string() : *std::next(name);
 }
 
+/// "build" of "index build".
+std::string last_word(std::string_view name) {
+  return std::string(name.substr(name.rfind(' ') + 1));
+}
+
+/// Those of the groups whose own name is `word`, in backticks; empty: there is none.
+std::string commands_called(std::string_view word) {
+  std::string names;
+  for (const Command& command : commands()) {
+    if (!command.name.contains(' ') || last_word(command.name) != word) continue;
+    names += (names.empty() ? "`variant " : " or `variant ") + std::string(command.name) + "`";
+  }
+  return names;
+}
+
 class Tree {
  public:
   /// Only the commands that `words` may mean get their options: the others are a name and a
@@ -125,13 +141,15 @@ class Tree {
 
  private:
   void add(const Command& command, const std::vector<std::string>& words) {
-    CLI::App* parent = &app_;
-    std::string name(command.name);
-    if (const std::size_t space = name.find(' '); space != std::string::npos) {
-      parent = group(name.substr(0, space));
-      name.erase(0, space + 1);
-    }
+    const std::string name = last_word(command.name);
+    const std::string_view group = command.name.substr(0, command.name.size() - name.size());
+    CLI::App* parent = group.empty() ? &app_ : groups_.at(group.substr(0, group.size() - 1));
     CLI::App* sub = parent->add_subcommand(name, std::string(command.summary));
+    if (command.is_group()) {
+      sub->require_subcommand(1);
+      groups_.emplace(command.name, sub);
+      return;
+    }
     if (std::ranges::find(words, name) == words.end()) return;
     sub->get_formatter()->column_width(34);
     sub->footer(indent(command.examples));
@@ -146,18 +164,8 @@ class Tree {
     nodes_.push_back({&command, sub, std::move(slots)});
   }
 
-  CLI::App* group(const std::string& name) {
-    static const std::map<std::string, std::string> summaries = {
-        {"index", "Publish wheels"},
-        {"providers", "What decides which properties a machine supports"},
-        {"run", "The bundled quantized-inference runtime"},
-    };
-    CLI::App*& made = groups_[name];
-    if (made == nullptr) {
-      made = app_.add_subcommand(name, summaries.at(name));
-      made->require_subcommand(1);
-    }
-    return made;
+  [[nodiscard]] bool is_group(const CLI::App* app) const {
+    return std::ranges::any_of(groups_, [&](const auto& group) { return group.second == app; });
   }
 
   /// Options of pip and uv that Axle does not take: what to do instead.
@@ -217,31 +225,40 @@ class Tree {
         continue;
       }
       const CLI::App* found = child_of(*at, word);
-      if (found != nullptr && !groups_.contains(word)) return false;
-      if (found == nullptr || at != &app_) {
-        say_missing(*at, word, parsed);
+      if (found == nullptr) {
+        say_unknown(*at, std::span(words).subspan(i), parsed);
         return true;
       }
+      if (!is_group(found)) return false;
       at = found;
     }
-    say_missing(*at, {}, parsed);
+    parsed.text = "`" + name_of(at) + "` needs a command";
+    parsed.hint = list_of_commands(*at);
     return true;
   }
 
-  static void say_missing(const CLI::App& at, const std::string& word, Parsed& parsed) {
+  static std::string list_of_commands(const CLI::App& at) {
+    return "`" + name_of(&at) + " --help` lists the commands";
+  }
+
+  /// `words` begin with what is not a command of `at`.
+  static void say_unknown(const CLI::App& at, std::span<const std::string> words, Parsed& parsed) {
+    const std::string& word = words.front();
+    const bool top = at.get_parent() == nullptr;
+    parsed.text = "there is no command `" + (top ? word : at.get_name() + " " + word) + "`";
+    std::string meant = commands_called(word);
+    // The group has another name: `run bench` is `model bench`.
+    if (meant.empty() && top && words.size() > 1 && child_of(at, words[1]) == nullptr)
+      meant = commands_called(words[1]);
+    if (!meant.empty()) {
+      parsed.hint = "did you mean " + meant + "? " + list_of_commands(at);
+      return;
+    }
     std::vector<std::string> known;
     for (const CLI::App* sub : at.get_subcommands([](const CLI::App*) { return true; }))
       known.push_back(sub->get_name());
-    const std::string name = name_of(&at);
-    const std::string more = "`" + name + " --help` lists the commands";
-    if (word.empty()) {
-      parsed.text = "`" + name + "` needs a command";
-      parsed.hint = more;
-      return;
-    }
-    const std::string shown = at.get_parent() == nullptr ? word : at.get_name() + " " + word;
-    parsed.text = "there is no command `" + shown + "`";
-    parsed.hint = "the nearest are " + machines::nearest_words(word, known) + "; " + more;
+    parsed.hint =
+        "the nearest are " + machines::nearest_words(word, known) + "; " + list_of_commands(at);
   }
 
   static CLI::App* deepest(CLI::App* app) {
@@ -289,8 +306,8 @@ class Tree {
   };
 
   CLI::App app_;
-  Slots before_command_;  ///< `variant --json detect`
-  std::map<std::string, CLI::App*> groups_;
+  Slots before_command_;                          ///< `variant --json detect`
+  std::map<std::string_view, CLI::App*> groups_;  ///< by the names of their rows
   std::vector<Node> nodes_;
 };
 

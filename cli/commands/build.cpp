@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/views/decision_view.h"
+#include "foundation/text/byte_size.h"
 #include "session/session.h"
 #include "session/variables.h"
 
@@ -30,8 +30,25 @@ session::Outcome<std::uint64_t> source_date_epoch() {
   return seconds;
 }
 
-std::string size_text(std::uint64_t bytes) {
-  return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
+std::string render(const std::vector<builder::BuiltWheel>& wheels) {
+  std::string text;
+  for (const builder::BuiltWheel& built : wheels) {
+    text += fmt::format("{}  {}\n", std::filesystem::path(built.file).filename().string(),
+                        text::render_bytes(built.size));
+  }
+  return text;
+}
+
+ordered_json wheels_json(const std::vector<builder::BuiltWheel>& wheels) {
+  ordered_json rows = ordered_json::array();
+  for (const builder::BuiltWheel& built : wheels) {
+    rows.push_back(
+        {{"file", built.file},
+         {"label", built.label.empty() ? ordered_json(nullptr) : ordered_json(built.label)},
+         {"sha256", built.sha256},
+         {"size", built.size}});
+  }
+  return rows;
 }
 
 }  // namespace
@@ -48,18 +65,9 @@ int run_build(session::Session& session, Output& output) {
   auto wheels = builder::build_project(options, output);
   if (!wheels) return output.failure(session::failed(wheels.error()).error());
   output.change_was_made();
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const builder::BuiltWheel& built : *wheels) {
-    text += fmt::format("{}  {}\n", std::filesystem::path(built.file).filename().string(),
-                        size_text(built.size));
-    rows.push_back(
-        {{"file", built.file},
-         {"label", built.label.empty() ? ordered_json(nullptr) : ordered_json(built.label)},
-         {"sha256", built.sha256},
-         {"size", built.size}});
-  }
-  return output.answer(text, {{"wheels", rows}});
+  return output.answer(
+      {.text = [&] { return render(*wheels); },
+       .json = [&]() -> ordered_json { return {{"wheels", wheels_json(*wheels)}}; }});
 }
 
 }  // namespace axle::cli

@@ -1,5 +1,6 @@
 // check: whether what is installed is whole, and has what it needs.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include <fmt/core.h>
@@ -23,10 +24,11 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t most_lines = 10;  // a package
 
-struct Answer {
-  std::string text;
-  ordered_json broken = ordered_json::array();
-  ordered_json files = ordered_json::array();
+/// What is not as its RECORD has it, and the fix.
+struct FaultyPackage {
+  std::string title;
+  std::vector<FaultyFile> faults;
+  doctor::Hint fix;
 };
 
 std::string required_name(const installer::BrokenRequirement& broken) {
@@ -34,20 +36,24 @@ std::string required_name(const installer::BrokenRequirement& broken) {
   return requirement ? wheel::normalize_name(requirement->name) : broken.requirement;
 }
 
-void add_requirements(const std::vector<installer::InstalledDistribution>& distributions,
-                      const installer::Environment& environment, Answer& answer) {
-  for (const installer::BrokenRequirement& broken :
-       installer::check_installed(distributions, environment)) {
-    answer.text += broken.found.empty()
-                       ? fmt::format("{} requires {}, which is not installed.\n", broken.package,
-                                     broken.requirement)
-                       : fmt::format("{} has requirement {}, but you have {} {}.\n", broken.package,
-                                     broken.requirement, required_name(broken), broken.found);
-    answer.broken.push_back(
+std::string render(const installer::BrokenRequirement& broken) {
+  if (broken.found.empty()) {
+    return fmt::format("{} requires {}, which is not installed.\n", broken.package,
+                       broken.requirement);
+  }
+  return fmt::format("{} has requirement {}, but you have {} {}.\n", broken.package,
+                     broken.requirement, required_name(broken), broken.found);
+}
+
+ordered_json broken_json(const std::vector<installer::BrokenRequirement>& all) {
+  ordered_json rows = ordered_json::array();
+  for (const installer::BrokenRequirement& broken : all) {
+    rows.push_back(
         {{"package", broken.package},
          {"requirement", broken.requirement},
          {"found", broken.found.empty() ? ordered_json(nullptr) : ordered_json(broken.found)}});
   }
+  return rows;
 }
 
 std::string_view render_fault(RecordFault fault) {
@@ -68,23 +74,28 @@ std::string_view render_fault(RecordFault fault) {
   return "metadata";
 }
 
-void add_faults(const doctor::InstalledPackageFiles& package, const doctor::InstalledFiles& files,
-                const std::vector<FaultyFile>& faults, Answer& answer) {
-  const doctor::Hint fix = doctor::reinstall({&package}, files);
-  for (std::size_t i = 0; i < faults.size(); ++i) {
-    const FaultyFile& fault = faults[i];
-    if (i < most_lines) {
-      answer.text += fmt::format("{}: {} {}.\n", package.title, fault.path, fault.fact);
-    } else if (i == most_lines) {
-      answer.text += fmt::format("{}: {} more files\n", package.title, faults.size() - i);
+std::string render(const FaultyPackage& package) {
+  std::string text;
+  const std::size_t shown = std::min(package.faults.size(), most_lines);
+  for (const FaultyFile& fault : std::span(package.faults).first(shown))
+    text += fmt::format("{}: {} {}.\n", package.title, fault.path, fault.fact);
+  if (shown < package.faults.size())
+    text += fmt::format("{}: {} more files\n", package.title, package.faults.size() - shown);
+  return text + fmt::format("  fix: {}\n", doctor::render_hint(package.fix));
+}
+
+ordered_json faults_json(const std::vector<FaultyPackage>& packages) {
+  ordered_json rows = ordered_json::array();
+  for (const FaultyPackage& package : packages) {
+    for (const FaultyFile& fault : package.faults) {
+      rows.push_back({{"package", package.title},
+                      {"file", fault.path},
+                      {"fault", render_fault(fault.fault)},
+                      {"fact", fault.fact},
+                      {"fix", package.fix.commands}});
     }
-    answer.files.push_back({{"package", package.title},
-                            {"file", fault.path},
-                            {"fault", render_fault(fault.fault)},
-                            {"fact", fault.fact},
-                            {"fix", fix.commands}});
   }
-  answer.text += fmt::format("  fix: {}\n", doctor::render_hint(fix));
+  return rows;
 }
 
 /// Files that nobody can vouch for are a remark; uv writes such lines for files that a wheel forgot
@@ -105,10 +116,11 @@ void warn_of_unhashed(const doctor::InstalledPackageFiles& package, std::vector<
                               : fmt::format(" and {} more files", unhashed.size() - 1)));
 }
 
-Result<void> add_files(const doctor::InstalledFiles& files, installer::ContentCheck check,
-                       Report& report, Answer& answer) {
+Result<std::vector<FaultyPackage>> find_faults(const doctor::InstalledFiles& files,
+                                               installer::ContentCheck check, Report& report) {
   const auto roots = installer::find_roots(files.environment);
   if (!roots) return std::unexpected(roots.error());
+  std::vector<FaultyPackage> faulty;
   installer::PathResolver resolver(*roots);
   for (const doctor::InstalledPackageFiles& package : files.packages) {
     const std::string& dist_info = package.distribution.dist_info;
@@ -120,9 +132,10 @@ Result<void> add_files(const doctor::InstalledFiles& files, installer::ContentCh
                         RecordFault::missing, package.record_error->message});
     }
     warn_of_unhashed(package, faults, report);
-    if (!faults.empty()) add_faults(package, files, faults, answer);
+    if (!faults.empty())
+      faulty.push_back({package.title, std::move(faults), doctor::reinstall({&package}, files)});
   }
-  return {};
+  return faulty;
 }
 
 }  // namespace
@@ -135,20 +148,28 @@ int run_check(session::Session& session, Output& output) {
     if (!named) return output.failure(named.error());
     session::put_elsewhere(inventory->environment.markers, named->machine);
   }
-  Answer answer;
-  add_requirements(inventory->distributions, inventory->environment, answer);
+  const std::vector<installer::BrokenRequirement> broken =
+      installer::check_installed(inventory->distributions, inventory->environment);
   doctor::Findings unsaid;  // of libraries, which are not looked at here
   const doctor::InstalledFiles files = doctor::read_installed_files(
       inventory->environment, inventory->distributions, unsaid, {0, 0});
   const auto check = session.arguments().has(session::Opt::deep)
                          ? installer::ContentCheck::hash
                          : installer::ContentCheck::size_and_time;
-  if (auto done = add_files(files, check, output, answer); !done)
-    return output.failure(session::failed(done.error()).error());
-  const bool good = answer.text.empty();
-  if (good) answer.text = "No broken requirements found.\n";
-  return output.answer(answer.text, {{"broken", answer.broken}, {"files", answer.files}},
-                       good ? 0 : session::exit_failed);
+  const auto faulty = find_faults(files, check, output);
+  if (!faulty) return output.failure(session::failed(faulty.error()).error());
+  const bool good = broken.empty() && faulty->empty();
+  const Answer answer{.text =
+                          [&] {
+                            std::string text = good ? "No broken requirements found.\n" : "";
+                            for (const auto& one : broken) text += render(one);
+                            for (const FaultyPackage& one : *faulty) text += render(one);
+                            return text;
+                          },
+                      .json = [&]() -> ordered_json {
+                        return {{"broken", broken_json(broken)}, {"files", faults_json(*faulty)}};
+                      }};
+  return output.answer(answer, good ? 0 : session::exit_failed);
 }
 
 }  // namespace axle::cli

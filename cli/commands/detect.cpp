@@ -97,25 +97,32 @@ int run_detect(session::Session& session, Output& output) {
     const auto written = write_profile(path, make_profile(*named, session.elsewhere()));
     if (!written) return output.failure(written.error());
   }
-  // Only one of the two is made: the facts as JSON take a tenth of the command.
-  const bool json = output.options().json;
-  ordered_json body = json ? ordered_json::parse(machines::render_facts(machine)) : ordered_json();
+  const auto facts = [&] { return ordered_json::parse(machines::render_facts(machine)); };
   if (session.arguments().has(session::Opt::why)) {
     const std::string ns = session.arguments().value(session::Opt::why);
     const auto why = explain_namespace(ns, *named, *gpus);
     if (!why) return output.failure(why.error());
-    add_why(body, *why);
-    return output.answer(render_why(*why, output), body);
+    return output.answer({.text = [&] { return render_why(*why, output); },
+                          .json =
+                              [&] {
+                                ordered_json body = facts();
+                                add_why(body, *why);
+                                return body;
+                              }});
   }
-  std::string text = json ? std::string() : render_machine(machine, output);
-  if (session.arguments().has(session::Opt::properties)) {
-    add_gpu_policy(body, machine, *gpus);
-    const auto lists = session::property_lists_of(session, machine, *gpus, {});
-    if (!lists) return output.failure(lists.error());
-    body["properties"] = properties_json(*lists);
-    text += "\n" + render_properties(*lists);
-  }
-  return output.answer(text, body);
+  if (!session.arguments().has(session::Opt::properties))
+    return output.answer({.text = [&] { return render_machine(machine, output); }, .json = facts});
+  const auto lists = session::property_lists_of(session, machine, *gpus, {});
+  if (!lists) return output.failure(lists.error());
+  return output.answer(
+      {.text = [&] { return render_machine(machine, output) + "\n" + render_properties(*lists); },
+       .json =
+           [&] {
+             ordered_json body = facts();
+             add_gpu_policy(body, machine, *gpus);
+             body["properties"] = properties_json(*lists);
+             return body;
+           }});
 }
 
 int run_properties(session::Session& session, Output& output) {
@@ -126,14 +133,20 @@ int run_properties(session::Session& session, Output& output) {
   const auto lists = session::property_lists_of(session, named->machine, *gpus,
                                                 session.arguments().values(session::Opt::ns));
   if (!lists) return output.failure(lists.error());
-  ordered_json body = ordered_json::object();
-  add_gpu_policy(body, named->machine, *gpus);
-  if (session.arguments().has(session::Opt::static_lists)) {
-    body["static"] = static_lists_json(*lists);
-    return output.answer(render_static_lists(*lists), body);
-  }
-  body["properties"] = properties_json(*lists);
-  return output.answer(render_properties(*lists), body);
+  const bool as_static = session.arguments().has(session::Opt::static_lists);
+  return output.answer(
+      {.text = [&] { return as_static ? render_static_lists(*lists) : render_properties(*lists); },
+       .json =
+           [&] {
+             ordered_json body = ordered_json::object();
+             add_gpu_policy(body, named->machine, *gpus);
+             if (as_static) {
+               body["static"] = static_lists_json(*lists);
+             } else {
+               body["properties"] = properties_json(*lists);
+             }
+             return body;
+           }});
 }
 
 }  // namespace axle::cli

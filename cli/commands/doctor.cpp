@@ -244,20 +244,29 @@ int run_doctor(session::Session& session, Output& output) {
   }
   findings.sort();
   complete_commands(findings, output.run());
-  ordered_json body = {{"machine", named->name},
-                       {"environment", std::move(examined)},
-                       {"findings", findings_json(findings)},
-                       {"not_looked_at", findings.unseen()}};
-  std::string text = render_findings(findings, output);
-  if (*asked) {
-    std::vector<doctor::FeatureAnswer> answers;
-    if ((*asked)->release != nullptr)
-      answers = doctor::list_features(*(*asked)->family, *(*asked)->release, judged, markers);
-    text += "\n" + render_features(answers, (*asked)->title, output);
-    body["package"] = (*asked)->title;
-    body["features"] = features_json(answers);
-  }
-  return output.answer(text, body, findings.has_error() ? session::exit_failed : 0);
+  std::vector<doctor::FeatureAnswer> features;
+  if (*asked && (*asked)->release != nullptr)
+    features = doctor::list_features(*(*asked)->family, *(*asked)->release, judged, markers);
+  const Answer answer{.text =
+                          [&] {
+                            std::string text = render_findings(findings, output);
+                            if (*asked)
+                              text += "\n" + render_features(features, (*asked)->title, output);
+                            return text;
+                          },
+                      .json =
+                          [&] {
+                            ordered_json body = {{"machine", named->name},
+                                                 {"environment", examined},
+                                                 {"findings", findings_json(findings)},
+                                                 {"not_looked_at", findings.unseen()}};
+                            if (*asked) {
+                              body["package"] = (*asked)->title;
+                              body["features"] = features_json(features);
+                            }
+                            return body;
+                          }};
+  return output.answer(answer, findings.has_error() ? session::exit_failed : 0);
 }
 
 }  // namespace axle::cli

@@ -35,7 +35,7 @@ std::string render(const index::Family& family, const Output& output) {
   return text;
 }
 
-ordered_json render_json(const index::Family& family) {
+ordered_json family_json(const index::Family& family) {
   ordered_json labels = ordered_json::array();
   for (const index::FamilyLabel& label : family.labels) {
     labels.push_back({{"label", label.name},
@@ -58,6 +58,19 @@ ordered_json render_json(const index::Family& family) {
           {"releases", std::move(releases)}};
 }
 
+std::string render(const std::vector<const index::Family*>& families, const Output& output) {
+  std::string text;
+  for (const index::Family* family : families)
+    text += (text.empty() ? "" : "\n") + render(*family, output);
+  return text;
+}
+
+ordered_json families_json(const std::vector<const index::Family*>& families) {
+  ordered_json rows = ordered_json::array();
+  for (const index::Family* family : families) rows.push_back(family_json(*family));
+  return rows;
+}
+
 }  // namespace
 
 int run_index_families(session::Session& session, Output& output) {
@@ -66,13 +79,9 @@ int run_index_families(session::Session& session, Output& output) {
   if (!book) return output.failure(book.error());
   auto families = (*book)->all();
   if (!families) return output.failure(session::failed(families.error()).error());
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const index::Family* family : *families) {
-    text += (text.empty() ? "" : "\n") + render(*family, output);
-    rows.push_back(render_json(*family));
-  }
-  return output.answer(text, {{"families", std::move(rows)}});
+  return output.answer(
+      {.text = [&] { return render(*families, output); },
+       .json = [&]() -> ordered_json { return {{"families", families_json(*families)}}; }});
 }
 
 }  // namespace axle::cli

@@ -21,14 +21,14 @@ class Problems final : public Report {
  public:
   explicit Problems(Report& shown) : shown_(shown) {}
   void add(Remark remark) override {
-    if (remark.severity == Severity::warning) rows.push_back(remark.message);
+    if (remark.severity == Severity::warning) messages.push_back(remark.message);
     shown_.add(std::move(remark));
   }
   void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override {
     shown_.progress(what, done, total);
   }
 
-  ordered_json rows = ordered_json::array();
+  std::vector<std::string> messages;
 
  private:
   Report& shown_;
@@ -53,6 +53,48 @@ std::string index_url_of(const std::string& folder) {
   return index::file_url(std::filesystem::absolute(folder).lexically_normal().string() + "/simple");
 }
 
+std::string render(const index::StaticIndex& built) {
+  std::string text;
+  std::size_t untouched = 0;
+  for (const index::IndexedProject& project : built.projects) {
+    if (project.added.empty()) {
+      ++untouched;
+    } else {
+      text += render_project(project);
+    }
+  }
+  if (untouched > 0) text += fmt::format("{} as before\n", counted(untouched, "project"));
+  return text + fmt::format("install from it: variant install --index-url {} ...\n",
+                            index_url_of(built.folder));
+}
+
+ordered_json projects_json(const std::vector<index::IndexedProject>& projects) {
+  ordered_json rows = ordered_json::array();
+  for (const index::IndexedProject& project : projects) {
+    rows.push_back({{"name", project.name},
+                    {"files", project.files},
+                    {"labels", project.labels},
+                    {"added", project.added}});
+  }
+  return rows;
+}
+
+std::string render(const index::Removal& removal, bool dry_run) {
+  std::string text;
+  for (const index::RemovedFile& file : removal.removed) {
+    text += fmt::format("{} {}: {}\n", dry_run ? "would remove" : "removed", file.project,
+                        file.filename);
+  }
+  return text;
+}
+
+ordered_json removed_json(const std::vector<index::RemovedFile>& removed) {
+  ordered_json rows = ordered_json::array();
+  for (const index::RemovedFile& file : removed)
+    rows.push_back({{"project", file.project}, {"file", file.filename}});
+  return rows;
+}
+
 }  // namespace
 
 int run_index_build(session::Session& session, Output& output) {
@@ -62,28 +104,16 @@ int run_index_build(session::Session& session, Output& output) {
   Problems problems(output);
   auto built = index::build_static_index(wheels, out, problems);
   if (!built) return output.failure(session::failed(built.error()).error());
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  std::size_t untouched = 0;
-  for (const index::IndexedProject& project : built->projects) {
-    rows.push_back({{"name", project.name},
-                    {"files", project.files},
-                    {"labels", project.labels},
-                    {"added", project.added}});
-    if (project.added.empty()) {
-      ++untouched;
-      continue;
-    }
-    text += render_project(project);
-  }
-  if (untouched < built->projects.size()) output.change_was_made();
-  if (untouched > 0) text += fmt::format("{} as before\n", counted(untouched, "project"));
-  const std::string url = index_url_of(built->folder);
-  text += fmt::format("install from it: variant install --index-url {} ...\n", url);
-  return output.answer(text, {{"folder", built->folder},
-                              {"index_url", url},
-                              {"projects", rows},
-                              {"problems", problems.rows}});
+  const bool changed = std::ranges::any_of(
+      built->projects, [](const index::IndexedProject& one) { return !one.added.empty(); });
+  if (changed) output.change_was_made();
+  return output.answer({.text = [&] { return render(*built); },
+                        .json = [&]() -> ordered_json {
+                          return {{"folder", built->folder},
+                                  {"index_url", index_url_of(built->folder)},
+                                  {"projects", projects_json(built->projects)},
+                                  {"problems", problems.messages}};
+                        }});
 }
 
 int run_index_remove(session::Session& session, Output& output) {
@@ -106,16 +136,13 @@ int run_index_remove(session::Session& session, Output& output) {
                                                  arguments.values(session::Opt::build_variant),
                                                  dry_run, output);
   if (!removal) return output.failure(session::failed(removal.error()).error());
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const index::RemovedFile& file : removal->removed) {
-    text += fmt::format("{} {}: {}\n", dry_run ? "would remove" : "removed", file.project,
-                        file.filename);
-    rows.push_back({{"project", file.project}, {"file", file.filename}});
-  }
   if (!dry_run && !removal->removed.empty()) output.change_was_made();
-  return output.answer(text,
-                       {{"folder", removal->folder}, {"dry_run", dry_run}, {"removed", rows}});
+  return output.answer({.text = [&] { return render(*removal, dry_run); },
+                        .json = [&]() -> ordered_json {
+                          return {{"folder", removal->folder},
+                                  {"dry_run", dry_run},
+                                  {"removed", removed_json(removal->removed)}};
+                        }});
 }
 
 }  // namespace axle::cli

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <expected>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -79,7 +80,8 @@ ordered_json install_json(const plan::Resolution& resolution, const installer::C
 }
 
 /// The first conflict is the error that applying the changes ends with; the others are said before.
-int refuse_conflicts(const installer::Changes& changes, const ordered_json& body, Output& output) {
+int refuse_conflicts(const installer::Changes& changes, std::function<ordered_json()> json,
+                     Output& output) {
   constexpr std::size_t max_shown = 20;
   const std::size_t shown = std::min(changes.conflicts.size(), max_shown);
   for (std::size_t i = 1; i < shown; ++i) output.warn(changes.conflicts[i].error.message);
@@ -87,7 +89,8 @@ int refuse_conflicts(const installer::Changes& changes, const ordered_json& body
     output.warn(fmt::format("{} more files conflict; --json lists all of them",
                             changes.conflicts.size() - shown));
   }
-  return output.failure(session::failed(changes.conflicts.front().error).error(), body);
+  return output.failure(session::failed(changes.conflicts.front().error).error(),
+                        {.text = {}, .json = std::move(json)});
 }
 
 session::Outcome<void> refuse_managed(const installer::Environment& environment,
@@ -160,6 +163,128 @@ void note_unlisted(const installer::Changes& changes, Output& output) {
   }
 }
 
+/// What an installation resolves, for which environment.
+struct Installation {
+  session::Workspace& workspace;
+  resolver::Target target;
+  std::vector<plan::InstalledPackage> there;
+  bool explain;
+
+  [[nodiscard]] std::expected<plan::Resolution, resolver::Unresolved> resolve(
+      Report& report) const {
+    return resolver::resolve(workspace.requests, target, there, workspace.sources,
+                             workspace.options, report);
+  }
+};
+
+/// With what there is to say of the packages all the same.
+int report_unresolved(const resolver::Unresolved& unresolved, const Installation& installation,
+                      Output& output) {
+  const Error& error = unresolved;
+  const session::Failure failure = session::failed_to_choose(error).error();
+  if (error.kind != ErrorKind::unsupported) {
+    return output.failure(failure, {.text = {}, .json = [&]() -> ordered_json {
+                                      const ordered_json plan = refused_plan_json(unresolved);
+                                      if (plan.is_null()) return ordered_json::object();
+                                      return {{"error", plan}};
+                                    }});
+  }
+  const auto misfits = session::explain_misfits(installation.workspace, installation.target);
+  return output.failure(failure, {.text =
+                                      [&] {
+                                        std::string text;
+                                        if (!installation.explain) return text;
+                                        for (const resolver::Explanation& misfit : misfits)
+                                          text += render_explanation(misfit, output);
+                                        return text;
+                                      },
+                                  .json = [&]() -> ordered_json {
+                                    return {{"packages", explanations_json(misfits)}};
+                                  }});
+}
+
+void note_choices(const std::vector<plan::ResolvedPackage>& packages, Output& output) {
+  for (const plan::ResolvedPackage& package : packages) {
+    if (package.variant && !package.already_installed && !package.decision.chosen_because.empty())
+      output.note(plan::render_package(package) + ": " + package.decision.chosen_because);
+  }
+}
+
+std::string render_decisions(const std::vector<plan::ResolvedPackage>& packages,
+                             const Output& output) {
+  std::string text;
+  for (const plan::ResolvedPackage& package : packages) {
+    if (package.already_installed) continue;
+    text += plan::render_package(package) + "\n" +
+            render_decision(package.decision, package.variant.value_or(""), output);
+  }
+  return text;
+}
+
+/// Where unpacked wheels lie.
+struct ChosenStore {
+  std::string folder;  ///< empty: nowhere
+  std::optional<installer::WorkFolder> temporary = std::nullopt;
+};
+
+session::Outcome<ChosenStore> choose_store(const session::Session& session, bool dry_run,
+                                           Report& report) {
+  const std::string cache =
+      dry_run ? session.cache_folder() : writable_cache(session.cache_folder(), report);
+  if (!cache.empty()) return ChosenStore{cache + "/store"};
+  if (dry_run) return ChosenStore{};
+  auto temporary = temporary_store();
+  if (!temporary) return session::failed(temporary.error());
+  std::string folder = temporary->path();
+  return ChosenStore{std::move(folder), std::move(*temporary)};
+}
+
+/// Plans what `resolution` asks for and applies it, or shows what that would do.
+int carry_out(const session::Session& session, const Installation& installation,
+              plan::Resolution resolution, Output& output) {
+  const session::Arguments& arguments = session.arguments();
+  const bool dry_run = arguments.has(session::Opt::dry_run);
+  const auto store = choose_store(session, dry_run, output);
+  if (!store) return output.failure(store.error());
+  if (!dry_run) begin_change();
+  installer::InstallOptions options;
+  options.store_folder = store->folder;
+  options.overwrite = arguments.has(session::Opt::overwrite);
+  options.verify_store = arguments.has(session::Opt::reinstall);
+  auto changes = plan_as_wheels_say(
+      dry_run ? installer::foresee_changes : installer::plan_changes, installation.workspace,
+      resolution, options,
+      [&]() -> Result<plan::Resolution> {
+        auto again = installation.resolve(output);
+        if (again) return std::move(*again);
+        const Error& error = again.error();
+        return std::unexpected(error);
+      },
+      output);
+  if (!changes) return output.failure(changes.error());
+  if (dry_run) {
+    note_unlisted(*changes, output);
+    output.note("this is what would be done; nothing was changed");
+  }
+  const auto whole_json = [&] { return install_json(resolution, *changes, dry_run); };
+  const auto only_conflicts = [&]() -> ordered_json {
+    return {{"conflicts", conflicts_json(changes->conflicts)}};
+  };
+  if (!changes->conflicts.empty() && dry_run) return refuse_conflicts(*changes, whole_json, output);
+  if (!changes->conflicts.empty()) return refuse_conflicts(*changes, only_conflicts, output);
+  if (auto done = installer::apply(*changes, output); !done)
+    return output.failure(session::failed(std::move(done).error()).error());
+  if (!dry_run && !(changes->installed.empty() && changes->removed.empty()))
+    output.change_was_made();
+  return output.answer(
+      {.text =
+           [&] {
+             return (installation.explain ? render_decisions(resolution.packages, output) : "") +
+                    render_changes(*changes);
+           },
+       .json = whole_json});
+}
+
 }  // namespace
 
 int run_install(session::Session& session, Output& output) {
@@ -180,78 +305,16 @@ int run_install(session::Session& session, Output& output) {
   auto there = installer::list_installed(environment, output);
   if (!there) return output.failure(session::failed(there.error()).error());
 
-  const resolver::Target target =
-      session::make_target(environment, machine->machine, session.elsewhere());
-  auto resolution =
-      resolver::resolve((*workspace)->requests, target, session::installed_packages(*there),
-                        (*workspace)->sources, (*workspace)->options, output);
-  if (!resolution) {
-    const session::Failure failure = session::failed_to_choose(resolution.error()).error();
-    if (failure.error.kind != ErrorKind::unsupported) {
-      const ordered_json plan = refused_plan_json(resolution.error());
-      return output.failure(failure, plan.is_null() ? plan : ordered_json{{"error", plan}});
-    }
-    const auto misfits = session::explain_misfits(**workspace, target);
-    if (arguments.has(session::Opt::explain) && !output.options().json) {
-      for (const resolver::Explanation& misfit : misfits)
-        output.answer(render_explanation(misfit, output), {});
-    }
-    return output.failure(failure, {{"packages", explanations_json(misfits)}});
-  }
+  const Installation installation{
+      .workspace = **workspace,
+      .target = session::make_target(environment, machine->machine, session.elsewhere()),
+      .there = session::installed_packages(*there),
+      .explain = arguments.has(session::Opt::explain)};
+  auto resolution = installation.resolve(output);
+  if (!resolution) return report_unresolved(resolution.error(), installation, output);
   warn_of_unusable_gpus(resolution->packages, machine->machine, output);
-
-  std::string text;
-  for (const plan::ResolvedPackage& package : resolution->packages) {
-    if (arguments.has(session::Opt::explain) && !package.already_installed) {
-      text += plan::render_package(package) + "\n" +
-              render_decision(package.decision, package.variant.value_or(""), output);
-    } else if (package.variant && !package.already_installed &&
-               !package.decision.chosen_because.empty()) {
-      output.note(plan::render_package(package) + ": " + package.decision.chosen_because);
-    }
-  }
-
-  const bool dry_run = arguments.has(session::Opt::dry_run);
-  installer::InstallOptions options;
-  options.overwrite = arguments.has(session::Opt::overwrite);
-  options.verify_store = arguments.has(session::Opt::reinstall);
-  std::optional<Result<installer::WorkFolder>> temporary;
-  if (dry_run) {
-    if (!session.cache_folder().empty()) options.store_folder = session.cache_folder() + "/store";
-  } else {
-    const std::string cache = writable_cache(session.cache_folder(), output);
-    if (cache.empty()) temporary.emplace(temporary_store());
-    if (temporary && !*temporary)
-      return output.failure(session::failed(temporary->error()).error());
-    options.store_folder = temporary ? (*temporary)->path() : cache + "/store";
-    begin_change();
-  }
-  auto changes = plan_as_wheels_say(
-      dry_run ? installer::foresee_changes : installer::plan_changes, **workspace, *resolution,
-      options,
-      [&] {
-        return resolver::resolve((*workspace)->requests, target,
-                                 session::installed_packages(*there), (*workspace)->sources,
-                                 (*workspace)->options, output);
-      },
-      output);
-  if (!changes) return output.failure(changes.error());
-  if (dry_run) {
-    note_unlisted(*changes, output);
-    output.note("this is what would be done; nothing was changed");
-  }
-  if (!changes->conflicts.empty())
-    return refuse_conflicts(*changes,
-                            dry_run
-                                ? install_json(*resolution, *changes, dry_run)
-                                : ordered_json{{"conflicts", conflicts_json(changes->conflicts)}},
-                            output);
-  if (auto done = installer::apply(*changes, output); !done)
-    return output.failure(session::failed(std::move(done).error()).error());
-  if (!dry_run && !(changes->installed.empty() && changes->removed.empty()))
-    output.change_was_made();
-  text += render_changes(*changes);
-  return output.answer(text, install_json(*resolution, *changes, dry_run));
+  if (!installation.explain) note_choices(resolution->packages, output);
+  return carry_out(session, installation, std::move(*resolution), output);
 }
 
 int run_uninstall(session::Session& session, Output& output) {
@@ -273,8 +336,11 @@ int run_uninstall(session::Session& session, Output& output) {
   if (auto done = installer::apply(*changes, output); !done)
     return output.failure(session::failed(std::move(done).error()).error());
   if (!dry_run && !changes->removed.empty()) output.change_was_made();
-  return output.answer(render_changes(*changes),
-                       {{"removed", changes_json(changes->removed)}, {"dry_run", dry_run}});
+  return output.answer({.text = [&] { return render_changes(*changes); },
+                        .json = [&]() -> ordered_json {
+                          return {{"removed", changes_json(changes->removed)},
+                                  {"dry_run", dry_run}};
+                        }});
 }
 
 }  // namespace axle::cli

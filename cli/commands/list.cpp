@@ -43,54 +43,74 @@ bool is_packaging_tool(const std::string& name, const installer::Environment& en
   return before_312 && (name == "setuptools" || name == "wheel" || name == "distribute");
 }
 
-}  // namespace
-
-int run_list(session::Session& session, Output& output) {
-  auto inventory = session::take_inventory(session);
-  if (!inventory) return output.failure(inventory.error());
+std::string render_list(const std::vector<InstalledDistribution>& distributions) {
+  if (distributions.empty()) return {};
   std::size_t names = 7;
   std::size_t versions = 7;
-  for (const InstalledDistribution& distribution : inventory->distributions) {
+  for (const InstalledDistribution& distribution : distributions) {
     names = std::max(names, distribution.metadata.name.size());
     versions = std::max(versions, session::version_of(distribution).size());
   }
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const InstalledDistribution& distribution : inventory->distributions) {
+  std::string text = padded("Package", names) + " " + padded("Version", versions) + " Variant\n" +
+                     std::string(names, '-') + " " + std::string(versions, '-') + " -------\n";
+  for (const InstalledDistribution& distribution : distributions) {
     std::string line = padded(distribution.metadata.name, names) + " " +
                        padded(session::version_of(distribution), versions) + " " +
                        distribution.variant.value_or("");
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
-    rows.push_back({{"name", distribution.metadata.name},
-                    {"version", session::version_of(distribution)},
-                    {"variant", variant_json(distribution.variant)}});
   }
-  if (!text.empty()) {
-    text = padded("Package", names) + " " + padded("Version", versions) + " Variant\n" +
-           std::string(names, '-') + " " + std::string(versions, '-') + " -------\n" + text;
-  }
-  return output.answer(text, {{"packages", rows}});
+  return text;
+}
+
+ordered_json distribution_json(const InstalledDistribution& distribution) {
+  return {{"name", distribution.metadata.name},
+          {"version", session::version_of(distribution)},
+          {"variant", variant_json(distribution.variant)}};
+}
+
+/// As `pip freeze` writes it.
+std::string requirement_of(const InstalledDistribution& distribution) {
+  const std::string url = direct_url(distribution);
+  return url.empty() ? distribution.metadata.name + "==" + session::version_of(distribution)
+                     : distribution.metadata.name + " @ " + url;
+}
+
+}  // namespace
+
+int run_list(session::Session& session, Output& output) {
+  const auto inventory = session::take_inventory(session);
+  if (!inventory) return output.failure(inventory.error());
+  return output.answer({.text = [&] { return render_list(inventory->distributions); },
+                        .json = [&]() -> ordered_json {
+                          ordered_json rows = ordered_json::array();
+                          for (const InstalledDistribution& one : inventory->distributions)
+                            rows.push_back(distribution_json(one));
+                          return {{"packages", rows}};
+                        }});
 }
 
 int run_freeze(session::Session& session, Output& output) {
   auto inventory = session::take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const InstalledDistribution& distribution : inventory->distributions) {
-    if (is_packaging_tool(distribution.name, inventory->environment)) continue;
-    const std::string url = direct_url(distribution);
-    const std::string line =
-        url.empty() ? distribution.metadata.name + "==" + session::version_of(distribution)
-                    : distribution.metadata.name + " @ " + url;
-    text += line + "\n";
-    rows.push_back({{"name", distribution.metadata.name},
-                    {"version", session::version_of(distribution)},
-                    {"variant", variant_json(distribution.variant)},
-                    {"requirement", line}});
-  }
-  return output.answer(text, {{"packages", rows}});
+  std::erase_if(inventory->distributions, [&](const InstalledDistribution& one) {
+    return is_packaging_tool(one.name, inventory->environment);
+  });
+  return output.answer({.text =
+                            [&] {
+                              std::string text;
+                              for (const InstalledDistribution& one : inventory->distributions)
+                                text += requirement_of(one) + "\n";
+                              return text;
+                            },
+                        .json = [&]() -> ordered_json {
+                          ordered_json rows = ordered_json::array();
+                          for (const InstalledDistribution& one : inventory->distributions) {
+                            rows.push_back(distribution_json(one));
+                            rows.back()["requirement"] = requirement_of(one);
+                          }
+                          return {{"packages", rows}};
+                        }});
 }
 
 }  // namespace axle::cli

@@ -52,6 +52,26 @@ std::string sentence(const CheckResult& check) {
   return check.hint.empty() ? check.message : fmt::format("{}: {}", check.message, check.hint);
 }
 
+std::string render(const std::vector<CheckResult>& checks, const Output& output) {
+  std::string text;
+  for (const CheckResult& check : checks) {
+    const std::string verdict(render_verdict(check.verdict));
+    text += fmt::format("{}{} {:<14} {}\n", output.paint(style_of(check.verdict), verdict),
+                        std::string(4 - verdict.size(), ' '), check.name, sentence(check));
+  }
+  return text;
+}
+
+ordered_json checks_json(const std::vector<CheckResult>& checks) {
+  ordered_json rows = ordered_json::array();
+  for (const CheckResult& check : checks) {
+    rows.push_back({{"name", check.name},
+                    {"result", render_verdict(check.verdict)},
+                    {"message", sentence(check)}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 int run_providers_check(session::Session& session, Output& output) {
@@ -78,21 +98,16 @@ int run_providers_check(session::Session& session, Output& output) {
   options.ask = session::ask_options(*settings);
   const plugins::Evidence evidence = gather_evidence(located->plugin, options, output);
   const std::vector<CheckResult> checks = judge(evidence);
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const CheckResult& check : checks) {
-    const std::string verdict(render_verdict(check.verdict));
-    text += fmt::format("{}{} {:<14} {}\n", output.paint(style_of(check.verdict), verdict),
-                        std::string(4 - verdict.size(), ' '), check.name, sentence(check));
-    rows.push_back({{"name", check.name}, {"result", verdict}, {"message", sentence(check)}});
-  }
   const bool failing = std::ranges::any_of(
       checks, [](const CheckResult& check) { return check.verdict == Verdict::fail; });
-  const ordered_json body = {{"plugin", located->plugin.place},
-                             {"namespace", located->plugin.ns},
-                             {"kind", render_kind(located->plugin.kind)},
-                             {"checks", rows}};
-  return output.answer(text, body, failing ? session::exit_failed : 0);
+  return output.answer({.text = [&] { return render(checks, output); },
+                        .json = [&]() -> ordered_json {
+                          return {{"plugin", located->plugin.place},
+                                  {"namespace", located->plugin.ns},
+                                  {"kind", render_kind(located->plugin.kind)},
+                                  {"checks", checks_json(checks)}};
+                        }},
+                       failing ? session::exit_failed : 0);
 }
 
 }  // namespace axle::cli

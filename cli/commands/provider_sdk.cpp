@@ -141,11 +141,17 @@ int run_providers_new(session::Session& session, Output& output) {
   if (const auto written = write_files(folder, files); !written)
     return output.failure(written.error());
   output.change_was_made();
-  ordered_json paths = ordered_json::array();
-  for (const auto& file : files) paths.push_back(file.first);
-  const std::string text = fmt::format("{}: {} files. In there:\n{}", folder.string(), files.size(),
-                                       named(language->next_steps, name));
-  return output.answer(text, {{"namespace", name}, {"folder", folder.string()}, {"files", paths}});
+  return output.answer({.text =
+                            [&] {
+                              return fmt::format("{}: {} files. In there:\n{}", folder.string(),
+                                                 files.size(), named(language->next_steps, name));
+                            },
+                        .json = [&]() -> ordered_json {
+                          ordered_json paths = ordered_json::array();
+                          for (const auto& file : files) paths.push_back(file.first);
+                          return {
+                              {"namespace", name}, {"folder", folder.string()}, {"files", paths}};
+                        }});
 }
 
 }  // namespace axle::cli

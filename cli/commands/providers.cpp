@@ -218,76 +218,153 @@ std::string render_exceptions(const plugins::Exceptions* row, std::string_view n
   return text;
 }
 
-/// All that is known of one namespace, as text and as rows.
-struct Shown {
-  std::string text;
-  ordered_json rows = ordered_json::array();
+/// The providers of one namespace.
+struct NamespaceView {
+  const providers::Provider* builtin = nullptr;
+  std::vector<AskedFile> files;
+  std::vector<const session::TrustedPackage*> packages;
+
+  [[nodiscard]] bool empty() const {
+    return builtin == nullptr && files.empty() && packages.empty();
+  }
 };
 
-void show_builtin(const providers::Provider& provider, const Start& at, Shown& shown) {
-  const providers::Features supported = provider.supported(at.machine.machine, at.gpus);
-  const providers::Features all = provider.all();
+NamespaceView view_of(const std::string& ns, const Start& at, session::Session& session) {
+  NamespaceView view{providers::find_provider(ns), ask_files(at, session, ns), {}};
+  for (const session::TrustedPackage& package : at.settings.packages) {
+    if (package.ns == ns) view.packages.push_back(&package);
+  }
+  return view;
+}
+
+std::string render_builtin(const providers::Provider& provider, const Start& at) {
   std::vector<std::string> apis;
   for (const std::string_view api : provider.plugin_apis)
     apis.emplace_back(api.empty() ? "(none given)" : api);
-  shown.text +=
+  std::string text =
       fmt::format("  {} {}, built in: needs no trust\n", provider.package, provider.version);
   if (!provider.aliases.empty())
-    shown.text += fmt::format("  also as {}\n", fmt::join(provider.aliases, ", "));
-  shown.text += fmt::format("  plugin-api {}\n", fmt::join(apis, ", "));
-  shown.text += "  supported here:\n" + render_features(supported);
-  shown.text +=
-      fmt::format("  {} that some machine may support\n", render_properties(count_values(all)));
-  shown.rows.push_back({{"kind", "builtin"},
-                        {"package", provider.package},
-                        {"version", provider.version},
-                        {"aliases", words_json(provider.aliases)},
-                        {"plugin_apis", words_json(provider.plugin_apis)},
-                        {"trusted", true},
-                        {"supported", features_json(supported)},
-                        {"all", features_json(all)},
-                        {"problem", nullptr}});
+    text += fmt::format("  also as {}\n", fmt::join(provider.aliases, ", "));
+  text += fmt::format("  plugin-api {}\n", fmt::join(apis, ", "));
+  text += "  supported here:\n" + render_features(provider.supported(at.machine.machine, at.gpus));
+  return text + fmt::format("  {} that some machine may support\n",
+                            render_properties(count_values(provider.all())));
 }
 
-void show_file(const AskedFile& asked, Shown& shown) {
+ordered_json builtin_json(const providers::Provider& provider, const Start& at) {
+  return {{"kind", "builtin"},
+          {"package", provider.package},
+          {"version", provider.version},
+          {"aliases", words_json(provider.aliases)},
+          {"plugin_apis", words_json(provider.plugin_apis)},
+          {"trusted", true},
+          {"supported", features_json(provider.supported(at.machine.machine, at.gpus))},
+          {"all", features_json(provider.all())},
+          {"problem", nullptr}};
+}
+
+std::string render_in_full(const AskedFile& asked) {
   const session::TrustedFile& file = *asked.file;
-  shown.text +=
+  std::string text =
       fmt::format("  {}: {}, {}\n  sha256 {}\n", file.path, plugins::render_kind(file.kind),
                   asked.trusted ? "trusted by you" : "not trusted any more", file.sha256);
-  shown.text += render_devices(file.devices);
+  text += render_devices(file.devices);
   if (asked.problem.empty()) {
-    shown.text += "  supported here:\n" + render_features(asked.supported);
+    text += "  supported here:\n" + render_features(asked.supported);
     for (const std::string& reason : asked.notes.reasons)
-      shown.text += fmt::format("  it says: {}\n", reason);
+      text += fmt::format("  it says: {}\n", reason);
   } else {
-    shown.text += fmt::format("  gives nothing: {}\n", asked.problem);
-    if (!asked.hint.empty()) shown.text += fmt::format("  {}\n", asked.hint);
+    text += fmt::format("  gives nothing: {}\n", asked.problem);
+    if (!asked.hint.empty()) text += fmt::format("  {}\n", asked.hint);
   }
-  shown.rows.push_back(
-      {{"kind", plugins::render_kind(file.kind)},
-       {"package", file.path},
-       {"version",
-        asked.notes.version.empty() ? ordered_json(nullptr) : ordered_json(asked.notes.version)},
-       {"sha256", file.sha256},
-       {"devices", file.devices},
-       {"trusted", asked.trusted},
-       {"supported", features_json(asked.supported)},
-       {"all", features_json(asked.all)},
-       {"problem", asked.problem.empty() ? ordered_json(nullptr) : ordered_json(asked.problem)}});
+  return text;
 }
 
-void show_package(const session::TrustedPackage& package, Shown& shown) {
-  shown.text += fmt::format(
-      "  {}: python, trusted by you; installed and asked when a release names it\n", package.name);
-  shown.text += render_devices(package.devices);
-  shown.rows.push_back({{"kind", plugins::render_kind(plugins::PluginKind::python)},
-                        {"package", package.name},
-                        {"version", nullptr},
-                        {"devices", package.devices},
-                        {"trusted", true},
-                        {"supported", nullptr},
-                        {"all", nullptr},
-                        {"problem", nullptr}});
+ordered_json json_in_full(const AskedFile& asked) {
+  const session::TrustedFile& file = *asked.file;
+  return {{"kind", plugins::render_kind(file.kind)},
+          {"package", file.path},
+          {"version",
+           asked.notes.version.empty() ? ordered_json(nullptr) : ordered_json(asked.notes.version)},
+          {"sha256", file.sha256},
+          {"devices", file.devices},
+          {"trusted", asked.trusted},
+          {"supported", features_json(asked.supported)},
+          {"all", features_json(asked.all)},
+          {"problem", asked.problem.empty() ? ordered_json(nullptr) : ordered_json(asked.problem)}};
+}
+
+std::string render_in_full(const session::TrustedPackage& package) {
+  return fmt::format("  {}: python, trusted by you; installed and asked when a release names it\n",
+                     package.name) +
+         render_devices(package.devices);
+}
+
+ordered_json json_in_full(const session::TrustedPackage& package) {
+  return {{"kind", plugins::render_kind(plugins::PluginKind::python)},
+          {"package", package.name},
+          {"version", nullptr},
+          {"devices", package.devices},
+          {"trusted", true},
+          {"supported", nullptr},
+          {"all", nullptr},
+          {"problem", nullptr}};
+}
+
+std::string render_view(const NamespaceView& view, const Start& at) {
+  if (view.empty()) return "  Axle carries no provider for it; a plugin may be trusted\n";
+  std::string text;
+  if (view.builtin != nullptr) text += render_builtin(*view.builtin, at);
+  for (const AskedFile& asked : view.files) text += render_in_full(asked);
+  for (const session::TrustedPackage* package : view.packages) text += render_in_full(*package);
+  return text;
+}
+
+ordered_json view_json(const NamespaceView& view, const Start& at) {
+  ordered_json rows = ordered_json::array();
+  if (view.builtin != nullptr) rows.push_back(builtin_json(*view.builtin, at));
+  for (const AskedFile& asked : view.files) rows.push_back(json_in_full(asked));
+  for (const session::TrustedPackage* package : view.packages)
+    rows.push_back(json_in_full(*package));
+  return rows;
+}
+
+std::size_t count_supported(const providers::Provider& provider, const Start& at) {
+  return count_values(provider.supported(at.machine.machine, at.gpus));
+}
+
+std::string render_list(const Start& at, const std::vector<AskedFile>& files) {
+  std::string text;
+  for (const providers::Provider& provider : providers::builtin_providers()) {
+    text += fmt::format("{:<8} {} {}: {} supported here{}\n", provider.ns, provider.package,
+                        provider.version, render_properties(count_supported(provider, at)),
+                        off_remark(at.settings, std::string(provider.ns)));
+  }
+  for (const AskedFile& asked : files) text += render_file(asked);
+  for (const session::TrustedPackage& package : at.settings.packages) {
+    text += fmt::format("{:<8} {}: python, trusted; asked when a release names it{}\n",
+                        package.ns.empty() ? "(any)" : package.ns, package.name,
+                        off_remark(at.settings, package.ns));
+  }
+  return text;
+}
+
+ordered_json list_json(const Start& at, const std::vector<AskedFile>& files) {
+  ordered_json rows = ordered_json::array();
+  for (const providers::Provider& provider : providers::builtin_providers()) {
+    rows.push_back({{"namespace", provider.ns},
+                    {"package", provider.package},
+                    {"version", provider.version},
+                    {"kind", "builtin"},
+                    {"supported", count_supported(provider, at)},
+                    {"trusted", true},
+                    {"enabled", is_enabled(at.settings, std::string(provider.ns))},
+                    {"problem", nullptr}});
+  }
+  for (const AskedFile& asked : files) rows.push_back(file_json(asked, at.settings));
+  for (const session::TrustedPackage& package : at.settings.packages)
+    rows.push_back(package_json(package, at.settings));
+  return rows;
 }
 
 }  // namespace
@@ -295,67 +372,43 @@ void show_package(const session::TrustedPackage& package, Shown& shown) {
 int run_providers_list(session::Session& session, Output& output) {
   const auto at = start(session);
   if (!at) return output.failure(at.error());
-  std::string text;
-  ordered_json rows = ordered_json::array();
-  for (const providers::Provider& provider : providers::builtin_providers()) {
-    const std::string ns(provider.ns);
-    const std::size_t values = count_values(provider.supported(at->machine.machine, at->gpus));
-    text += fmt::format("{:<8} {} {}: {} supported here{}\n", provider.ns, provider.package,
-                        provider.version, render_properties(values), off_remark(at->settings, ns));
-    rows.push_back({{"namespace", provider.ns},
-                    {"package", provider.package},
-                    {"version", provider.version},
-                    {"kind", "builtin"},
-                    {"supported", values},
-                    {"trusted", true},
-                    {"enabled", is_enabled(at->settings, ns)},
-                    {"problem", nullptr}});
-  }
-  for (const AskedFile& asked : ask_files(*at, session, {})) {
-    text += render_file(asked);
-    rows.push_back(file_json(asked, at->settings));
-  }
-  for (const session::TrustedPackage& package : at->settings.packages) {
-    text += fmt::format("{:<8} {}: python, trusted; asked when a release names it{}\n",
-                        package.ns.empty() ? "(any)" : package.ns, package.name,
-                        off_remark(at->settings, package.ns));
-    rows.push_back(package_json(package, at->settings));
-  }
-  return output.answer(text, {{"providers", rows}});
+  const std::vector<AskedFile> files = ask_files(*at, session, {});
+  return output.answer(
+      {.text = [&] { return render_list(*at, files); },
+       .json = [&]() -> ordered_json { return {{"providers", list_json(*at, files)}}; }});
 }
 
 int run_providers_show(session::Session& session, Output& output) {
   const auto at = start(session);
   if (!at) return output.failure(at.error());
   const std::string ns = session::namespace_named(session.arguments().positionals.front());
-  Shown shown;
-  if (const providers::Provider* provider = providers::find_provider(ns))
-    show_builtin(*provider, *at, shown);
-  for (const AskedFile& asked : ask_files(*at, session, ns)) show_file(asked, shown);
-  for (const session::TrustedPackage& package : at->settings.packages) {
-    if (package.ns == ns) show_package(package, shown);
-  }
+  const NamespaceView view = view_of(ns, *at, session);
   const plugins::Exceptions* row = plugins::exceptions_of(ns);
-  if (shown.rows.empty() && row == nullptr) {
+  if (view.empty() && row == nullptr) {
     return output.failure(
         session::misused(
             fmt::format("nothing is known of a namespace `{}`", ns),
             "`variant providers list` shows what is; an unknown one belongs to a plugin")
             .error());
   }
-  if (shown.rows.empty())
-    shown.text += "  Axle carries no provider for it; a plugin may be trusted\n";
   // This kernel's: no fact of a machine of --for.
   const auto support = session.elsewhere() ? std::nullopt : std::optional(plugins::probe_sandbox());
   const bool enabled = is_enabled(at->settings, ns);
-  const std::string text = output.paint(Style::strong, ns) + (enabled ? "\n" : "  switched off\n") +
-                           shown.text + (support ? render_sandbox(*support) : "") +
-                           render_exceptions(row, ns);
-  return output.answer(text, {{"namespace", ns},
-                              {"enabled", enabled},
-                              {"providers", shown.rows},
-                              {"sandbox", support ? sandbox_json(*support) : ordered_json()},
-                              {"exceptions", exceptions_json(row, ns)}});
+  return output.answer({.text =
+                            [&] {
+                              return output.paint(Style::strong, ns) +
+                                     (enabled ? "\n" : "  switched off\n") +
+                                     render_view(view, *at) +
+                                     (support ? render_sandbox(*support) : "") +
+                                     render_exceptions(row, ns);
+                            },
+                        .json = [&]() -> ordered_json {
+                          return {{"namespace", ns},
+                                  {"enabled", enabled},
+                                  {"providers", view_json(view, *at)},
+                                  {"sandbox", support ? sandbox_json(*support) : ordered_json()},
+                                  {"exceptions", exceptions_json(row, ns)}};
+                        }});
 }
 
 }  // namespace axle::cli

@@ -122,7 +122,11 @@ int change_each(session::Session& session, Output& output, std::string_view what
       });
   if (!changed) return output.failure(changed.error());
   output.change_was_made();
-  return output.answer(text, {{"changed", names}, {"settings", session::provider_settings_path()}});
+  return output.answer({.text = [&] { return text; },
+                        .json = [&]() -> ordered_json {
+                          return {{"changed", names},
+                                  {"settings", session::provider_settings_path()}};
+                        }});
 }
 
 session::Outcome<std::string> switched(const std::string& name) {
@@ -204,17 +208,28 @@ int run_providers_retry(session::Session& session, Output& output) {
         session::misused("name a namespace, as in `variant providers retry acme`").error());
   }
   const session::PluginFailures failures(session);
-  std::string text;
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const std::string& ns : names) {
-    const std::size_t count = failures.forget(ns);
-    if (count > 0) output.change_was_made();
-    text += fmt::format("{}: {}\n", ns,
-                        count > 0 ? "its plugin is asked again by the next command"
-                                  : "no failure of its plugin is remembered");
-    rows.push_back({{"namespace", ns}, {"forgotten", count}});
-  }
-  return output.answer(text, {{"namespaces", rows}});
+  std::vector<std::size_t> forgotten;
+  for (const std::string& ns : names) forgotten.push_back(failures.forget(ns));
+  if (std::ranges::any_of(forgotten, [](std::size_t count) { return count > 0; }))
+    output.change_was_made();
+  return output.answer({.text =
+                            [&] {
+                              std::string text;
+                              for (std::size_t i = 0; i < names.size(); ++i) {
+                                text += fmt::format(
+                                    "{}: {}\n", names[i],
+                                    forgotten[i] > 0
+                                        ? "its plugin is asked again by the next command"
+                                        : "no failure of its plugin is remembered");
+                              }
+                              return text;
+                            },
+                        .json = [&]() -> ordered_json {
+                          ordered_json rows = ordered_json::array();
+                          for (std::size_t i = 0; i < names.size(); ++i)
+                            rows.push_back({{"namespace", names[i]}, {"forgotten", forgotten[i]}});
+                          return {{"namespaces", rows}};
+                        }});
 }
 
 }  // namespace axle::cli

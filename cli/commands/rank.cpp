@@ -125,6 +125,31 @@ session::Outcome<resolver::SupportedProperties> given_lists(session::Session& se
   return resolver::beside_own_lists(metadata, policy, markers_of(machine), *std::move(given));
 }
 
+/// Why a variant was rejected, in the words that both forms have.
+struct Rejection {
+  std::string label;
+  std::string property;
+  std::string reason;
+};
+
+std::string render(const resolver::Ranking& ranking, const std::vector<Rejection>& rejections,
+                   const Output& output) {
+  std::string text;
+  for (const resolver::RankedVariant& variant : ranking.ranked) text += variant.label + "\n";
+  for (const Rejection& one : rejections) {
+    text += fmt::format("{} {}: {}: {}\n", output.paint(Style::bad, "rejected"), one.label,
+                        one.property, one.reason);
+  }
+  return text;
+}
+
+ordered_json rejections_json(const std::vector<Rejection>& rejections) {
+  ordered_json rows = ordered_json::array();
+  for (const Rejection& one : rejections)
+    rows.push_back({{"label", one.label}, {"property", one.property}, {"reason", one.reason}});
+  return rows;
+}
+
 }  // namespace
 
 int run_rank(session::Session& session, Output& output) {
@@ -157,29 +182,28 @@ int run_rank(session::Session& session, Output& output) {
   }
 
   const auto [ranking, against] = resolver::rank_on_views(*metadata, views, supported);
-  std::string text;
-  for (const resolver::RankedVariant& variant : ranking.ranked) text += variant.label + "\n";
-  ordered_json rejected = ordered_json::array();
+  std::vector<Rejection> rejections;
   for (const resolver::RejectedVariant& variant : ranking.rejected) {
     const auto view = against.find(variant.label);
-    const std::string reason =
-        reason_of(variant, machine ? &machine->machine : nullptr,
-                  view == against.end() ? nullptr : view->second, policy.gpus, supported.origins);
-    rejected.push_back({{"label", variant.label},
-                        {"property", wheel::render_property(variant.property)},
-                        {"reason", reason}});
-    text += fmt::format("{} {}: {}: {}\n", output.paint(Style::bad, "rejected"), variant.label,
-                        wheel::render_property(variant.property), reason);
+    rejections.push_back({variant.label, wheel::render_property(variant.property),
+                          reason_of(variant, machine ? &machine->machine : nullptr,
+                                    view == against.end() ? nullptr : view->second, policy.gpus,
+                                    supported.origins)});
   }
-  ordered_json body = {{"ranked", ranked_json(ranking)}, {"rejected", rejected}};
-  if (machine && providers::policy_matters(machine->machine, policy.gpus))
-    body["gpu_policy"] = providers::render_gpu_policy(policy.gpus);
-  if (!ranking.ranked.empty()) return output.answer(text, body);
-  if (!output.options().json) output.answer(text, {});
+  const Answer answer{.text = [&, &ranked = ranking] { return render(ranked, rejections, output); },
+                      .json =
+                          [&, &ranked = ranking] {
+                            ordered_json body = {{"ranked", ranked_json(ranked)},
+                                                 {"rejected", rejections_json(rejections)}};
+                            if (machine && providers::policy_matters(machine->machine, policy.gpus))
+                              body["gpu_policy"] = providers::render_gpu_policy(policy.gpus);
+                            return body;
+                          }};
+  if (!ranking.ranked.empty()) return output.answer(answer);
   return output.failure(
       session::failed_to_choose({ErrorKind::unsupported, "no variant fits the machine", {}})
           .error(),
-      body);
+      answer);
 }
 
 }  // namespace axle::cli

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <functional>
-#include <iterator>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -17,12 +17,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The answer for one machine: rendered both ways, or the failure (with what is known all the
-/// same).
+/// What is known for one machine: what was resolved or explained, and the failure.
 struct MachineAnswer {
-  std::string text;
-  std::vector<FleetRow> rows;  ///< of the table that several machines get in the place of the text
-  ordered_json body;
+  std::vector<plan::ResolvedPackage> packages;
+  /// Of what was asked to be explained, or of what does not fit.
+  std::optional<std::vector<resolver::Explanation>> explanations;
   std::optional<session::Failure> failure;
 };
 
@@ -45,76 +44,107 @@ class MachineReport final : public Report {
   Report& inner_;
 };
 
-/// One machine: the answer itself. Several: {machines: [{machine, packages or error}]}, exit 3 when
-/// one has nothing that fits.
-int answer_for_machines(session::Session& session, Output& output, const Question& ask) {
-  auto machines = session.machines();
-  if (!machines) return output.failure(machines.error());
-  if (machines->size() == 1) {
-    const MachineAnswer answer = ask(machines->front(), output);
-    if (answer.failure) {
-      if (!output.options().json && !answer.text.empty()) output.answer(answer.text, {});
-      return output.failure(*answer.failure, answer.body);
-    }
-    return output.answer(answer.text, answer.body);
+std::string render(const MachineAnswer& answer, bool decisions, const Output& output) {
+  std::string text;
+  for (const plan::ResolvedPackage& package : answer.packages) {
+    text += fmt::format("{}  {}\n", plan::render_package(package), package.filename);
+    if (decisions) text += render_decision(package.decision, package.variant.value_or(""), output);
   }
+  if (!decisions || !answer.explanations) return text;
+  for (const resolver::Explanation& one : *answer.explanations)
+    text += render_explanation(one, output);
+  return text;
+}
+
+ordered_json answer_json(const MachineAnswer& answer) {
+  if (answer.explanations) return {{"packages", explanations_json(*answer.explanations)}};
+  if (answer.failure) return ordered_json::object();
+  return {{"packages", packages_json(answer.packages)}};
+}
+
+/// Of several machines one table; what is explained stands before it.
+std::string render_all(const std::vector<machines::NamedMachine>& machines,
+                       const std::vector<MachineAnswer>& answers, bool decisions,
+                       const Output& output) {
   std::string text;
   std::vector<FleetRow> table;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const MachineAnswer& answer = answers[i];
+    const std::string& machine = machines[i].name;
+    const bool in_table = std::ranges::any_of(answer.packages, &plan::ResolvedPackage::requested);
+    const std::string in_full =
+        in_table && !decisions ? std::string() : render(answer, decisions, output);
+    if (!in_full.empty()) text += output.paint(Style::strong, machine) + "\n" + in_full;
+    for (const plan::ResolvedPackage& package : answer.packages) {
+      if (package.requested) table.push_back(fleet_row(machine, package));
+    }
+    if (answer.failure) table.push_back({machine, "", "none", "", answer.failure->error.message});
+  }
+  return text + render_fleet(table, output);
+}
+
+/// [{machine, packages or error}]
+ordered_json machines_json(const std::vector<machines::NamedMachine>& machines,
+                           const std::vector<MachineAnswer>& answers, Output& output) {
   ordered_json rows = ordered_json::array();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    ordered_json row = {{"machine", machines[i].name}};
+    row.update(answer_json(answers[i]));
+    output.set_machine(machines[i].name);
+    if (answers[i].failure) row["error"] = output.error_json(*answers[i].failure);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// One machine: the answer itself. Several: {machines: […]}, exit 3 when one has nothing that fits.
+/// `decisions`: the text has each package's.
+int answer_for_machines(session::Session& session, Output& output, bool decisions,
+                        const Question& ask) {
+  const auto machines = session.machines();
+  if (!machines) return output.failure(machines.error());
+  if (machines->size() == 1) {
+    const MachineAnswer known = ask(machines->front(), output);
+    const Answer answer{.text = [&] { return render(known, decisions, output); },
+                        .json = [&] { return answer_json(known); }};
+    return known.failure ? output.failure(*known.failure, answer) : output.answer(answer);
+  }
+  std::vector<MachineAnswer> answers;
   int exit_code = 0;
   for (const machines::NamedMachine& machine : *machines) {
     MachineReport report(machine.name, output);
     output.set_machine(machine.name);
-    MachineAnswer answer = ask(machine, report);
-    ordered_json row = {{"machine", machine.name}};
-    if (answer.body.is_object()) row.update(answer.body);
-    const bool in_full = answer.rows.empty() || session.arguments().has(session::Opt::explain);
-    if (in_full && !answer.text.empty())
-      text += output.paint(Style::strong, machine.name) + "\n" + answer.text;
-    if (answer.failure) {
-      row["error"] = output.error_json(*answer.failure);
-      answer.rows.push_back({machine.name, "", "none", "", answer.failure->error.message});
-      exit_code = std::max(exit_code, answer.failure->exit_code);
-    }
-    std::ranges::move(answer.rows, std::back_inserter(table));
-    rows.push_back(std::move(row));
+    answers.push_back(ask(machine, report));
+    if (answers.back().failure) exit_code = std::max(exit_code, answers.back().failure->exit_code);
   }
-  return output.answer(text + render_fleet(table, output), {{"machines", rows}}, exit_code);
+  return output.answer({.text = [&] { return render_all(*machines, answers, decisions, output); },
+                        .json = [&]() -> ordered_json {
+                          return {{"machines", machines_json(*machines, answers, output)}};
+                        }},
+                       exit_code);
 }
 
-MachineAnswer resolve_for(session::Session& session, const session::Workspace& workspace,
-                          const machines::NamedMachine& machine, const Output& output,
-                          Report& report) {
+MachineAnswer resolve_for(const session::Session& session, const session::Workspace& workspace,
+                          const machines::NamedMachine& machine, Report& report) {
   MachineAnswer answer;
   const resolver::Target target =
       session::make_target(workspace.environment, machine.machine, session.elsewhere());
   auto resolution = resolver::resolve(workspace.requests, target, {}, workspace.sources,
                                       workspace.options, report);
   if (!resolution) {
-    answer.failure = session::failed_to_choose(resolution.error()).error();
-    if (resolution.error().kind != ErrorKind::unsupported) return answer;
-    const auto misfits = session::explain_misfits(workspace, target);
-    answer.body = {{"packages", explanations_json(misfits)}};
-    if (!session.arguments().has(session::Opt::explain)) return answer;
-    for (const resolver::Explanation& misfit : misfits)
-      answer.text += render_explanation(misfit, output);
+    const Error& error = resolution.error();
+    answer.failure = session::failed_to_choose(error).error();
+    if (error.kind == ErrorKind::unsupported)
+      answer.explanations = session::explain_misfits(workspace, target);
     return answer;
   }
   warn_of_unusable_gpus(resolution->packages, machine.machine, report);
-  for (const plan::ResolvedPackage& package : resolution->packages) {
-    if (package.requested) answer.rows.push_back(fleet_row(machine.name, package));
-    answer.text += fmt::format("{}  {}\n", plan::render_package(package), package.filename);
-    if (session.arguments().has(session::Opt::explain)) {
-      answer.text += render_decision(package.decision, package.variant.value_or(""), output);
-    }
-  }
-  answer.body = {{"packages", packages_json(resolution->packages)}};
+  answer.packages = std::move(resolution->packages);
   return answer;
 }
 
-MachineAnswer explain_for(session::Session& session, const session::Workspace& workspace,
-                          const machines::NamedMachine& machine, const Output& output,
-                          Report& report) {
+MachineAnswer explain_for(const session::Session& session, const session::Workspace& workspace,
+                          const machines::NamedMachine& machine, Report& report) {
   MachineAnswer answer;
   const resolver::Target target =
       session::make_target(workspace.environment, machine.machine, session.elsewhere());
@@ -124,8 +154,6 @@ MachineAnswer explain_for(session::Session& session, const session::Workspace& w
     answer.failure = session::failed_to_choose(explanation.error()).error();
     return answer;
   }
-  answer.text = render_explanation(*explanation, output);
-  answer.body = {{"packages", explanations_json({*explanation})}};
   if (!explanation->chosen) {
     answer.failure =
         session::failed_to_choose({ErrorKind::unsupported,
@@ -134,6 +162,7 @@ MachineAnswer explain_for(session::Session& session, const session::Workspace& w
                                    {}})
             .error();
   }
+  answer.explanations.emplace().push_back(*std::move(explanation));
   return answer;
 }
 
@@ -147,9 +176,9 @@ int run_resolve(session::Session& session, Output& output) {
   }
   auto workspace = session::open_workspace(session, true);
   if (!workspace) return output.failure(workspace.error());
-  return answer_for_machines(session, output,
+  return answer_for_machines(session, output, session.arguments().has(session::Opt::explain),
                              [&](const machines::NamedMachine& machine, Report& report) {
-                               return resolve_for(session, **workspace, machine, output, report);
+                               return resolve_for(session, **workspace, machine, report);
                              });
 }
 
@@ -165,9 +194,9 @@ int run_explain(session::Session& session, Output& output) {
                              : std::string("name it alone, without -r"))
             .error());
   }
-  return answer_for_machines(session, output,
+  return answer_for_machines(session, output, true,
                              [&](const machines::NamedMachine& machine, Report& report) {
-                               return explain_for(session, **workspace, machine, output, report);
+                               return explain_for(session, **workspace, machine, report);
                              });
 }
 

@@ -83,18 +83,12 @@ std::vector<std::string> needs_of(const session::Inventory& inventory,
   return names;
 }
 
-struct Shown {
-  std::string text;
-  ordered_json body;
-};
+std::string location_of(const InstalledDistribution& distribution) {
+  return distribution.dist_info.substr(0, distribution.dist_info.rfind('/'));
+}
 
-Shown show_one(const session::Inventory& inventory, const InstalledDistribution& distribution,
-               bool with_files) {
-  const std::vector<std::string> needs = needs_of(inventory, distribution);
-  const std::vector<std::string> users = required_by(inventory, distribution.name);
-  const std::size_t slash = distribution.dist_info.rfind('/');
-  const std::string location = distribution.dist_info.substr(0, slash);
-  Shown shown;
+std::string render(const session::Inventory& inventory, const InstalledDistribution& distribution,
+                   bool with_files) {
   const wheel::CoreMetadata& metadata = distribution.metadata;
   const std::string license = field(metadata, "License-Expression");
   const std::pair<std::string_view, std::string> lines[] = {
@@ -106,28 +100,30 @@ Shown show_one(const session::Inventory& inventory, const InstalledDistribution&
       {"Author", field(metadata, "Author")},
       {"Author-email", field(metadata, "Author-email")},
       {"License", license.empty() ? field(metadata, "License") : license},
-      {"Location", location},
+      {"Location", location_of(distribution)},
       {"Installer", distribution.installer},
-      {"Requires", joined(needs)},
-      {"Required-by", joined(users)}};
-  for (const auto& [key, value] : lines) {
-    shown.text += fmt::format("{}: {}\n", key, value);
-  }
-  shown.body = {{"name", distribution.metadata.name},
-                {"version", session::version_of(distribution)},
-                {"variant", variant_json(distribution.variant)},
-                {"summary", distribution.metadata.summary},
-                {"location", location},
-                {"installer", distribution.installer},
-                {"requires", needs},
-                {"required_by", users}};
-  if (with_files) {
-    const std::vector<std::string> files = files_of(distribution);
-    shown.text += "Files:\n";
-    for (const std::string& file : files) shown.text += "  " + file + "\n";
-    shown.body["files"] = files;
-  }
-  return shown;
+      {"Requires", joined(needs_of(inventory, distribution))},
+      {"Required-by", joined(required_by(inventory, distribution.name))}};
+  std::string text;
+  for (const auto& [key, value] : lines) text += fmt::format("{}: {}\n", key, value);
+  if (!with_files) return text;
+  text += "Files:\n";
+  for (const std::string& file : files_of(distribution)) text += "  " + file + "\n";
+  return text;
+}
+
+ordered_json distribution_json(const session::Inventory& inventory,
+                               const InstalledDistribution& distribution, bool with_files) {
+  ordered_json row = {{"name", distribution.metadata.name},
+                      {"version", session::version_of(distribution)},
+                      {"variant", variant_json(distribution.variant)},
+                      {"summary", distribution.metadata.summary},
+                      {"location", location_of(distribution)},
+                      {"installer", distribution.installer},
+                      {"requires", needs_of(inventory, distribution)},
+                      {"required_by", required_by(inventory, distribution.name)}};
+  if (with_files) row["files"] = files_of(distribution);
+  return row;
 }
 
 }  // namespace
@@ -138,8 +134,7 @@ int run_show(session::Session& session, Output& output) {
   }
   auto inventory = session::take_inventory(session);
   if (!inventory) return output.failure(inventory.error());
-  std::string text;
-  ordered_json rows = ordered_json::array();
+  std::vector<const InstalledDistribution*> asked_for;
   for (const std::string& asked : session.arguments().positionals) {
     const std::string name = wheel::normalize_name(asked);
     const auto found =
@@ -149,17 +144,30 @@ int run_show(session::Session& session, Output& output) {
       output.warn(fmt::format("{} is not installed", asked));
       continue;
     }
-    const Shown shown = show_one(*inventory, *found, session.arguments().has(session::Opt::files));
-    text += (text.empty() ? "" : "---\n") + shown.text;
-    rows.push_back(shown.body);
+    asked_for.push_back(&*found);
   }
-  if (rows.empty()) {
+  if (asked_for.empty()) {
     return output.failure(
         session::failed({ErrorKind::not_found, "none of the packages is installed",
                          "`variant list` shows what is"})
             .error());
   }
-  return output.answer(text, {{"packages", rows}});
+  const bool with_files = session.arguments().has(session::Opt::files);
+  return output.answer({.text =
+                            [&] {
+                              std::string text;
+                              for (const InstalledDistribution* one : asked_for) {
+                                text += text.empty() ? "" : "---\n";
+                                text += render(*inventory, *one, with_files);
+                              }
+                              return text;
+                            },
+                        .json = [&]() -> ordered_json {
+                          ordered_json rows = ordered_json::array();
+                          for (const InstalledDistribution* one : asked_for)
+                            rows.push_back(distribution_json(*inventory, *one, with_files));
+                          return {{"packages", rows}};
+                        }});
 }
 
 }  // namespace axle::cli

@@ -63,10 +63,32 @@ TEST_CASE("docs/commands.md equals what --help prints") {
   CHECK_MESSAGE(committed == page(), "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
 }
 
-TEST_CASE("every command has a summary, an example that parses, and ends at its own row") {
+TEST_CASE("a group is a row before its commands, and its help is made of their rows") {
+  std::string group;
+  std::size_t commands = 0;
   for (const axle::cli::Command& command : axle::cli::commands()) {
     INFO(command.name);
     CHECK_FALSE(command.summary.empty());
+    if (command.is_group()) {
+      group = command.name;
+      CHECK(command.options.empty());
+      CHECK_FALSE(command.name.contains(' '));
+    } else if (const std::size_t space = command.name.find(' '); space != std::string::npos) {
+      CHECK(command.name.substr(0, space) == group);
+      const std::string help = parse_command_line({group, "--help"}).text;
+      CHECK(help.contains("Usage: variant " + group));
+      CHECK(help.contains("  " + std::string(command.name.substr(space + 1)) + " "));
+      CHECK(help.contains(command.summary));
+      ++commands;
+    }
+  }
+  CHECK(commands > 0);
+}
+
+TEST_CASE("every command has an example that parses and ends at its own row") {
+  for (const axle::cli::Command& command : axle::cli::commands()) {
+    if (command.is_group()) continue;
+    INFO(command.name);
     CHECK(command.examples.starts_with("variant "));
     std::string example(command.examples.substr(0, command.examples.find('\n')));
     example = example.substr(0, example.find("   "));

@@ -17,6 +17,51 @@ TEST_CASE("failures carry the exit code that scripts rely on") {
   CHECK(axle::session::misused("x").error().exit_code == 2);
 }
 
+namespace {
+
+/// An answer that counts how often each of its forms is made.
+struct Counted {
+  int texts = 0;
+  int bodies = 0;
+
+  axle::cli::Answer answer() {
+    return {.text =
+                [this] {
+                  ++texts;
+                  return std::string("answer\n");
+                },
+            .json =
+                [this] {
+                  ++bodies;
+                  return nlohmann::ordered_json{{"answer", true}};
+                }};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("of an answer only the form that was asked for is made, and once") {
+  Counted said;
+  CHECK(Output({}).answer(said.answer(), 4) == 4);
+  CHECK(said.texts == 1);
+  CHECK(said.bodies == 0);
+  CHECK(Output({.json = true}).answer(said.answer()) == 0);
+  CHECK(said.texts == 1);
+  CHECK(said.bodies == 1);
+}
+
+TEST_CASE("what is known beside a failure is made in one form too") {
+  const auto misfit = failed_to_choose({axle::ErrorKind::unsupported, "x"}).error();
+  Counted known;
+  CHECK(Output({}).failure(misfit, known.answer()) == 3);
+  CHECK(known.texts == 1);
+  CHECK(known.bodies == 0);
+  CHECK(Output({.json = true}).failure(misfit, known.answer()) == 3);
+  CHECK(known.texts == 1);
+  CHECK(known.bodies == 1);
+  CHECK(Output({}).failure(misfit) == 3);
+}
+
 TEST_CASE("an error in JSON has kind, message and hint") {
   const auto usage = Output({}).error_json(axle::session::misused("what", "how").error());
   CHECK(usage.dump() == R"({"kind":"usage","message":"what","hint":"how"})");

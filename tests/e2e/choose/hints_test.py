@@ -292,14 +292,14 @@ class Hints(CauseTestCase):
         self.follow(result, "variant install --help")
 
     def test_the_runtime_says_what_it_needs(self):
-        self.follow(self.variant("run", "bench", "--for", "h100"), "variant properties --for h100")
+        self.follow(self.variant("model", "bench", "--for", "h100"), "variant properties --for h100")
         for kernel in ("amx_int8", "avx_vnni", "avx512_vnni", "avx512", "avx2"):
-            result = self.variant("run", "bench", env={"AXLE_RUNTIME_KERNEL": kernel})
+            result = self.variant("model", "bench", env={"AXLE_RUNTIME_KERNEL": kernel})
             if result.code == 3:
                 break
         else:
-            result.err = "  hint: `variant run info`\n"  # a machine with all of them
-        self.follow(result, "variant run info")
+            result.err = "  hint: `variant model info`\n"  # a machine with all of them
+        self.follow(result, "variant model info")
 
     def test_a_provider_project_is_begun(self):
         self.follow(self.variant("providers", "new", "acme"), "variant providers new acme acme-provider")

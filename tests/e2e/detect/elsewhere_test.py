@@ -40,13 +40,13 @@ COMMANDS = {
     "providers retry": ["acme"],
     "providers check": ["/bin/true"],
     "providers new": ["acme"],
-    "run info": [],
-    "run bench": [],
-    "run selftest": [],
+    "model info": [],
+    "model bench": [],
+    "model selftest": [],
 }
 FLEETS = {"resolve", "explain"}
 # They run what only this machine has.
-REFUSED = {"providers check", "run info", "run bench", "run selftest"}
+REFUSED = {"providers check", "model info", "model bench", "model selftest"}
 
 
 class ElsewhereTestCase(TestCase):

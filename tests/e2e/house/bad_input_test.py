@@ -353,7 +353,12 @@ class CommandTest(TestCase):
                                       (["--for=h100", "-q", "instal", "x"], "instal", "install"),
                                       (["index", "buid"], "index buid", "build"),
                                       (["--json", "providers", "lst"], "providers lst", "list"),
-                                      (["index", "build2", "--out", "x"], "index build2", "build")):
+                                      (["index", "build2", "--out", "x"], "index build2", "build"),
+                                      (["families"], "families", "did you mean `variant index families`"),
+                                      (["run", "info"], "run", "did you mean `variant model info`"),
+                                      (["runtime", "--json", "bench"], "runtime", "the nearest are"),
+                                      (["provider", "list"], "provider", "the nearest are providers"),
+                                      (["model", "run"], "model run", "the nearest are")):
             with self.subTest(words):
                 result = self.assert_fails(self.variant(*words), 2, f"no command `{shown}`", nearest)
                 if "--json" in words:

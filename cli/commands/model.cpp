@@ -1,0 +1,213 @@
+// model info, model bench, model selftest: the bundled runtime through its C interface.
+#include <charconv>
+#include <memory>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "runtime/axle_runtime.h"
+#include "session/session.h"
+#include "session/variables.h"
+
+namespace axle::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct DestroyRuntime {
+  void operator()(axle_runtime* runtime) const { axle_runtime_destroy(runtime); }
+};
+using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
+
+std::unexpected<session::Failure> runtime_failure(const axle_error& error) {
+  const bool unsupported = error.status == AXLE_UNSUPPORTED;
+  return session::failed_to_choose(
+      {unsupported ? ErrorKind::unsupported : ErrorKind::mismatch, error.message,
+       unsupported ? "`variant model info` shows the kernels and what they need" : ""});
+}
+
+/// A whole number of at least 1; `fallback` when the option was not given.
+session::Outcome<std::uint32_t> count_of(const session::Arguments& arguments, session::Opt id,
+                                         std::uint32_t fallback) {
+  if (!arguments.has(id)) return fallback;
+  const std::string text = arguments.value(id);
+  std::uint32_t count = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || count == 0 ||
+      count > 65536) {
+    return session::misused(fmt::format("`{}` is not a number from 1 to 65536", text));
+  }
+  return count;
+}
+
+session::Outcome<RuntimePtr> open_runtime(const session::Session& session, std::uint32_t threads) {
+  if (session.elsewhere()) {
+    return session::misused("the runtime runs on this machine: --for has no meaning here",
+                            "`variant properties --for h100` shows what another machine supports");
+  }
+  const std::string kernel = session::variable("AXLE_RUNTIME_KERNEL");
+  axle_runtime_options options{};
+  options.struct_size = sizeof(options);
+  options.kernel = kernel.c_str();
+  options.threads = static_cast<std::int32_t>(threads);
+  axle_runtime* runtime = nullptr;
+  axle_error error{};
+  if (axle_runtime_create(&options, &runtime, &error) != AXLE_OK) return runtime_failure(error);
+  return RuntimePtr(runtime);
+}
+
+std::vector<axle_kernel_info> list_kernels() {
+  std::vector<axle_kernel_info> kernels;
+  for (std::size_t i = 0; i < axle_kernel_count(); ++i) {
+    axle_kernel_info info{};
+    info.struct_size = sizeof(info);
+    if (axle_kernel_at(i, &info) != AXLE_OK) break;
+    kernels.push_back(info);
+  }
+  return kernels;
+}
+
+ordered_json kernels_json() {
+  ordered_json rows = ordered_json::array();
+  for (const axle_kernel_info& kernel : list_kernels()) {
+    rows.push_back({{"name", kernel.name},
+                    {"built", kernel.built != 0},
+                    {"usable", kernel.usable != 0},
+                    {"missing", kernel.missing}});
+  }
+  return rows;
+}
+
+std::string render_kernels() {
+  std::string text;
+  for (const axle_kernel_info& kernel : list_kernels()) {
+    const std::string state = kernel.usable != 0 ? "usable"
+                              : kernel.built != 0
+                                  ? fmt::format("not here: the machine lacks {}", kernel.missing)
+                                  : "not in this build";
+    text += fmt::format("{:<16} {}\n", fmt::format("kernel {}", kernel.name), state);
+  }
+  return text;
+}
+
+/// Key and value, in the order in which the runtime gives them.
+std::vector<std::pair<std::string, std::string>> list_facts(axle_runtime& runtime) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const char* key = nullptr;
+  char value[256];
+  while (axle_runtime_info(&runtime, facts.size(), &key, value, sizeof(value)) == AXLE_OK)
+    facts.emplace_back(key, value);
+  return facts;
+}
+
+struct Shape {
+  axle_mode mode;
+  const char* name;
+};
+constexpr Shape modes[] = {{AXLE_A16W8, "a16w8"}, {AXLE_DA8W8, "da8w8"}};
+
+struct Measurement {
+  const char* mode;
+  std::string kernel;
+  axle_bench_options options;
+  axle_bench_result result;
+};
+
+std::string render(const Measurement& one) {
+  return fmt::format(
+      "{} {}x{}x{} {}: {:.0f} us, {:.1f} GB/s of weights ({:.0f} % of plain reads), {:.0f} Gop/s\n",
+      one.mode, one.options.m, one.options.n, one.options.k, one.kernel, one.result.microseconds,
+      one.result.gigabytes_per_second,
+      100 * one.result.gigabytes_per_second / one.result.read_gigabytes_per_second,
+      one.result.gigaops_per_second);
+}
+
+ordered_json measurement_json(const Measurement& one) {
+  return {{"mode", one.mode},
+          {"kernel", one.kernel},
+          {"m", one.options.m},
+          {"n", one.options.n},
+          {"k", one.options.k},
+          {"microseconds", one.result.microseconds},
+          {"gigabytes_per_second", one.result.gigabytes_per_second},
+          {"gigaops_per_second", one.result.gigaops_per_second},
+          {"read_gigabytes_per_second", one.result.read_gigabytes_per_second}};
+}
+
+}  // namespace
+
+int run_model_info(session::Session& session, Output& output) {
+  auto runtime = open_runtime(session, 0);
+  if (!runtime) return output.failure(runtime.error());
+  const auto facts = list_facts(**runtime);
+  return output.answer({.text =
+                            [&] {
+                              std::string text;
+                              for (const auto& [key, value] : facts)
+                                text += fmt::format("{:<16} {}\n", key, value);
+                              return text + render_kernels();
+                            },
+                        .json = [&]() -> ordered_json {
+                          ordered_json info = ordered_json::object();
+                          for (const auto& [key, value] : facts) info[key] = value;
+                          return {{"info", info}, {"kernels", kernels_json()}};
+                        }});
+}
+
+int run_model_bench(session::Session& session, Output& output) {
+  const auto batch = count_of(session.arguments(), session::Opt::batch, 1);
+  if (!batch) return output.failure(batch.error());
+  const auto threads = count_of(session.arguments(), session::Opt::threads, 0);
+  if (!threads) return output.failure(threads.error());
+  auto runtime = open_runtime(session, *threads);
+  if (!runtime) return output.failure(runtime.error());
+  std::vector<Measurement> measured;
+  for (const Shape& shape : modes) {
+    Measurement one{.mode = shape.name, .kernel = {}, .options = {}, .result = {}};
+    one.options.struct_size = sizeof(one.options);
+    one.options.mode = shape.mode;
+    one.options.m = *batch;
+    one.options.n = 4096;
+    one.options.k = 4096;
+    one.result.struct_size = sizeof(one.result);
+    axle_error error{};
+    if (axle_runtime_bench(runtime->get(), &one.options, &one.result, &error) != AXLE_OK)
+      return output.failure(runtime_failure(error).error());
+    one.kernel = axle_runtime_kernel(runtime->get(), shape.mode, *batch);
+    measured.push_back(std::move(one));
+  }
+  return output.answer({.text =
+                            [&] {
+                              std::string text;
+                              for (const Measurement& one : measured) text += render(one);
+                              return text;
+                            },
+                        .json = [&]() -> ordered_json {
+                          ordered_json rows = ordered_json::array();
+                          for (const Measurement& one : measured)
+                            rows.push_back(measurement_json(one));
+                          return {{"bench", rows}};
+                        }});
+}
+
+int run_model_selftest(session::Session& session, Output& output) {
+  auto runtime = open_runtime(session, 0);
+  if (!runtime) return output.failure(runtime.error());
+  axle_error error{};
+  if (axle_runtime_selftest(runtime->get(), &error) != AXLE_OK) {
+    return output.failure(runtime_failure(error).error());
+  }
+  return output.answer({.text =
+                            [] {
+                              const std::string forced = session::variable("AXLE_RUNTIME_KERNEL");
+                              return (forced.empty()
+                                          ? "every kernel that this machine can run gives"
+                                          : "kernel " + forced + " gives") +
+                                     " the reference's results\n";
+                            },
+                        .json = []() -> ordered_json { return {{"kernels", kernels_json()}}; }});
+}
+
+}  // namespace axle::cli
