@@ -1,7 +1,7 @@
 #pragma once
 // What this machine can run, read by the rows of detect's capability table. detect's own probe
 // answers the same questions and many more through C++ strings and vectors; a wheel takes only
-// this.
+// this. cpu_<architecture>.cpp where there is one, else cpu_other.cpp.
 
 #include "detect/capability.h"
 
@@ -10,8 +10,16 @@ namespace axle::runtime {
 /// The CPU has it and the operating system keeps the registers that it needs.
 [[nodiscard]] bool machine_has(detect::Capability capability);
 
+/// Something that the system has to grant before a kernel set is used.
+struct Permission {
+  const char* subject;  ///< "AMX tiles": "the permission to use …" is refused
+  bool (*request)();    ///< false when refused
+};
+
 /// Asks the system for the permission to use AMX tile data; it lasts for the whole process and
 /// cannot be given back (Linux Documentation/arch/x86/xstate.rst). False when refused.
 [[nodiscard]] bool request_tile_permission();
+
+inline constexpr Permission tile_permission{"AMX tiles", request_tile_permission};
 
 }  // namespace axle::runtime

@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/cpu.h"
-
 namespace axle::runtime {
 
 void list_missing(const KernelRow& row, char* to, std::size_t size) {
@@ -51,10 +49,10 @@ axle_status Engine::choose_kernels(const char* kernel, axle_error* error) {
     return report_failure(error, AXLE_UNSUPPORTED, "kernel set '%s': this machine lacks %s",
                           row->name, missing);
   }
-  if (row->needs_tile_permission && !tiles_permitted())
+  if (!is_permitted(*row))
     return report_failure(error, AXLE_UNSUPPORTED,
-                          "kernel set '%s': the system refuses the permission to use AMX tiles",
-                          row->name);
+                          "kernel set '%s': the system refuses the permission to use %s", row->name,
+                          row->permission->subject);
   use_only(*row);
   return AXLE_OK;
 }
@@ -65,19 +63,19 @@ void Engine::use_only(const KernelRow& row) {
   forced_ = true;
 }
 
-bool Engine::tiles_permitted() {
-  Permission permission = tiles_.load();
-  if (permission == Permission::unasked) {
-    permission = request_tile_permission() ? Permission::granted : Permission::refused;
-    tiles_.store(permission);
+bool Engine::may_use(std::size_t index) {
+  Answer answer = permissions_[index].load();
+  if (answer == Answer::unasked) {
+    answer = is_permitted(*kernels_[index]) ? Answer::granted : Answer::refused;
+    permissions_[index].store(answer);
   }
-  return permission == Permission::granted;
+  return answer == Answer::granted;
 }
 
 const KernelRow& Engine::kernel_for(std::size_t rows) {
-  for (const KernelRow* row : kernels()) {
-    if (forced_) return *row;
-    if (rows >= row->least_rows && (!row->needs_tile_permission || tiles_permitted())) return *row;
+  if (forced_) return *kernels_[0];
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (rows >= kernels_[i]->least_rows && may_use(i)) return *kernels_[i];
   }
   return kernel_table().back();
 }

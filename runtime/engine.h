@@ -33,12 +33,9 @@ class Engine {
   /// That set alone, whatever the machine has: for a caller that knows that it runs.
   void use_only(const KernelRow& row);
 
-  /// The set for that many rows of quantised activations. Asks for the permission to use tiles when
-  /// the set that comes first needs it.
+  /// The set for that many rows of quantised activations. The system is asked for the permission
+  /// that a set needs when it comes first, and once.
   [[nodiscard]] const KernelRow& kernel_for(std::size_t rows);
-
-  /// Asks the system on the first call.
-  [[nodiscard]] bool tiles_permitted();
 
   [[nodiscard]] std::span<const KernelRow* const> kernels() const { return {kernels_, count_}; }
   [[nodiscard]] bool forced() const { return forced_; }
@@ -47,12 +44,14 @@ class Engine {
   [[nodiscard]] Memory& scratch() { return scratch_; }
 
  private:
-  enum class Permission : int { unasked, granted, refused };
+  enum class Answer : int { unasked, granted, refused };
+
+  [[nodiscard]] bool may_use(std::size_t index);
 
   const KernelRow* kernels_[most_kernels] = {};
+  std::atomic<Answer> permissions_[most_kernels] = {};  ///< of the same kernel
   std::size_t count_ = 0;
   bool forced_ = false;
-  std::atomic<Permission> tiles_{Permission::unasked};
   ThreadPool pool_;
   Memory scratch_;
 };

@@ -1,6 +1,7 @@
 #include "runtime/kernel_table.h"
 
-#include "runtime/cpu.h"
+#include <array>
+
 #include "runtime/kernels/sets.h"
 
 namespace axle::runtime {
@@ -8,45 +9,25 @@ namespace {
 
 using enum detect::Capability;
 
-#if defined(AXLE_KERNEL_AMX_INT8)
-#define AXLE_IF_AMX_INT8(set) &(set)
-#else
-#define AXLE_IF_AMX_INT8(set) nullptr
-#endif
-#if defined(AXLE_KERNEL_AVX512_VNNI)
-#define AXLE_IF_AVX512_VNNI(set) &(set)
-#else
-#define AXLE_IF_AVX512_VNNI(set) nullptr
-#endif
-#if defined(AXLE_KERNEL_AVX_VNNI)
-#define AXLE_IF_AVX_VNNI(set) &(set)
-#else
-#define AXLE_IF_AVX_VNNI(set) nullptr
-#endif
-#if defined(AXLE_KERNEL_AVX512)
-#define AXLE_IF_AVX512(set) &(set)
-#else
-#define AXLE_IF_AVX512(set) nullptr
-#endif
-#if defined(AXLE_KERNEL_AVX2)
-#define AXLE_IF_AVX2(set) &(set)
-#else
-#define AXLE_IF_AVX2(set) nullptr
-#endif
+template <detect::Capability... capabilities>
+constexpr std::array<detect::Capability, sizeof...(capabilities)> required{capabilities...};
 
-constexpr detect::Capability for_amx_int8[] = {amx_tile, amx_int8, avx512f, avx512bw};
-constexpr detect::Capability for_avx512_vnni[] = {avx512f, avx512bw, avx512_vnni};
-constexpr detect::Capability for_avx_vnni[] = {avx2, avx_vnni};
-constexpr detect::Capability for_avx512[] = {avx512f, avx512bw};
-constexpr detect::Capability for_avx2[] = {avx2};
+constexpr const Permission* nothing = nullptr;
+constexpr const Permission* tiles = &tile_permission;
+
+// CMake says of each file of the table what this build makes of it (AXLE_KERNEL_<file>): built,
+// left_out, or foreign, of another architecture.
+#define AXLE_ROW_built(file, name, architecture, least_rows, permission, ...) \
+  KernelRow{#name, required<__VA_ARGS__>, least_rows, permission, &kernel_set_##file},
+#define AXLE_ROW_left_out(file, name, architecture, least_rows, permission, ...) \
+  KernelRow{#name, required<__VA_ARGS__>, least_rows, permission, nullptr},
+#define AXLE_ROW_foreign(...)
+#define AXLE_JOINED(left, right) left##right
+#define AXLE_ROW(state, ...) AXLE_JOINED(AXLE_ROW_, state)(__VA_ARGS__)
+#define AXLE_KERNEL_SET(file, ...) AXLE_ROW(AXLE_KERNEL_##file, file, __VA_ARGS__)
 
 constexpr KernelRow rows[] = {
-    {"amx_int8", for_amx_int8, 16, true, AXLE_IF_AMX_INT8(kernel_set_amx_int8)},
-    {"avx512_vnni", for_avx512_vnni, 1, false, AXLE_IF_AVX512_VNNI(kernel_set_avx512_vnni)},
-    {"avx_vnni", for_avx_vnni, 1, false, AXLE_IF_AVX_VNNI(kernel_set_avx_vnni)},
-    {"avx512", for_avx512, 1, false, AXLE_IF_AVX512(kernel_set_avx512)},
-    {"avx2", for_avx2, 1, false, AXLE_IF_AVX2(kernel_set_avx2)},
-    {"baseline", {}, 1, false, &kernel_set_baseline},
+#include "runtime/kernels/kernel_sets.inc"
 };
 
 }  // namespace
@@ -66,6 +47,10 @@ bool is_usable(const KernelRow& row) {
     if (!machine_has(capability)) return false;
   }
   return true;
+}
+
+bool is_permitted(const KernelRow& row) {
+  return row.permission == nullptr || row.permission->request();
 }
 
 }  // namespace axle::runtime

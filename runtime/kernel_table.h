@@ -1,12 +1,12 @@
 #pragma once
-// The one ordered table of kernel sets. Adding one: a file in kernels/, its line in kernels/sets.h,
-// a row here, its name in CMakeLists.txt.
+// The ordered table of the kernel sets of this architecture: runtime/kernels/kernel_sets.inc.
 
 #include <cstddef>
 #include <span>
 #include <string_view>
 
 #include "detect/capability.h"
+#include "runtime/cpu.h"
 #include "runtime/kernel.h"
 
 namespace axle::runtime {
@@ -16,8 +16,8 @@ struct KernelRow {
   std::span<const detect::Capability> required;
   /// With fewer rows of quantised activations (two a row of x in A16W8) the next set is faster.
   std::size_t least_rows;
-  bool needs_tile_permission;
-  const KernelSet* set;  ///< null: not in this build
+  const Permission* permission;  ///< null: none is needed
+  const KernelSet* set;          ///< null: not in this build
 };
 
 /// Best first. The last row requires nothing and is in every build.
@@ -27,5 +27,8 @@ struct KernelRow {
 
 /// In this build, and the machine has all that is required. Permissions are not asked for.
 [[nodiscard]] bool is_usable(const KernelRow& row);
+
+/// Asks the system for what the set needs beside instructions.
+[[nodiscard]] bool is_permitted(const KernelRow& row);
 
 }  // namespace axle::runtime

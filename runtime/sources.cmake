@@ -1,38 +1,86 @@
 # The runtime's sources, for the library of this repository (CMakeLists.txt) and for the library of
-# a wheel (wheel/CMakeLists.txt). AXLE_RUNTIME_KERNELS says which kernel sets it has; "baseline" is
-# always one of them. Sets: runtime/kernel_table.cpp, in the order below.
-set(AXLE_RUNTIME_ALL_KERNELS baseline)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(AXLE_RUNTIME_ALL_KERNELS amx_int8 avx512_vnni avx_vnni avx512 avx2 baseline)
-endif()
+# a wheel (wheel/CMakeLists.txt). AXLE_RUNTIME_KERNELS says which of the kernel sets of
+# kernels/kernel_sets.inc it has; "baseline" is always one of them.
+
+# axle_runtime_architecture(OUT PROCESSOR): the architecture as the table of kernel sets calls it.
+function(axle_runtime_architecture out processor)
+  set(architecture ${processor})
+  if(processor MATCHES "^(x86_64|AMD64|amd64)$")
+    set(architecture x86_64)
+  elseif(processor MATCHES "^(aarch64|arm64|ARM64)$")
+    set(architecture aarch64)
+  endif()
+  set(${out} ${architecture} PARENT_SCOPE)
+endfunction()
+
+# axle_runtime_read_table(TABLE ARCHITECTURE): AXLE_RUNTIME_TABLE_FILES, the file of each row;
+# AXLE_RUNTIME_ALL_KERNELS, the names that the architecture has, best first; and for each of them
+# its file, AXLE_RUNTIME_FILE_<name>.
+function(axle_runtime_read_table table architecture)
+  file(STRINGS ${table} rows REGEX "^AXLE_KERNEL_SET")
+  set(files "")
+  set(names "")
+  foreach(row IN LISTS rows)
+    if(NOT row MATCHES "^AXLE_KERNEL_SET\\(([a-z0-9_]+), ([a-z0-9_]+), ([a-z0-9_]+), ")
+      message(FATAL_ERROR "${table}: this row has not the columns file, name, architecture: ${row}")
+    endif()
+    set(file ${CMAKE_MATCH_1})
+    set(name ${CMAKE_MATCH_2})
+    set(of ${CMAKE_MATCH_3})
+    list(APPEND files ${file})
+    if((of STREQUAL architecture OR of STREQUAL "any") AND NOT name IN_LIST names)
+      list(APPEND names ${name})
+      set(AXLE_RUNTIME_FILE_${name} ${file} PARENT_SCOPE)
+    endif()
+  endforeach()
+  set(AXLE_RUNTIME_TABLE_FILES "${files}" PARENT_SCOPE)
+  set(AXLE_RUNTIME_ALL_KERNELS "${names}" PARENT_SCOPE)
+endfunction()
+
+set(axle_runtime_table ${CMAKE_CURRENT_LIST_DIR}/kernels/kernel_sets.inc)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${axle_runtime_table})
+axle_runtime_architecture(AXLE_RUNTIME_ARCHITECTURE "${CMAKE_SYSTEM_PROCESSOR}")
+axle_runtime_read_table(${axle_runtime_table} "${AXLE_RUNTIME_ARCHITECTURE}")
 set(AXLE_RUNTIME_KERNELS "${AXLE_RUNTIME_ALL_KERNELS}" CACHE STRING "Kernel sets of the runtime")
+
+# axle_runtime_kernels(TARGET OUT): the chosen sets' files, and for C++ what becomes of each row.
+function(axle_runtime_kernels target out)
+  foreach(kernel IN LISTS AXLE_RUNTIME_KERNELS)
+    if(NOT kernel IN_LIST AXLE_RUNTIME_ALL_KERNELS)
+      message(FATAL_ERROR "AXLE_RUNTIME_KERNELS: no kernel set '${kernel}' for "
+        "${AXLE_RUNTIME_ARCHITECTURE}; there are: ${AXLE_RUNTIME_ALL_KERNELS}")
+    endif()
+  endforeach()
+  foreach(file IN LISTS AXLE_RUNTIME_TABLE_FILES)
+    set(state_${file} foreign)
+  endforeach()
+  set(sources "")
+  foreach(kernel IN LISTS AXLE_RUNTIME_ALL_KERNELS)
+    set(file ${AXLE_RUNTIME_FILE_${kernel}})
+    set(state_${file} left_out)
+    if(kernel IN_LIST AXLE_RUNTIME_KERNELS OR kernel STREQUAL "baseline")
+      set(state_${file} built)
+      list(APPEND sources ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernels/${file}.cpp)
+    endif()
+  endforeach()
+  foreach(file IN LISTS AXLE_RUNTIME_TABLE_FILES)
+    target_compile_definitions(${target} PRIVATE AXLE_KERNEL_${file}=${state_${file}})
+  endforeach()
+  set(${out} "${sources}" PARENT_SCOPE)
+endfunction()
 
 # axle_runtime_sources(TARGET): adds the core (no C++ library at run time) and the chosen kernels.
 function(axle_runtime_sources target)
   set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
-  target_sources(${target} PRIVATE
-    ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${root}/engine.cpp
-    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/linear.cpp ${root}/memory.cpp
-    ${root}/selftest.cpp ${root}/thread_pool.cpp)
-  if("amx_int8" IN_LIST AXLE_RUNTIME_ALL_KERNELS)
-    target_sources(${target} PRIVATE ${root}/cpu_x86.cpp)
-    set(kernel_sources ${root}/kernels/sse2.cpp)
-  else()
-    target_sources(${target} PRIVATE ${root}/cpu_other.cpp)
-    set(kernel_sources ${root}/kernels/portable.cpp)
+  set(cpu ${root}/cpu_${AXLE_RUNTIME_ARCHITECTURE}.cpp)
+  if(NOT EXISTS ${cpu})
+    set(cpu ${root}/cpu_other.cpp)
   endif()
-  foreach(kernel IN LISTS AXLE_RUNTIME_KERNELS)
-    if(NOT kernel IN_LIST AXLE_RUNTIME_ALL_KERNELS)
-      message(FATAL_ERROR "AXLE_RUNTIME_KERNELS: no kernel set '${kernel}' for "
-        "${CMAKE_SYSTEM_PROCESSOR}; there are: ${AXLE_RUNTIME_ALL_KERNELS}")
-    endif()
-    if(NOT kernel STREQUAL "baseline")
-      list(APPEND kernel_sources ${root}/kernels/${kernel}.cpp)
-      string(TOUPPER "AXLE_KERNEL_${kernel}" definition)
-      target_compile_definitions(${target} PRIVATE ${definition})
-    endif()
-  endforeach()
-  target_sources(${target} PRIVATE ${kernel_sources})
+  axle_runtime_kernels(${target} kernel_sources)
+  target_sources(${target} PRIVATE
+    ${root}/activation_types.cpp ${root}/bench.cpp ${root}/c_api.cpp ${cpu} ${root}/engine.cpp
+    ${root}/forward.cpp ${root}/kernel_table.cpp ${root}/linear.cpp ${root}/memory.cpp
+    ${root}/selftest.cpp ${root}/thread_pool.cpp ${kernel_sources})
   # No fused multiply-add: every kernel set returns the same bytes. No exceptions, no guards of
   # static variables: the core needs nothing of the C++ library.
   target_compile_options(${target} PRIVATE -ffp-contract=off)

@@ -69,7 +69,7 @@ void finish(const BlockResult& result) {
 
 }  // namespace
 
-constinit const KernelSet kernel_set_baseline{.form = ActivationForm::int8,
+constinit const KernelSet kernel_set_portable{.form = ActivationForm::int8,
                                               .largest_magnitude = largest_magnitude,
                                               .quantise = quantise,
                                               .multiply = multiply,

@@ -8,7 +8,7 @@
 
 namespace axle::runtime {
 
-constinit const KernelSet kernel_set_baseline{.form = ActivationForm::int16,
+constinit const KernelSet kernel_set_sse2{.form = ActivationForm::int16,
                                               .largest_magnitude = largest_magnitude,
                                               .quantise = quantise<AsInt16>,
                                               .multiply = multiply<PairProduct>,

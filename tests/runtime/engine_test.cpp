@@ -2,7 +2,9 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -31,6 +33,14 @@
 
 namespace axle::runtime {
 namespace {
+
+#if defined(__x86_64__)
+constexpr detect::Arch machine_arch = detect::Arch::x86_64;
+#elif defined(__aarch64__)
+constexpr detect::Arch machine_arch = detect::Arch::aarch64;
+#else
+constexpr detect::Arch machine_arch = detect::Arch::other;
+#endif
 
 /// Runs `work` in a child process; its result is the exit code.
 int in_child(const std::function<int()>& work) {
@@ -113,6 +123,33 @@ TEST_CASE("what the runtime reads of the CPU is what detection reads") {
   }
 }
 
+#if !defined(__x86_64__)
+TEST_CASE("every capability that the kernel tells is read as detection reads it") {
+  const auto host = detect::make_real_host();
+  const detect::Machine machine =
+      detect::probe_machine(*host, {.gpus = false, .driver_libraries = false});
+  for (const detect::CapabilityRow& row : detect::capabilities()) {
+    CAPTURE(std::string(row.name));
+    CHECK(machine_has(row.id) == machine.cpu.capabilities.has(row.id));
+  }
+}
+#endif
+
+TEST_CASE("the table has each kernel set of this architecture once, and ends with the baseline") {
+  std::set<std::string_view> names;
+  for (const KernelRow& row : kernel_table()) {
+    CAPTURE(row.name);
+    CHECK(names.insert(row.name).second);
+    CHECK(find_kernel(row.name) == &row);
+    for (const detect::Capability capability : row.required)
+      CHECK(detect::row(capability).arch == machine_arch);
+  }
+  CHECK(kernel_table().back().name == std::string_view("baseline"));
+  CHECK(kernel_table().back().required.empty());
+  CHECK(kernel_table().back().permission == nullptr);
+  CHECK(kernel_table().back().set != nullptr);
+}
+
 TEST_CASE("a forked child goes on with the runtime of its parent") {
 #if defined(AXLE_UNDER_THREAD_SANITIZER)
   MESSAGE("skipped: the thread sanitizer ends a forked child that starts threads");
@@ -152,7 +189,7 @@ TEST_CASE("the pool runs every part exactly once, call after call") {
 TEST_CASE("the self-test finds a kernel that computes wrongly") {
   KernelSet broken = *kernel_table().back().set;
   broken.multiply = broken_multiply;
-  const KernelRow row{"broken", {}, 1, false, &broken};
+  const KernelRow row{"broken", {}, 1, nullptr, &broken};
   Engine engine(1);
   engine.use_only(row);
   axle_error error{};

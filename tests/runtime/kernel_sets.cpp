@@ -2,25 +2,22 @@
 
 #include <doctest/doctest.h>
 
-#include "runtime/engine.h"
-
 namespace axle::runtime {
 
 namespace {
 
 std::vector<KernelRow> find_sets() {
   std::vector<KernelRow> sets{
-      {"model of sse2", {}, 1, false, &model_pairs_16},
-      {"model of avx2", {}, 1, false, &model_pairs_32},
-      {"model of avx512", {}, 1, false, &model_pairs_64},
-      {"model of avx_vnni", {}, 1, false, &model_offset_32},
-      {"model of avx512_vnni", {}, 1, false, &model_offset_64},
-      {"model of amx_int8", {}, 1, false, &model_amx_int8},
-      {"portable", {}, 1, false, &portable_baseline},
+      {"model of sse2", {}, 1, nullptr, &model_pairs_16},
+      {"model of avx2", {}, 1, nullptr, &model_pairs_32},
+      {"model of avx512", {}, 1, nullptr, &model_pairs_64},
+      {"model of avx_vnni", {}, 1, nullptr, &model_offset_32},
+      {"model of avx512_vnni", {}, 1, nullptr, &model_offset_64},
+      {"model of amx_int8", {}, 1, nullptr, &model_amx_int8},
+      {"portable", {}, 1, nullptr, &portable_baseline},
   };
-  Engine engine(1);
   for (const KernelRow& row : kernel_table()) {
-    if (is_usable(row) && (!row.needs_tile_permission || engine.tiles_permitted())) {
+    if (is_usable(row) && is_permitted(row)) {
       sets.push_back(row);
     } else {
       MESSAGE("only its model is tested, this machine cannot run it: ", row.name);

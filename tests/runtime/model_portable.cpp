@@ -1,3 +1,3 @@
 // The baseline of architectures without a file of their own, tested on all.
-#define kernel_set_baseline portable_baseline
+#define kernel_set_portable portable_baseline
 #include "runtime/kernels/portable.cpp"
