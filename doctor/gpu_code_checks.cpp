@@ -27,7 +27,7 @@ using detect::GpuVendor;
 constexpr std::string_view cuda_with_zstd = "12.4";
 
 /// "sm_75 sm_80 compute_120", each once.
-std::string describe_code(const binaries::BinaryFacts& facts, GpuVendor vendor) {
+std::string describe_code(const BinaryFacts& facts, GpuVendor vendor) {
   const std::vector<std::string> words = binaries::code_names(facts, vendor);
   return words.empty() ? "code whose targets are not known"
                        : fmt::format("{}", fmt::join(words, " "));
@@ -75,15 +75,14 @@ void say_unknown(const PackageCode& code, const std::vector<const InstalledLibra
 /// One package on one GPU. `elsewhere`: the code runs on another GPU of the machine.
 void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere,
                   const JudgedMachine& judged, const InstalledFiles& files, Findings& findings) {
-  std::map<binaries::CodeFit, std::vector<const InstalledLibrary*>> by_fit;
+  std::map<CodeFit, std::vector<const InstalledLibrary*>> by_fit;
   for (const InstalledLibrary* library : code.libraries)
     by_fit[binaries::judge_binary(library->facts, gpu, judged.machine)].push_back(library);
-  const auto with = [&](binaries::CodeFit fit) { return by_fit[fit]; };
-  if (by_fit.begin()->first == binaries::CodeFit::runs) {
-    if (!with(binaries::CodeFit::unknown).empty())
-      say_unknown(code, with(binaries::CodeFit::unknown), gpu, findings);
-    std::vector<const InstalledLibrary*> left = with(binaries::CodeFit::absent);
-    std::ranges::copy(with(binaries::CodeFit::needs_newer_driver), std::back_inserter(left));
+  const auto with = [&](CodeFit fit) { return by_fit[fit]; };
+  if (by_fit.begin()->first == CodeFit::runs) {
+    if (!with(CodeFit::unknown).empty()) say_unknown(code, with(CodeFit::unknown), gpu, findings);
+    std::vector<const InstalledLibrary*> left = with(CodeFit::absent);
+    std::ranges::copy(with(CodeFit::needs_newer_driver), std::back_inserter(left));
     if (left.empty()) return;
     Finding& finding =
         findings.add("gpu-code-partial", code.package->title,
@@ -92,9 +91,9 @@ void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere,
     finding.evidence = evidence_of(left, code.vendor);
     return;
   }
-  const binaries::CodeFit best = by_fit.begin()->first;
-  if (best == binaries::CodeFit::unknown) return say_unknown(code, code.libraries, gpu, findings);
-  const bool driver = best == binaries::CodeFit::needs_newer_driver;
+  const CodeFit best = by_fit.begin()->first;
+  if (best == CodeFit::unknown) return say_unknown(code, code.libraries, gpu, findings);
+  const bool driver = best == CodeFit::needs_newer_driver;
   Finding& finding = findings.add(
       elsewhere ? "gpu-code-partial"
       : driver  ? "ptx-needs-driver"
@@ -123,8 +122,7 @@ void check_package_code(const PackageCode& code, const JudgedMachine& judged,
   }
   const auto runs_on = [&](const Gpu* gpu) {
     return std::ranges::any_of(code.libraries, [&](const InstalledLibrary* library) {
-      return binaries::judge_binary(library->facts, *gpu, judged.machine) ==
-             binaries::CodeFit::runs;
+      return binaries::judge_binary(library->facts, *gpu, judged.machine) == CodeFit::runs;
     });
   };
   const bool somewhere = std::ranges::any_of(unlike, runs_on);

@@ -82,7 +82,7 @@ bool read_some(Child& child) {
     if (!child.overflowed && !said_farewell(child)) return true;
   }
   if (child.overflowed) child.process.kill();
-  child.output.close();
+  child.output.reset();
   return false;
 }
 
@@ -92,7 +92,7 @@ void close_pipes_of_dead(std::span<Child* const> children) {
   for (Child* const child : children) {
     if (!child->process.has_ended()) continue;
     while (read_some(*child)) continue;
-    child->output.close();
+    child->output.reset();
   }
 }
 
@@ -140,7 +140,7 @@ void finish(std::span<Child> children, Clock::time_point deadline) {
     while (child.output && read_some(child)) continue;
     child.timed_out = !child.overflowed && !said_farewell(child) && !child.process.has_ended();
     child.process.kill();
-    child.output.close();
+    child.output.reset();
   }
   const auto give_up = Clock::now() + system::ChildProcess::patience;
   for (Child& child : children) child.ending = child.process.reap(give_up);

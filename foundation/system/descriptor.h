@@ -19,12 +19,14 @@ class Descriptor {
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
+  ~Descriptor() { reset(); }
 
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
-  /// What the system says is for those who have written to it.
-  std::error_code close();
+  /// Closes it. For those who have written to it: the system may say only now what went wrong.
+  [[nodiscard]] std::error_code close();
+  /// Closes it; the answer of the system does not matter.
+  void reset() { static_cast<void>(close()); }
 
  private:
   int fd_ = -1;

@@ -171,7 +171,7 @@ std::expected<Running, std::error_code> start(const Program& program,
     (void)!::write(trouble_end, &number, sizeof(number));
   });
   if (!forked) return std::unexpected(forked.error());
-  trouble->write.close();
+  trouble->write.reset();
   if (const std::error_code error = read_trouble(trouble->read.get()))
     return std::unexpected(error);
   started.child = std::move(*forked);
@@ -230,7 +230,7 @@ class Collector {
     if (got < 0 && errno == EINTR) return true;
     if (got < 0 && errno == EAGAIN) return false;
     if (got <= 0) {
-      end.close();
+      end.reset();
       return false;
     }
     const std::string_view piece(buffer.data(), static_cast<std::size_t>(got));

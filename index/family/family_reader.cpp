@@ -19,9 +19,6 @@
 namespace axle::index {
 namespace {
 
-using documents::TomlReading;
-using documents::TomlTable;
-
 constexpr std::int64_t newest_schema = 1;
 constexpr std::size_t max_bytes = 8U << 20;
 

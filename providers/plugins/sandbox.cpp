@@ -95,7 +95,7 @@ class Run {
       if (got < 0 && errno == EINTR) continue;
       if (got < 0 && errno == EAGAIN) return;
       if (got <= 0) {
-        end.close();
+        end.reset();
         return;
       }
       const auto size = static_cast<std::size_t>(got);
@@ -152,7 +152,7 @@ class Run {
   void finish() {
     for (system::Descriptor* end : {&process_.answer, &process_.stdout_, &process_.stderr_,
                                     &process_.trouble, &process_.ended})
-      end->close();
+      end->reset();
     running_ = false;
     if (watched_) result_.attempts = watch_.attempts();
     result_.duration =

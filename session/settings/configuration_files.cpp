@@ -53,7 +53,7 @@ std::vector<std::string> pip_files(const std::string& python_prefix) {
 }
 
 /// Of `from` what `into` does not say.
-void add_unsaid(SettingsLayer& into, SettingsLayer from) {
+void add_unsaid(SettingsLayer& into, SettingsLayer&& from) {
   for (auto& [key, values] : from.values) into.values.try_emplace(key, std::move(values));
 }
 

@@ -103,7 +103,7 @@ SettingsLayer uv_variables() {
         layer.values.try_emplace(std::string(row.key), std::vector<Stated>{{*text, origin}});
         continue;
       }
-      std::string words = *text;
+      const std::string& words = *text;
       // The one list that uv cuts at commas, and at nothing else.
       if (row.key != "find-links") {
         for (std::string& word : split_words(words)) layer.add(row.key, std::move(word), origin);

@@ -31,8 +31,8 @@ TEST_CASE("a child's places hold what they are given, in any order, and nothing 
     leave(open);
   });
   REQUIRE(child);
-  first->write.close();
-  second->write.close();
+  first->write.reset();
+  second->write.reset();
   const Ending ending = child->reap(ChildProcess::Clock::now() + 20s);
   CHECK(ending.known);
   CHECK(ending.exit_code == 5);  // the streams and the two

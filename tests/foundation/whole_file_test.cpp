@@ -128,7 +128,7 @@ TEST_CASE("locks are shared or exclusive, and end with their descriptor") {
   CHECK_FALSE(try_lock(first, Lock::shared));
   CHECK_FALSE(try_lock(second, Lock::shared));
   CHECK(try_lock(second) == std::errc::operation_would_block);
-  first.close();
+  first.reset();
   CHECK_FALSE(wait_for_lock(second));
   CHECK(try_lock(open(), Lock::shared) == std::errc::operation_would_block);
 }
