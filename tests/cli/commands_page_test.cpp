@@ -19,14 +19,14 @@ using axle::cli::parse_command_line;
 
 constexpr const char* preamble = R"(# Commands
 
-What `--help` prints, for every command; a test keeps this page equal to it.
+The output of `--help` for every command; a test keeps this page identical.
 
-stdout is the answer, stderr the rest. With `--json` stdout is one object: `schema_version`, then the keys of the
-command, or `error: {kind, message, hint}`. Exit codes: 0 done, 1 failed (conflicts too), 2 usage, 3 nothing here fits
-the machine. Where a change was made and only stdout could not be written, the exit code is 1 and stderr says so.
-Where nothing was changed and stdout is a pipe that nobody reads any more (`| head`), the program ends by SIGPIPE (141 in a
-shell) and says nothing.
-`variant` in JSON is the label of a variant, null for a plain wheel.
+stdout has the result, stderr everything else. With `--json` stdout is one object: `schema_version`, then the keys of the
+command, or `error: {kind, message, hint}`. `variant` in JSON is the label of a variant, null for a plain wheel.
+
+Exit codes: 0 success, 1 failure (including conflicts), 2 usage error, 3 nothing fits the machine. If a change was made and
+only stdout could not be written, the exit code is 1 and stderr says so. If nothing was changed and stdout is a closed pipe
+(`| head`), the program ends silently by SIGPIPE (141 in a shell).
 
 )";
 

@@ -4,11 +4,11 @@ from torch_index import TABLE
 
 DRIVER_ONLY = "uv looks at the driver, Axle at the GPU too"
 BACKEND_FIRST = "uv prefers the newest backend, Axle the newest release"
-UNKNOWN_CODE = "uv takes builds of which nobody says what they have code for"
+UNKNOWN_CODE = "uv takes builds whose code is unknown"
 ROCM_TABLE = "uv has a list of AMD GPUs and ROCm indexes"
 ROCM_RELEASES = "uv has one list for an index, Axle one for each release"
 OLDEST_AMD = "Of several AMD GPUs the oldest decides for uv"
-NVIDIA_ONLY = "Where there is an NVIDIA driver, uv asks for no other GPU"
+NVIDIA_ONLY = "Where there is an NVIDIA driver, uv checks no other GPU"
 DRIVER_IS_GPU = "A driver is a GPU for uv"
 OLD_BRANCH = "Drivers 450.36 to 450.66"
 PROJECTS = "uv has more projects"

@@ -18,27 +18,28 @@ using axle::session::Treatment;
 constexpr const char* preamble = R"(# Settings of pip and uv
 
 Every option, variable and configuration key of pip 26.3 and uv 0.13.9, and what Axle does with it: honoured, refused with
-exit 2 (what is set is never ignored in silence), or irrelevant to what is chosen, from where, and whether it is checked.
-The page is made from `session/settings/setting_rows.h`; tests ask pip and uv for their own lists and fail for a setting that
-stands in no row.
+exit 2 (a setting is never silently ignored), or irrelevant to what is chosen, from where, and whether it is checked. The
+page is generated from `session/settings/setting_rows.h`; tests compare it with pip's and uv's own lists and fail for a
+setting without a row.
 
-An option of pip's `install` is a variable too (`PIP_` and its name in capitals) and a key of pip.conf, in `[global]` and
-`[install]` (other commands: the section of pip's command with the same name). uv's keys are those of uv.toml and of
-`[tool.uv]` in pyproject.toml; `pip.` stands for its table `[pip]`, which wins.
+An option of `pip install` is also a variable (`PIP_` and its name in capitals) and a key of pip.conf, in `[global]` and
+`[install]` (for other commands: the section of pip's command with the same name). uv's keys are those of uv.toml and of
+`[tool.uv]` in pyproject.toml; `pip.` stands for its table `[pip]`, which takes precedence.
 
-Of several places the first that says a setting wins: options, `PIP_*`, `UV_*`, the project's uv.toml or `[tool.uv]`,
-pip's files, uv's files of the user and the system, and for the index at last the one that the interpreter's pip has
-built in. Lists are added up, with two exceptions: a `PIP_` variable takes the place of pip's files, an option that of its
-`UV_` variable. Of `no-binary` and `only-binary` all that pip's places say counts, as with pip: what is said later (`[global]`,
-`[install]`, variables, options, files of requirements) over what was said before, `:all:` of one empties the other, and
-`:none:` its own. In uv's files a name counts before `:all:` of the other, and of two that name it, `no-binary`.
+The first of these that sets a value wins: options, `PIP_*`, `UV_*`, the project's uv.toml or `[tool.uv]`, pip's files, uv's
+files of the user and the system, and for the index finally the default of the interpreter's pip. Lists are concatenated,
+with two exceptions: a `PIP_` variable replaces the value in pip's files, an option that of its `UV_` variable. All values of
+`no-binary` and `only-binary` in pip's settings apply in order, as with pip: a later one (`[global]`, `[install]`, variables,
+options, requirements files) overrides an earlier one, `:all:` of one clears the other, and `:none:` clears its own. In uv's
+files a name takes precedence over `:all:` of the other setting; if both name a package, `no-binary` wins.
 
-Files: pip's are the one that `PIP_CONFIG_FILE` names, `pip.conf` of the target environment, `~/.config/pip/pip.conf` and
-`~/.pip/pip.conf` (not beside `PIP_CONFIG_FILE`), `/etc/pip.conf` and `/etc/xdg/pip/pip.conf`. uv's are the project's, found
-as uv does it (from the root of the workspace upwards, the nearest uv.toml or pyproject.toml with `[tool.uv]`; of both in
-one folder the uv.toml), `~/.config/uv/uv.toml`, and `/etc/xdg/uv/uv.toml` or `/etc/uv/uv.toml`; `UV_CONFIG_FILE` takes the
-place of all of uv's. A file that is damaged, cannot be read, or has a value of the wrong type ends the command with exit 2,
-file and line. uv itself only warns of a damaged pyproject.toml, and then asks the default index; Axle does not.
+Files: pip's are the one in `PIP_CONFIG_FILE`, `pip.conf` of the target environment, `~/.config/pip/pip.conf` and
+`~/.pip/pip.conf` (not together with `PIP_CONFIG_FILE`), `/etc/pip.conf` and `/etc/xdg/pip/pip.conf`. uv's are the project's,
+found as uv does (from the root of the workspace upwards, the nearest uv.toml or pyproject.toml with `[tool.uv]`; if both are
+in one folder, the uv.toml), `~/.config/uv/uv.toml`, and `/etc/xdg/uv/uv.toml` or `/etc/uv/uv.toml`; `UV_CONFIG_FILE` replaces
+all of them. A file that is damaged, cannot be read, or has a value of the wrong type ends the command with exit 2 and a
+message with file and line. uv itself only warns about a damaged pyproject.toml and then uses the default index; Axle does
+not.
 )";
 
 std::string code(std::string_view field, std::string_view before, std::string_view after = "") {
