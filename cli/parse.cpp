@@ -102,14 +102,14 @@ class Tree {
   /// Only the commands that `words` may mean get their options: the others are a name and a
   /// summary, since building them all takes longer than most commands.
   explicit Tree(const std::vector<std::string>& words)
-      : app_("Axle finds out what a machine is and installs the wheel variants that fit it best.",
+      : app_("Axle detects what a machine is and installs the wheel variants that fit it best.",
              "variant") {
     app_.require_subcommand(1);
     app_.set_version_flag("--version", "variant " + std::string(session::version));
     app_.get_formatter()->column_width(34);
     app_.footer(
-        "`variant COMMAND --help` says more. Exit codes: 0 done, 1 failed, 2 usage, 3 nothing here "
-        "fits the machine.");
+        "`variant COMMAND --help` has details. Exit codes: 0 success, 1 failure, 2 usage error, 3 "
+        "nothing fits the machine.");
     for (const session::Opt id : session::global_options()) add_option(app_, id, before_command_);
     for (const Command& command : commands()) add(command, words);
   }

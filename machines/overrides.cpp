@@ -242,14 +242,13 @@ struct Row {
 
 // conda's and uv's, which say less, before those of the providers themselves.
 constexpr Row rows[] = {
-    {{"CONDA_OVERRIDE_CUDA", "nvidia",
-      "the CUDA version that the driver is taken to run, as conda has it"},
+    {{"CONDA_OVERRIDE_CUDA", "nvidia", "the CUDA version that the driver runs (conda's variable)"},
      force_cuda,
      "12.8"},
-    {{"UV_CUDA_DRIVER_VERSION", "nvidia", "the NVIDIA driver, as uv has it"},
+    {{"UV_CUDA_DRIVER_VERSION", "nvidia", "the NVIDIA driver's version (uv's variable)"},
      force_cuda_driver,
      "570.26"},
-    {{"UV_AMD_GPU_ARCHITECTURE", "amd", "the AMD GPU, as uv has it"}, force_gfx, "gfx942"},
+    {{"UV_AMD_GPU_ARCHITECTURE", "amd", "the AMD GPU (uv's variable)"}, force_gfx, "gfx942"},
     {{"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION", "nvidia",
       "the CUDA version that the driver runs"},
      force_cuda,
@@ -266,7 +265,7 @@ constexpr Row rows[] = {
     {{"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP", "intel", "the Intel GPUs' device IPs"},
      force_device_ip,
      "20.1.0"},
-    {{"ASCEND_VARIANT_PROVIDER_FORCE_NPU_TYPE", "ascend", "the kind of Ascend NPU"},
+    {{"ASCEND_VARIANT_PROVIDER_FORCE_NPU_TYPE", "ascend", "the type of Ascend NPU"},
      force_npu_type,
      "910b"},
     {{"ASCEND_VARIANT_PROVIDER_FORCE_DRIVER_VERSION", "ascend", "the Ascend driver's version"},

@@ -124,7 +124,8 @@ std::optional<installer::Environment> find_asked_environment(session::Session& s
     findings
         .add("no-environment", "",
              "no environment was examined: none is active and there is no .venv here")
-        .hint = doctor::Hint("name one with --python, or make one here", {"python3 -m venv .venv"});
+        .hint =
+        doctor::Hint("name one with --python, or create one here", {"python3 -m venv .venv"});
   }
   return std::nullopt;
 }

@@ -64,7 +64,7 @@ std::string table(axle::session::Treatment treatment, std::string_view heading) 
   for (const axle::session::SettingRow& row : axle::session::setting_rows()) {
     if (row.treatment != treatment) continue;
     std::string meaning(row.text);
-    if (!row.harmless.empty()) meaning += " (" + code(row.harmless, "") + " is accepted)";
+    if (!row.harmless.empty()) meaning += " (`" + std::string(row.harmless) + "` is accepted)";
     text += "| " + code(row.pip, "--") + " | " +
             joined({code(row.uv, "--"), code(row.variables, ""), code(row.keys, "")}) + " | " +
             meaning + " |\n";
