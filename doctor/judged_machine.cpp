@@ -9,6 +9,7 @@
 #include "providers/provider.h"
 #include "resolver/choice/abi_dependency.h"
 #include "resolver/choice/gpu_views.h"
+#include "resolver/choice/provider_algorithm.h"
 #include "resolver/choice/ranking.h"
 #include "wheel/wheel_name.h"
 

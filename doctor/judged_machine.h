@@ -8,7 +8,7 @@
 
 #include "detect/machine.h"
 #include "providers/gpu_policy.h"
-#include "resolver/choice/provider_algorithm.h"
+#include "resolver/request/provider_policy.h"
 #include "wheel/marker.h"
 #include "wheel/variant/variant_metadata.h"
 #include "wheel/version.h"

@@ -18,17 +18,6 @@ namespace {
 
 using NamedIndexes = std::map<std::string, index::Source*, std::less<>>;
 
-resolver::IndexStrategy strategy_of(IndexStrategy strategy) {
-  switch (strategy) {
-    case IndexStrategy::unsafe_first_match:
-      return resolver::IndexStrategy::unsafe_first_match;
-    case IndexStrategy::unsafe_best_match:
-      return resolver::IndexStrategy::unsafe_best_match;
-    default:
-      return resolver::IndexStrategy::first_index;
-  }
-}
-
 NamedIndexes open_indexes(Workspace& workspace, Report& report) {
   NamedIndexes named;
   std::vector<index::Source*>& asked = workspace.sources.indexes;
@@ -107,7 +96,7 @@ Outcome<void> open_sources(Workspace& workspace, Report& report) {
                                                                     *workspace.transport, report));
     sources.find_links.push_back(workspace.owned_sources.back().get());
   }
-  sources.strategy = strategy_of(settings.index_strategy);
+  sources.strategy = settings.index_strategy;
   sources.transport = workspace.transport.get();
   sources.families = workspace.families.get();
   return {};

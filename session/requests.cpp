@@ -7,14 +7,12 @@
 #include <fmt/core.h>
 
 #include "foundation/system/shell_command.h"
-#include "foundation/text/ascii.h"
 #include "index/http/transport.h"
 #include "index/pages/page.h"
-#include "resolver/catalogue/direct_wheel.h"
 #include "resolver/catalogue/listed_files.h"
 #include "session/requirements_file.h"
+#include "session/wheel_place.h"
 #include "wheel/requirement.h"
-#include "wheel/wheel_name.h"
 
 namespace axle::session {
 
@@ -29,50 +27,6 @@ std::string build_hint(std::string_view source) {
 }
 
 namespace fs = std::filesystem;
-
-/// A wheel by its place, as pip takes it: PATH or URL, then perhaps [extras], then perhaps ;
-/// marker.
-struct WheelPlace {
-  std::string place;
-  std::string extras;  ///< with the brackets
-  std::string marker;
-};
-
-std::optional<WheelPlace> parse_wheel_place(std::string_view text) {
-  if (text.find(" @ ") != std::string_view::npos) return std::nullopt;
-  WheelPlace wheel;
-  // A URL may hold a semicolon of its own: there a blank must follow.
-  const bool is_url = text.find("://") != std::string_view::npos;
-  const std::size_t semicolon = text.find(is_url ? "; " : ";");
-  if (semicolon != std::string_view::npos) wheel.marker = text.substr(semicolon + 1);
-  text = text::trim_ascii(text.substr(0, semicolon));
-  if (text.ends_with(']') && text.find('[') != std::string_view::npos) {
-    wheel.extras = text.substr(text.rfind('['));
-    text = text.substr(0, text.rfind('['));
-  }
-  wheel.place = text;
-  if (!text.substr(0, is_url ? text.find_first_of("#?") : text.npos).ends_with(".whl"))
-    return std::nullopt;
-  return wheel;
-}
-
-Result<wheel::Requirement> requirement_at(const WheelPlace& wheel) {
-  std::string url = wheel.place;
-  std::string name;
-  if (url.find("://") == std::string::npos) {
-    auto requirement = resolver::requirement_of_file(absolute_place(url));
-    if (!requirement) return requirement;
-    url = requirement->url;
-    name = requirement->name;
-  } else {
-    const std::string path = url.substr(0, url.find_first_of("#?"));
-    auto parsed = wheel::parse_wheel_name(index::percent_decode(path.substr(path.rfind('/') + 1)));
-    if (!parsed) return std::unexpected(parsed.error());
-    name = parsed->distribution;
-  }
-  const std::string marker = wheel.marker.empty() ? std::string() : " ; " + wheel.marker;
-  return wheel::parse_requirement(name + wheel.extras + " @ " + url + marker);
-}
 
 std::unexpected<Failure> misused_at(const std::string& origin, Error error) {
   if (!origin.empty()) error = within(origin, std::move(error));
@@ -102,12 +56,7 @@ Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& 
     return {};
   };
   if (const auto wheel = parse_wheel_place(text)) {
-    if (wheel->extras.empty() && wheel->marker.empty() && line.hashes.empty() &&
-        wheel->place.find("://") == std::string::npos) {
-      requests.wheel_files.push_back(absolute_place(wheel->place));
-      return {};
-    }
-    auto requirement = requirement_at(*wheel);
+    auto requirement = requirement_at(*wheel, line.folder);
     if (!requirement) return failed(requirement.error());
     return take(std::move(*requirement));
   }
@@ -211,13 +160,13 @@ Outcome<void> read_configured(const Settings& settings, resolver::Requests& requ
     if (auto read = read_file(path, true, limits); !read) return read;
   }
   for (const Stated& text : settings.constraint_texts)
-    limits.constraints.push_back({text.value, {}, text.origin});
+    limits.constraints.push_back({.text = text.value, .origin = text.origin});
   RequirementsFile overrides;
   for (const Stated& path : settings.override_files) {
     if (auto read = read_file(path, false, overrides); !read) return read;
   }
   for (const Stated& text : settings.override_texts)
-    overrides.requirements.push_back({text.value, {}, text.origin});
+    overrides.requirements.push_back({.text = text.value, .origin = text.origin});
   // What -c in a file of overrides names is a constraint like any other.
   limits.constraints.insert(limits.constraints.end(), overrides.constraints.begin(),
                             overrides.constraints.end());

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "resolver/solver/solver.h"
+#include "resolver/request/requests.h"
 #include "session/failure.h"
 #include "session/options.h"
 #include "session/settings/settings.h"

@@ -228,14 +228,9 @@ class Reader {
                   "a requirements file is a text file with one requirement a line");
     if (line[0] == '-') return take_option(line, path, where);
     SplitLine split = split_options(line);
-    FileRequirement requirement{std::move(split.requirement), {}, where};
+    FileRequirement requirement{
+        std::move(split.requirement), {}, where, path.parent_path().string()};
     if (auto ok = take_hashes(split.options, where, requirement); !ok) return ok;
-    // A wheel's path counts from the file's folder; [extras] and a marker may follow it.
-    std::string& text = requirement.text;
-    const bool wheel = text.find(".whl") != std::string::npos &&
-                       text.find(" @ ") == std::string::npos &&
-                       text.find("://") == std::string::npos;
-    if (wheel && text[0] != '/') text = (path.parent_path() / text).string();
     (as_constraints ? into_.constraints : into_.requirements).push_back(std::move(requirement));
     return {};
   }

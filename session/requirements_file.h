@@ -15,6 +15,7 @@ struct FileRequirement {
   std::string text;  ///< a requirement, or the path or URL of a wheel
   std::vector<wheel::ListedHash> hashes = {};
   std::string origin = {};  ///< "requirements.txt:3"
+  std::string folder = {};  ///< of the file: what a wheel's path counts from
 };
 
 struct RequirementsFile {

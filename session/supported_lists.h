@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "foundation/report/error.h"
-#include "resolver/choice/ranking.h"
+#include "resolver/request/supported_properties.h"
 
 namespace axle::session {
 

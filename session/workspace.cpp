@@ -7,6 +7,7 @@
 #include "foundation/text/ascii.h"
 #include "index/pages/upload_time.h"
 #include "providers/provider.h"
+#include "resolver/solver/solver.h"
 #include "session/families.h"
 #include "session/index_access.h"
 #include "session/package_sources.h"

@@ -24,6 +24,7 @@ class RequirementParser {
  public:
   explicit RequirementParser(std::string_view text) : cursor_(text, "a requirement") {}
   Result<Requirement> parse();
+  Result<Requirement> parse_tail();
 
  private:
   std::string_view identifier();
@@ -140,6 +141,22 @@ Result<Requirement> RequirementParser::parse() {
   return std::move(requirement_);
 }
 
+Result<Requirement> RequirementParser::parse_tail() {
+  cursor_.skip_blanks();
+  if (auto done = parse_extras(); !done) return std::unexpected(std::move(done.error()));
+  cursor_.skip_blanks();
+  if (auto done = parse_marker_part("\"[\", \";\" or the end"); !done)
+    return std::unexpected(std::move(done.error()));
+  return std::move(requirement_);
+}
+
+Result<void> check_length(std::string_view text) {
+  if (text.size() <= longest_requirement) return {};
+  return fail(ErrorKind::malformed,
+              fmt::format("a requirement of {} bytes is longer than any real one: {}...",
+                          text.size(), text::quote(text.substr(0, 60))));
+}
+
 }  // namespace
 
 std::string normalize_name(std::string_view name) {
@@ -164,12 +181,13 @@ bool is_valid_name(std::string_view name) {
 }
 
 Result<Requirement> parse_requirement(std::string_view text) {
-  if (text.size() > longest_requirement) {
-    return fail(ErrorKind::malformed,
-                fmt::format("a requirement of {} bytes is longer than any real one: {}...",
-                            text.size(), text::quote(text.substr(0, 60))));
-  }
+  if (auto good = check_length(text); !good) return std::unexpected(std::move(good).error());
   return RequirementParser(text).parse();
+}
+
+Result<Requirement> parse_extras_and_marker(std::string_view text) {
+  if (auto good = check_length(text); !good) return std::unexpected(std::move(good).error());
+  return RequirementParser(text).parse_tail();
 }
 
 std::string render_requirement(const Requirement& requirement) {

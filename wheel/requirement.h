@@ -27,6 +27,9 @@ struct Requirement {
 
 /// Error: malformed, with what was expected and where.
 [[nodiscard]] Result<Requirement> parse_requirement(std::string_view text);
+/// "[extra] ; marker", either of which may be missing: what stands behind the place of a wheel.
+/// Nothing else of the requirement is set. Error: as above.
+[[nodiscard]] Result<Requirement> parse_extras_and_marker(std::string_view text);
 /// "name[extra]>=1,<2; marker" as `packaging` spells it.
 [[nodiscard]] std::string render_requirement(const Requirement& requirement);
 

@@ -13,6 +13,7 @@
 #include "cli/views/decision_view.h"
 #include "installer/store/work_folder.h"
 #include "installer/transaction/changes.h"
+#include "resolver/solver/solver.h"
 #include "session/session.h"
 #include "session/workspace.h"
 

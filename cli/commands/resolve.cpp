@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/views/decision_view.h"
 #include "foundation/system/shell_command.h"
+#include "resolver/solver/solver.h"
 #include "session/session.h"
 #include "session/workspace.h"
 
@@ -185,13 +186,13 @@ int run_resolve(session::Session& session, Output& output) {
 int run_explain(session::Session& session, Output& output) {
   auto workspace = session::open_workspace(session, true);
   if (!workspace) return output.failure(workspace.error());
-  if ((*workspace)->requests.requirements.size() != 1) {
-    const std::string& named = session.arguments().positionals.front();
+  const std::string& named = session.arguments().positionals.front();
+  const bool is_file = named.ends_with(".whl") && !named.contains("://");
+  if (is_file || (*workspace)->requests.requirements.size() != 1) {
     return output.failure(
         session::misused("explain takes the name of one package",
-                         named.ends_with(".whl")
-                             ? fmt::format("for a wheel: `variant rank {}`", shell_word(named))
-                             : std::string("name it alone, without -r"))
+                         is_file ? fmt::format("for a wheel: `variant rank {}`", shell_word(named))
+                                 : std::string("name it alone, without -r"))
             .error());
   }
   return answer_for_machines(session, output, true,

@@ -10,7 +10,8 @@
 #include "cli/output.h"
 #include "detect/machine.h"
 #include "plan/resolution.h"
-#include "resolver/solver/solver.h"
+#include "resolver/explain/explanation.h"
+#include "resolver/solver/unresolved.h"
 
 namespace axle::cli {
 

@@ -39,21 +39,6 @@ Result<index::PublishedFile> file_at(std::string_view url) {
 
 }  // namespace
 
-Result<wheel::Requirement> requirement_of_file(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error).lexically_normal();
-  if (error || !std::filesystem::is_regular_file(absolute, error)) {
-    return fail(ErrorKind::not_found, fmt::format("there is no wheel file {}", path),
-                "check the path");
-  }
-  const auto name = wheel::parse_wheel_name(absolute.filename().string());
-  if (!name) return std::unexpected(name.error());
-  wheel::Requirement requirement;
-  requirement.name = wheel::normalize_name(name->distribution);
-  requirement.url = index::file_url(absolute.string());
-  return requirement;
-}
-
 Result<Release> direct_release(std::string_view name, const std::vector<std::string>& urls) {
   Release release;
   release.direct = true;

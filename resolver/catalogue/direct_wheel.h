@@ -8,13 +8,8 @@
 #include "foundation/report/error.h"
 #include "index/pages/page.h"
 #include "resolver/catalogue/candidates.h"
-#include "wheel/requirement.h"
 
 namespace axle::resolver {
-
-/// `path` as a requirement "name @ file:///…". Errors: not_found; malformed for a name that is no
-/// wheel's.
-[[nodiscard]] Result<wheel::Requirement> requirement_of_file(const std::string& path);
 
 /// The release that the wheels at `urls` make up: labels of one version are one release, from which
 /// the best is chosen. Errors: unsupported (not a wheel), mismatch (a wheel of another package),

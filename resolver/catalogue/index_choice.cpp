@@ -90,13 +90,13 @@ Result<std::vector<Catalogue::Group>> Catalogue::groups(std::string_view name) {
     auto group = group_of(index, name, index == indexes.back());
     if (!group) return std::unexpected(std::move(group).error());
     if (!*group) continue;
-    if (sources_.strategy == IndexStrategy::unsafe_first_match && found) {
+    if (sources_.strategy == index::IndexStrategy::unsafe_first_match && found) {
       groups.push_back(std::move(**group));
     } else {
       merge_releases(groups.front(), **group);
     }
     found = true;
-    if (sources_.strategy != IndexStrategy::first_index) continue;
+    if (sources_.strategy != index::IndexStrategy::first_index) continue;
     if (index != indexes.back()) decisive_.insert_or_assign(std::string(name), index);
     break;
   }

@@ -7,8 +7,9 @@
 #include "foundation/report/error.h"
 #include "index/pages/page.h"
 #include "resolver/catalogue/candidates.h"
-#include "resolver/explain/messages.h"
-#include "resolver/solver/solver.h"
+#include "resolver/request/options.h"
+#include "resolver/request/requests.h"
+#include "resolver/request/want.h"
 #include "wheel/hash/listed_hash.h"
 
 namespace axle::resolver {

@@ -14,12 +14,6 @@ std::string some_files(std::size_t count, std::string_view name) {
 
 }  // namespace
 
-const UploadCutoff* UploadCutoffs::find(std::string_view name) const {
-  if (const auto own = of_package.find(name); own != of_package.end())
-    return own->second ? &*own->second : nullptr;
-  return general ? &*general : nullptr;
-}
-
 WithheldFiles withhold_files(index::ProjectPage& page, std::string_view name, bool dated,
                              const Options& options) {
   WithheldFiles withheld;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "index/pages/page.h"
-#include "resolver/solver/solver.h"
+#include "resolver/request/options.h"
 
 namespace axle::resolver {
 

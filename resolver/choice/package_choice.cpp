@@ -9,6 +9,7 @@
 #include "index/http/first_download.h"
 #include "index/http/url.h"
 #include "resolver/catalogue/direct_wheel.h"
+#include "resolver/explain/messages.h"
 #include "wheel/variant/variant_markers.h"
 
 namespace axle::resolver {
@@ -35,40 +36,6 @@ VersionFilter version_filter(const std::vector<const Want*>& wants, bool prerele
 
 std::unexpected<ChoiceFailure> final_failure(Error error) {
   return std::unexpected(ChoiceFailure{std::move(error), {}});
-}
-
-std::vector<std::string> direct_urls(const std::vector<const Want*>& wants) {
-  std::vector<std::string> urls;
-  const auto add = [&](const std::string& url, bool of_user) {
-    // The user's own way to write it, perhaps with a hash, is the one that counts.
-    const bool known = std::ranges::any_of(urls, [&](const std::string& other) {
-      return url == other ||
-             (!of_user && index::without_fragment(url) == index::without_fragment(other));
-    });
-    if (!url.empty() && !known) urls.push_back(url);
-  };
-  for (const Want* want : wants) {
-    if (want->by.empty()) add(want->requirement.url, true);
-  }
-  for (const Want* want : wants) {
-    if (!want->by.empty()) add(want->requirement.url, false);
-  }
-  return urls;
-}
-
-/// A package of an index decides about versions, never about where other packages come from:
-/// nullptr, or the want whose URL the user did not name.
-const Want* foreign_url(const std::vector<const Want*>& wants) {
-  for (const Want* want : wants) {
-    const std::string_view url = want->requirement.url;
-    if (url.empty() || want->by.empty() || want->by_direct) continue;
-    const bool named = std::ranges::any_of(wants, [&](const Want* other) {
-      return other->by.empty() &&
-             index::without_fragment(other->requirement.url) == index::without_fragment(url);
-    });
-    if (!named) return want;
-  }
-  return nullptr;
 }
 
 PackageChooser::PackageChooser(const Target& target,

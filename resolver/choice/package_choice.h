@@ -16,8 +16,11 @@
 #include "plan/resolution.h"
 #include "resolver/catalogue/candidates.h"
 #include "resolver/choice/release_choice.h"
-#include "resolver/explain/messages.h"
-#include "resolver/solver/solver.h"
+#include "resolver/explain/explanation.h"
+#include "resolver/request/options.h"
+#include "resolver/request/sources.h"
+#include "resolver/request/target.h"
+#include "resolver/request/want.h"
 #include "wheel/core_metadata.h"
 
 namespace axle::resolver {
@@ -171,8 +174,5 @@ class PackageChooser {
 
 /// A failure that no other choice fixes.
 [[nodiscard]] std::unexpected<ChoiceFailure> final_failure(Error error);
-
-/// The URLs that `wants` name, each once, in order.
-[[nodiscard]] std::vector<std::string> direct_urls(const std::vector<const Want*>& wants);
 
 }  // namespace axle::resolver

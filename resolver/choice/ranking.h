@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "plan/decision.h"
-#include "providers/provider.h"
+#include "resolver/request/supported_properties.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::resolver {
-
-/// Supported features by namespace, best first.
-using SupportedProperties = std::map<std::string, providers::Features, std::less<>>;
 
 struct RankedVariant {
   std::string label;

@@ -16,7 +16,9 @@
 #include "plan/decision.h"
 #include "resolver/catalogue/candidates.h"
 #include "resolver/catalogue/release_metadata.h"
-#include "resolver/solver/solver.h"
+#include "resolver/choice/ranking.h"
+#include "resolver/request/options.h"
+#include "resolver/request/target.h"
 
 namespace axle::resolver {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "resolver/catalogue/candidates.h"
-#include "resolver/solver/solver.h"
+#include "resolver/request/target.h"
 
 namespace axle::resolver {
 

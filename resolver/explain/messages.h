@@ -9,24 +9,11 @@
 #include "foundation/report/error.h"
 #include "plan/decision.h"
 #include "resolver/catalogue/candidates.h"
-#include "resolver/solver/solver.h"
-#include "wheel/hash/listed_hash.h"
-#include "wheel/requirement.h"
+#include "resolver/request/target.h"
+#include "resolver/request/want.h"
 #include "wheel/version.h"
 
 namespace axle::resolver {
-
-/// One requirement and who has it.
-struct Want {
-  wheel::Requirement requirement;
-  std::string by;                              ///< normalised name of the package; empty: the user
-  std::string by_version;                      ///< empty: the user
-  bool constraint = false;                     ///< narrows, but asks for nothing
-  std::vector<wheel::ListedHash> hashes = {};  ///< of the user: the file must have one of them
-  std::string origin = {};                     ///< of the user: "requirements.txt:3"
-  /// Whoever wants it was itself named by path or URL, and so may name URLs.
-  bool by_direct = false;
-};
 
 /// "c<2 (wanted by a 1.0)".
 [[nodiscard]] std::string render_want(const Want& want);

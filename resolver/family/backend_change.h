@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "resolver/choice/package_choice.h"
-#include "resolver/solver/solver.h"
+#include "resolver/solver/unresolved.h"
 
 namespace axle::resolver {
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "resolver/explain/messages.h"
 #include "resolver/solver/worklist.h"
 
 namespace axle::resolver {

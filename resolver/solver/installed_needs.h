@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "resolver/solver/solver.h"
+#include "plan/installed_package.h"
+#include "resolver/solver/unresolved.h"
+#include "wheel/marker.h"
+#include "wheel/specifier.h"
 
 namespace axle::resolver {
 

@@ -185,13 +185,6 @@ std::expected<plan::Resolution, Unresolved> Planner::run() {
 
 }  // namespace
 
-const std::string* WheelUse::forbids(std::string_view name) const {
-  const auto own = forbidden.find(name);
-  if (own != forbidden.end()) return &own->second;
-  const auto all = forbidden.find(":all:");
-  return all == forbidden.end() || allowed.contains(name) ? nullptr : &all->second;
-}
-
 std::expected<plan::Resolution, Unresolved> resolve(
     const Requests& requests, const Target& target,
     const std::vector<plan::InstalledPackage>& installed, const Sources& sources,

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "resolver/catalogue/direct_wheel.h"
+#include "resolver/explain/messages.h"
 #include "resolver/solver/worklist.h"
 #include "wheel/variant/variant_markers.h"
 
@@ -31,17 +31,10 @@ void Worklist::add_overrides(const std::vector<Request>& overrides) {
   }
 }
 
-Result<std::vector<Request>> Worklist::requested(const Requests& requests) {
-  std::vector<Request> all;
-  for (const std::string& file : requests.wheel_files) {
-    auto requirement = requirement_of_file(file);
-    if (!requirement) return std::unexpected(std::move(requirement).error());
-    all.push_back({std::move(*requirement)});
-  }
-  all.insert(all.end(), requests.requirements.begin(), requests.requirements.end());
+std::vector<Request> Worklist::requested(const Requests& requests) {
   const wheel::MarkerEnvironment markers = wheel::variant_markers(target_.markers, "", {});
   std::vector<Request> result;
-  for (const Request& request : all) {
+  for (const Request& request : requests.requirements) {
     const auto replaced = overrides_.find(wheel::normalize_name(request.requirement.name));
     const std::vector<Request> instead =
         replaced == overrides_.end() ? std::vector<Request>{request} : replaced->second;

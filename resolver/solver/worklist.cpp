@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "resolver/explain/messages.h"
 #include "wheel/variant/variant_markers.h"
 
 namespace axle::resolver {
@@ -34,22 +35,6 @@ bool is_wanted(const std::vector<Want>& wants) {
 }
 
 }  // namespace
-
-std::vector<const Want*> wants_of_user(const std::vector<Want>& wants) {
-  std::vector<const Want*> result;
-  for (const Want& want : wants) {
-    if (want.by.empty()) result.push_back(&want);
-  }
-  return result;
-}
-
-std::vector<const Want*> binding_wants(const std::string& name, const std::vector<Want>& wants) {
-  std::vector<const Want*> result;
-  for (const Want& want : wants) {
-    if (want.by != name) result.push_back(&want);
-  }
-  return result;
-}
 
 bool applies(const wheel::Requirement& requirement, wheel::MarkerEnvironment& environment,
              const std::vector<std::string>& extras) {
@@ -92,8 +77,7 @@ void Worklist::enqueue(const std::string& name, bool first) {
 Result<void> Worklist::add_requests(const Requests& requests) {
   hash_rules_ = hash_rules(requests, options_);
   add_overrides(requests.overrides);
-  auto wanted = requested(requests);
-  if (!wanted) return std::unexpected(std::move(wanted).error());
+  const std::vector<Request> wanted = requested(requests);
   const wheel::MarkerEnvironment markers = wheel::variant_markers(target_.markers, "", {});
   std::vector<const Request*> constraints;
   for (const Request& constraint : requests.constraints) {
@@ -102,7 +86,7 @@ Result<void> Worklist::add_requests(const Requests& requests) {
     add_want(constraint, true);
   }
   std::vector<const Request*> listed;
-  for (const Request& request : *wanted) {
+  for (const Request& request : wanted) {
     listed.push_back(&request);
     add_want(request, false);
   }

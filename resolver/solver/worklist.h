@@ -17,8 +17,10 @@
 #include "resolver/catalogue/listed_files.h"
 #include "resolver/choice/package_choice.h"
 #include "resolver/family/backend_change.h"
+#include "resolver/request/options.h"
+#include "resolver/request/requests.h"
+#include "resolver/request/target.h"
 #include "resolver/solver/installed_needs.h"
-#include "resolver/solver/solver.h"
 
 namespace axle::resolver {
 
@@ -72,7 +74,7 @@ class Worklist {
   void add_overrides(const std::vector<Request>& overrides);
   void add_want(const Request& request, bool constraint);
   /// The requirements of the user's that hold here, overridden ones replaced.
-  [[nodiscard]] Result<std::vector<Request>> requested(const Requests& requests);
+  [[nodiscard]] std::vector<Request> requested(const Requests& requests);
   /// Those of `choice` that hold here for its wanted extras, overridden ones replaced.
   [[nodiscard]] std::vector<wheel::Requirement> dependencies_of(
       PackageChoice& choice, const std::vector<std::string>& extras) const;
@@ -147,12 +149,5 @@ class Worklist {
   /// By normalised name; all of them, also those whose markers do not hold.
   std::map<std::string, std::vector<Request>, std::less<>> overrides_;
 };
-
-/// What the user wants of a package, constraints included.
-[[nodiscard]] std::vector<const Want*> wants_of_user(const std::vector<Want>& wants);
-
-/// Requirements that must hold; what a package says of itself only adds extras.
-[[nodiscard]] std::vector<const Want*> binding_wants(const std::string& name,
-                                                     const std::vector<Want>& wants);
 
 }  // namespace axle::resolver

@@ -14,6 +14,7 @@
 #include "detect/machine.h"
 #include "index/http/transport.h"
 #include "installer/transaction/changes.h"
+#include "resolver/solver/solver.h"
 #include "session/sole_owner.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/requirement.h"

@@ -14,7 +14,7 @@
 #include "installer/environment/environment.h"
 #include "plan/resolution.h"
 #include "providers/plugins/environments.h"
-#include "resolver/solver/solver.h"
+#include "resolver/request/sources.h"
 
 namespace axle::session {
 

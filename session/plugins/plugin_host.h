@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "providers/plugins/environments.h"
-#include "resolver/choice/provider_algorithm.h"
+#include "resolver/request/plugin_host.h"
 #include "session/plugins/plugin_failures.h"
 #include "session/plugins/provider_settings.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "providers/plugins/plugin.h"
-#include "resolver/choice/provider_algorithm.h"
+#include "resolver/request/provider_policy.h"
 #include "session/failure.h"
 #include "session/options.h"
 

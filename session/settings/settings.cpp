@@ -65,9 +65,9 @@ void take_strategy(WeighedLayers& layers, Settings& settings) {
   if (const auto stated = layers.one("index-strategy")) {
     const std::string& name = stated->value;
     if (name == "unsafe-first-match" || name == "unsafe-any-match") {
-      settings.index_strategy = IndexStrategy::unsafe_first_match;
+      settings.index_strategy = index::IndexStrategy::unsafe_first_match;
     } else if (name == "unsafe-best-match") {
-      settings.index_strategy = IndexStrategy::unsafe_best_match;
+      settings.index_strategy = index::IndexStrategy::unsafe_best_match;
     } else if (name != "first-index") {
       layers.refuse(*stated, "index-strategy", "is not a strategy",
                     "first-index, unsafe-first-match or unsafe-best-match");

@@ -11,6 +11,7 @@
 
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
+#include "index/pages/index_strategy.h"
 #include "session/failure.h"
 #include "session/options.h"
 
@@ -41,9 +42,6 @@ struct ConfiguredIndex {
   std::set<int> absent_codes = {};  ///< HTTP statuses that count as 404: `ignore-error-codes`
   index::Authenticate authenticate = index::Authenticate::when_known;
 };
-
-/// How far the search for a package goes when several indexes are configured (uv's names).
-enum class IndexStrategy : std::uint8_t { first_index, unsafe_first_match, unsafe_best_match };
 
 enum class KeyringProvider : std::uint8_t { disabled, subprocess };
 
@@ -82,7 +80,7 @@ struct Settings {
   /// In the order in which they are asked, the default last. None of them is the default when
   /// nothing says one: then pip's own is. Empty with `no_index`.
   std::vector<ConfiguredIndex> indexes;
-  IndexStrategy index_strategy = IndexStrategy::first_index;
+  index::IndexStrategy index_strategy = index::IndexStrategy::first_index;
   std::vector<PackageSource> sources;
   std::vector<Stated> find_links;
   bool no_index = false;

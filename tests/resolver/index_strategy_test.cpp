@@ -5,7 +5,7 @@
 
 using namespace axle;
 using namespace axle::testing;
-using resolver::IndexStrategy;
+using axle::index::IndexStrategy;
 
 namespace {
 

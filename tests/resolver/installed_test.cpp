@@ -127,6 +127,8 @@ TEST_CASE(
   TemporaryFolder folder;
   MemoryIndex maker("");
   const auto metadata = axle::testing::level_variants({"v2", "v3", "v9"});
+  std::vector<std::string> paths;
+  resolver::Requests requests;
   for (const char* label : {"v2", "v3", "v9"}) {
     axle::testing::WheelRecipe recipe{.name = "own", .version = "1.0", .requires_dist = {"lib"}};
     recipe.label = label;
@@ -137,12 +139,11 @@ TEST_CASE(
     const auto bytes = maker.fetch(request);
     const std::string path = folder.path / file.filename;
     std::ofstream(path, std::ios::binary) << bytes->body;
-    world.wheel_files.push_back(path);
+    paths.push_back(path);
+    requests.requirements.push_back({requirement("own @ " + axle::index::file_url(path))});
   }
   // File URLs are the real transport's; the index stays in memory.
   const auto transport = axle::index::make_transport({});
-  resolver::Requests requests;
-  requests.wheel_files = world.wheel_files;
   world.options.dependencies = false;
   const auto resolution =
       resolver::resolve(requests, world.target, {}, {{&world.index}, {}, transport.get()},
@@ -152,9 +153,7 @@ TEST_CASE(
   CHECK(resolution->packages[0].variant == "v3");
   CHECK(resolution->packages[0].direct);
   CHECK(resolution->packages[0].requested);
-  CHECK(resolution->packages[0].size == std::filesystem::file_size(world.wheel_files[1]));
-  world.wheel_files = {folder.path / "nothing-1.0-py3-none-any.whl"};
-  CHECK(world.error({}).kind == ErrorKind::not_found);
+  CHECK(resolution->packages[0].size == std::filesystem::file_size(paths[1]));
 }
 
 TEST_CASE("unsafe-first-match asks on for a version, and releases are never merged across") {
@@ -165,10 +164,14 @@ TEST_CASE("unsafe-first-match asks on for a version, and releases are never merg
   second.add_wheel({"lib", "1.0", {}, "cp311-cp311-manylinux_2_28_x86_64"});
   second.add_wheel({"lib", "2.0"});
   const auto source_of = [&](const std::string& text, axle::index::Transport& transport) {
-    const auto resolution = resolver::resolve(
-        {.requirements = {{requirement(text)}}}, world.target, {},
-        {{&first, &second}, {}, &transport, nullptr, resolver::IndexStrategy::unsafe_first_match},
-        {}, world.report);
+    const auto resolution =
+        resolver::resolve({.requirements = {{requirement(text)}}}, world.target, {},
+                          {{&first, &second},
+                           {},
+                           &transport,
+                           nullptr,
+                           axle::index::IndexStrategy::unsafe_first_match},
+                          {}, world.report);
     REQUIRE_MESSAGE(resolution.has_value(), resolution.error().message);
     const plan::ResolvedPackage& package = resolution->packages.at(0);
     return package.source + " " + package.filename;

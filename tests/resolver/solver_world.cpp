@@ -82,7 +82,6 @@ std::expected<plan::Resolution, resolver::Unresolved> World::try_resolve(
   resolver::Requests requests;
   for (const std::string& text : requirements) requests.requirements.push_back({requirement(text)});
   for (const std::string& text : constraints) requests.constraints.push_back({requirement(text)});
-  requests.wheel_files = wheel_files;
   sources.families = use_families ? &families : nullptr;
   report.remarks.clear();
   return resolver::resolve(requests, target, installed, sources, options, report);

@@ -33,7 +33,6 @@ struct World {
   bool use_families = false;
   resolver::Sources sources;  ///< `index` alone, unless a test says more
   std::vector<std::string> constraints;
-  std::vector<std::string> wheel_files;
 
   void install(const std::string& name, const std::string& version,
                const std::vector<std::string>& dependencies = {},
