@@ -11,6 +11,7 @@
 #include "resolver/choice/gpu_views.h"
 #include "resolver/choice/provider_algorithm.h"
 #include "resolver/choice/ranking.h"
+#include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::doctor {

@@ -1,19 +1,16 @@
 #include <algorithm>
 #include <expected>
-#include <filesystem>
 #include <functional>
-#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/interruption.h"
 #include "cli/views/decision_view.h"
-#include "installer/store/work_folder.h"
 #include "installer/transaction/changes.h"
 #include "resolver/solver/solver.h"
+#include "session/environment_changes.h"
 #include "session/session.h"
 #include "session/workspace.h"
 
@@ -21,7 +18,6 @@ namespace axle::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 ordered_json changes_json(const std::vector<installer::Change>& changes) {
@@ -94,67 +90,6 @@ int refuse_conflicts(const installer::Changes& changes, std::function<ordered_js
                         {.text = {}, .json = std::move(json)});
 }
 
-session::Outcome<void> refuse_managed(const installer::Environment& environment,
-                                      const session::Arguments& arguments) {
-  if (!environment.externally_managed || arguments.has(session::Opt::break_system_packages) ||
-      arguments.has(session::Opt::dry_run)) {
-    return {};
-  }
-  std::string message =
-      fmt::format("the environment of {} is managed by the operating system", environment.python);
-  if (!environment.externally_managed_message.empty())
-    message += ": " + environment.externally_managed_message;
-  return session::failed(
-      {ErrorKind::unsupported, std::move(message),
-       "make an environment, `python3 -m venv .venv`, or insist with --break-system-packages"});
-}
-
-/// The store of a command that keeps nothing: gone with it.
-Result<installer::WorkFolder> temporary_store() {
-  std::error_code error;
-  const fs::path place = fs::temp_directory_path(error);
-  auto made =
-      error ? fail(ErrorKind::io, "there is no folder for temporary files: " + error.message())
-            : installer::WorkFolder::create(place.string(), "axle-store-");
-  if (!made) made.error().hint = "set TMPDIR, or name a cache with --cache-dir";
-  return made;
-}
-
-/// `cache`, or "" with a warning when nothing can be kept there: that must not stop an
-/// installation.
-std::string writable_cache(const std::string& cache, Report& report) {
-  if (cache.empty()) return {};
-  std::error_code error;
-  fs::create_directories(cache, error);
-  if (!error && access(cache.c_str(), W_OK) == 0) return cache;
-  report.warn(fmt::format("nothing can be kept in the cache {}", cache),
-              "name another one with --cache-dir");
-  return {};
-}
-
-using Plan = decltype(&installer::plan_changes);
-
-/// Plans what `resolution` asks for. Where a wheel's own METADATA is not what it was chosen by,
-/// that is said and `resolve` asked again, which then goes by the wheel's.
-session::Outcome<installer::Changes> plan_as_wheels_say(
-    Plan plan, session::Workspace& workspace, plan::Resolution& resolution,
-    installer::InstallOptions options, const std::function<Result<plan::Resolution>()>& resolve,
-    Report& report) {
-  auto& truths = workspace.sources.true_metadata;
-  options.other_metadata = &truths;
-  while (true) {
-    const std::size_t known = truths.size();
-    auto changes =
-        plan({resolution, {}}, workspace.environment, workspace.transport.get(), options, report);
-    if (changes) return std::move(*changes);
-    if (truths.size() == known) return session::failed(std::move(changes).error());
-    report.warn(changes.error().message + "; the wheel's own counts", changes.error().hint);
-    auto again = resolve();
-    if (!again) return session::failed_to_choose(std::move(again).error());
-    resolution = std::move(*again);
-  }
-}
-
 /// Says which files are not known before they are downloaded.
 void note_unlisted(const installer::Changes& changes, Output& output) {
   for (const installer::UnlistedWheel& wheel : changes.unlisted) {
@@ -222,37 +157,19 @@ std::string render_decisions(const std::vector<plan::ResolvedPackage>& packages,
   return text;
 }
 
-/// Where unpacked wheels lie.
-struct ChosenStore {
-  std::string folder;  ///< empty: nowhere
-  std::optional<installer::WorkFolder> temporary = std::nullopt;
-};
-
-session::Outcome<ChosenStore> choose_store(const session::Session& session, bool dry_run,
-                                           Report& report) {
-  const std::string cache =
-      dry_run ? session.cache_folder() : writable_cache(session.cache_folder(), report);
-  if (!cache.empty()) return ChosenStore{cache + "/store"};
-  if (dry_run) return ChosenStore{};
-  auto temporary = temporary_store();
-  if (!temporary) return session::failed(temporary.error());
-  std::string folder = temporary->path();
-  return ChosenStore{std::move(folder), std::move(*temporary)};
-}
-
 /// Plans what `resolution` asks for and applies it, or shows what that would do.
 int carry_out(const session::Session& session, const Installation& installation,
               plan::Resolution resolution, Output& output) {
   const session::Arguments& arguments = session.arguments();
   const bool dry_run = arguments.has(session::Opt::dry_run);
-  const auto store = choose_store(session, dry_run, output);
+  const auto store = session::choose_store(session, dry_run, output);
   if (!store) return output.failure(store.error());
   if (!dry_run) begin_change();
   installer::InstallOptions options;
   options.store_folder = store->folder;
   options.overwrite = arguments.has(session::Opt::overwrite);
   options.verify_store = arguments.has(session::Opt::reinstall);
-  auto changes = plan_as_wheels_say(
+  auto changes = session::plan_as_wheels_say(
       dry_run ? installer::foresee_changes : installer::plan_changes, installation.workspace,
       resolution, options,
       [&]() -> Result<plan::Resolution> {
@@ -300,7 +217,7 @@ int run_install(session::Session& session, Output& output) {
   auto workspace = session::open_workspace(session, false);
   if (!workspace) return output.failure(workspace.error());
   const installer::Environment& environment = (*workspace)->environment;
-  if (const auto refused = refuse_managed(environment, arguments); !refused) {
+  if (const auto refused = session::refuse_managed(environment, arguments); !refused) {
     return output.failure(refused.error());
   }
   auto there = installer::list_installed(environment, output);
@@ -325,12 +242,12 @@ int run_uninstall(session::Session& session, Output& output) {
   }
   auto environment = session::open_environment(session, false);
   if (!environment) return output.failure(environment.error());
-  if (const auto refused = refuse_managed(*environment, session.arguments()); !refused) {
+  if (const auto refused = session::refuse_managed(*environment, session.arguments()); !refused) {
     return output.failure(refused.error());
   }
   const bool dry_run = session.arguments().has(session::Opt::dry_run);
   if (!dry_run) begin_change();
-  const Plan plan = dry_run ? installer::foresee_changes : installer::plan_changes;
+  const auto plan = dry_run ? installer::foresee_changes : installer::plan_changes;
   auto changes = plan({{}, session.arguments().positionals}, *environment, nullptr, {}, output);
   if (!changes) return output.failure(session::failed(changes.error()).error());
   if (dry_run) output.note("this is what would be done; nothing was changed");

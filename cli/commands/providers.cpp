@@ -9,7 +9,7 @@
 #include "providers/plugins/exceptions.h"
 #include "providers/plugins/sandbox.h"
 #include "providers/provider.h"
-#include "session/plugins/plugin_host.h"
+#include "session/plugins/asked_files.h"
 #include "session/plugins/provider_settings.h"
 #include "session/session.h"
 
@@ -56,46 +56,7 @@ ordered_json words_json(const Words& words) {
   return out;
 }
 
-/// A trusted program or shared object, asked where it may be.
-struct AskedFile {
-  const session::TrustedFile* file = nullptr;
-  std::string problem;  ///< why it gives nothing; empty: it does
-  std::string hint;
-  bool trusted = true;  ///< it is the file that was trusted
-  providers::Features supported;
-  providers::Features all;
-  plugins::PluginNotes notes = {};
-};
-
-AskedFile ask_file(const session::TrustedFile& file, const plugins::AskOptions& options,
-                   bool all_too) {
-  AskedFile asked{&file, {}, {}, true, {}, {}};
-  if (const auto distrust = session::distrust_of(file)) {
-    asked.problem = distrust->why;
-    asked.hint = distrust->hint;
-    asked.trusted = false;
-    return asked;
-  }
-  const plugins::Plugin plugin = session::plugin_of(file);
-  auto answer = std::move(plugins::supported_by({&plugin, 1}, options).front());
-  if (!answer.features) {
-    asked.problem = answer.features.error().message;
-    asked.hint = answer.features.error().hint;
-    return asked;
-  }
-  asked.supported = std::move(*answer.features);
-  asked.notes = std::move(answer.notes);
-  if (!all_too) return asked;
-  if (auto all = plugins::ask_plugin(plugin, plugins::Query::all, options); all.features)
-    asked.all = std::move(*all.features);
-  return asked;
-}
-
-bool is_enabled(const session::ProviderSettings& settings, const std::string& ns) {
-  return !settings.disabled.contains(ns);
-}
-
-ordered_json file_json(const AskedFile& asked, const session::ProviderSettings& settings) {
+ordered_json file_json(const session::AskedFile& asked, const session::ProviderSettings& settings) {
   const session::TrustedFile& file = *asked.file;
   return {{"namespace", file.ns},
           {"package", file.path},
@@ -103,7 +64,7 @@ ordered_json file_json(const AskedFile& asked, const session::ProviderSettings& 
           {"kind", plugins::render_kind(file.kind)},
           {"supported", count_values(asked.supported)},
           {"trusted", asked.trusted},
-          {"enabled", is_enabled(settings, file.ns)},
+          {"enabled", settings.is_on(file.ns)},
           {"problem", asked.problem.empty() ? ordered_json(nullptr) : ordered_json(asked.problem)}};
 }
 
@@ -115,12 +76,12 @@ ordered_json package_json(const session::TrustedPackage& package,
           {"kind", plugins::render_kind(plugins::PluginKind::python)},
           {"supported", nullptr},
           {"trusted", true},
-          {"enabled", package.ns.empty() || is_enabled(settings, package.ns)},
+          {"enabled", package.ns.empty() || settings.is_on(package.ns)},
           {"problem", nullptr}};
 }
 
-std::string off_remark(const session::ProviderSettings& settings, const std::string& ns) {
-  return is_enabled(settings, ns) ? "" : ", switched off";
+std::string off_remark(const session::ProviderSettings& settings, std::string_view ns) {
+  return settings.is_on(ns) ? "" : ", switched off";
 }
 
 /// What every command here starts from.
@@ -140,29 +101,7 @@ session::Outcome<Start> start(session::Session& session) {
   return Start{std::move(*settings), std::move(*named), *gpus};
 }
 
-/// Plugins of files, unless another machine is spoken of.
-std::vector<AskedFile> ask_files(const Start& at, session::Session& session,
-                                 const std::string& only_ns) {
-  std::vector<AskedFile> asked;
-  const plugins::AskOptions options = session::ask_options(at.settings);
-  if (!at.settings.files.empty() && !session.elsewhere() && only_ns.empty())
-    session::warn_of_lacks(session.report());
-  for (const session::TrustedFile& file : at.settings.files) {
-    if (!only_ns.empty() && file.ns != only_ns) continue;
-    if (session.elsewhere()) {
-      asked.push_back(
-          {&file, "a plugin can only speak of the machine that it runs on", {}, true, {}, {}});
-    } else if (!is_enabled(at.settings, file.ns)) {
-      asked.push_back({&file, "switched off", {}, true, {}, {}});
-    } else {
-      asked.push_back(ask_file(file, options, !only_ns.empty()));
-      if (asked.back().problem.empty()) session::PluginFailures(session).forget(file.ns);
-    }
-  }
-  return asked;
-}
-
-std::string render_file(const AskedFile& asked) {
+std::string render_file(const session::AskedFile& asked) {
   const session::TrustedFile& file = *asked.file;
   std::string text =
       fmt::format("{:<8} {}: {}, {}", file.ns, file.path, plugins::render_kind(file.kind),
@@ -221,7 +160,7 @@ std::string render_exceptions(const plugins::Exceptions* row, std::string_view n
 /// The providers of one namespace.
 struct NamespaceView {
   const providers::Provider* builtin = nullptr;
-  std::vector<AskedFile> files;
+  std::vector<session::AskedFile> files;
   std::vector<const session::TrustedPackage*> packages;
 
   [[nodiscard]] bool empty() const {
@@ -230,7 +169,8 @@ struct NamespaceView {
 };
 
 NamespaceView view_of(const std::string& ns, const Start& at, session::Session& session) {
-  NamespaceView view{providers::find_provider(ns), ask_files(at, session, ns), {}};
+  NamespaceView view{
+      providers::find_provider(ns), session::ask_files(at.settings, session, ns), {}};
   for (const session::TrustedPackage& package : at.settings.packages) {
     if (package.ns == ns) view.packages.push_back(&package);
   }
@@ -263,7 +203,7 @@ ordered_json builtin_json(const providers::Provider& provider, const Start& at) 
           {"problem", nullptr}};
 }
 
-std::string render_in_full(const AskedFile& asked) {
+std::string render_in_full(const session::AskedFile& asked) {
   const session::TrustedFile& file = *asked.file;
   std::string text =
       fmt::format("  {}: {}, {}\n  sha256 {}\n", file.path, plugins::render_kind(file.kind),
@@ -280,7 +220,7 @@ std::string render_in_full(const AskedFile& asked) {
   return text;
 }
 
-ordered_json json_in_full(const AskedFile& asked) {
+ordered_json json_in_full(const session::AskedFile& asked) {
   const session::TrustedFile& file = *asked.file;
   return {{"kind", plugins::render_kind(file.kind)},
           {"package", file.path},
@@ -315,7 +255,7 @@ std::string render_view(const NamespaceView& view, const Start& at) {
   if (view.empty()) return "  Axle carries no provider for it; a plugin may be trusted\n";
   std::string text;
   if (view.builtin != nullptr) text += render_builtin(*view.builtin, at);
-  for (const AskedFile& asked : view.files) text += render_in_full(asked);
+  for (const session::AskedFile& asked : view.files) text += render_in_full(asked);
   for (const session::TrustedPackage* package : view.packages) text += render_in_full(*package);
   return text;
 }
@@ -323,7 +263,7 @@ std::string render_view(const NamespaceView& view, const Start& at) {
 ordered_json view_json(const NamespaceView& view, const Start& at) {
   ordered_json rows = ordered_json::array();
   if (view.builtin != nullptr) rows.push_back(builtin_json(*view.builtin, at));
-  for (const AskedFile& asked : view.files) rows.push_back(json_in_full(asked));
+  for (const session::AskedFile& asked : view.files) rows.push_back(json_in_full(asked));
   for (const session::TrustedPackage* package : view.packages)
     rows.push_back(json_in_full(*package));
   return rows;
@@ -333,14 +273,14 @@ std::size_t count_supported(const providers::Provider& provider, const Start& at
   return count_values(provider.supported(at.machine.machine, at.gpus));
 }
 
-std::string render_list(const Start& at, const std::vector<AskedFile>& files) {
+std::string render_list(const Start& at, const std::vector<session::AskedFile>& files) {
   std::string text;
   for (const providers::Provider& provider : providers::builtin_providers()) {
     text += fmt::format("{:<8} {} {}: {} supported here{}\n", provider.ns, provider.package,
                         provider.version, render_properties(count_supported(provider, at)),
-                        off_remark(at.settings, std::string(provider.ns)));
+                        off_remark(at.settings, provider.ns));
   }
-  for (const AskedFile& asked : files) text += render_file(asked);
+  for (const session::AskedFile& asked : files) text += render_file(asked);
   for (const session::TrustedPackage& package : at.settings.packages) {
     text += fmt::format("{:<8} {}: python, trusted; asked when a release names it{}\n",
                         package.ns.empty() ? "(any)" : package.ns, package.name,
@@ -349,7 +289,7 @@ std::string render_list(const Start& at, const std::vector<AskedFile>& files) {
   return text;
 }
 
-ordered_json list_json(const Start& at, const std::vector<AskedFile>& files) {
+ordered_json list_json(const Start& at, const std::vector<session::AskedFile>& files) {
   ordered_json rows = ordered_json::array();
   for (const providers::Provider& provider : providers::builtin_providers()) {
     rows.push_back({{"namespace", provider.ns},
@@ -358,10 +298,10 @@ ordered_json list_json(const Start& at, const std::vector<AskedFile>& files) {
                     {"kind", "builtin"},
                     {"supported", count_supported(provider, at)},
                     {"trusted", true},
-                    {"enabled", is_enabled(at.settings, std::string(provider.ns))},
+                    {"enabled", at.settings.is_on(provider.ns)},
                     {"problem", nullptr}});
   }
-  for (const AskedFile& asked : files) rows.push_back(file_json(asked, at.settings));
+  for (const session::AskedFile& asked : files) rows.push_back(file_json(asked, at.settings));
   for (const session::TrustedPackage& package : at.settings.packages)
     rows.push_back(package_json(package, at.settings));
   return rows;
@@ -372,7 +312,7 @@ ordered_json list_json(const Start& at, const std::vector<AskedFile>& files) {
 int run_providers_list(session::Session& session, Output& output) {
   const auto at = start(session);
   if (!at) return output.failure(at.error());
-  const std::vector<AskedFile> files = ask_files(*at, session, {});
+  const std::vector<session::AskedFile> files = session::ask_files(at->settings, session, {});
   return output.answer(
       {.text = [&] { return render_list(*at, files); },
        .json = [&]() -> ordered_json { return {{"providers", list_json(*at, files)}}; }});
@@ -393,7 +333,7 @@ int run_providers_show(session::Session& session, Output& output) {
   }
   // This kernel's: no fact of a machine of --for.
   const auto support = session.elsewhere() ? std::nullopt : std::optional(plugins::probe_sandbox());
-  const bool enabled = is_enabled(at->settings, ns);
+  const bool enabled = at->settings.is_on(ns);
   return output.answer({.text =
                             [&] {
                               return output.paint(Style::strong, ns) +

@@ -1,67 +1,23 @@
 // providers trust, untrust, enable, disable: what the user decides.
 #include <algorithm>
-#include <filesystem>
 #include <functional>
-#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "foundation/text/utf8.h"
 #include "session/plugins/plugin_host.h"
+#include "session/plugins/plugin_trust.h"
 #include "session/plugins/provider_settings.h"
 #include "session/session.h"
-#include "wheel/requirement.h"
 
 namespace axle::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 bool is_path(const std::string& name) { return name.contains('/'); }
-
-/// The namespace that a file answers for: --namespace, else its own word.
-session::Outcome<std::string> namespace_of(const session::TrustedFile& file,
-                                           const std::string& asked_for) {
-  if (!asked_for.empty()) return asked_for;
-  const auto said = plugins::ask_namespace(session::plugin_of(file), session::ask_options({}));
-  if (said) return *said;
-  return session::failed({ErrorKind::malformed,
-                          fmt::format("{}: {}", file.path, said.error().message),
-                          said.error().hint});
-}
-
-/// What is given with trust.
-struct Terms {
-  std::string ns;  ///< empty: the file's own; of packages: any
-  std::vector<std::string> devices;
-};
-
-session::Outcome<session::TrustedFile> trusted_file(const std::string& name, const Terms& terms) {
-  std::error_code error;
-  session::TrustedFile file;
-  file.path = fs::canonical(name, error).string();
-  if (error)
-    return session::failed({ErrorKind::not_found, fmt::format("{}: there is no such file", name)});
-  if (!text::is_valid_utf8(file.path)) {
-    return session::failed({ErrorKind::unsupported,
-                            fmt::format("{}: its path is not UTF-8", text::repair_utf8(file.path)),
-                            "the settings are TOML: rename it, or its folder"});
-  }
-  if (file.path.ends_with(".so") || file.path.contains(".so."))
-    file.kind = plugins::PluginKind::shared_object;
-  auto sha256 = session::fingerprint(file.path);
-  if (!sha256) return session::failed(sha256.error());
-  file.sha256 = std::move(*sha256);
-  file.devices = terms.devices;
-  auto found = namespace_of(file, terms.ns);
-  if (!found) return std::unexpected(found.error());
-  file.ns = std::move(*found);
-  return file;
-}
 
 session::Outcome<std::string> namespace_option(const session::Arguments& arguments) {
   const std::string ns = arguments.value(session::Opt::ns);
@@ -70,35 +26,18 @@ session::Outcome<std::string> namespace_option(const session::Arguments& argumen
                           "a namespace is made of a-z, 0-9 and _");
 }
 
-session::Outcome<std::string> trust_file(const std::string& name, const Terms& terms,
-                                         session::ProviderSettings& settings) {
-  auto file = trusted_file(name, terms);
-  if (!file) return std::unexpected(file.error());
-  // One file answers for a namespace: the last one that was trusted.
-  std::erase_if(settings.files, [&](const session::TrustedFile& old) {
-    return old.path == file->path || old.ns == file->ns;
-  });
-  const std::string line = fmt::format(
-      "{} is trusted for namespace {}, as long as it stays as it is\n", file->path, file->ns);
-  settings.files.push_back(std::move(*file));
-  return line;
-}
-
-session::Outcome<std::string> trust_package(const std::string& text, const Terms& terms,
-                                            session::ProviderSettings& settings) {
-  const auto& [ns, devices] = terms;
-  if (!wheel::is_valid_name(text)) {
-    return session::misused(fmt::format("`{}` is not a valid package name", text),
-                            "a file is named by its path, with a slash: ./provider");
+session::Outcome<std::string> trust_one(const std::string& name, const session::TrustTerms& terms,
+                                        session::ProviderSettings& settings) {
+  if (is_path(name)) {
+    const auto file = session::trust_file(name, terms, settings);
+    if (!file) return std::unexpected(file.error());
+    return fmt::format("{} is trusted for namespace {}, as long as it stays as it is\n", file->path,
+                       file->ns);
   }
-  const std::string name = wheel::normalize_name(text);
-  const auto same = [&name, &given = ns](const session::TrustedPackage& old) {
-    return old.name == name && (old.ns == given || given.empty());
-  };
-  std::erase_if(settings.packages, same);
-  settings.packages.push_back({name, ns, devices});
-  return fmt::format("{} is trusted{}\n", name,
-                     ns.empty() ? "" : fmt::format(" for namespace {}", ns));
+  const auto package = session::trust_package(name, terms, settings);
+  if (!package) return std::unexpected(package.error());
+  return fmt::format("{} is trusted{}\n", package->name,
+                     package->ns.empty() ? "" : fmt::format(" for namespace {}", package->ns));
 }
 
 using ChangeOne = std::function<session::Outcome<std::string>(const std::string& name,
@@ -144,14 +83,13 @@ int run_providers_trust(session::Session& session, Output& output) {
   if (!ns) return output.failure(ns.error());
   auto devices = session::device_option(session.arguments());
   if (!devices) return output.failure(devices.error());
-  const Terms terms{*ns, std::move(*devices)};
+  const session::TrustTerms terms{*ns, std::move(*devices)};
   // A file is asked for its namespace: it runs.
   if (ns->empty() && std::ranges::any_of(session.arguments().positionals, is_path))
     session::warn_of_lacks(output);
   return change_each(session, output, "trust",
                      [&](const std::string& name, session::ProviderSettings& settings) {
-                       return is_path(name) ? trust_file(name, terms, settings)
-                                            : trust_package(name, terms, settings);
+                       return trust_one(name, terms, settings);
                      });
 }
 
@@ -160,17 +98,8 @@ int run_providers_untrust(session::Session& session, Output& output) {
       session, output, "untrust",
       [](const std::string& name,
          session::ProviderSettings& settings) -> session::Outcome<std::string> {
-        std::error_code error;
-        const std::string path = fs::weakly_canonical(name, error).string();
-        const std::string package = wheel::normalize_name(name);
-        const auto gone = std::erase_if(settings.files,
-                                        [&](const session::TrustedFile& file) {
-                                          return file.path == name || file.path == path;
-                                        }) +
-                          std::erase_if(settings.packages, [&](const session::TrustedPackage& one) {
-                            return one.name == package;
-                          });
-        if (gone > 0) return fmt::format("{} is not trusted any more\n", name);
+        if (session::end_trust(name, settings))
+          return fmt::format("{} is not trusted any more\n", name);
         return session::failed({ErrorKind::not_found, fmt::format("{} was not trusted", name),
                                 "`variant providers list` shows what is"});
       });

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t newest_schema = 1;
-constexpr std::size_t most_bytes = 1U << 20;
+constexpr std::size_t most_settings_bytes = 1U << 20;
 constexpr std::int64_t longest_time = 600;
 constexpr std::int64_t least_memory = 64;
 constexpr std::int64_t most_memory = 1 << 20;
@@ -119,10 +119,10 @@ std::string render_list(std::string_view key, const Names& names) {
 }
 
 Result<std::string> read_whole(std::FILE* file, const std::string& path) {
-  std::string text(most_bytes + 1, '\0');
+  std::string text(most_settings_bytes + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file));
   if (std::ferror(file) != 0) return fail(ErrorKind::io, fmt::format("{}: cannot be read", path));
-  if (text.size() > most_bytes)
+  if (text.size() > most_settings_bytes)
     return fail(ErrorKind::malformed, fmt::format("{}: too large", path));
   return text;
 }

@@ -42,6 +42,7 @@ struct ProviderSettings {
   std::optional<std::int64_t> memory_limit;  ///< MiB that a plugin may have
 
   [[nodiscard]] bool trusts(std::string_view package, std::string_view ns) const;
+  [[nodiscard]] bool is_on(std::string_view ns) const { return !disabled.contains(ns); }
 };
 
 /// "" where neither XDG_CONFIG_HOME nor HOME is known.

@@ -28,9 +28,9 @@ std::string normalize_key(std::string_view name) {
   return key.starts_with("--") ? key.substr(2) : key;
 }
 
-class ConfigReader {
+class PipConfigReader {
  public:
-  explicit ConfigReader(const std::string& where) : where_(where) {}
+  explicit PipConfigReader(const std::string& where) : where_(where) {}
 
   Result<PipSections> read(std::string_view text) {
     while (!text.empty()) {
@@ -141,7 +141,7 @@ Result<PipSections> parse_pip_config(std::string_view text, const std::string& w
         ErrorKind::malformed,
         fmt::format("{}:1: not a valid pip configuration: it begins with a byte order mark", where),
         "pip refuses the file too: save it as UTF-8 without one");
-  return ConfigReader(where).read(text);
+  return PipConfigReader(where).read(text);
 }
 
 void add_pip_setting(SettingsLayer& layer, std::string_view name, const Stated& stated) {

@@ -12,9 +12,9 @@ namespace axle::session {
 
 namespace {
 
-class ConfigReader {
+class UvConfigReader {
  public:
-  ConfigReader(const std::string& where, SettingsLayer& layer) : where_(where), layer_(layer) {}
+  UvConfigReader(const std::string& where, SettingsLayer& layer) : where_(where), layer_(layer) {}
 
   /// Values of `[pip]` come before, and win over, those of the table around it.
   Result<void> read(const toml::table& table, bool of_project) {
@@ -238,7 +238,7 @@ Result<SettingsLayer> parse(std::string_view text, const std::string& where, boo
       return fail(ErrorKind::malformed, fmt::format("{}: `tool.uv` is not a table", where));
   }
   if (own == nullptr) return layer;
-  if (auto read = ConfigReader(where, layer).read(*own, of_project); !read)
+  if (auto read = UvConfigReader(where, layer).read(*own, of_project); !read)
     return std::unexpected(read.error());
   return layer;
 }

@@ -275,7 +275,7 @@ class Contained(PluginTestCase):
             self.assertFalse(pathlib.Path(f"/proc/{one}").exists(), one)
 
     def test_words_in_the_place_of_an_answer(self):
-        self.fails("print('hello')", "no JSON")
+        self.fails("print('hello')", "not JSON")
 
     def test_a_plugins_words_are_no_warnings_of_ours(self):
         result = self.fails("""print('{"error": {"message": "no\\\\nwarning: well\\\\n  hint: run it"}}')""", "hint: run it")

@@ -247,11 +247,11 @@ class Switches(PluginTestCase):
 
     def test_names_that_are_none(self):
         self.publish()
-        self.assert_fails(self.install("demo", "--enable-provider", "A-B", index=self.index), 2, "no namespace")
-        self.assert_fails(self.install("demo", "--trust", "../x", index=self.index), 2, "no name of a package")
+        self.assert_fails(self.install("demo", "--enable-provider", "A-B", index=self.index), 2, "not a valid namespace")
+        self.assert_fails(self.install("demo", "--trust", "../x", index=self.index), 2, "not a valid package name")
         self.assert_fails(self.variant("providers", "disable", "Not A Name"), 2, "neither a namespace")
         self.assert_fails(self.variant("providers", "trust"), 2, "nothing to trust")
-        self.assert_fails(self.variant("providers", "trust", "x", "--namespace", "Y"), 2, "no namespace")
+        self.assert_fails(self.variant("providers", "trust", "x", "--namespace", "Y"), 2, "not a valid namespace")
         self.assert_fails(self.variant("providers", "show", "nobody"), 2, "nothing is known")
 
 

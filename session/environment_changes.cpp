@@ -1,0 +1,85 @@
+#include "session/environment_changes.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+namespace axle::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The store of a command that keeps nothing: gone with it.
+Result<installer::WorkFolder> temporary_store() {
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  auto made =
+      error ? fail(ErrorKind::io, "there is no folder for temporary files: " + error.message())
+            : installer::WorkFolder::create(place.string(), "axle-store-");
+  if (!made) made.error().hint = "set TMPDIR, or name a cache with --cache-dir";
+  return made;
+}
+
+/// `cache`, or "" with a warning when nothing can be kept there: that must not stop an
+/// installation.
+std::string writable_cache(const std::string& cache, Report& report) {
+  if (cache.empty()) return {};
+  std::error_code error;
+  fs::create_directories(cache, error);
+  if (!error && access(cache.c_str(), W_OK) == 0) return cache;
+  report.warn(fmt::format("nothing can be kept in the cache {}", cache),
+              "name another one with --cache-dir");
+  return {};
+}
+
+}  // namespace
+
+Outcome<void> refuse_managed(const installer::Environment& environment,
+                             const Arguments& arguments) {
+  if (!environment.externally_managed || arguments.has(Opt::break_system_packages) ||
+      arguments.has(Opt::dry_run)) {
+    return {};
+  }
+  std::string message =
+      fmt::format("the environment of {} is managed by the operating system", environment.python);
+  if (!environment.externally_managed_message.empty())
+    message += ": " + environment.externally_managed_message;
+  return failed(
+      {ErrorKind::unsupported, std::move(message),
+       "make an environment, `python3 -m venv .venv`, or insist with --break-system-packages"});
+}
+
+Outcome<ChosenStore> choose_store(const Session& session, bool dry_run, Report& report) {
+  const std::string cache =
+      dry_run ? session.cache_folder() : writable_cache(session.cache_folder(), report);
+  if (!cache.empty()) return ChosenStore{cache + "/store"};
+  if (dry_run) return ChosenStore{};
+  auto temporary = temporary_store();
+  if (!temporary) return failed(temporary.error());
+  std::string folder = temporary->path();
+  return ChosenStore{std::move(folder), std::move(*temporary)};
+}
+
+Outcome<installer::Changes> plan_as_wheels_say(
+    PlanChanges plan, Workspace& workspace, plan::Resolution& resolution,
+    installer::InstallOptions options, const std::function<Result<plan::Resolution>()>& resolve,
+    Report& report) {
+  auto& truths = workspace.sources.true_metadata;
+  options.other_metadata = &truths;
+  while (true) {
+    const std::size_t known = truths.size();
+    auto changes =
+        plan({resolution, {}}, workspace.environment, workspace.transport.get(), options, report);
+    if (changes) return std::move(*changes);
+    if (truths.size() == known) return failed(std::move(changes).error());
+    report.warn(changes.error().message + "; the wheel's own counts", changes.error().hint);
+    auto again = resolve();
+    if (!again) return failed_to_choose(std::move(again).error());
+    resolution = std::move(*again);
+  }
+}
+
+}  // namespace axle::session
