@@ -26,22 +26,29 @@ session::Outcome<std::string> namespace_option(const session::Arguments& argumen
                           "a namespace is made of a-z, 0-9 and _");
 }
 
-session::Outcome<std::string> trust_one(const std::string& name, const session::TrustTerms& terms,
-                                        session::ProviderSettings& settings) {
+/// What was done, as a line: made where text is asked for.
+using Line = std::function<std::string()>;
+
+session::Outcome<Line> trust_one(const std::string& name, const session::TrustTerms& terms,
+                                 session::ProviderSettings& settings) {
   if (is_path(name)) {
     const auto file = session::trust_file(name, terms, settings);
     if (!file) return std::unexpected(file.error());
-    return fmt::format("{} is trusted for namespace {}, as long as it stays as it is\n", file->path,
-                       file->ns);
+    return [file = *file] {
+      return fmt::format("{} is trusted for namespace {}, as long as it stays as it is\n",
+                         file.path, file.ns);
+    };
   }
   const auto package = session::trust_package(name, terms, settings);
   if (!package) return std::unexpected(package.error());
-  return fmt::format("{} is trusted{}\n", package->name,
-                     package->ns.empty() ? "" : fmt::format(" for namespace {}", package->ns));
+  return [package = *package] {
+    return fmt::format("{} is trusted{}\n", package.name,
+                       package.ns.empty() ? "" : fmt::format(" for namespace {}", package.ns));
+  };
 }
 
-using ChangeOne = std::function<session::Outcome<std::string>(const std::string& name,
-                                                              session::ProviderSettings&)>;
+using ChangeOne =
+    std::function<session::Outcome<Line>(const std::string& name, session::ProviderSettings&)>;
 
 /// `change` for each name on the command line, in one write; the lines that it says are the answer.
 int change_each(session::Session& session, Output& output, std::string_view what,
@@ -49,19 +56,24 @@ int change_each(session::Session& session, Output& output, std::string_view what
   const std::vector<std::string>& names = session.arguments().positionals;
   if (names.empty())
     return output.failure(session::misused(fmt::format("nothing to {}", what), "name it").error());
-  std::string text;
+  std::vector<Line> lines;
   const auto changed = session::change_provider_settings(
       [&](session::ProviderSettings& settings) -> session::Outcome<void> {
         for (const std::string& name : names) {
           auto line = change(name, settings);
           if (!line) return std::unexpected(line.error());
-          text += *line;
+          lines.push_back(std::move(*line));
         }
         return {};
       });
   if (!changed) return output.failure(changed.error());
   output.change_was_made();
-  return output.answer({.text = [&] { return text; },
+  return output.answer({.text =
+                            [&] {
+                              std::string text;
+                              for (const Line& line : lines) text += line();
+                              return text;
+                            },
                         .json = [&]() -> ordered_json {
                           return {{"changed", names},
                                   {"settings", session::provider_settings_path()}};
@@ -96,38 +108,40 @@ int run_providers_trust(session::Session& session, Output& output) {
 int run_providers_untrust(session::Session& session, Output& output) {
   return change_each(
       session, output, "untrust",
-      [](const std::string& name,
-         session::ProviderSettings& settings) -> session::Outcome<std::string> {
+      [](const std::string& name, session::ProviderSettings& settings) -> session::Outcome<Line> {
         if (session::end_trust(name, settings))
-          return fmt::format("{} is not trusted any more\n", name);
+          return [name] { return fmt::format("{} is not trusted any more\n", name); };
         return session::failed({ErrorKind::not_found, fmt::format("{} was not trusted", name),
                                 "`variant providers list` shows what is"});
       });
 }
 
 int run_providers_enable(session::Session& session, Output& output) {
-  return change_each(session, output, "enable",
-                     [](const std::string& name,
-                        session::ProviderSettings& settings) -> session::Outcome<std::string> {
-                       const auto ns = switched(name);
-                       if (!ns) return ns;
-                       settings.disabled.erase(*ns);
-                       settings.enabled.insert(*ns);
-                       return fmt::format(
-                           "namespace {} is on, also where a release has it optional\n", *ns);
-                     });
+  return change_each(
+      session, output, "enable",
+      [](const std::string& name, session::ProviderSettings& settings) -> session::Outcome<Line> {
+        const auto ns = switched(name);
+        if (!ns) return std::unexpected(ns.error());
+        settings.disabled.erase(*ns);
+        settings.enabled.insert(*ns);
+        return [ns = *ns] {
+          return fmt::format("namespace {} is on, also where a release has it optional\n", ns);
+        };
+      });
 }
 
 int run_providers_disable(session::Session& session, Output& output) {
-  return change_each(session, output, "disable",
-                     [](const std::string& name,
-                        session::ProviderSettings& settings) -> session::Outcome<std::string> {
-                       const auto ns = switched(name);
-                       if (!ns) return ns;
-                       settings.enabled.erase(*ns);
-                       settings.disabled.insert(*ns);
-                       return fmt::format("namespace {} is off: nothing of it is supported\n", *ns);
-                     });
+  return change_each(
+      session, output, "disable",
+      [](const std::string& name, session::ProviderSettings& settings) -> session::Outcome<Line> {
+        const auto ns = switched(name);
+        if (!ns) return std::unexpected(ns.error());
+        settings.enabled.erase(*ns);
+        settings.disabled.insert(*ns);
+        return [ns = *ns] {
+          return fmt::format("namespace {} is off: nothing of it is supported\n", ns);
+        };
+      });
 }
 
 int run_providers_retry(session::Session& session, Output& output) {
