@@ -1,80 +1,20 @@
-#include <algorithm>
-#include <ctime>
-#include <filesystem>
-#include <system_error>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <sys/types.h>
 
 #include "cli/command.h"
 #include "cli/views/machine_view.h"
 #include "cli/views/properties_view.h"
 #include "cli/views/why_view.h"
-#include "foundation/system/descriptor.h"
-#include "foundation/system/whole_file.h"
 #include "machines/profile.h"
+#include "session/machine_profile.h"
 #include "session/session.h"
-#include "session/version.h"
 
 namespace axle::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::ordered_json;
-
-/// Profiles are for others too, whatever the umask is.
-constexpr mode_t readable = 0644;
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
-}
-
-/// The machine as the user named it, without the folders of its file, which may name people.
-std::string source_of(std::string name) {
-  constexpr std::size_t longest = 200;
-  name.erase(0, name.rfind('/', name.find(';')) + 1);
-  if (name.size() > longest) name.resize(longest);
-  std::ranges::replace_if(name, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return name;
-}
-
-/// What was recorded is written as it was; facts that were stated are from here.
-machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhere) {
-  const std::string program = fmt::format("variant {}", session::version);
-  machines::Profile profile{named.machine, named.origin, named.recording};
-  if (!elsewhere) {
-    profile.origin = {"captured", program, today()};
-  } else if (profile.origin.kind.empty() || profile.origin.source.empty()) {
-    profile.origin = {"synthesised", fmt::format("{}, --for {}", program, source_of(named.name)),
-                      today()};
-  }
-  return profile;
-}
-
-session::Outcome<void> write_profile(const std::string& path, const machines::Profile& profile) {
-  // A regular file is replaced whole; a device or a pipe is written to, as it is.
-  std::error_code error;
-  const fs::path resolved = fs::weakly_canonical(path, error);
-  const std::string target = error ? path : resolved.string();
-  const std::string text = machines::render_profile(profile);
-  if (!fs::exists(target, error) || fs::is_regular_file(target, error)) {
-    error = system::write_whole_file(target, text, {.flush = system::Flush::no, .mode = readable});
-  } else {
-    const system::Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
-    error = file ? system::write_all(file.get(), text) : system::last_error();
-  }
-  if (!error) return {};
-  return session::failed(
-      {ErrorKind::io,
-       fmt::format("{}: the profile could not be written: {}", path, error.message()),
-       "name a file in a folder that is there and that you may write to"});
-}
 
 /// Said where another policy could give other properties.
 void add_gpu_policy(ordered_json& body, const detect::Machine& machine,
@@ -93,8 +33,8 @@ int run_detect(session::Session& session, Output& output) {
   if (!gpus) return output.failure(gpus.error());
   if (session.arguments().has(session::Opt::profile)) {
     const std::string path = session.arguments().value(session::Opt::profile);
-    if (path.empty()) return output.failure(session::misused("--profile names no file").error());
-    const auto written = write_profile(path, make_profile(*named, session.elsewhere()));
+    if (path.empty()) return output.failure(session::misused("--profile has no value").error());
+    const auto written = session::write_profile(path, *named, session.elsewhere());
     if (!written) return output.failure(written.error());
   }
   const auto facts = [&] { return ordered_json::parse(machines::render_facts(machine)); };

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -9,7 +7,6 @@
 #include "cli/views/decision_view.h"
 #include "session/inventory.h"
 #include "session/session.h"
-#include "wheel/record.h"
 
 namespace axle::cli {
 
@@ -17,20 +14,6 @@ namespace {
 
 using installer::InstalledDistribution;
 using nlohmann::ordered_json;
-
-std::vector<std::string> required_by(const session::Inventory& inventory, const std::string& name) {
-  std::vector<std::string> names;
-  for (const InstalledDistribution& other : inventory.distributions) {
-    const wheel::MarkerEnvironment markers = installer::markers_of(other, inventory.environment);
-    for (const wheel::Requirement& requirement : other.metadata.requires_dist) {
-      if (wheel::normalize_name(requirement.name) != name) continue;
-      if (requirement.marker && !requirement.marker->evaluate(markers)) continue;
-      names.push_back(other.metadata.name);
-      break;
-    }
-  }
-  return names;
-}
 
 std::string field(const wheel::CoreMetadata& metadata, std::string_view name) {
   for (const auto& [key, value] : metadata.fields) {
@@ -52,35 +35,10 @@ std::string home_page(const wheel::CoreMetadata& metadata) {
   return {};
 }
 
-std::vector<std::string> files_of(const InstalledDistribution& distribution) {
-  std::ifstream file(distribution.dist_info + "/RECORD", std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  std::vector<std::string> files;
-  if (const auto record = wheel::parse_record(text, "RECORD")) {
-    for (const wheel::RecordEntry& entry : *record) files.push_back(entry.path);
-  }
-  return files;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
-}
-
-/// The names of what it needs here, each once, sorted as `pip show` has them.
-std::vector<std::string> needs_of(const session::Inventory& inventory,
-                                  const InstalledDistribution& distribution) {
-  std::vector<std::string> names;
-  const wheel::MarkerEnvironment markers =
-      installer::markers_of(distribution, inventory.environment);
-  for (const wheel::Requirement& requirement : distribution.metadata.requires_dist) {
-    if (requirement.marker && !requirement.marker->evaluate(markers)) continue;
-    if (std::ranges::find(names, requirement.name) == names.end())
-      names.push_back(requirement.name);
-  }
-  std::ranges::sort(names, {}, wheel::normalize_name);
-  return names;
 }
 
 std::string location_of(const InstalledDistribution& distribution) {
@@ -102,13 +60,13 @@ std::string render(const session::Inventory& inventory, const InstalledDistribut
       {"License", license.empty() ? field(metadata, "License") : license},
       {"Location", location_of(distribution)},
       {"Installer", distribution.installer},
-      {"Requires", joined(needs_of(inventory, distribution))},
-      {"Required-by", joined(required_by(inventory, distribution.name))}};
+      {"Requires", joined(session::needs_of(inventory, distribution))},
+      {"Required-by", joined(session::required_by(inventory, distribution.name))}};
   std::string text;
   for (const auto& [key, value] : lines) text += fmt::format("{}: {}\n", key, value);
   if (!with_files) return text;
   text += "Files:\n";
-  for (const std::string& file : files_of(distribution)) text += "  " + file + "\n";
+  for (const std::string& file : session::recorded_files(distribution)) text += "  " + file + "\n";
   return text;
 }
 
@@ -120,9 +78,9 @@ ordered_json distribution_json(const session::Inventory& inventory,
                       {"summary", distribution.metadata.summary},
                       {"location", location_of(distribution)},
                       {"installer", distribution.installer},
-                      {"requires", needs_of(inventory, distribution)},
-                      {"required_by", required_by(inventory, distribution.name)}};
-  if (with_files) row["files"] = files_of(distribution);
+                      {"requires", session::needs_of(inventory, distribution)},
+                      {"required_by", session::required_by(inventory, distribution.name)}};
+  if (with_files) row["files"] = session::recorded_files(distribution);
   return row;
 }
 

@@ -246,7 +246,7 @@ class Site(ProfileTestCase):
         link = self.root / "link.json"
         link.symlink_to(self.recorded)
         told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=link))
-        self.assertIn("no regular file", told.err)
+        self.assertIn("not a regular file", told.err)
 
     def test_it_is_ignored_where_it_is_another_users(self):
         if os.geteuid() != 0:

@@ -1,0 +1,16 @@
+#pragma once
+// Recording a machine in a file that --for replays.
+
+#include <string>
+
+#include "machines/selection.h"
+#include "session/failure.h"
+
+namespace axle::session {
+
+/// What was recorded is written as it was; facts that were stated are from here. A file is replaced
+/// whole; a device or a pipe is written to. Errors: io.
+[[nodiscard]] Outcome<void> write_profile(const std::string& path,
+                                          const machines::NamedMachine& named, bool elsewhere);
+
+}  // namespace axle::session
