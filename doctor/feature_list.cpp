@@ -122,7 +122,7 @@ wheel::Version version_of(const FamilyRelease& release) {
 Builds judge_builds(const Family& family, const FamilyRelease& release, const JudgedMachine& judged,
                     const wheel::MarkerEnvironment& markers) {
   Builds builds;
-  builds.platform = family_platform_of(judged.machine);
+  builds.platform = builds_platform(judged.machine);
   std::set<std::string, std::less<>> labels;
   for (const index::FamilyBuild& build : release.builds) {
     if (build.platform == builds.platform) labels.insert(build.label);

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "index/family/family.h"
 #include "providers/provider.h"
 #include "resolver/choice/abi_dependency.h"
 #include "resolver/choice/gpu_views.h"
@@ -144,17 +145,10 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
   return fit;
 }
 
-std::string family_platform_of(const detect::Machine& machine) {
-  if (!is_linux(machine) || (!machine.libc.family.empty() && machine.libc.family != "glibc"))
-    return {};
-  switch (machine.cpu.arch) {
-    case detect::Arch::x86_64:
-      return "linux_x86_64";
-    case detect::Arch::aarch64:
-      return "linux_aarch64";
-    default:
-      return {};
-  }
+std::string builds_platform(const detect::Machine& machine) {
+  const bool glibc = machine.libc.family.empty() || machine.libc.family == "glibc";
+  if (!is_linux(machine) || !glibc) return {};
+  return index::family_platform(fmt::format("linux_{}", detect::render_arch(machine.cpu.arch)));
 }
 
 }  // namespace axle::doctor

@@ -56,6 +56,6 @@ using InstalledVersions = std::map<std::string, wheel::Version, std::less<>>;
 
 /// As index::FamilyBuild has platforms, "linux_x86_64"; empty for a system, C library or
 /// architecture that no family has builds for. What is not known counts as Linux and glibc.
-[[nodiscard]] std::string family_platform_of(const detect::Machine& machine);
+[[nodiscard]] std::string builds_platform(const detect::Machine& machine);
 
 }  // namespace axle::doctor

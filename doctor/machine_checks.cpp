@@ -218,7 +218,7 @@ std::vector<const index::FamilyLabel*> builds_beyond(const index::Family& torch,
   const index::FamilyRelease& release = torch.releases.front();
   wheel::Version version;
   version.release = release.prefix;
-  const std::string platform = family_platform_of(judged.machine);
+  const std::string platform = builds_platform(judged.machine);
   std::vector<const index::FamilyLabel*> beyond;
   for (const index::FamilyLabel& label : torch.labels) {
     const auto needs = providers::parse_major_minor(label.cuda);

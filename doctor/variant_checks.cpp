@@ -336,7 +336,7 @@ void check_versions(const index::Family& family, const std::vector<Member>& memb
 
 Result<void> check_family(const index::Family& family, InstalledFiles& files,
                           const JudgedMachine& judged, Findings& findings) {
-  const std::string platform = family_platform_of(judged.machine);
+  const std::string platform = builds_platform(judged.machine);
   std::vector<Member> members;
   for (const std::string& name : family.members) {
     for (InstalledPackageFiles& package : files.packages) {

@@ -137,7 +137,9 @@ struct Family {
 /// family does not list are left alone, as on a page that is not the family's own.
 void label_files(const Family& family, ProjectPage& page, bool known_only);
 
-/// The platform of a wheel's tags as FamilyBuild has it; empty for "any" and unknown ones.
+/// The platform of a wheel's tags ("cp311-cp311-manylinux_2_28_x86_64"), or of a machine
+/// ("linux_x86_64"), as FamilyBuild has it; empty for "any" and for those that no family has builds
+/// for.
 [[nodiscard]] std::string family_platform(std::string_view tags_text);
 
 }  // namespace axle::index

@@ -9,6 +9,7 @@
 
 #include "foundation/system/shell_command.h"
 #include "index/http/transport.h"
+#include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::resolver {

@@ -7,7 +7,7 @@
 
 #include "foundation/report/error.h"
 #include "index/pages/page.h"
-#include "resolver/catalogue/candidates.h"
+#include "resolver/catalogue/release.h"
 
 namespace axle::resolver {
 

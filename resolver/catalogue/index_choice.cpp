@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "resolver/catalogue/candidates.h"
+#include "resolver/catalogue/index_candidates.h"
 
 namespace axle::resolver {
 namespace {
@@ -31,17 +31,17 @@ void merge_releases(std::vector<Release*>& releases, const std::vector<Release*>
 
 }  // namespace
 
-const AssignedSource* Catalogue::assigned(std::string_view name) const {
+const AssignedSource* IndexCandidates::assigned(std::string_view name) const {
   const auto rows = sources_.assigned.find(name);
   if (rows == sources_.assigned.end()) return nullptr;
   for (const AssignedSource& row : rows->second) {
-    if (!row.marker || row.marker->evaluate(markers_)) return &row;
+    if (!row.marker || row.marker->evaluate(target_.markers)) return &row;
   }
   return nullptr;
 }
 
-Result<void> Catalogue::append(std::vector<Release*>& releases, index::Source* source,
-                               std::string_view name) {
+Result<void> IndexCandidates::append(std::vector<Release*>& releases, index::Source* source,
+                                     std::string_view name) {
   const auto found = page(source, name);
   if (!found) return std::unexpected(found.error());
   std::vector<Release*> own;
@@ -51,8 +51,9 @@ Result<void> Catalogue::append(std::vector<Release*>& releases, index::Source* s
   return {};
 }
 
-Result<std::optional<Catalogue::Group>> Catalogue::group_of(index::Source* index,
-                                                            std::string_view name, bool last) {
+Result<std::optional<IndexCandidates::Group>> IndexCandidates::group_of(index::Source* index,
+                                                                        std::string_view name,
+                                                                        bool last) {
   auto family = family_of(name);
   if (!family) return std::unexpected(std::move(family).error());
   if (last && *family != nullptr) {
@@ -69,7 +70,7 @@ Result<std::optional<Catalogue::Group>> Catalogue::group_of(index::Source* index
   return group;
 }
 
-Result<std::vector<Catalogue::Group>> Catalogue::groups(std::string_view name) {
+Result<std::vector<IndexCandidates::Group>> IndexCandidates::groups(std::string_view name) {
   std::vector<Group> groups(1);
   if (const AssignedSource* only = assigned(name)) {
     if (only->refusal) return std::unexpected(*only->refusal);
@@ -103,8 +104,8 @@ Result<std::vector<Catalogue::Group>> Catalogue::groups(std::string_view name) {
   return groups;
 }
 
-Result<std::vector<Release*>> Catalogue::matching(std::string_view name,
-                                                  const VersionFilter& filter) {
+Result<std::vector<Release*>> IndexCandidates::matching(std::string_view name,
+                                                        const VersionFilter& filter) {
   auto found = groups(name);
   if (!found) return std::unexpected(std::move(found).error());
   const bool prereleases = filter.admits_prereleases();
@@ -122,7 +123,7 @@ Result<std::vector<Release*>> Catalogue::matching(std::string_view name,
   return releases;
 }
 
-Result<std::vector<KnownVersion>> Catalogue::versions(std::string_view name) {
+Result<std::vector<KnownVersion>> IndexCandidates::versions(std::string_view name) {
   auto found = groups(name);
   if (!found) return std::unexpected(std::move(found).error());
   Group releases;
@@ -135,7 +136,7 @@ Result<std::vector<KnownVersion>> Catalogue::versions(std::string_view name) {
   return result;
 }
 
-std::string Catalogue::looked_in(std::string_view name) {
+std::string IndexCandidates::looked_in(std::string_view name) {
   if (const AssignedSource* only = assigned(name); only != nullptr && only->index != nullptr) {
     return only->index->description();
   }
@@ -155,7 +156,7 @@ std::string Catalogue::looked_in(std::string_view name) {
   return fmt::format("{}", fmt::join(places, ", "));
 }
 
-std::string Catalogue::why_alone(std::string_view name) {
+std::string IndexCandidates::why_alone(std::string_view name) {
   if (const AssignedSource* only = assigned(name); only != nullptr && only->index != nullptr) {
     return fmt::format("{} says that {} comes from {} alone", only->origin, name,
                        only->index->description());

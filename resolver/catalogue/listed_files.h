@@ -6,7 +6,7 @@
 
 #include "foundation/report/error.h"
 #include "index/pages/page.h"
-#include "resolver/catalogue/candidates.h"
+#include "resolver/catalogue/release.h"
 #include "resolver/request/options.h"
 #include "resolver/request/requests.h"
 #include "resolver/request/want.h"

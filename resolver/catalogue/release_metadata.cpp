@@ -51,7 +51,7 @@ Result<ReleaseMetadata> from_wheels(const Release& release,
   std::set<std::string_view> seen;
   std::string first;
   for (const CandidateWheel* candidate : variant_wheels) {
-    if (!seen.insert(candidate->name.label).second) continue;
+    if (!seen.insert(candidate->label).second) continue;
     if (seen.size() > most_labels_to_look_at) {
       ignore_variants(result,
                       fmt::format("there are more than {} labels, and no variants file that "
@@ -89,7 +89,7 @@ ReleaseMetadata from_family(std::string_view name, std::string_view platform,
                             const Release& release,
                             const std::vector<const CandidateWheel*>& labelled_wheels) {
   std::set<std::string, std::less<>> labels;
-  for (const CandidateWheel* wheel : labelled_wheels) labels.insert(wheel->name.label);
+  for (const CandidateWheel* wheel : labelled_wheels) labels.insert(wheel->label);
   index::FamilyVariants variants =
       index::family_variants(*release.family, name, release.version, platform, labels);
   ReleaseMetadata result;

@@ -12,7 +12,7 @@
 #include "foundation/report/report.h"
 #include "index/family/family_variants.h"
 #include "index/http/transport.h"
-#include "resolver/catalogue/candidates.h"
+#include "resolver/catalogue/release.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::resolver {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "providers/provider.h"
-#include "resolver/choice/release_choice.h"
+#include "resolver/choice/question.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::resolver {

@@ -59,7 +59,7 @@ std::size_t place_of(const ReleaseMetadata& metadata, const std::string& label) 
 
 const CandidateWheel* best_with_label(const LabelledWheels& best_first, std::string_view label) {
   const auto found = std::ranges::find_if(
-      best_first, [&](const CandidateWheel* wheel) { return wheel->name.label == label; });
+      best_first, [&](const CandidateWheel* wheel) { return wheel->label == label; });
   return found == best_first.end() ? nullptr : *found;
 }
 
@@ -120,11 +120,10 @@ std::optional<OtherBuild> other_build(const CandidateWheel& chosen, const Labell
   std::optional<OtherBuild> other;
   for (const CandidateWheel* wheel : wheels) {
     const std::optional<std::uint64_t> size = wheel->file->size;
-    if (!size || metadata.fallback.contains(wheel->name.label)) continue;
-    if (other && place_of(metadata, other->label) <= place_of(metadata, wheel->name.label))
-      continue;
+    if (!size || metadata.fallback.contains(wheel->label)) continue;
+    if (other && place_of(metadata, other->label) <= place_of(metadata, wheel->label)) continue;
     if (chosen.file->size && *chosen.file->size > *size) continue;
-    other = {wheel->name.label, *size, chosen.file->size};
+    other = {wheel->label, *size, chosen.file->size};
   }
   return other;
 }

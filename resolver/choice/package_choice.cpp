@@ -6,9 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "index/http/first_download.h"
-#include "index/http/url.h"
-#include "resolver/catalogue/direct_wheel.h"
 #include "resolver/explain/messages.h"
 #include "wheel/variant/variant_markers.h"
 
@@ -20,109 +17,46 @@ bool is_requested(const std::vector<const Want*>& wants) {
       wants, [](const Want* want) { return want->by.empty() && !want->constraint; });
 }
 
-/// "2.8.0+cu128" of a member is a build of release 2.8.0.
-wheel::Version release_version(const wheel::Version& version, const index::Family* family) {
-  return family == nullptr ? version : version.public_version();
-}
-
 }  // namespace
-
-VersionFilter version_filter(const std::vector<const Want*>& wants, bool prereleases) {
-  VersionFilter filter;
-  filter.prereleases = prereleases;
-  for (const Want* want : wants) filter.specifiers.push_back(&want->requirement.specifiers);
-  return filter;
-}
 
 std::unexpected<ChoiceFailure> final_failure(Error error) {
   return std::unexpected(ChoiceFailure{std::move(error), {}});
 }
 
-PackageChooser::PackageChooser(const Target& target,
-                               const std::vector<plan::InstalledPackage>& installed,
-                               const Sources& sources, const Options& options, Report& report)
+PackageChooser::PackageChooser(const Target& target, Candidates& candidates, Families& families,
+                               const Options& options, Report& report)
     : target_(target),
-      installed_(installed),
-      sources_(sources),
+      candidates_(candidates),
+      families_(families),
       options_(options),
       report_(report),
-      catalogue_(sources, options, target.markers, report),
-      wheels_(target, options, *sources.transport, report) {}
-
-const plan::InstalledPackage* PackageChooser::installed(std::string_view name) const {
-  const auto found = std::ranges::find(installed_, name, &plan::InstalledPackage::name);
-  return found == installed_.end() ? nullptr : &*found;
-}
+      wheels_(target, options, candidates, report) {}
 
 wheel::Requirement PackageChooser::with_assigned_url(wheel::Requirement requirement) const {
-  const AssignedSource* only = catalogue_.assigned(wheel::normalize_name(requirement.name));
-  if (only != nullptr && requirement.url.empty()) requirement.url = only->url;
+  if (requirement.url.empty())
+    requirement.url = candidates_.assigned_url(wheel::normalize_name(requirement.name));
   return requirement;
 }
 
-const index::Family* PackageChooser::family_of(std::string_view name) {
-  const auto family = catalogue_.family_of(name);
-  return family && *family != nullptr && (*family)->has_member(name) ? *family : nullptr;
-}
-
-std::string PackageChooser::installed_label(const plan::InstalledPackage& package) {
-  if (package.variant) return *package.variant;
-  const index::Family* family = family_of(package.name);
-  if (family == nullptr) return {};
-  return plain_label(*family, package.name, package.version);
-}
-
-std::string PackageChooser::plain_label(const index::Family& family, std::string_view member,
-                                        const wheel::Version& version) const {
-  if (std::string local = index::local_label(version); !local.empty())
-    return family.label(local) != nullptr ? local : std::string();
-  const index::FamilyRelease* release = index::find_release(family, member, version);
-  if (release == nullptr) return {};
-  const auto label = release->default_index.find(family_platform(target_));
-  return label == release->default_index.end() ? std::string() : label->second;
-}
-
-std::string PackageChooser::given_label(const index::Family& family, std::string_view member,
-                                        const std::vector<const Want*>& wants) const {
-  const auto pinned = options_.pinned_variants.find(member);
-  if (pinned != options_.pinned_variants.end()) return pinned->second;
-  const auto forced = options_.forced_labels.find(family.name);
-  if (forced != options_.forced_labels.end()) return forced->second;
-  return version_filter(wants, false).pinned_local();
-}
-
 const plan::InstalledPackage* PackageChooser::same_installed(const PackageChoice& choice) {
-  const plan::InstalledPackage* package = installed(choice.package.name);
+  const plan::InstalledPackage* package = families_.installed(choice.package.name);
   if (package == nullptr || options_.reinstall) return nullptr;
   if (package->version != choice.package.version) return nullptr;
   const bool same = choice.package.family.empty()
                         ? package->variant == choice.package.variant
-                        : installed_label(*package) == choice.package.variant;
+                        : families_.installed_label(*package) == choice.package.variant;
   return same ? package : nullptr;
 }
 
-std::vector<wheel::Requirement> PackageChooser::goes_with(const index::Family& family,
-                                                          const wheel::Version& version) {
-  std::vector<wheel::Requirement> requirements;
-  const index::FamilyRelease* release = index::find_release(family, family.anchor(), version);
-  if (release == nullptr) return requirements;
-  for (const auto& [member, specifiers] : release->goes_with) {
-    wheel::Requirement requirement;
-    requirement.name = member;
-    requirement.specifiers = specifiers;
-    requirements.push_back(std::move(requirement));
-  }
-  return requirements;
-}
-
 const plan::InstalledPackage* PackageChooser::kept(const Question& question) {
-  const plan::InstalledPackage* package = installed(question.name);
+  const plan::InstalledPackage* package = families_.installed(question.name);
   const bool requested = is_requested(question.wants);
   if (package == nullptr || options_.reinstall || (options_.upgrade && requested)) return nullptr;
-  const index::Family* family = family_of(question.name);
-  if (question.excluded->contains(release_version(package->version, family))) return nullptr;
+  const index::Family* family = families_.of(question.name);
+  if (question.excluded->contains(families_.release_of(*package))) return nullptr;
   const auto is_other = [&](const std::string& label) {
-    return family == nullptr ? package->variant != label : installed_label(*package) != label;
+    return family == nullptr ? package->variant != label
+                             : families_.installed_label(*package) != label;
   };
   const auto pinned = options_.pinned_variants.find(question.name);
   if (pinned != options_.pinned_variants.end()) {
@@ -139,19 +73,30 @@ const plan::InstalledPackage* PackageChooser::kept(const Question& question) {
   return version_filter(question.wants, true).contains(package->version) ? package : nullptr;
 }
 
+Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string& name,
+                                                               const Release& release,
+                                                               const CandidateWheel& wheel) {
+  auto metadata = candidates_.metadata(name, release, wheel);
+  if (!metadata) return metadata;
+  wheel::Version python = target_.python_version;
+  python.pre.reset();
+  python.dev.reset();
+  const wheel::SpecifierSet& needed = (*metadata)->requires_python;
+  if (needed.contains(python)) return metadata;
+  return fail(ErrorKind::unsupported,
+              fmt::format("{} needs Python {}, this is {}", wheel.file->filename,
+                          wheel::render_specifiers(needed), wheel::render_version(python)),
+              fmt::format("an environment with Python {} can have it (--python)",
+                          wheel::render_specifiers(needed)));
+}
+
 std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_releases(
     const Question& question) {
   if (const Want* foreign = foreign_url(question.wants))
     return final_failure(url_not_named(question.name, *foreign));
-  const std::vector<std::string> urls = direct_urls(question.wants);
-  std::string key;
-  for (const std::string& url : urls) key += url + "\n";
-  Release*& release = direct_[key];
-  if (release == nullptr) {
-    auto made = direct_release(question.name, urls);
-    if (!made) return final_failure(std::move(made).error());
-    release = catalogue_.adopt(std::move(*made));
-  }
+  const auto made = candidates_.direct(question.name, direct_urls(question.wants));
+  if (!made) return final_failure(made.error());
+  Release* release = *made;
   if (version_filter(question.wants, true).contains(release->version)) return Releases{release};
   std::vector<const Want*> against;
   for (const Want* want : question.wants) {
@@ -165,7 +110,7 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_re
 }
 
 std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& question) {
-  const index::Family* family = family_of(question.name);
+  const index::Family* family = families_.of(question.name);
   if (family == nullptr) return std::nullopt;
   for (const Want* want : question.wants) {
     const std::string label = version_filter({want}, false).pinned_local();
@@ -175,7 +120,7 @@ std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& quest
     for (wheel::Specifier& specifier : any_build.requirement.specifiers.specifiers)
       specifier.version = specifier.version.public_version();
     const auto releases =
-        catalogue_.matching(question.name, version_filter({&any_build}, options_.prereleases));
+        candidates_.matching(question.name, version_filter({&any_build}, options_.prereleases));
     if (!releases || releases->empty()) continue;
     const Release& release = *releases->front();
     std::set<std::string> labels;
@@ -200,22 +145,23 @@ ChoiceFailure PackageChooser::why_none_matches(const Question& question) {
 }
 
 void PackageChooser::say_who_decided(const std::string& name, Error& error) {
-  const std::string why = catalogue_.why_alone(name);
+  const std::string why = candidates_.whereabouts(name).why_alone;
   if (!why.empty())
     error.hint = error.hint.empty() ? why : fmt::format("{}; or {}", why, error.hint);
 }
 
 ChoiceFailure PackageChooser::which_want_has_none(const Question& question) {
-  const auto versions = catalogue_.versions(question.name);
+  const auto versions = candidates_.versions(question.name);
   if (!versions) return {versions.error(), {}};
   if (versions->empty()) {
-    return {no_such_package(question.name, question.wants, catalogue_.looked_in(question.name)),
+    return {no_such_package(question.name, question.wants,
+                            candidates_.whereabouts(question.name).looked_in),
             {}};
   }
   if (auto failure = no_such_build(question)) return std::move(*failure);
   const auto none_matches = [&](const std::vector<const Want*>& wants) {
     const auto releases =
-        catalogue_.matching(question.name, version_filter(wants, options_.prereleases));
+        candidates_.matching(question.name, version_filter(wants, options_.prereleases));
     return releases && releases->empty();
   };
   for (const Want* want : question.wants) {
@@ -236,11 +182,11 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::releases_
     const Question& question) {
   if (!direct_urls(question.wants).empty()) return direct_releases(question);
   auto releases =
-      catalogue_.matching(question.name, version_filter(question.wants, options_.prereleases));
+      candidates_.matching(question.name, version_filter(question.wants, options_.prereleases));
   if (!releases) return final_failure(std::move(releases).error());
   if (releases->empty()) {
     ChoiceFailure failure = why_none_matches(question);
-    if (std::string withheld = catalogue_.explain_withheld(question.name); !withheld.empty())
+    if (std::string withheld = candidates_.whereabouts(question.name).withheld; !withheld.empty())
       failure.error.hint = std::move(withheld);
     return std::unexpected(std::move(failure));
   }
@@ -249,12 +195,10 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::releases_
 
 PackageChoice PackageChooser::from_installed(const plan::InstalledPackage& package) {
   PackageChoice choice;
-  const index::Family* family = family_of(package.name);
   choice.package.name = package.name;
   choice.package.version = package.version;
-  choice.release = release_version(package.version, family);
-  if (family != nullptr && package.name == family->anchor())
-    choice.goes_with = goes_with(*family, choice.release);
+  choice.release = families_.release_of(package);
+  choice.goes_with = families_.goes_with(package.name, choice.release);
   choice.package.variant = package.variant;
   choice.package.already_installed = true;
   choice.package.decision.chosen_because = "it is installed and satisfies what is wanted";
@@ -272,7 +216,7 @@ plan::ResolvedPackage PackageChooser::resolved(const std::string& name, const Re
   plan::ResolvedPackage package;
   package.name = name;
   package.version = file.label.empty() ? release.version : wheel.name.version;
-  if (wheel.name.is_variant()) package.variant = wheel.name.label;
+  if (wheel.is_variant()) package.variant = wheel.label;
   if (!file.label.empty()) package.family = release.family->name;
   package.variant_properties = std::move(choice.properties);
   package.filename = file.filename;
@@ -280,7 +224,7 @@ plan::ResolvedPackage PackageChooser::resolved(const std::string& name, const Re
   package.sha256 = file.sha256;
   package.other_hash = file.other_hash;
   if (file.sha256.empty() && !release.direct) {
-    if (auto first = index::first_sha256(file.url, *sources_.transport)) {
+    if (auto first = candidates_.first_sha256(wheel)) {
       package.sha256 = std::move(*first);
       package.sha256_is_first = true;
     }
@@ -298,15 +242,13 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
   const CandidateWheel& wheel = *choice.chosen;
   PackageChoice result;
   result.release = release.version;
-  const index::Family* family = family_of(name);
-  if (family != nullptr && name == family->anchor())
-    result.goes_with = goes_with(*family, release.version);
+  result.goes_with = families_.goes_with(name, release.version);
   result.requires_dist = metadata.requires_dist;
   result.extras = metadata.provides_extra;
   // A family's build is a plain wheel: its markers see no variant.
   const bool of_family = !wheel.file->label.empty();
   result.markers =
-      wheel::variant_markers(target_.markers, of_family ? std::string_view() : wheel.name.label,
+      wheel::variant_markers(target_.markers, of_family ? std::string_view() : wheel.label,
                              of_family ? wheel::VariantProperties() : choice.supported);
   result.fallback = choice.fallback;
   result.remark = choice.remark;

@@ -17,8 +17,9 @@
 #include "resolver/catalogue/candidates.h"
 #include "resolver/choice/release_choice.h"
 #include "resolver/explain/explanation.h"
+#include "resolver/family/families.h"
+#include "resolver/family/release_passes.h"
 #include "resolver/request/options.h"
-#include "resolver/request/sources.h"
 #include "resolver/request/target.h"
 #include "resolver/request/want.h"
 #include "wheel/core_metadata.h"
@@ -46,17 +47,6 @@ struct PackageChoice {
   std::optional<std::string> yanked;  ///< the reason, for a yanked file
 };
 
-struct Question {
-  std::string name;                ///< normalised
-  std::vector<const Want*> wants;  ///< constraints included; never empty
-  /// Versions that led to a conflict, with the conflict.
-  const std::map<wheel::Version, std::string>* excluded = nullptr;
-  VersionOf version_of;
-  LabelRule rule = LabelRule::best;  ///< `kept`, `shared` or `follow`: with `label`
-  std::string label = {};
-  bool lead_stays = false;  ///< the first member of the family is installed and is not touched
-};
-
 /// How many of the versions that are wanted had led to a conflict and were not tried again.
 enum class Excluded : std::uint8_t { none, some, all };
 
@@ -71,8 +61,8 @@ struct ChoiceFailure {
 class PackageChooser {
  public:
   /// All must outlive the chooser.
-  PackageChooser(const Target& target, const std::vector<plan::InstalledPackage>& installed,
-                 const Sources& sources, const Options& options, Report& report);
+  PackageChooser(const Target& target, Candidates& candidates, Families& families,
+                 const Options& options, Report& report);
 
   [[nodiscard]] std::expected<PackageChoice, ChoiceFailure> choose(const Question& question);
 
@@ -82,36 +72,12 @@ class PackageChooser {
   /// The version that would be tried first; nullopt when there is none.
   [[nodiscard]] std::optional<wheel::Version> newest(const Question& question);
 
-  [[nodiscard]] const plan::InstalledPackage* installed(std::string_view name) const;
   /// `requirement` with the URL that its package is assigned to; one of its own is kept.
   [[nodiscard]] wheel::Requirement with_assigned_url(wheel::Requirement requirement) const;
-  /// The family that a package belongs to, if it is one of its members; nullptr: none.
-  [[nodiscard]] const index::Family* family_of(std::string_view name);
-  /// The label of an installed member: as recorded, by its local version, or what the family's file
-  /// says of the default index's wheel. Empty: not known.
-  [[nodiscard]] std::string installed_label(const plan::InstalledPackage& package);
-  /// The label that a member without one of its own corresponds to: its known local version, else
-  /// what the family's file says of the default index's wheel. Empty: not known.
-  [[nodiscard]] std::string plain_label(const index::Family& family, std::string_view member,
-                                        const wheel::Version& version) const;
-  /// The label that the user gives a member, by whatever option or version; empty: none.
-  [[nodiscard]] std::string given_label(const index::Family& family, std::string_view member,
-                                        const std::vector<const Want*>& wants) const;
-  /// Versions of the other members that go with `version` of the first one.
-  [[nodiscard]] static std::vector<wheel::Requirement> goes_with(const index::Family& family,
-                                                                 const wheel::Version& version);
 
  private:
   using Releases = std::vector<Release*>;
 
-  /// Builds of a family whose needs are not fully known.
-  enum class Unknown : std::uint8_t { never, where_asked_for, counts };
-  /// What of the releases counts in one pass over them.
-  struct Pass {
-    bool fallback = true;  ///< a family's fallback labels
-    Unknown unknown = Unknown::counts;
-    bool followed_only = false;  ///< only the label of the first member (LabelRule::follow)
-  };
   /// What became of one pass.
   struct Tried {
     std::optional<PackageChoice> choice;
@@ -137,7 +103,6 @@ class PackageChooser {
   [[nodiscard]] const plan::InstalledPackage* same_installed(const PackageChoice& choice);
   [[nodiscard]] Result<ReleaseChoice> choose_wheel(const Question& question, Release& release,
                                                    Pass pass);
-  [[nodiscard]] std::vector<Pass> passes_over(const Question& question, const Releases& releases);
   [[nodiscard]] std::expected<Tried, ChoiceFailure> try_releases(const Question& question,
                                                                  const Releases& releases,
                                                                  Pass pass);
@@ -146,11 +111,11 @@ class PackageChooser {
   [[nodiscard]] std::optional<wheel::Version> newest_that_fits(const Question& question);
   /// Puts the newest version that would fit before the error's hint.
   void offer_another_version(const Question& question, Error& error);
+  /// What `wheel` says of itself. Errors: as of Candidates::metadata; unsupported (it needs another
+  /// Python).
   [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
                                                                const Release& release,
                                                                const CandidateWheel& wheel);
-  [[nodiscard]] Result<void> check_metadata(const std::string& name, const CandidateWheel& wheel,
-                                            const wheel::CoreMetadata& metadata) const;
   [[nodiscard]] PackageChoice from_installed(const plan::InstalledPackage& package);
   [[nodiscard]] plan::ResolvedPackage resolved(const std::string& name, const Release& release,
                                                ReleaseChoice choice) const;
@@ -159,18 +124,12 @@ class PackageChooser {
                                            const wheel::CoreMetadata& metadata);
 
   const Target& target_;
-  const std::vector<plan::InstalledPackage>& installed_;
-  const Sources& sources_;
+  Candidates& candidates_;
+  Families& families_;
   const Options& options_;
   Report& report_;
-  Catalogue catalogue_;
   WheelChooser wheels_;
-  std::map<std::string, Result<wheel::CoreMetadata>, std::less<>> metadata_;  ///< by URL
-  std::map<std::string, Release*, std::less<>> direct_;                       ///< by joined URLs
 };
-
-/// What all `wants` want of a version.
-[[nodiscard]] VersionFilter version_filter(const std::vector<const Want*>& wants, bool prereleases);
 
 /// A failure that no other choice fixes.
 [[nodiscard]] std::unexpected<ChoiceFailure> final_failure(Error error);

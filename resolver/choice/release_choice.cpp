@@ -31,12 +31,12 @@ bool fits_better(const CandidateWheel* left, const CandidateWheel* right) {
   return left->file->filename < right->file->filename;
 }
 
-bool is_variant_wheel(const CandidateWheel* wheel) { return wheel->name.is_variant(); }
+bool is_variant_wheel(const CandidateWheel* wheel) { return wheel->is_variant(); }
 
 std::vector<std::string> labels_of(const Release& release) {
   std::vector<std::string> labels;
   for (const CandidateWheel& wheel : release.candidates) {
-    if (wheel.name.is_variant()) labels.push_back(wheel.name.label);
+    if (wheel.is_variant()) labels.push_back(wheel.label);
   }
   std::ranges::sort(labels);
   labels.erase(std::ranges::unique(labels).begin(), labels.end());
@@ -84,19 +84,14 @@ std::string merge_facts(const std::vector<std::string>& facts) {
 
 }  // namespace
 
-std::string family_platform(const Target& target) {
-  const auto architecture = target.markers.strings.find("platform_machine");
-  return "linux_" + (architecture == target.markers.strings.end() ? "" : architecture->second);
-}
-
-WheelChooser::WheelChooser(const Target& target, const Options& options,
-                           index::Transport& transport, Report& report)
+WheelChooser::WheelChooser(const Target& target, const Options& options, Candidates& candidates,
+                           Report& report)
     : target_(target),
       python_(target.python_version),
       options_(options),
       views_(providers::device_views(*target.machine, options.providers.gpus)),
       gpus_matter_(providers::policy_matters(*target.machine, options.providers.gpus)),
-      transport_(transport),
+      candidates_(candidates),
       report_(report) {
   python_.pre.reset();
   python_.dev.reset();
@@ -139,7 +134,7 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
     } else if (wheel.tag_index == wheel::SupportedTags::npos) {
       reason = fmt::format("{}{} do not fit this interpreter and platform", tags_do_not_fit,
                            wheel.name.tags_text);
-    } else if (wheel.name.is_variant() && !policy.variants) {
+    } else if (wheel.is_variant() && !policy.variants) {
       reason = "plain wheels were asked for";
     } else if (policy.versions != nullptr &&
                !wheel::may_be_listed(known_hashes(file), policy.versions->listed)) {
@@ -149,22 +144,12 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
     if (!reason.empty()) {
       decision.skipped.push_back({file.filename, std::move(reason)});
     } else {
-      (wheel.name.is_variant() ? usable.variants : usable.plain).push_back(&wheel);
+      (wheel.is_variant() ? usable.variants : usable.plain).push_back(&wheel);
     }
   }
   std::ranges::sort(usable.plain, fits_better);
   std::ranges::sort(usable.variants, fits_better);
   return usable;
-}
-
-Result<const ReleaseMetadata*> WheelChooser::metadata_of(const std::string& name,
-                                                         const Release& release,
-                                                         const Wheels& wheels) {
-  if (const auto known = metadata_.find(&release); known != metadata_.end()) return &known->second;
-  auto read =
-      read_release_metadata(name, family_platform(target_), release, wheels, transport_, report_);
-  if (!read) return std::unexpected(std::move(read).error());
-  return &metadata_.emplace(&release, std::move(*read)).first->second;
 }
 
 std::string WheelChooser::fact_about(const wheel::Property& property, const detect::Machine* view,
@@ -232,7 +217,7 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
   choice.abi = std::move(abi.assumptions);
 
   for (const CandidateWheel* wheel : wheels) {
-    const std::string& label = wheel->name.label;
+    const std::string& label = wheel->label;
     if (document.variants.contains(label)) continue;
     const auto unknown = metadata.unknown.find(label);
     if (unknown != metadata.unknown.end()) {
@@ -250,7 +235,7 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
   decision.origins = std::move(supported.origins);
   if (gpus_matter_) decision.gpu_policy = providers::render_gpu_policy(options_.providers.gpus);
   std::set<std::string_view> labels_of_wheels;
-  for (const CandidateWheel* wheel : wheels) labels_of_wheels.insert(wheel->name.label);
+  for (const CandidateWheel* wheel : wheels) labels_of_wheels.insert(wheel->label);
   for (RejectedVariant& rejected : ranking.rejected) {
     if (!labels_of_wheels.contains(rejected.label)) continue;
     const auto view = against.find(rejected.label);
@@ -387,7 +372,7 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
   if (release.variants_file || release.family != nullptr)
     std::ranges::copy_if(usable.unlisted, std::back_inserter(described), is_variant_wheel);
   if (!described.empty()) {
-    const auto metadata = metadata_of(name, release, described);
+    const auto metadata = candidates_.variants(name, release, described);
     if (!metadata) return std::unexpected(metadata.error());
     choice.decision.metadata_source = (*metadata)->source;
     choice.decision.skipped.insert(choice.decision.skipped.end(), (*metadata)->skipped.begin(),
@@ -427,7 +412,7 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
     choice.beside_the_point =
         judged ? only_absent_hardware(choice.decision)
                : std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
-                   return wheel.name.label == policy.label;
+                   return wheel.label == policy.label;
                  });
     choice.other_python = !other_python_needed(release, target_).empty();
     choice.why_not = !usable.unlisted.empty()

@@ -16,25 +16,12 @@
 #include "plan/decision.h"
 #include "resolver/catalogue/candidates.h"
 #include "resolver/catalogue/release_metadata.h"
+#include "resolver/choice/question.h"
 #include "resolver/choice/ranking.h"
 #include "resolver/request/options.h"
 #include "resolver/request/target.h"
 
 namespace axle::resolver {
-
-/// The version of a package in the solution so far, or installed and kept; nullopt when there is
-/// none. What `abi_dependency` asks.
-using VersionOf = std::function<std::optional<wheel::Version>(const std::string& package)>;
-
-/// What `WheelPolicy::label` means.
-enum class LabelRule : std::uint8_t {
-  best,    ///< nothing: the ranking decides
-  pinned,  ///< exactly this label, if it fits
-  forced,  ///< exactly this label, whether it fits or not
-  kept,    ///< as forced: the backend of what is installed
-  shared,  ///< exactly this label, if it fits: the best that all members of its family have
-  follow,  ///< as forced where the release has it, else the ranking decides
-};
 
 struct WheelPolicy {
   bool variants = true;  ///< false: plain wheels only
@@ -50,12 +37,6 @@ struct WheelPolicy {
   const std::set<std::string, std::less<>>* required = nullptr;
   bool required_here = false;               ///< other releases of the package have such builds
   const VersionFilter* versions = nullptr;  ///< what the local versions of files must satisfy
-};
-
-/// A version of another package that a choice rests on (`abi_dependency`).
-struct AbiAssumption {
-  std::string package;  ///< normalised
-  std::optional<wheel::Version> version;
 };
 
 /// The build that a machine with a GPU would most likely get in the place of a fallback.
@@ -83,13 +64,10 @@ struct ReleaseChoice {
   std::optional<OtherBuild> other;  ///< of a fallback: nullopt where the index gives no size
 };
 
-/// The platform of a target as families have it: "linux_x86_64".
-[[nodiscard]] std::string family_platform(const Target& target);
-
 class WheelChooser {
  public:
   /// All must outlive the chooser.
-  WheelChooser(const Target& target, const Options& options, index::Transport& transport,
+  WheelChooser(const Target& target, const Options& options, Candidates& candidates,
                Report& report);
 
   /// Errors: mismatch for a variants file that is not the listed one, io; that nothing fits is no
@@ -111,9 +89,6 @@ class WheelChooser {
   [[nodiscard]] bool python_fits(const std::string& name, const index::PublishedFile& file);
   using Wheels = std::vector<const CandidateWheel*>;
 
-  [[nodiscard]] Result<const ReleaseMetadata*> metadata_of(const std::string& name,
-                                                           const Release& release,
-                                                           const Wheels& wheels);
   /// The variants that have a wheel here, ranked and rejected; the supported lists are returned.
   [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata, const Usable& usable,
                                          const VersionOf& version_of, ReleaseChoice& choice);
@@ -141,9 +116,8 @@ class WheelChooser {
   const Options& options_;
   std::vector<detect::Machine> views_;  ///< providers::device_views
   bool gpus_matter_;
-  index::Transport& transport_;
+  Candidates& candidates_;
   Report& report_;
-  std::map<const Release*, ReleaseMetadata> metadata_;
 };
 
 }  // namespace axle::resolver

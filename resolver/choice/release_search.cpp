@@ -19,16 +19,6 @@ bool belongs_to_release(const Error& error) {
          error.kind == ErrorKind::not_found;
 }
 
-/// A GPU works here that some label of the family is for.
-bool has_device_of(const index::Family& family, const detect::Machine& machine) {
-  return std::ranges::any_of(machine.gpus, [&](const detect::Gpu& gpu) {
-    const std::string_view vendor = detect::render_vendor(gpu.vendor);
-    return gpu.usable == detect::Presence::present && !gpu.masked &&
-           std::ranges::find(family.labels, vendor, &index::FamilyLabel::vendor) !=
-               family.labels.end();
-  });
-}
-
 /// "torch 2.15.0 (cu132)"
 std::string render_title(const plan::ResolvedPackage& package) {
   std::string text = package.name + " " + wheel::render_version(package.version.public_version());
@@ -74,8 +64,8 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Rel
   policy.label_only = pass.followed_only;
   policy.yanked = filter.pins(release.version);
   policy.fallback = pass.fallback;
-  policy.unknown = pass.unknown == Unknown::counts ||
-                   (pass.unknown == Unknown::where_asked_for && filter.pins(release.version));
+  policy.unknown = pass.unknown == UnknownBuilds::counts ||
+                   (pass.unknown == UnknownBuilds::where_asked_for && filter.pins(release.version));
   policy.required = &options_.required;
   policy.required_here =
       release.family != nullptr &&
@@ -84,35 +74,6 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Rel
       });
   policy.versions = &filter;
   return wheels_.choose(question.name, release, policy, question.version_of);
-}
-
-std::vector<PackageChooser::Pass> PackageChooser::passes_over(const Question& question,
-                                                              const Releases& releases) {
-  const auto of_family = std::ranges::find_if(
-      releases, [](const Release* release) { return release->family != nullptr; });
-  if (of_family == releases.end()) return {Pass{}};
-  // A build that was asked for, by pin or by version, is the one, whatever is known of it.
-  const index::Family& family = *(*of_family)->family;
-  if (question.rule == LabelRule::kept ||
-      !given_label(family, question.name, question.wants).empty()) {
-    return {Pass{}};
-  }
-  const bool known = std::ranges::any_of(releases, [&](const Release* release) {
-    return index::find_release(family, question.name, release->version) != nullptr &&
-           std::ranges::any_of(release->wheels, [](const index::PublishedFile& file) {
-             return !file.label.empty();
-           });
-  });
-  const auto unknown = known ? Unknown::where_asked_for : Unknown::counts;
-  std::vector<Pass> passes;
-  if (question.rule == LabelRule::follow) passes.push_back({true, Unknown::counts, true});
-  if (has_device_of(family, *target_.machine)) {
-    passes.push_back({false, Unknown::never});
-    passes.push_back({false, unknown});
-  }
-  passes.push_back({true, Unknown::never});
-  passes.push_back({true, unknown});
-  return passes;
 }
 
 std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
@@ -171,8 +132,8 @@ void PackageChooser::remark_on(const Question& question, const Tried& first, Tri
                                    title, choice.unlisted_label, question.name),
                        "list its hash too to get it"});
   }
-  const index::Family* family = family_of(question.name);
-  const bool device = family != nullptr && has_device_of(*family, *target_.machine);
+  const index::Family* family = families_.of(question.name);
+  const bool device = family != nullptr && families_.has_device_for(*family);
   if (choice.fallback && device && first.newest_trouble) {
     const Error& trouble = first.telling_trouble ? *first.telling_trouble : *first.newest_trouble;
     remarks.push_back(
@@ -209,7 +170,7 @@ std::optional<wheel::Version> PackageChooser::newest_that_fits(const Question& q
   Question every = question;
   every.wants = {&any};
   const auto releases =
-      catalogue_.matching(every.name, version_filter(every.wants, options_.prereleases));
+      candidates_.matching(every.name, version_filter(every.wants, options_.prereleases));
   if (!releases) return std::nullopt;
   for (std::size_t i = 0; i < std::min(releases->size(), most_looked_at); ++i) {
     Release& release = *(*releases)[i];
@@ -227,7 +188,7 @@ std::optional<wheel::Version> PackageChooser::newest_that_fits(const Question& q
 void PackageChooser::offer_another_version(const Question& question, Error& error) {
   const bool asked = error.kind == ErrorKind::unsupported && question.rule == LabelRule::best &&
                      options_.required.empty() && !options_.pinned_variants.contains(question.name);
-  if (!asked || family_of(question.name) != nullptr) return;
+  if (!asked || families_.of(question.name) != nullptr) return;
   const auto version = newest_that_fits(question);
   if (!version) return;
   const auto by =
@@ -260,7 +221,7 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
   if (!releases) return std::unexpected(std::move(releases).error());
   std::optional<Tried> first;
   unsigned passes = 0;
-  for (const Pass pass : passes_over(question, *releases)) {
+  for (const Pass pass : passes_over(families_, question, *releases)) {
     ++passes;
     auto tried = try_releases(question, *releases, pass);
     if (!tried) return std::unexpected(std::move(tried).error());
@@ -298,7 +259,7 @@ std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question
   // The release that would be chosen; the newest, where none would.
   Release* shown = releases->front();
   Pass shown_pass;
-  for (const Pass pass : passes_over(question, *releases)) {
+  for (const Pass pass : passes_over(families_, question, *releases)) {
     auto tried = try_releases(question, *releases, pass);
     if (!tried) return std::unexpected(std::move(tried).error());
     if (!tried->choice) continue;

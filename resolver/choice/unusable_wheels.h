@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "resolver/catalogue/candidates.h"
+#include "resolver/catalogue/release.h"
 #include "resolver/request/target.h"
 
 namespace axle::resolver {

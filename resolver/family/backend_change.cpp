@@ -41,16 +41,16 @@ std::string render_build(const std::string& name, const std::string& version,
 
 }  // namespace
 
-Backend installed_backend(const plan::InstalledPackage& package, PackageChooser& chooser) {
-  return backend_of(chooser.family_of(package.name), chooser.installed_label(package),
+Backend installed_backend(const plan::InstalledPackage& package, Families& families) {
+  return backend_of(families.of(package.name), families.installed_label(package),
                     package.variant_properties);
 }
 
-Backend planned_backend(const plan::ResolvedPackage& package, PackageChooser& chooser) {
-  const index::Family* family = chooser.family_of(package.name);
+Backend planned_backend(const plan::ResolvedPackage& package, Families& families) {
+  const index::Family* family = families.of(package.name);
   std::string label = package.variant.value_or("");
   if (label.empty() && family != nullptr)
-    label = chooser.plain_label(*family, package.name, package.version);
+    label = families.plain_label(*family, package.name, package.version);
   return backend_of(family, std::move(label), package.variant_properties);
 }
 

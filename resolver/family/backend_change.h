@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "resolver/choice/package_choice.h"
+#include "plan/resolution.h"
+#include "resolver/family/families.h"
 #include "resolver/solver/unresolved.h"
 
 namespace axle::resolver {
@@ -33,10 +34,8 @@ struct Backend {
   std::set<std::string, std::less<>> vendors;  ///< of GPUs
 };
 
-[[nodiscard]] Backend installed_backend(const plan::InstalledPackage& package,
-                                        PackageChooser& chooser);
-[[nodiscard]] Backend planned_backend(const plan::ResolvedPackage& package,
-                                      PackageChooser& chooser);
+[[nodiscard]] Backend installed_backend(const plan::InstalledPackage& package, Families& families);
+[[nodiscard]] Backend planned_backend(const plan::ResolvedPackage& package, Families& families);
 
 /// What is not known, and a build for CPUs that is not a family's, may become anything.
 [[nodiscard]] bool is_backend_change(const Backend& from, const Backend& to);

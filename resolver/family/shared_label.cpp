@@ -7,38 +7,39 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "resolver/solver/worklist.h"
+#include "resolver/family/family_rules.h"
 
 namespace axle::resolver {
 
-bool Worklist::is_build_given(const index::Family* family, const std::string& name) {
+bool FamilyRules::is_build_given(const index::Family* family, const std::string& name) {
   const auto says = [&](const std::string& member) {
     if (options_.pinned_variants.contains(member) || options_.plain_only.contains(member))
       return true;
-    const auto node = nodes_.find(member);
-    if (node == nodes_.end()) return false;
+    const auto node = nodes().find(member);
+    if (node == nodes().end()) return false;
     const std::vector<const Want*> wants = wants_of_user(node->second.wants);
     return !direct_urls(wants).empty() ||
-           (family != nullptr && !chooser_.given_label(*family, member, wants).empty());
+           (family != nullptr && !families_.given_label(*family, member, wants).empty());
   };
   if (!options_.variants) return true;
   if (family == nullptr) return says(name);
   return std::ranges::any_of(family->members, says);
 }
 
-std::vector<std::string> Worklist::members_without(const index::Family& family,
-                                                   const std::string& label) {
+std::vector<std::string> FamilyRules::members_without(const index::Family& family,
+                                                      const std::string& label) {
   std::vector<std::string> without;
   for (const std::string& member : family.members) {
-    const auto found = nodes_.find(member);
-    if (member == family.anchor() || found == nodes_.end() || !found->second.choice) continue;
+    const auto found = nodes().find(member);
+    if (member == family.anchor() || found == nodes().end() || !found->second.choice) continue;
     Node& node = found->second;
     if (node.choice->package.variant == label) continue;
     const Question question{member,
                             binding_wants(member, node.wants),
                             &node.excluded,
                             [this, member](const std::string& package) {
-                              return version_of(member, package); },
+                              return solution_.version_of(member, package);
+                            },
                             LabelRule::kept,
                             label};
     if (!chooser_.choose(question)) without.push_back(member);
@@ -46,14 +47,14 @@ std::vector<std::string> Worklist::members_without(const index::Family& family,
   return without;
 }
 
-bool Worklist::share_label(const index::Family& family) {
-  Node& node = nodes_[family.anchor()];
+bool FamilyRules::share_label(const index::Family& family) {
+  Node& node = nodes()[family.anchor()];
   const PackageChoice& lead = *node.choice;
   SharedLabel& shared = shared_[&family];
   std::set<std::string> members;
   for (const std::string& member : family.members) {
-    const auto found = nodes_.find(member);
-    if (member != family.anchor() && found != nodes_.end() && found->second.choice)
+    const auto found = nodes().find(member);
+    if (member != family.anchor() && found != nodes().end() && found->second.choice)
       members.insert(member);
   }
   const bool same_release = !shared.members.empty() && shared.release == lead.release;
@@ -73,7 +74,7 @@ bool Worklist::share_label(const index::Family& family) {
                       binding_wants(family.anchor(), node.wants),
                       &node.excluded,
                       [this, &family](const std::string& package) {
-                        return version_of(family.anchor(), package);
+                        return solution_.version_of(family.anchor(), package);
                       },
                       LabelRule::shared,
                       fit->label};
@@ -89,15 +90,15 @@ bool Worklist::share_label(const index::Family& family) {
   const std::string& wanted = shared.label.empty() ? best : shared.label;
   if (lead.package.variant == wanted) return false;
   node.rechoose = true;
-  enqueue(family.anchor());
+  solution_.enqueue(family.anchor());
   return true;
 }
 
-bool Worklist::share_labels() {
+bool FamilyRules::share_labels() {
   bool changed = false;
-  for (auto& [name, node] : nodes_) {
+  for (auto& [name, node] : nodes()) {
     if (!node.choice || node.choice->package.family.empty()) continue;
-    const index::Family* family = chooser_.family_of(name);
+    const index::Family* family = families_.of(name);
     if (family == nullptr || name != family->anchor() || !node.choice->followed_label.empty() ||
         kept_.contains(name) || is_build_given(family, name)) {
       continue;

@@ -35,7 +35,7 @@ Result<void> Worklist::exclude(const std::string& owner, const std::string& name
   Node& node = nodes_[owner];
   node.excluded.emplace(node.choice->release, why);
   node.rechoose = true;
-  release_followers(owner);
+  rules_.release_followers(owner);
   enqueue(name, true);
   enqueue(owner, true);
   return {};

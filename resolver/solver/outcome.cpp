@@ -12,14 +12,6 @@ namespace axle::resolver {
 
 namespace {
 
-/// CUDA's major version of a build: "13" of cu132, "none" of cpu; empty: not known.
-std::string cuda_of(const index::Family* family, const std::string& label) {
-  const index::FamilyLabel* known = family == nullptr ? nullptr : family->label(label);
-  if (known == nullptr) return {};
-  if (known->vendor != "nvidia") return "none";
-  return known->toolkit.substr(0, known->toolkit.find('.'));
-}
-
 bool holds(const InstalledNeed& need, const wheel::Version& version, const std::string& cuda) {
   return (need.cuda.empty() || cuda.empty() || need.cuda == cuda) &&
          std::ranges::any_of(need.any_of, [&](const wheel::SpecifierSet& specifiers) {
@@ -73,38 +65,6 @@ plan::Resolution Worklist::outcome() {
   return resolution;
 }
 
-std::vector<BackendChange> Worklist::backend_changes(const plan::Resolution& resolution) {
-  std::vector<BackendChange> changes;
-  for (const plan::ResolvedPackage& package : resolution.packages) {
-    const plan::InstalledPackage* installed = chooser_.installed(package.name);
-    if (package.already_installed || installed == nullptr) continue;
-    const index::Family* family = chooser_.family_of(package.name);
-    if (family != nullptr && options_.open_families.contains(family->name)) continue;
-    const Backend from = installed_backend(*installed, chooser_);
-    const Backend to = planned_backend(package, chooser_);
-    if (!is_backend_change(from, to) || is_build_given(family, package.name)) continue;
-    const wheel::Version release =
-        family == nullptr ? package.version : package.version.public_version();
-    BackendChange change{{package.name, wheel::render_version(installed->version), from.label,
-                          wheel::render_version(package.version), to.label},
-                         {from.label, std::nullopt}};
-    // Whoever names a package wants its newest version; for others an older one does. What this
-    // machine would get may be older than what is installed, which then is the newest.
-    if (package.requested) {
-      const auto allows = [&](const Want* want) {
-        return (family != nullptr && family->has_member(want->by)) ||
-               want->requirement.specifiers.contains(installed->version);
-      };
-      const Node& node = nodes_.find(package.name)->second;
-      const bool newer = installed->version > package.version &&
-                         std::ranges::all_of(binding_wants(package.name, node.wants), allows);
-      change.kept.version = newer ? installed->version.public_version() : release;
-    }
-    changes.push_back(std::move(change));
-  }
-  return changes;
-}
-
 std::vector<BrokenNeed> Worklist::broken_needs(const plan::Resolution& resolution) {
   std::vector<BrokenNeed> broken;
   const auto planned = [&](const std::string& name) -> const plan::ResolvedPackage* {
@@ -116,13 +76,12 @@ std::vector<BrokenNeed> Worklist::broken_needs(const plan::Resolution& resolutio
     for (InstalledNeed& need : needs_of(neighbour, target_.markers)) {
       const plan::ResolvedPackage* package = planned(need.package);
       if (package == nullptr) continue;
-      const index::Family* family = chooser_.family_of(need.package);
-      const std::string backend = planned_backend(*package, chooser_).label;
-      if (holds(need, package->version, cuda_of(family, backend))) continue;
-      const plan::InstalledPackage* old = chooser_.installed(need.package);
+      const std::string backend = planned_backend(*package, families_).label;
+      if (holds(need, package->version, families_.cuda_of(need.package, backend))) continue;
+      const plan::InstalledPackage* old = families_.installed(need.package);
       const bool was_sound =
-          old != nullptr &&
-          holds(need, old->version, cuda_of(family, chooser_.installed_label(*old)));
+          old != nullptr && holds(need, old->version,
+                                  families_.cuda_of(need.package, families_.installed_label(*old)));
       std::string gets =
           fmt::format("{} {}", package->name, wheel::render_version(package->version));
       if (!backend.empty() && package->version.local.empty()) gets += fmt::format(" ({})", backend);
@@ -133,6 +92,37 @@ std::vector<BrokenNeed> Worklist::broken_needs(const plan::Resolution& resolutio
     }
   }
   return broken;
+}
+
+Result<void> Worklist::check_required() {
+  for (const std::string& ns : options_.required) {
+    const bool used = std::ranges::any_of(nodes_, [&](const auto& entry) {
+      if (!entry.second.choice) return false;
+      const plan::ResolvedPackage& package = entry.second.choice->package;
+      if (package.already_installed) return is_installed_for(entry.first, ns);
+      return std::ranges::find(package.variant_properties, ns, &wheel::Property::ns) !=
+             package.variant_properties.end();
+    });
+    if (used) continue;
+    std::string requested;
+    for (const auto& [name, node] : nodes_) {
+      const bool by_user = std::ranges::any_of(node.wants, &Want::is_request);
+      if (requested.empty() && by_user) requested = name;
+    }
+    return fail(ErrorKind::unsupported,
+                fmt::format("nothing of this is built for {}, which --require asks for", ns),
+                requested.empty()
+                    ? std::string()
+                    : fmt::format("`variant explain {}` shows the builds there are", requested));
+  }
+  return {};
+}
+
+bool Worklist::is_installed_for(const std::string& name, const std::string& ns) {
+  const plan::InstalledPackage& installed = *families_.installed(name);
+  return std::ranges::find(installed.variant_properties, ns, &wheel::Property::ns) !=
+             installed.variant_properties.end() ||
+         families_.is_built_for(installed, ns);
 }
 
 }  // namespace axle::resolver

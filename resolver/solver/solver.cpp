@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "resolver/catalogue/index_candidates.h"
 #include "resolver/solver/worklist.h"
 
 namespace axle::resolver {
@@ -57,14 +58,15 @@ struct Plan {
 class Planner {
  public:
   Planner(const Requests& requests, const Target& target,
-          const std::vector<plan::InstalledPackage>& installed, const Sources& sources,
+          const std::vector<plan::InstalledPackage>& installed, Candidates& candidates,
           const Options& options, Report& report)
       : requests_(requests),
         target_(target),
         installed_(installed),
         options_(options),
         report_(report),
-        chooser_(target, installed, sources, options, report) {}
+        families_(target, installed, options, candidates),
+        chooser_(target, candidates, families_, options, report) {}
 
   [[nodiscard]] std::expected<plan::Resolution, Unresolved> run();
 
@@ -82,6 +84,7 @@ class Planner {
   const std::vector<plan::InstalledPackage>& installed_;
   const Options& options_;
   Report& report_;
+  Families families_;
   PackageChooser chooser_;
   KeptBuilds kept_;
   std::set<std::string> met_;            ///< needs that became constraints
@@ -90,7 +93,7 @@ class Planner {
 };
 
 Result<Plan> Planner::plan(Report& report) {
-  Worklist worklist(target_, installed_, options_, kept_, chooser_, report);
+  Worklist worklist(target_, installed_, options_, kept_, families_, chooser_, report);
   auto resolution = worklist.run(requests_);
   if (!resolution) return std::unexpected(std::move(resolution).error());
   Plan plan{std::move(*resolution), {}, {}};
@@ -187,17 +190,27 @@ std::expected<plan::Resolution, Unresolved> Planner::run() {
 
 std::expected<plan::Resolution, Unresolved> resolve(
     const Requests& requests, const Target& target,
+    const std::vector<plan::InstalledPackage>& installed, Candidates& candidates,
+    const Options& options, Report& report) {
+  OnceReport once(report);
+  return Planner(requests, target, installed, candidates, options, once).run();
+}
+
+std::expected<plan::Resolution, Unresolved> resolve(
+    const Requests& requests, const Target& target,
     const std::vector<plan::InstalledPackage>& installed, const Sources& sources,
     const Options& options, Report& report) {
   OnceReport once(report);
-  return Planner(requests, target, installed, sources, options, once).run();
+  IndexCandidates candidates(sources, options, target, once);
+  return resolve(requests, target, installed, candidates, options, once);
 }
 
 Result<Explanation> explain(const wheel::Requirement& requirement, const Target& target,
-                            const Sources& sources, const Options& options, Report& report) {
+                            Candidates& candidates, const Options& options, Report& report) {
   OnceReport once(report);
   const std::vector<plan::InstalledPackage> nothing_installed;
-  PackageChooser chooser(target, nothing_installed, sources, options, once);
+  Families families(target, nothing_installed, options, candidates);
+  PackageChooser chooser(target, candidates, families, options, once);
   const Want want{requirement, {}, {}, false};
   const std::map<wheel::Version, std::string> nothing_excluded;
   // `abi_dependency` asks for what would be chosen for the other package on its own.
@@ -211,6 +224,13 @@ Result<Explanation> explain(const wheel::Requirement& requirement, const Target&
       {wheel::normalize_name(requirement.name), {&want}, &nothing_excluded, newest});
   if (!explanation) return std::unexpected(std::move(explanation).error().error);
   return std::move(*explanation);
+}
+
+Result<Explanation> explain(const wheel::Requirement& requirement, const Target& target,
+                            const Sources& sources, const Options& options, Report& report) {
+  OnceReport once(report);
+  IndexCandidates candidates(sources, options, target, once);
+  return explain(requirement, target, candidates, options, once);
 }
 
 }  // namespace axle::resolver

@@ -9,6 +9,7 @@
 #include "foundation/report/report.h"
 #include "plan/installed_package.h"
 #include "plan/resolution.h"
+#include "resolver/catalogue/candidates.h"
 #include "resolver/explain/explanation.h"
 #include "resolver/request/options.h"
 #include "resolver/request/requests.h"
@@ -24,10 +25,19 @@ namespace axle::resolver {
 /// package), malformed/mismatch/io from what was read.
 [[nodiscard]] std::expected<plan::Resolution, Unresolved> resolve(
     const Requests& requests, const Target& target,
+    const std::vector<plan::InstalledPackage>& installed, Candidates& candidates,
+    const Options& options, Report& report);
+/// The same of what `sources` have.
+[[nodiscard]] std::expected<plan::Resolution, Unresolved> resolve(
+    const Requests& requests, const Target& target,
     const std::vector<plan::InstalledPackage>& installed, const Sources& sources,
     const Options& options, Report& report);
 
 /// Newest version that the requirement allows, with every variant's verdict, chosen or not.
+[[nodiscard]] Result<Explanation> explain(const wheel::Requirement& requirement,
+                                          const Target& target, Candidates& candidates,
+                                          const Options& options, Report& report);
+/// The same of what `sources` have.
 [[nodiscard]] Result<Explanation> explain(const wheel::Requirement& requirement,
                                           const Target& target, const Sources& sources,
                                           const Options& options, Report& report);

@@ -70,7 +70,7 @@ std::vector<wheel::Requirement> Worklist::dependencies_of(
     }
     dependencies.push_back(requirement);
     // What is installed is not fetched again because of where it once came from.
-    if (choice.package.already_installed && chooser_.installed(name) != nullptr)
+    if (choice.package.already_installed && families_.installed(name) != nullptr)
       dependencies.back().url.clear();
   }
   return dependencies;

@@ -53,14 +53,15 @@ bool marker_holds(const wheel::Requirement& requirement, wheel::MarkerEnvironmen
 }
 
 Worklist::Worklist(const Target& target, const std::vector<plan::InstalledPackage>& installed,
-                   const Options& options, const KeptBuilds& kept, PackageChooser& chooser,
-                   Report& report)
+                   const Options& options, const KeptBuilds& kept, Families& families,
+                   PackageChooser& chooser, Report& report)
     : target_(target),
       installed_(installed),
       options_(options),
       report_(report),
-      kept_(kept),
-      chooser_(chooser) {}
+      families_(families),
+      chooser_(chooser),
+      rules_(*this, families, chooser, options, kept, report) {}
 
 void Worklist::enqueue(const std::string& name, bool first) {
   Node& node = nodes_[name];
@@ -92,8 +93,7 @@ Result<void> Worklist::add_requests(const Requests& requests) {
   }
   if (auto ok = check_listed(listed, constraints, hash_rules_); !ok) return ok;
   for (const std::string& name : std::vector<std::string>(queue_.begin(), queue_.end())) {
-    const index::Family* family = chooser_.family_of(name);
-    if (family != nullptr && name != family->anchor()) switch_installed(*family);
+    rules_.switch_installed(name);
   }
   return {};
 }
@@ -103,7 +103,7 @@ Result<plan::Resolution> Worklist::run(const Requests& requests) {
   if (auto ok = settle(); !ok) return std::unexpected(ok.error());
   if (auto ok = check_required(); !ok) return std::unexpected(ok.error());
   if (auto ok = check_hashes(); !ok) return std::unexpected(ok.error());
-  remark_on_families();
+  rules_.remark();
   return outcome();
 }
 
@@ -115,7 +115,7 @@ Result<void> Worklist::settle() {
       nodes_[name].queued = false;
       if (auto ok = process(name); !ok) return ok;
     }
-  } while (drop_unreachable() || recheck_abi() || recheck_families() || share_labels());
+  } while (drop_unreachable() || recheck_abi() || rules_.recheck() || rules_.share_labels());
   return {};
 }
 
@@ -123,7 +123,7 @@ Question Worklist::question_about(const std::string& name) {
   Node& node = nodes_[name];
   Question question{name, binding_wants(name, node.wants), &node.excluded,
                     [this, name](const std::string& package) { return version_of(name, package); }};
-  ask_within_family(name, question);
+  rules_.ask(name, question);
   return question;
 }
 
@@ -137,7 +137,7 @@ Result<void> Worklist::process(const std::string& name) {
     if (wanted_extras(node.wants) != node.extras) expand(name);
     return {};
   }
-  if (waits_for_family(name)) return {};
+  if (rules_.waits(name)) return {};
   node.rechoose = false;
   if (++choices_ > max_choices) {
     return std::unexpected(first_conflict_.value_or(
@@ -181,7 +181,7 @@ void Worklist::set_dependencies(const std::string& owner,
     by_name[wheel::normalize_name(requirement.name)].push_back(std::move(want));
   }
   for (const wheel::Requirement& requirement : choice.goes_with) {
-    const bool constraint = !brings_along(choice, requirement.name);
+    const bool constraint = !rules_.brings_along(choice, requirement.name);
     by_name[requirement.name].push_back({requirement, owner, version, constraint});
   }
   choice.package.dependencies = std::move(dependencies);
@@ -248,7 +248,7 @@ bool Worklist::drop_unreachable() {
       open.push_back(wheel::normalize_name(requirement.name));
     }
     for (const wheel::Requirement& requirement : choice.goes_with) {
-      if (brings_along(choice, requirement.name)) open.push_back(requirement.name);
+      if (rules_.brings_along(choice, requirement.name)) open.push_back(requirement.name);
     }
   }
   std::vector<std::string> stray;
@@ -262,7 +262,7 @@ bool Worklist::drop_unreachable() {
 std::optional<wheel::Version> Worklist::settled_version(const std::string& package) const {
   const auto node = nodes_.find(package);
   if (node != nodes_.end() && node->second.choice) return node->second.choice->package.version;
-  const plan::InstalledPackage* installed = chooser_.installed(package);
+  const plan::InstalledPackage* installed = families_.installed(package);
   if (installed != nullptr) return installed->version;
   return std::nullopt;
 }

@@ -30,9 +30,8 @@ wheel::VariantMetadata level_variants(const std::vector<std::string>& labels) {
   return metadata;
 }
 
-World::World() {
-  sources.indexes = {&index};
-  sources.transport = &index;
+resolver::Target cpython_311(const detect::Machine& machine) {
+  resolver::Target target;
   wheel::TagTarget tags;
   tags.python_minor = 11;
   tags.architecture = "x86_64";
@@ -53,6 +52,13 @@ World::World() {
                             {"implementation_version", "3.11.7"},
                             {"platform_release", "6.1.0"},
                             {"platform_version", "#1"}};
+  return target;
+}
+
+World::World() {
+  sources.indexes = {&index};
+  sources.transport = &index;
+  target = cpython_311(machine);
 }
 
 void World::install(const std::string& name, const std::string& at,

@@ -20,6 +20,9 @@ namespace axle::testing {
 /// x86_64 :: level v1, v2, v3 and nothing else, as static lists: no machine is needed.
 [[nodiscard]] wheel::VariantMetadata level_variants(const std::vector<std::string>& labels);
 
+/// A CPython 3.11 on x86-64 glibc 2.36.
+[[nodiscard]] resolver::Target cpython_311(const detect::Machine& machine);
+
 struct World {
   World();
 

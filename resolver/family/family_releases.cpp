@@ -1,12 +1,11 @@
-// The releases of a family's member: its own index and the plain wheels of the default index as
-// one.
+#include "resolver/family/family_releases.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
+#include <string>
 #include <utility>
-
-#include "resolver/catalogue/candidates.h"
 
 namespace axle::resolver {
 namespace {
@@ -42,10 +41,20 @@ void label_plain_wheels(Release& release, const index::Family& family, std::stri
   release.family = &family;
 }
 
-/// Adds the releases of another index to those of the family's own; both are newest first. Where
-/// one of them publishes variants of a release, that one counts alone.
-void join(std::vector<Release>& releases, std::vector<Release> others, const index::Family& family,
-          std::string_view member) {
+}  // namespace
+
+void claim_releases(std::vector<Release>& releases, const index::Family& family,
+                    std::string_view project) {
+  // What only this index has is never looked for elsewhere: anybody may carry its name there. A
+  // file without a label must not pass for a plain one: nothing is known of it.
+  for (Release& release : releases) {
+    const bool builds = family.has_member(project) && !publishes_variants(release);
+    release.family = builds ? &family : nullptr;
+  }
+}
+
+void join_releases(std::vector<Release>& releases, std::vector<Release> others,
+                   const index::Family& family, std::string_view member) {
   const std::size_t own = releases.size();
   for (Release& other : others) {
     const auto end = releases.begin() + static_cast<std::ptrdiff_t>(own);
@@ -65,37 +74,6 @@ void join(std::vector<Release>& releases, std::vector<Release> others, const ind
     }
   }
   std::ranges::sort(releases, std::ranges::greater{}, &Release::version);
-}
-
-}  // namespace
-
-Result<const index::Family*> Catalogue::family_of(std::string_view name) {
-  if (sources_.families == nullptr || !options_.variants || options_.plain_only.contains(name))
-    return nullptr;
-  return sources_.families->of_project(name);
-}
-
-Result<std::vector<Release*>> Catalogue::family_releases(const index::Family& family,
-                                                         index::Source* index,
-                                                         std::string_view name) {
-  if (const auto known = family_releases_.find(name); known != family_releases_.end())
-    return known->second;
-  const auto own = page(&sources_.families->source(family), name);
-  if (!own) return std::unexpected(own.error());
-  // What only this index has is never looked for elsewhere: anybody may carry its name there.
-  const bool member = family.has_member(name);
-  std::vector<Release> releases = std::move((*own)->releases);
-  // A file without a label must not pass for a plain one: nothing is known of it.
-  for (Release& release : releases)
-    release.family = member && !publishes_variants(release) ? &family : nullptr;
-  if (index != nullptr && member) {
-    const auto others = page(index, name);
-    if (!others) return std::unexpected(others.error());
-    join(releases, std::move((*others)->releases), family, name);
-  }
-  std::vector<Release*>& kept = family_releases_[std::string(name)];
-  for (Release& release : releases) kept.push_back(adopt(std::move(release)));
-  return kept;
 }
 
 }  // namespace axle::resolver

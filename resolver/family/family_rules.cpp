@@ -1,20 +1,12 @@
-// Members of one family in one solution (torch, torchvision, torchaudio): the first member leads,
-// the others follow its version and its label. shared_label.cpp has the label that all have.
+#include "resolver/family/family_rules.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "resolver/solver/worklist.h"
-
 namespace axle::resolver {
 namespace {
-
-bool is_requested(const std::vector<Want>& wants) {
-  return std::ranges::any_of(wants,
-                             [](const Want& want) { return want.by.empty() && !want.constraint; });
-}
 
 /// The user says which versions of the package may come.
 bool is_version_requested(const std::vector<Want>& wants) {
@@ -39,45 +31,45 @@ std::string known_local(const index::Family& family, const wheel::Version& versi
 
 }  // namespace
 
-Worklist::Lead Worklist::lead_of(const index::Family& family, const std::string& name) {
+FamilyRules::Lead FamilyRules::lead_of(const index::Family& family, const std::string& name) {
   const std::string& first = family.anchor();
   if (name == first) return {};
-  const plan::InstalledPackage* installed = chooser_.installed(first);
-  const auto node = nodes_.find(first);
-  if (node != nodes_.end() && node->second.choice) {
+  const plan::InstalledPackage* installed = families_.installed(first);
+  const auto node = nodes().find(first);
+  if (node != nodes().end() && node->second.choice) {
     const plan::ResolvedPackage& package = node->second.choice->package;
-    if (package.already_installed) return {chooser_.installed_label(*installed), true, nullptr};
+    if (package.already_installed) return {families_.installed_label(*installed), true, nullptr};
     if (package.variant) return {*package.variant, false, nullptr};
     // A plain wheel is not a build of the family, but its version or its index says the label.
     return {package.direct ? known_local(family, package.version)
-                           : chooser_.plain_label(family, first, package.version),
+                           : families_.plain_label(family, first, package.version),
             false, nullptr};
   }
   if (installed == nullptr) return {};
-  return {chooser_.installed_label(*installed), true, installed};
+  return {families_.installed_label(*installed), true, installed};
 }
 
-bool Worklist::waits_for_family(const std::string& name) {
-  const index::Family* family = chooser_.family_of(name);
+bool FamilyRules::waits(const std::string& name) {
+  const index::Family* family = families_.of(name);
   if (family == nullptr || name == family->anchor()) return false;
   // Only before either is chosen: a member that a conflict sends back goes before the first one.
-  const auto first = nodes_.find(family->anchor());
+  const auto first = nodes().find(family->anchor());
   const bool open =
-      first != nodes_.end() && first->second.queued && !first->second.choice &&
-      !nodes_[name].choice &&
+      first != nodes().end() && first->second.queued && !first->second.choice &&
+      !nodes()[name].choice &&
       std::ranges::any_of(first->second.wants, [](const Want& want) { return !want.constraint; });
   if (!open) return false;
-  enqueue(name, true);
-  enqueue(family->anchor(), true);
+  solution_.enqueue(name, true);
+  solution_.enqueue(family->anchor(), true);
   return true;
 }
 
-bool Worklist::ask_for_kept(const std::string& name, Question& question) {
+bool FamilyRules::ask_for_kept(const std::string& name, Question& question) {
   const auto kept = kept_.find(name);
   if (kept == kept_.end()) return false;
   question.rule = LabelRule::kept;
   question.label = kept->second.label;
-  std::vector<Want>& wants = nodes_[name].installed_wants;
+  std::vector<Want>& wants = nodes()[name].installed_wants;
   wants.clear();
   if (kept->second.version) {
     wheel::Requirement requirement;
@@ -91,11 +83,11 @@ bool Worklist::ask_for_kept(const std::string& name, Question& question) {
   return true;
 }
 
-void Worklist::ask_within_family(const std::string& name, Question& question) {
+void FamilyRules::ask(const std::string& name, Question& question) {
   if (ask_for_kept(name, question)) return;
-  const index::Family* family = chooser_.family_of(name);
+  const index::Family* family = families_.of(name);
   if (family == nullptr) return;
-  Node& node = nodes_[name];
+  Node& node = nodes()[name];
   if (name == family->anchor()) {
     question.label = label_of_members(*family);
     if (!question.label.empty()) {
@@ -116,7 +108,7 @@ void Worklist::ask_within_family(const std::string& name, Question& question) {
   if (lead.installed == nullptr || is_version_requested(node.wants) || !node.excluded.empty())
     return;
   const wheel::Version version = lead.installed->version.public_version();
-  for (wheel::Requirement& requirement : PackageChooser::goes_with(*family, version)) {
+  for (wheel::Requirement& requirement : families_.goes_with(family->anchor(), version)) {
     if (requirement.name != name) continue;
     node.installed_wants.push_back(
         {std::move(requirement), family->anchor(), wheel::render_version(version), true});
@@ -124,52 +116,54 @@ void Worklist::ask_within_family(const std::string& name, Question& question) {
   for (const Want& want : node.installed_wants) question.wants.push_back(&want);
 }
 
-std::string Worklist::label_of_members(const index::Family& family) {
+std::string FamilyRules::label_of_members(const index::Family& family) {
   for (const std::string& member : family.members) {
     if (member == family.anchor()) continue;
     if (const auto kept = kept_.find(member); kept != kept_.end()) return kept->second.label;
-    const auto node = nodes_.find(member);
-    if (node == nodes_.end()) continue;
+    const auto node = nodes().find(member);
+    if (node == nodes().end()) continue;
     const std::vector<const Want*> wants = wants_of_user(node->second.wants);
     if (wants.empty()) continue;
-    std::string label = chooser_.given_label(family, member, wants);
+    std::string label = families_.given_label(family, member, wants);
     if (!label.empty()) return label;
   }
   return {};
 }
 
-void Worklist::switch_installed(const index::Family& family) {
-  const auto forced = options_.forced_labels.find(family.name);
-  const plan::InstalledPackage* first = chooser_.installed(family.anchor());
+void FamilyRules::switch_installed(const std::string& name) {
+  const index::Family* family = families_.of(name);
+  if (family == nullptr || name == family->anchor()) return;
+  const auto forced = options_.forced_labels.find(family->name);
+  const plan::InstalledPackage* first = families_.installed(family->anchor());
   if (forced == options_.forced_labels.end() || first == nullptr) return;
-  if (chooser_.installed_label(*first) == forced->second) return;
+  if (families_.installed_label(*first) == forced->second) return;
   wheel::Requirement requirement;
-  requirement.name = family.anchor();
-  nodes_[family.anchor()].wants.push_back({requirement, {}, {}, false});
-  enqueue(family.anchor());
+  requirement.name = family->anchor();
+  nodes()[family->anchor()].wants.push_back({requirement, {}, {}, false});
+  solution_.enqueue(family->anchor());
 }
 
-void Worklist::release_followers(const std::string& name) {
-  const index::Family* family = chooser_.family_of(name);
+void FamilyRules::release_followers(const std::string& name) {
+  const index::Family* family = families_.of(name);
   if (family == nullptr || name != family->anchor()) return;
   for (const std::string& member : family->members) {
-    const auto node = nodes_.find(member);
-    if (member == name || node == nodes_.end() || !node->second.choice) continue;
-    drop(member);
-    enqueue(member);
+    const auto node = nodes().find(member);
+    if (member == name || node == nodes().end() || !node->second.choice) continue;
+    solution_.drop(member);
+    solution_.enqueue(member);
   }
 }
 
-bool Worklist::brings_along(const PackageChoice& lead, const std::string& member) const {
+bool FamilyRules::brings_along(const PackageChoice& lead, const std::string& member) const {
   return options_.dependencies && !lead.package.already_installed &&
-         chooser_.installed(member) != nullptr;
+         families_.installed(member) != nullptr;
 }
 
-bool Worklist::recheck_families() {
+bool FamilyRules::recheck() {
   bool changed = false;
-  for (auto& [name, node] : nodes_) {
+  for (auto& [name, node] : nodes()) {
     if (!node.choice || kept_.contains(name)) continue;
-    const index::Family* family = chooser_.family_of(name);
+    const index::Family* family = families_.of(name);
     if (family == nullptr) continue;
     const Lead lead = lead_of(*family, name);
     std::string& followed = node.choice->followed_label;
@@ -179,25 +173,25 @@ bool Worklist::recheck_families() {
       continue;
     }
     node.rechoose = true;
-    enqueue(name);
+    solution_.enqueue(name);
     changed = true;
   }
   return changed;
 }
 
-void Worklist::remark_on_families() {
-  for (auto& [name, node] : nodes_) {
+void FamilyRules::remark() {
+  for (auto& [name, node] : nodes()) {
     if (!node.choice || node.choice->package.already_installed) continue;
-    const index::Family* family = chooser_.family_of(name);
+    const index::Family* family = families_.of(name);
     if (family == nullptr) continue;
     const PackageChoice& choice = *node.choice;
     if (name == family->anchor()) {
       const auto shared = shared_.find(family);
       if (shared != shared_.end() && choice.package.variant == shared->second.label)
         report_.note(shared->second.remark);
-      const plan::InstalledPackage* installed = chooser_.installed(name);
-      if (installed == nullptr || is_requested(node.wants)) continue;
-      if (!chooser_.installed_label(*installed).empty()) continue;
+      const plan::InstalledPackage* installed = families_.installed(name);
+      if (installed == nullptr || std::ranges::any_of(node.wants, &Want::is_request)) continue;
+      if (!families_.installed_label(*installed).empty()) continue;
       report_.warn(
           fmt::format("{} {}, which is installed, is replaced by {} {}: what it was built "
                       "for is not known",
@@ -207,15 +201,15 @@ void Worklist::remark_on_families() {
     }
     const std::string title = fmt::format("{} {}", name, wheel::render_version(choice.release));
     const std::string label = choice.package.variant.value_or("");
-    const bool given = !chooser_.given_label(*family, name, wants_of_user(node.wants)).empty();
+    const bool given = !families_.given_label(*family, name, wants_of_user(node.wants)).empty();
     if (!given && !choice.followed_label.empty() && label != choice.followed_label) {
       report_.note(fmt::format("{} has no build {}, which {} has: {} is taken", title,
                                choice.followed_label, family->anchor(),
                                label.empty() ? "its plain wheel" : label));
     }
-    const auto first = nodes_.find(family->anchor());
+    const auto first = nodes().find(family->anchor());
     const auto ended = family->ended.find(name);
-    if (ended == family->ended.end() || first == nodes_.end() || !first->second.choice) continue;
+    if (ended == family->ended.end() || first == nodes().end() || !first->second.choice) continue;
     const auto last = wheel::parse_version(ended->second);
     const wheel::Version& lead = first->second.choice->release;
     if (last && is_past(lead, *last)) {
@@ -226,41 +220,36 @@ void Worklist::remark_on_families() {
   }
 }
 
-Result<void> Worklist::check_required() {
-  for (const std::string& ns : options_.required) {
-    const bool used = std::ranges::any_of(nodes_, [&](const auto& entry) {
-      if (!entry.second.choice) return false;
-      const plan::ResolvedPackage& package = entry.second.choice->package;
-      if (package.already_installed) return is_installed_for(entry.first, ns);
-      return std::ranges::find(package.variant_properties, ns, &wheel::Property::ns) !=
-             package.variant_properties.end();
-    });
-    if (used) continue;
-    std::string requested;
-    for (const auto& [name, node] : nodes_) {
-      const bool by_user = std::ranges::any_of(
-          node.wants, [](const Want& want) { return want.by.empty() && !want.constraint; });
-      if (requested.empty() && by_user) requested = name;
+std::vector<BackendChange> FamilyRules::backend_changes(const plan::Resolution& resolution) {
+  std::vector<BackendChange> changes;
+  for (const plan::ResolvedPackage& package : resolution.packages) {
+    const plan::InstalledPackage* installed = families_.installed(package.name);
+    if (package.already_installed || installed == nullptr) continue;
+    const index::Family* family = families_.of(package.name);
+    if (family != nullptr && options_.open_families.contains(family->name)) continue;
+    const Backend from = installed_backend(*installed, families_);
+    const Backend to = planned_backend(package, families_);
+    if (!is_backend_change(from, to) || is_build_given(family, package.name)) continue;
+    const wheel::Version release =
+        family == nullptr ? package.version : package.version.public_version();
+    BackendChange change{{package.name, wheel::render_version(installed->version), from.label,
+                          wheel::render_version(package.version), to.label},
+                         {from.label, std::nullopt}};
+    // Whoever names a package wants its newest version; for others an older one does. What this
+    // machine would get may be older than what is installed, which then is the newest.
+    if (package.requested) {
+      const auto allows = [&](const Want* want) {
+        return (family != nullptr && family->has_member(want->by)) ||
+               want->requirement.specifiers.contains(installed->version);
+      };
+      const Node& node = nodes().find(package.name)->second;
+      const bool newer = installed->version > package.version &&
+                         std::ranges::all_of(binding_wants(package.name, node.wants), allows);
+      change.kept.version = newer ? installed->version.public_version() : release;
     }
-    return fail(ErrorKind::unsupported,
-                fmt::format("nothing of this is built for {}, which --require asks for", ns),
-                requested.empty()
-                    ? std::string()
-                    : fmt::format("`variant explain {}` shows the builds there are", requested));
+    changes.push_back(std::move(change));
   }
-  return {};
-}
-
-bool Worklist::is_installed_for(const std::string& name, const std::string& ns) {
-  const plan::InstalledPackage& installed = *chooser_.installed(name);
-  if (std::ranges::find(installed.variant_properties, ns, &wheel::Property::ns) !=
-      installed.variant_properties.end()) {
-    return true;
-  }
-  const index::Family* family = chooser_.family_of(name);
-  const index::FamilyLabel* label =
-      family == nullptr ? nullptr : family->label(chooser_.installed_label(installed));
-  return label != nullptr && label->vendor == ns;
+  return changes;
 }
 
 }  // namespace axle::resolver

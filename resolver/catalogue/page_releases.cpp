@@ -1,14 +1,16 @@
-#include "resolver/catalogue/candidates.h"
+#include "resolver/catalogue/page_releases.h"
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "wheel/requirement.h"
+#include "wheel/version.h"
 
 namespace axle::resolver {
 namespace {
@@ -78,21 +80,6 @@ void note_label(Release& release, const index::Family* family, std::string_view 
 
 }  // namespace
 
-void parse_wheels(Release& release, const wheel::SupportedTags& tags) {
-  if (release.parsed) return;
-  release.parsed = true;
-  for (const index::PublishedFile& file : release.wheels) {
-    Result<wheel::WheelName> name = wheel::parse_wheel_name(file.filename);
-    if (!name) {
-      release.unreadable.push_back({file.filename, name.error().message});
-      continue;
-    }
-    if (!file.label.empty()) name->label = file.label;
-    const std::size_t tag_index = tags.best_index(name->tags);
-    release.candidates.push_back({&file, std::move(*name), tag_index});
-  }
-}
-
 std::vector<Release> group_releases(index::ProjectPage page, std::string_view name,
                                     std::string_view source, const index::Family* family) {
   std::vector<Release> releases;
@@ -134,90 +121,5 @@ std::vector<Release> group_releases(index::ProjectPage page, std::string_view na
   std::ranges::sort(releases, std::ranges::greater{}, &Release::version);
   return releases;
 }
-
-bool VersionFilter::contains(const wheel::Version& version) const {
-  return std::ranges::all_of(specifiers, [&](const auto* set) { return set->contains(version); });
-}
-
-bool VersionFilter::contains(const Release& release) const {
-  return contains(release.version) ||
-         std::ranges::any_of(release.local_versions,
-                             [&](const wheel::Version& version) { return contains(version); });
-}
-
-std::string VersionFilter::pinned_local() const {
-  for (const wheel::SpecifierSet* set : specifiers) {
-    for (const wheel::Specifier& specifier : set->specifiers) {
-      if (specifier.comparison == wheel::Comparison::equal && !specifier.wildcard &&
-          !specifier.version.local.empty()) {
-        return index::local_label(specifier.version);
-      }
-    }
-  }
-  return {};
-}
-
-bool VersionFilter::admits_prereleases() const {
-  return prereleases || std::ranges::any_of(specifiers, [](const wheel::SpecifierSet* set) {
-           return set->admits_prereleases();
-         });
-}
-
-bool VersionFilter::pins(const wheel::Version& version) const {
-  for (const wheel::SpecifierSet* set : specifiers) {
-    for (const wheel::Specifier& specifier : set->specifiers) {
-      const bool exact = specifier.comparison == wheel::Comparison::arbitrary ||
-                         (specifier.comparison == wheel::Comparison::equal && !specifier.wildcard);
-      if (exact && specifier.contains(version)) return true;
-    }
-  }
-  return false;
-}
-
-Result<Catalogue::Page*> Catalogue::page(index::Source* source, std::string_view name) {
-  Pages& pages = pages_[source];
-  if (const auto known = pages.find(name); known != pages.end()) return &known->second;
-  report_.progress(name, 0, 0);
-  Result<index::ProjectPage> page = source->project(name);
-  if (!page) {
-    // An index that cannot be used says nothing of the machine: `unsupported` is kept for that.
-    Error error = std::move(page).error();
-    if (error.kind == ErrorKind::unsupported) error.kind = ErrorKind::malformed;
-    return std::unexpected(std::move(error));
-  }
-  withhold(*page, source, name);
-  auto family = family_of(name);
-  if (!family) return std::unexpected(std::move(family).error());
-  if (*family != nullptr && (*family)->has_member(name))
-    index::label_files(**family, *page, /*known_only=*/true);
-  const std::size_t files = page->files.size();
-  const bool absent = page->absent;
-  const auto added = pages.emplace(
-      name, Page{group_releases(std::move(*page), name, source->description(), *family), absent});
-  report_.detail(fmt::format("{}: {} files of {} releases in {}", name, files,
-                             added.first->second.releases.size(), source->description()));
-  return &added.first->second;
-}
-
-void Catalogue::withhold(index::ProjectPage& page, const index::Source* source,
-                         std::string_view name) {
-  const bool dated = std::ranges::find(sources_.find_links, source) == sources_.find_links.end();
-  const WithheldFiles withheld = withhold_files(page, name, dated, options_);
-  if (!withheld.any()) return;
-  withheld_.insert_or_assign(std::string(name), withheld);
-  const std::string text = resolver::explain_withheld(name, withheld);
-  if (withheld.exposed > 0) {
-    report_.warn(fmt::format("{}: {}", source->description(), text));
-  } else {
-    report_.detail(fmt::format("{}: {}", source->description(), text));
-  }
-}
-
-std::string Catalogue::explain_withheld(std::string_view name) const {
-  const auto found = withheld_.find(name);
-  return found == withheld_.end() ? std::string() : resolver::explain_withheld(name, found->second);
-}
-
-Release* Catalogue::adopt(Release release) { return &adopted_.emplace_back(std::move(release)); }
 
 }  // namespace axle::resolver

@@ -1,0 +1,47 @@
+#pragma once
+// What is asked of one package: who wants what of it, and which label is preferred.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "resolver/request/want.h"
+#include "wheel/version.h"
+
+namespace axle::resolver {
+
+/// The version of a package in the solution so far, or installed and kept; nullopt when there is
+/// none. What `abi_dependency` asks.
+using VersionOf = std::function<std::optional<wheel::Version>(const std::string& package)>;
+
+/// What `WheelPolicy::label` means.
+enum class LabelRule : std::uint8_t {
+  best,    ///< nothing: the ranking decides
+  pinned,  ///< exactly this label, if it fits
+  forced,  ///< exactly this label, whether it fits or not
+  kept,    ///< as forced: the backend of what is installed
+  shared,  ///< exactly this label, if it fits: the best that all members of its family have
+  follow,  ///< as forced where the release has it, else the ranking decides
+};
+
+/// A version of another package that a choice rests on (`abi_dependency`).
+struct AbiAssumption {
+  std::string package;  ///< normalised
+  std::optional<wheel::Version> version;
+};
+
+struct Question {
+  std::string name;                ///< normalised
+  std::vector<const Want*> wants;  ///< constraints included; never empty
+  /// Versions that led to a conflict, with the conflict.
+  const std::map<wheel::Version, std::string>* excluded = nullptr;
+  VersionOf version_of;
+  LabelRule rule = LabelRule::best;  ///< `kept`, `shared` or `follow`: with `label`
+  std::string label = {};
+  bool lead_stays = false;  ///< the first member of the family is installed and is not touched
+};
+
+}  // namespace axle::resolver
