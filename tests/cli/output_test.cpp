@@ -5,9 +5,7 @@
 
 using axle::cli::Output;
 using axle::cli::Style;
-using axle::session::failed;
 using axle::session::failed_to_choose;
-using axle::session::misused;
 
 TEST_CASE("failures carry the exit code that scripts rely on") {
   CHECK(axle::session::failed({axle::ErrorKind::unsupported, "x"}).error().exit_code == 1);
