@@ -10,9 +10,11 @@
 
 #include "plan/decision.h"
 #include "wheel/core_metadata.h"
+#include "wheel/hash/expected_hash.h"
 #include "wheel/hash/listed_hash.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
+#include "wheel/wheel_name.h"
 
 namespace axle::plan {
 
@@ -26,10 +28,9 @@ struct ResolvedPackage {
   /// Those of them that the machine supports: what variant markers see.
   wheel::VariantProperties supported_properties;
   std::string filename;
-  std::string url;               ///< http(s) or file
-  std::string sha256;            ///< empty when the index gives none and none was kept
-  bool sha256_is_first = false;  ///< the index gives none: that of the first download from `url`
-  std::string other_hash;        ///< "sha512=<hex digits>", where there is no sha256; may be empty
+  wheel::WheelName wheel_name;  ///< `filename`, parsed; of what is installed already nothing
+  std::string url;              ///< http(s) or file
+  wheel::ExpectedHash hash;
   std::vector<wheel::ListedHash> listed_hashes;  ///< the file must have one; empty: any will do
   std::optional<std::uint64_t> size;
   std::string source;              ///< index or folder it came from

@@ -9,7 +9,6 @@
 #include "foundation/system/shell_command.h"
 #include "index/http/transport.h"
 #include "index/pages/page.h"
-#include "resolver/catalogue/listed_files.h"
 #include "session/requirements_file.h"
 #include "session/wheel_place.h"
 #include "wheel/requirement.h"
@@ -37,10 +36,10 @@ std::unexpected<Failure> misused_at(const std::string& origin, Error error) {
 Outcome<void> check_fragment(const FileRequirement& line, const wheel::Requirement& requirement) {
   const std::size_t fragment = requirement.url.find('#');
   if (fragment == std::string::npos || line.hashes.empty()) return {};
-  index::PublishedFile file;
+  wheel::ExpectedHash hash;
   const bool sound =
-      index::note_fragment_hashes(file, std::string_view(requirement.url).substr(fragment + 1));
-  if (sound && wheel::may_be_listed(resolver::known_hashes(file), line.hashes)) return {};
+      index::note_fragment_hashes(hash, std::string_view(requirement.url).substr(fragment + 1));
+  if (sound && wheel::may_be_listed(hash.as_listed(), line.hashes)) return {};
   return misused_at(line.origin, {ErrorKind::malformed,
                                   fmt::format("the hash in the URL of {} is not one of "
                                               "those that --hash lists",

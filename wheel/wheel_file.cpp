@@ -211,12 +211,17 @@ Result<WheelFile> open_wheel(std::unique_ptr<ByteSource> source, std::string_vie
                              std::string where, Report& report, bool directory_only) {
   auto name = parse_wheel_name(file_name);
   if (!name) return std::unexpected(std::move(name).error());
+  return open_wheel(std::move(source), std::move(*name), std::move(where), report, directory_only);
+}
+
+Result<WheelFile> open_wheel(std::unique_ptr<ByteSource> source, WheelName name, std::string where,
+                             Report& report, bool directory_only) {
   auto archive = directory_only ? ZipReader::open_directory(std::move(source), std::move(where))
                                 : ZipReader::open(std::move(source), std::move(where));
   if (!archive) return std::unexpected(std::move(archive).error());
-  auto dist_info = find_dist_info(*archive, *name);
+  auto dist_info = find_dist_info(*archive, name);
   if (!dist_info) return std::unexpected(std::move(dist_info).error());
-  WheelFile wheel{.name = std::move(*name),
+  WheelFile wheel{.name = std::move(name),
                   .archive = std::move(*archive),
                   .dist_info = std::move(*dist_info),
                   .metadata_text = {},

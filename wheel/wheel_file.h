@@ -35,6 +35,11 @@ struct WheelFile {
                                            std::string_view file_name, std::string where,
                                            Report& report, bool directory_only = false);
 
+/// The same of a wheel whose name was parsed.
+[[nodiscard]] Result<WheelFile> open_wheel(std::unique_ptr<ByteSource> source, WheelName name,
+                                           std::string where, Report& report,
+                                           bool directory_only = false);
+
 /// Parses RECORD and checks that it lists exactly the archive's files, each once, with sizes that
 /// agree. Hashes are checked by whoever unpacks. Errors: malformed, mismatch.
 [[nodiscard]] Result<std::vector<RecordEntry>> read_checked_record(const WheelFile& wheel);

@@ -151,7 +151,7 @@ ordered_json package_json(const plan::ResolvedPackage& package) {
           {"family", or_null(package.family)},
           {"wheel", or_null(package.filename)},
           {"url", or_null(index::redact_url(package.url))},
-          {"sha256", or_null(package.sha256)},
+          {"sha256", or_null(std::string(package.hash.sha256()))},
           {"size", package.size ? ordered_json(*package.size) : ordered_json(nullptr)},
           {"requested", package.requested},
           {"required_by", package.required_by},

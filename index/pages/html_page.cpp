@@ -29,7 +29,7 @@ void read_link(const HtmlLink& link, PageBuilder& builder) {
   if (!is_distribution_name(filename)) return;
   PublishedFile& file = builder.begin();
   file.filename = std::move(filename);
-  if (!note_fragment_hashes(file, split_url(href).fragment)) {
+  if (!note_fragment_hashes(file.hash, split_url(href).fragment)) {
     return builder.leave_out("its sha256 is not 64 hexadecimal digits");
   }
   if (link.requires_python) file.requires_python = *link.requires_python;

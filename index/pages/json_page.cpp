@@ -82,7 +82,8 @@ error_code note_hashes(json::object hashes, PublishedFile& file, Complaint& comp
     std::string_view digits;
     const error_code error = get_text(field.value(), digits);
     if (error && error != simdjson::INCORRECT_TYPE) return error;
-    if (!note_hash(file, algorithm, digits)) complaint = "its sha256 is not 64 hexadecimal digits";
+    if (!note_hash(file.hash, algorithm, digits))
+      complaint = "its sha256 is not 64 hexadecimal digits";
   }
   return simdjson::SUCCESS;
 }

@@ -9,15 +9,14 @@
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
+#include "wheel/hash/expected_hash.h"
 
 namespace axle::index {
 
 struct PublishedFile {
   std::string filename;
-  std::string url;            ///< absolute, fragment removed
-  std::string sha256;         ///< 64 hex digits, or empty when the index gives none
-  bool hash_of_user = false;  ///< the hash is not the index's: it stands behind the user's URL
-  std::string other_hash;  ///< "sha512=<hex digits>", the strongest given where there is no sha256
+  std::string url;  ///< absolute, fragment removed
+  wheel::ExpectedHash hash;
   std::optional<std::uint64_t> size;
   std::optional<std::int64_t> uploaded;  ///< PEP 700: microseconds since 1970, UTC
   std::string requires_python;           ///< as published, may be empty or broken
@@ -32,11 +31,11 @@ struct PublishedFile {
   std::string source;  ///< where it is listed, when that is not where its release's others are
 };
 
-/// Notes a hash of `file` by its name in hashlib. False: a sha256 that is not 64 hex digits.
-[[nodiscard]] bool note_hash(PublishedFile& file, std::string_view algorithm,
+/// Notes one of a file's hashes by its name in hashlib. False: a sha256 that is not 64 hex digits.
+[[nodiscard]] bool note_hash(wheel::ExpectedHash& hash, std::string_view algorithm,
                              std::string_view digits);
 /// The hashes in a link's fragment: "sha256=…", "egg=x&sha512=…". False as above.
-[[nodiscard]] bool note_fragment_hashes(PublishedFile& file, std::string_view fragment);
+[[nodiscard]] bool note_fragment_hashes(wheel::ExpectedHash& hash, std::string_view fragment);
 
 /// A longer page is refused, whatever its transfer was compressed to: the largest known ones have
 /// some 10 MB.

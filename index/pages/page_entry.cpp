@@ -41,7 +41,7 @@ std::size_t many_tags_of(std::string_view filename) {
 }
 
 std::size_t bytes_of(const PublishedFile& file) {
-  return sizeof file + file.filename.size() + file.url.size() + file.other_hash.size() +
+  return sizeof file + file.filename.size() + file.url.size() + file.hash.digits.size() +
          file.requires_python.size() + file.yanked_reason.size() +
          many_tags_of(file.filename) * sizeof(wheel::Tag);
 }
@@ -110,12 +110,11 @@ void PageBuilder::keep(std::string_view link) {
     return leave_out("its link is neither http, https nor a local file");
   }
   // No wheel has the hash of its own METADATA: whoever made the page took one for the other.
-  if (!file.sha256.empty() && file.sha256 == file.metadata_sha256) {
+  if (!file.metadata_sha256.empty() && file.hash.sha256() == file.metadata_sha256) {
     if (borrowed_hashes_++ == 0) first_borrower_ = file.filename;
-    file.sha256.clear();
+    file.hash = {};
   }
-  file.exposed = page_is_https_ && file.sha256.empty() && file.other_hash.empty() &&
-                 scheme_of(file.url) == "http";
+  file.exposed = page_is_https_ && file.hash.empty() && scheme_of(file.url) == "http";
   bytes_ += bytes_of(file);
 }
 
@@ -192,21 +191,21 @@ std::string sha256_digits(std::string_view text) {
   return any_bad == 0 ? std::string(lower.data(), digits) : std::string();
 }
 
-bool note_hash(PublishedFile& file, std::string_view algorithm, std::string_view digits) {
+bool note_hash(wheel::ExpectedHash& hash, std::string_view algorithm, std::string_view digits) {
   if (algorithm == "sha256") {
-    file.sha256 = sha256_digits(digits);
-    return !file.sha256.empty();
+    hash.algorithm = algorithm;
+    hash.digits = sha256_digits(digits);
+    return !hash.empty();
   }
-  if (digits.empty()) return true;
-  const std::string_view noted =
-      std::string_view(file.other_hash).substr(0, file.other_hash.find('='));
+  if (digits.empty() || hash.algorithm == "sha256") return true;
   const auto strength = wheel::hash_strength(algorithm);
-  if (!noted.empty() && (!strength || strength <= wheel::hash_strength(noted))) return true;
-  file.other_hash = fmt::format("{}={}", algorithm, text::ascii_lower(digits));
+  if (!hash.empty() && (!strength || strength <= wheel::hash_strength(hash.algorithm))) return true;
+  hash.algorithm = algorithm;
+  hash.digits = text::ascii_lower(digits);
   return true;
 }
 
-bool note_fragment_hashes(PublishedFile& file, std::string_view fragment) {
+bool note_fragment_hashes(wheel::ExpectedHash& hash, std::string_view fragment) {
   while (!fragment.empty()) {
     const std::string_view item = fragment.substr(0, fragment.find('&'));
     const std::size_t equals = item.find('=');
@@ -214,7 +213,7 @@ bool note_fragment_hashes(PublishedFile& file, std::string_view fragment) {
     // Other things stand in fragments as well: egg, subdirectory.
     const bool is_hash = equals != std::string_view::npos &&
                          (key == "sha256" || wheel::hash_strength(key).has_value());
-    if (is_hash && !note_hash(file, key, item.substr(equals + 1))) return false;
+    if (is_hash && !note_hash(hash, key, item.substr(equals + 1))) return false;
     fragment.remove_prefix(std::min(item.size() + 1, fragment.size()));
   }
   return true;

@@ -47,16 +47,16 @@ class SpooledSource final : public wheel::ByteSource {
 };
 
 Error hash_mismatch(const PublishedFile& file, std::string_view got) {
-  if (file.hash_of_user) {
+  if (file.hash.source == wheel::HashSource::url) {
     return {
         ErrorKind::mismatch,
         fmt::format("{} has the sha256 {}, the URL that was given says #sha256={}",
-                    redact_url(file.url), got, file.sha256),
+                    redact_url(file.url), got, file.hash.sha256()),
         "correct the hash in the URL; if it is right, the file was replaced: do not install it"};
   }
   return {ErrorKind::mismatch,
           fmt::format("{} has the sha256 {}, the index says {}", redact_url(file.url), got,
-                      file.sha256),
+                      file.hash.sha256()),
           "the file or the index is damaged or was tampered with; do not install it"};
 }
 
@@ -85,7 +85,7 @@ Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& f
   if (!response) return std::unexpected(response.error());
   if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
   const std::string digits = wheel::render_hex(hash.finish());
-  if (!file.sha256.empty() && digits != file.sha256) {
+  if (!file.hash.sha256().empty() && digits != file.hash.sha256()) {
     return std::unexpected(hash_mismatch(file, digits));
   }
   return std::make_unique<SpooledSource>(std::move(copy), size);
@@ -129,8 +129,8 @@ Result<std::unique_ptr<wheel::ByteSource>> open_any(const PublishedFile& file,
 /// The key under which a small text out of a wheel is kept, where the index says the wheel's hash.
 /// The URL is part of it: another index may lie about a file of the same hash.
 std::optional<std::string> key_of(std::string_view member, const PublishedFile& file) {
-  if (file.sha256.empty() || !is_http_url(file.url)) return std::nullopt;
-  return fmt::format("{} in {} {}", member, file.sha256, file.url);
+  if (file.hash.sha256().empty() || !is_http_url(file.url)) return std::nullopt;
+  return fmt::format("{} in {} {}", member, file.hash.sha256(), file.url);
 }
 
 std::optional<std::string> recall(const std::optional<std::string>& key, Transport& transport) {
@@ -205,14 +205,14 @@ Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport
                                  std::uint64_t max_bytes) {
   Request request;
   request.url = file.url;
-  request.sha256 = file.sha256;
+  request.sha256 = file.hash.sha256();
   request.max_bytes = max_bytes;
   Result<Response> response = transport.fetch(request);
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
-  if (!file.sha256.empty()) {
+  if (!file.hash.sha256().empty()) {
     const std::string digits = wheel::render_hex(wheel::sha256(response->body));
-    if (digits != file.sha256) {
+    if (digits != file.hash.sha256()) {
       return std::unexpected(hash_mismatch(file, digits));
     }
   }

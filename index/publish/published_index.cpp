@@ -62,7 +62,7 @@ Result<ProjectPage> read_page(const fs::path& path) {
 /// What adding and removing would not write again must not be lost by them.
 bool is_as_written(const PublishedFile& file) {
   const bool known = file.filename.ends_with(".whl") || file.filename.ends_with("-variants.json");
-  return known && !file.sha256.empty() && file.size && !file.yanked;
+  return known && !file.hash.sha256().empty() && file.size && !file.yanked;
 }
 
 Result<PublishedProject> read_project(const fs::path& folder) {
@@ -82,7 +82,7 @@ Result<PublishedProject> read_project(const fs::path& folder) {
     written.insert(file.filename);
     if (!file.filename.ends_with(".whl")) continue;
     written.insert(file.filename + ".metadata");
-    project.wheels.push_back({file.filename, file.sha256, *file.size});
+    project.wheels.push_back({file.filename, std::string(file.hash.sha256()), *file.size});
   }
   const auto entries = entries_of(folder);
   if (!entries) return std::unexpected(entries.error());

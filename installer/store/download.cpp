@@ -62,13 +62,13 @@ class FileHash {
  public:
   FileHash(const plan::ResolvedPackage& package, Report& report)
       : package_(package), report_(report), listed_(package.listed_hashes) {
-    if (!package.sha256.empty() || package.other_hash.empty()) return;
-    algorithm_ = package.other_hash.substr(0, package.other_hash.find('='));
-    if (wheel::hash_strength(algorithm_)) {
-      other_.emplace(algorithm_);
+    const wheel::ExpectedHash& hash = package.hash;
+    if (hash.empty() || !hash.sha256().empty()) return;
+    if (hash.is_checkable()) {
+      other_.emplace(hash.algorithm);
     } else {
       report.warn(fmt::format("{} gives only a {} hash of {}, which cannot be checked",
-                              package.source, algorithm_, package.filename));
+                              package.source, hash.algorithm, package.filename));
     }
   }
 
@@ -82,17 +82,16 @@ class FileHash {
   Result<std::string> finish() {
     std::string digest = wheel::render_hex(sha256_.finish());
     if (auto listed = check_listed(digest); !listed) return std::unexpected(listed.error());
-    if (!package_.sha256.empty() && digest != package_.sha256)
-      return differs("sha256", digest, package_.sha256);
+    const wheel::ExpectedHash& expected = package_.hash;
+    if (!expected.sha256().empty() && digest != expected.digits) return differs(digest);
     if (!other_) return digest;
     const std::string found = other_->finish();
     if (found.empty()) {
-      report_.warn(
-          fmt::format("the {} of {} cannot be checked here", algorithm_, package_.filename));
+      report_.warn(fmt::format("the {} of {} cannot be checked here", expected.algorithm,
+                               package_.filename));
       return digest;
     }
-    const std::string given = package_.other_hash.substr(algorithm_.size() + 1);
-    if (found != given) return differs(algorithm_, found, given);
+    if (found != expected.digits) return differs(found);
     return digest;
   }
 
@@ -115,9 +114,9 @@ class FileHash {
                 "nothing was installed");
   }
 
-  std::unexpected<Error> differs(std::string_view algorithm, std::string_view found,
-                                 std::string_view given) const {
-    if (package_.sha256_is_first) {
+  std::unexpected<Error> differs(std::string_view found) const {
+    const auto& [algorithm, given, source] = package_.hash;
+    if (source == wheel::HashSource::first_download) {
       return fail(ErrorKind::mismatch,
                   fmt::format("{} has the sha256 {}, but the first download of it had {} ({} gives "
                               "no hash for it, so that one counts)",
@@ -138,7 +137,6 @@ class FileHash {
   const plan::ResolvedPackage& package_;
   Report& report_;
   wheel::Sha256 sha256_;
-  std::string algorithm_;
   std::optional<wheel::NamedHash> other_;
   ListedDigests listed_;
 };

@@ -17,7 +17,6 @@
 #include "installer/store/unpack.h"
 #include "installer/store/work_folder.h"
 #include "installer/transaction/leaves.h"
-#include "wheel/hash/named_hash.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_file.h"
 
@@ -30,20 +29,19 @@ std::string entry_folder(const std::string& store, const std::string& sha256) {
 
 /// The hash is part of a path: nothing but 64 lower case digits may come near it.
 Result<void> check_hash_form(const plan::ResolvedPackage& package) {
-  if (package.sha256.empty()) return {};
+  const std::string_view sha256 = package.hash.sha256();
+  if (sha256.empty()) return {};
   const bool digits = std::ranges::all_of(
-      package.sha256, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-  if (digits && package.sha256.size() == 64) return {};
+      sha256, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  if (digits && sha256.size() == 64) return {};
   return fail(ErrorKind::malformed, fmt::format("{} gives '{}' as the sha256 of {}", package.source,
-                                                package.sha256, package.filename));
+                                                sha256, package.filename));
 }
 
 /// The file name must say what the resolver chose.
 Result<void> check_name(const plan::ResolvedPackage& package) {
-  auto name = wheel::parse_wheel_name(package.filename);
-  if (!name) return std::unexpected(name.error());
-  if (wheel::normalize_name(name->distribution) != package.name ||
-      name->version != package.version) {
+  const wheel::WheelName& name = package.wheel_name;
+  if (wheel::normalize_name(name.distribution) != package.name || name.version != package.version) {
     return fail(ErrorKind::mismatch, fmt::format("{} is not {} {}", package.filename, package.name,
                                                  wheel::render_version(package.version)));
   }
@@ -73,6 +71,11 @@ Result<void> check_variant(const plan::ResolvedPackage& package,
       "the index or the wheel is wrong: nothing of it was installed");
 }
 
+/// The index gives no hash that can be checked, and the file was downloaded before.
+bool is_first_download(const plan::ResolvedPackage& package) {
+  return package.hash.source == wheel::HashSource::first_download;
+}
+
 /// The hashes by which the store may have the wheel before a byte of it is read: the index's, where
 /// the user lists none or lists it too; else those that the user lists.
 std::vector<std::string> trusted_sha256s(const plan::ResolvedPackage& package,
@@ -81,13 +84,14 @@ std::vector<std::string> trusted_sha256s(const plan::ResolvedPackage& package,
   for (const wheel::ListedHash& hash : package.listed_hashes) {
     if (hash.algorithm == "sha256") listed.push_back(hash.digits);
   }
-  if (package.sha256.empty()) return listed;
+  const std::string given(package.hash.sha256());
+  if (given.empty()) return listed;
   if (!package.listed_hashes.empty()) {
-    const bool known = std::ranges::find(listed, package.sha256) != listed.end();
-    return known ? std::vector{package.sha256} : std::vector<std::string>();
+    const bool known = std::ranges::find(listed, given) != listed.end();
+    return known ? std::vector{given} : std::vector<std::string>();
   }
-  if (package.sha256_is_first && index::seems_changed(package.url, transport)) return {};
-  return {package.sha256};
+  if (is_first_download(package) && index::seems_changed(package.url, transport)) return {};
+  return {given};
 }
 
 /// Whoever owns a file can change it, also through a hard link. Root can anyway.
@@ -181,7 +185,7 @@ Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPa
                                 std::unique_ptr<wheel::ByteSource> source,
                                 std::optional<WorkFolder> work, const WheelCheck& check,
                                 EntryCheck entry_check, Report& report) {
-  auto wheel = wheel::open_wheel(std::move(source), package.filename, package.filename, report);
+  auto wheel = wheel::open_wheel(std::move(source), package.wheel_name, package.filename, report);
   if (!wheel) return std::unexpected(wheel.error());
   if (auto same = check_variant(package, wheel->variant); !same)
     return std::unexpected(same.error());
@@ -245,15 +249,12 @@ Result<WheelBytes> obtain(const std::string& store, const plan::ResolvedPackage&
 Result<void> remember_download(const plan::ResolvedPackage& package,
                                const index::DownloadMark& mark, index::Transport& transport,
                                Report& report) {
-  const bool hash_given = !package.sha256.empty() && !package.sha256_is_first;
-  const bool other_checked =
-      !package.other_hash.empty() &&
-      wheel::hash_strength(package.other_hash.substr(0, package.other_hash.find('=')));
-  if (package.direct || hash_given || other_checked || !package.listed_hashes.empty()) return {};
+  const bool checked = package.hash.is_checkable() && !is_first_download(package);
+  if (package.direct || checked || !package.listed_hashes.empty()) return {};
   const auto contradicts = index::contradicts_first(package.url, mark, transport);
   if (!contradicts) {
     // Nothing is kept over it: it may be sound, and readable the next time.
-    if (!package.sha256_is_first)
+    if (!is_first_download(package))
       report.warn(fmt::format("{} is not compared with its first download, and the index gives no "
                               "hash: {}",
                               package.filename, contradicts.error().message),
@@ -266,7 +267,7 @@ Result<void> remember_download(const plan::ResolvedPackage& package,
         fmt::format("{}: not the file that was first downloaded from there", package.filename),
         "the index gives no hash: ask its owner, or name a cache anew with --cache-dir");
   }
-  if (index::keep_first_download(package.url, mark, transport) && !package.sha256_is_first) {
+  if (index::keep_first_download(package.url, mark, transport) && !is_first_download(package)) {
     report.note(
         fmt::format("the index gives no hash for {}; its sha256 is kept, so that a change "
                     "shows the next time",
@@ -360,7 +361,7 @@ Result<WheelContents> list_wheel(const std::string& store, const plan::ResolvedP
   auto source = open_for_listing(package, transport);
   if (!source) return std::unexpected(source.error());
   auto wheel =
-      wheel::open_wheel(std::move(*source), package.filename, package.filename, report, true);
+      wheel::open_wheel(std::move(*source), package.wheel_name, package.filename, report, true);
   if (!wheel) return std::unexpected(wheel.error());
   if (auto same = check_variant(package, wheel->variant); !same)
     return std::unexpected(same.error());
@@ -370,7 +371,7 @@ Result<WheelContents> list_wheel(const std::string& store, const plan::ResolvedP
     return std::unexpected(good.error());
   return WheelContents{std::move(*manifest),
                        {},
-                       package.sha256,
+                       std::string(package.hash.sha256()),
                        std::make_shared<const wheel::WheelFile>(std::move(*wheel))};
 }
 

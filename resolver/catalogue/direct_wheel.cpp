@@ -20,11 +20,11 @@ Result<index::PublishedFile> file_at(std::string_view url) {
   index::PublishedFile file;
   const std::size_t hash = url.find('#');
   if (hash != std::string_view::npos) {
-    if (!index::note_fragment_hashes(file, url.substr(hash + 1))) {
+    if (!index::note_fragment_hashes(file.hash, url.substr(hash + 1))) {
       return fail(ErrorKind::malformed, fmt::format("{}: its sha256 is not 64 hexadecimal digits",
                                                     index::redact_url(url)));
     }
-    file.hash_of_user = true;
+    file.hash.source = wheel::HashSource::url;
     url = url.substr(0, hash);
   }
   file.url = url;

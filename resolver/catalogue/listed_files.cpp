@@ -31,11 +31,11 @@ bool is_pinned(const wheel::Requirement& requirement) {
 
 bool has_hash(const Request& request) {
   if (!request.hashes.empty()) return true;
-  index::PublishedFile file;
+  wheel::ExpectedHash hash;
   const std::string_view url = request.requirement.url;
   const std::size_t fragment = url.find('#');
   return fragment != std::string_view::npos &&
-         index::note_fragment_hashes(file, url.substr(fragment + 1)) && !known_hashes(file).empty();
+         index::note_fragment_hashes(hash, url.substr(fragment + 1)) && !hash.as_listed().empty();
 }
 
 bool any_hash(const std::vector<Request>& requests) {
@@ -90,17 +90,6 @@ Result<std::vector<wheel::ListedHash>> listed_hashes(std::string_view name,
   return agreed;
 }
 
-std::vector<wheel::ListedHash> known_hashes(const index::PublishedFile& file) {
-  std::vector<wheel::ListedHash> hashes;
-  if (!file.sha256.empty()) hashes.push_back({"sha256", file.sha256});
-  const std::size_t equals = file.other_hash.find('=');
-  if (equals == std::string::npos) return hashes;
-  auto other = wheel::parse_listed_hash(
-      fmt::format("{}:{}", file.other_hash.substr(0, equals), file.other_hash.substr(equals + 1)));
-  if (other && !wheel::is_weak(*other)) hashes.push_back(std::move(*other));
-  return hashes;
-}
-
 Result<void> check_listed(const std::vector<const Request*>& requirements,
                           const std::vector<const Request*>& constraints, const HashRules& rules) {
   const auto listed_for = [&](const Request* request) {
@@ -150,7 +139,7 @@ Error no_listed_file(std::string_view name, const Release& release,
   for (std::size_t i = 0; i < std::min(unlisted.size(), shown); ++i) {
     const index::PublishedFile& file = *unlisted[i]->file;
     found += fmt::format("{}{} has {}", i == 0 ? "" : ", ", file.filename,
-                         wheel::render_listed_hashes(known_hashes(file)));
+                         wheel::render_listed_hashes(file.hash.as_listed()));
   }
   if (unlisted.size() > shown) found += fmt::format(" and {} more", unlisted.size() - shown);
   return {ErrorKind::mismatch,

@@ -29,9 +29,6 @@ struct HashRules {
 [[nodiscard]] Result<std::vector<wheel::ListedHash>> listed_hashes(
     std::string_view name, const std::vector<const Want*>& wants);
 
-/// The hashes that the index gives for a file.
-[[nodiscard]] std::vector<wheel::ListedHash> known_hashes(const index::PublishedFile& file);
-
 /// Requirements of the user's, those with markers that do not hold here left out, against the
 /// rules. Error: conflict, with all that lack a pin or a hash.
 [[nodiscard]] Result<void> check_listed(const std::vector<const Request*>& requirements,

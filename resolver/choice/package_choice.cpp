@@ -211,23 +211,21 @@ PackageChoice PackageChooser::from_installed(const plan::InstalledPackage& packa
 
 plan::ResolvedPackage PackageChooser::resolved(const std::string& name, const Release& release,
                                                ReleaseChoice choice) const {
-  const CandidateWheel& wheel = *choice.chosen;
-  const index::PublishedFile& file = *wheel.file;
+  const CandidateWheel& chosen = *choice.chosen;
+  const index::PublishedFile& file = *chosen.file;
   plan::ResolvedPackage package;
   package.name = name;
-  package.version = file.label.empty() ? release.version : wheel.name.version;
-  if (wheel.is_variant()) package.variant = wheel.label;
+  package.version = file.label.empty() ? release.version : chosen.name.version;
+  if (chosen.is_variant()) package.variant = chosen.label;
   if (!file.label.empty()) package.family = release.family->name;
   package.variant_properties = std::move(choice.properties);
+  package.wheel_name = chosen.name;
   package.filename = file.filename;
   package.url = file.url;
-  package.sha256 = file.sha256;
-  package.other_hash = file.other_hash;
-  if (file.sha256.empty() && !release.direct) {
-    if (auto first = candidates_.first_sha256(wheel)) {
-      package.sha256 = std::move(*first);
-      package.sha256_is_first = true;
-    }
+  package.hash = file.hash;
+  if (!file.hash.is_checkable() && !release.direct) {
+    if (auto first = candidates_.first_sha256(chosen))
+      package.hash = wheel::expected_sha256(std::move(*first), wheel::HashSource::first_download);
   }
   package.size = file.size;
   package.source = file.source.empty() ? release.source : file.source;

@@ -136,8 +136,8 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
                            wheel.name.tags_text);
     } else if (wheel.is_variant() && !policy.variants) {
       reason = "plain wheels were asked for";
-    } else if (policy.versions != nullptr &&
-               !wheel::may_be_listed(known_hashes(file), policy.versions->listed)) {
+    } else if (policy.versions != nullptr && !policy.versions->listed.empty() &&
+               !wheel::may_be_listed(file.hash.as_listed(), policy.versions->listed)) {
       reason = "its hash is not among those that are listed";
       usable.unlisted.push_back(&wheel);
     }

@@ -31,8 +31,7 @@ void list_hashes(const Question& question, plan::ResolvedPackage& package) {
   auto listed = listed_hashes(question.name, question.wants);
   if (!listed || listed->empty()) return;
   package.listed_hashes = std::move(*listed);
-  if (package.sha256_is_first) package.sha256.clear();
-  package.sha256_is_first = false;
+  if (package.hash.source == wheel::HashSource::first_download) package.hash = {};
 }
 
 }  // namespace

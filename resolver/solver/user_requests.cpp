@@ -83,12 +83,12 @@ Result<void> Worklist::check_hashes() {
   for (const auto& [name, node] : nodes_) {
     if (!node.choice || node.choice->package.already_installed) continue;
     const plan::ResolvedPackage& package = node.choice->package;
-    const bool named = package.direct && (!package.sha256.empty() || !package.other_hash.empty());
+    const bool named = package.direct && !package.hash.empty();
     if (!package.listed_hashes.empty() || named) continue;
     std::vector<const Want*> wants;
     for (const Want& want : node.wants) wants.push_back(&want);
     without.push_back(fmt::format("{} ({})", name, render_wants(wants)));
-    const std::string digits = package.sha256.empty() ? "…" : package.sha256;
+    const std::string_view digits = package.hash.sha256().empty() ? "…" : package.hash.sha256();
     lines.push_back(fmt::format("{}=={} --hash=sha256:{}", name,
                                 wheel::render_version(package.version), digits));
   }

@@ -65,7 +65,7 @@ BasePython base_of(const installer::Environment& environment) {
 /// What tells a wheel from another one of its name: its hash, else where it lies; of a local file
 /// also when it was written, since a folder lists no hashes.
 std::string identity_of(const plan::ResolvedPackage& package) {
-  if (!package.sha256.empty()) return package.sha256;
+  if (const auto sha256 = package.hash.sha256(); !sha256.empty()) return std::string(sha256);
   const auto path = index::file_path(package.url);
   if (!path) return package.url;
   std::error_code error;

@@ -37,7 +37,7 @@ TEST_CASE("an HTML page gives every field of a file") {
            std::string(64, 'B') + "\" data-gpg-sig=\"true\">another text</a>");
   CHECK(file.filename == "x-1.0+cu128-py3-none-any.whl");
   CHECK(file.url == "https://index.example/p/x-1.0%2Bcu128-py3-none-any.whl");
-  CHECK(file.sha256 == digest);
+  CHECK(file.hash.sha256() == digest);
   CHECK(file.requires_python == ">=3.9,<4");
   CHECK(file.yanked);
   CHECK(file.yanked_reason == "a & b");
@@ -61,7 +61,7 @@ TEST_CASE("metadata marks of an HTML page in all their forms") {
 TEST_CASE("a hash of the metadata is never taken for the file's") {
   const PublishedFile marked =
       only("<a href='x-1.tar.gz' data-dist-info-metadata='sha256=" + digest + "'>x</a>");
-  CHECK(marked.sha256.empty());
+  CHECK(marked.hash.sha256().empty());
   CHECK(marked.metadata_sha256 == digest);
 
   const std::string other(64, 'b');
@@ -74,9 +74,9 @@ TEST_CASE("a hash of the metadata is never taken for the file's") {
   const auto page = parse_html_page(body, page_url, report);
   REQUIRE(page);
   REQUIRE(page->files.size() == 3);
-  CHECK(page->files[0].sha256.empty());
+  CHECK(page->files[0].hash.sha256().empty());
   CHECK(page->files[0].metadata_sha256 == digest);
-  CHECK(page->files[2].sha256 == other);
+  CHECK(page->files[2].hash.sha256() == other);
   REQUIRE(report.remarks.size() == 1);
   CHECK(report.remarks[0].message.find(page_url) != std::string::npos);
   CHECK(report.remarks[0].message.find("x-1.tar.gz and 1 more") != std::string::npos);
@@ -94,8 +94,8 @@ TEST_CASE("a base element moves the links of an HTML page") {
 }
 
 TEST_CASE("a hash may stand among other things in a link") {
-  CHECK(only("<a href='x-1.tar.gz#egg=x&amp;sha256=" + digest + "'>x</a>").sha256 == digest);
-  CHECK(only("<a href='x-1.tar.gz#md5=1'>x</a>").sha256.empty());
+  CHECK(only("<a href='x-1.tar.gz#egg=x&amp;sha256=" + digest + "'>x</a>").hash.sha256() == digest);
+  CHECK(only("<a href='x-1.tar.gz#md5=1'>x</a>").hash.sha256().empty());
   CHECK(only("<a href=' x-1.tar.gz?token=1\n'>x</a>").url ==
         "https://index.example/simple/x/x-1.tar.gz?token=1");
 }

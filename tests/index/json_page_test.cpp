@@ -48,7 +48,7 @@ TEST_CASE("a JSON page gives every field of a file") {
       digest + R"("},"provenance":null,"gpg-sig":true,"_private":[{"a":[1,2,{}]}]})");
   CHECK(file.filename == "x-1.0-py3-none-any.whl");
   CHECK(file.url == "https://index.example/packages/x-1.0-py3-none-any.whl");
-  CHECK(file.sha256 == std::string(64, 'b'));
+  CHECK(file.hash.sha256() == std::string(64, 'b'));
   CHECK(file.requires_python == ">=3.9");
   CHECK(file.size == 1234);
   CHECK(file.yanked);
@@ -59,19 +59,22 @@ TEST_CASE("a JSON page gives every field of a file") {
 
 TEST_CASE("of other hashes the strongest that can be computed is kept") {
   const auto noted = [](const std::string& hashes) {
-    return only(R"({"filename":"x-1.0-py3-none-any.whl","url":"x","hashes":)" + hashes + "}")
-        .other_hash;
+    const auto hash =
+        only(R"({"filename":"x-1.0-py3-none-any.whl","url":"x","hashes":)" + hashes + "}").hash;
+    return hash.empty() ? std::string() : hash.algorithm + "=" + hash.digits;
   };
   CHECK(noted(R"({"md5":"AB","sha512":"CD","sha1":"ef"})") == "sha512=cd");
   CHECK(noted(R"({"crc32":"12"})") == "crc32=12");
   CHECK(noted(R"({"crc32":"12","md5":"34"})") == "md5=34");
   CHECK(noted(R"({"md5":"34","crc32":"12"})") == "md5=34");
+  CHECK(noted(R"({"sha512":"CD","sha256":")" + digest + R"("})") == "sha256=" + digest);
+  CHECK(noted(R"({"sha256":")" + digest + R"(","sha512":"CD"})") == "sha256=" + digest);
   CHECK(noted("{}").empty());
 }
 
 TEST_CASE("what a JSON page leaves out stays empty") {
   const PublishedFile file = only(entry_with(R"(,"requires-python":null,"yanked":false)"));
-  CHECK(file.sha256.empty());
+  CHECK(file.hash.sha256().empty());
   CHECK(!file.size.has_value());
   CHECK(file.requires_python.empty());
   CHECK(!file.yanked);
@@ -89,7 +92,7 @@ TEST_CASE("core-metadata wins over its older name wherever it stands") {
 
 TEST_CASE("a hash of the metadata is never taken for the file's in JSON either") {
   const std::string hash = R"({"sha256":")" + digest + R"("})";
-  CHECK(only(entry_with(R"(,"core-metadata":)" + hash)).sha256.empty());
+  CHECK(only(entry_with(R"(,"core-metadata":)" + hash)).hash.sha256().empty());
   CollectedReport report;
   const auto page =
       parse_json_page(page_with(R"({"filename":"x-1.tar.gz","url":"x-1.tar.gz","hashes":)" + hash +
@@ -97,7 +100,7 @@ TEST_CASE("a hash of the metadata is never taken for the file's in JSON either")
                       page_url, report);
   REQUIRE(page);
   REQUIRE(page->files.size() == 1);
-  CHECK(page->files[0].sha256.empty());
+  CHECK(page->files[0].hash.sha256().empty());
   CHECK(page->files[0].metadata_sha256 == digest);
   CHECK(report.remarks.size() == 1);
 }

@@ -28,7 +28,7 @@ struct Setup {
   explicit Setup(SampleWheel sample = {}) : server(folder.path()) {
     bytes = axle::test::read_file(axle::test::write_wheel(folder.path(), sample));
     file.filename = axle::test::wheel_file_name(sample);
-    file.sha256 = hex_sha256(bytes);
+    file.hash = axle::wheel::expected_sha256(hex_sha256(bytes));
     file.size = bytes.size();
     TransportOptions options;
     options.retries = 0;
@@ -133,7 +133,7 @@ TEST_CASE("metadata that was read out of a wheel is kept, for that URL and hash 
   const auto offline = make_caching_transport(make_transport({}), {cache.path(), true});
   CHECK(fetch_metadata(setup.at(""), "the index", *offline, report) == *text);
   PublishedFile other = setup.at("");
-  other.sha256 = std::string(64, '0');
+  other.hash.digits = std::string(64, '0');
   CHECK(!fetch_metadata(other, "the index", *offline, report));
   other = setup.at("");
   other.url += "?elsewhere";
@@ -189,13 +189,14 @@ TEST_CASE("a wheel whose size or hash differs from the index is refused") {
   const auto wrong = open_remote(setup.at("/-no-range/-wrong"), *setup.transport);
   REQUIRE(!wrong);
   CHECK(wrong.error().kind == ErrorKind::mismatch);
-  CHECK(wrong.error().message.find("the index says " + setup.file.sha256) != std::string::npos);
+  CHECK(wrong.error().message.find("the index says " + setup.file.hash.digits) !=
+        std::string::npos);
   PublishedFile given = setup.at("/-no-range/-wrong");
-  given.hash_of_user = true;
+  given.hash.source = axle::wheel::HashSource::url;
   const auto other = open_remote(given, *setup.transport);
   REQUIRE(!other);
-  CHECK(other.error().message.find("the URL that was given says #sha256=" + setup.file.sha256) !=
-        std::string::npos);
+  CHECK(other.error().message.find("the URL that was given says #sha256=" +
+                                   setup.file.hash.digits) != std::string::npos);
   CHECK(other.error().message.find("the index") == std::string::npos);
 }
 
@@ -281,10 +282,10 @@ TEST_CASE("a listed file must have its listed hash") {
   file.filename = "sample-1.0-variants.json";
   file.url = setup.server.url("/" + file.filename);
   CHECK(fetch_listed(file, *setup.transport, 100).value() == "{}");
-  file.sha256 = hex_sha256("{}");
+  file.hash = axle::wheel::expected_sha256(hex_sha256("{}"));
   CHECK(fetch_listed(file, *setup.transport, 100).value() == "{}");
   CHECK(fetch_listed(file, *setup.transport, 1).error().kind == ErrorKind::io);
-  file.sha256 = std::string(64, 'f');
+  file.hash = axle::wheel::expected_sha256(std::string(64, 'f'));
   CHECK(fetch_listed(file, *setup.transport, 100).error().kind == ErrorKind::mismatch);
   file.url = setup.server.url("/absent.json");
   CHECK(fetch_listed(file, *setup.transport, 100).error().kind == ErrorKind::not_found);

@@ -123,7 +123,7 @@ TEST_CASE("our own sources read a static index, in JSON and in HTML alike") {
       const PublishedFile& file = page->files[i];
       CHECK(html->files[i].filename == file.filename);
       CHECK(html->files[i].url == file.url);
-      CHECK(html->files[i].sha256 == file.sha256);
+      CHECK(html->files[i].hash.sha256() == file.hash.sha256());
       CHECK(html->files[i].requires_python == file.requires_python);
       CHECK(html->files[i].metadata_sha256 == file.metadata_sha256);
       const std::string content = fetch_listed(file, *transport, 1 << 20).value();

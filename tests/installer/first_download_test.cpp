@@ -69,15 +69,14 @@ struct Workplace {
     package = package_of(path);
     package.url = url;
     package.source = "https://index.example/simple";
-    digest = package.sha256;
-    package.sha256.clear();
+    digest = package.hash.sha256();
+    package.hash = {};
     package.size.reset();
   }
   /// As the resolver has it: with the hash of the first download, once there was one.
   Result<WheelContents> acquire() {
     if (auto first = axle::index::first_sha256(url, transport)) {
-      package.sha256 = *first;
-      package.sha256_is_first = true;
+      package.hash = axle::wheel::expected_sha256(*first, axle::wheel::HashSource::first_download);
     }
     return acquire_wheel(
         folder / "store", package, transport,
@@ -137,8 +136,7 @@ TEST_CASE("a first download that could not be read when it was asked for is not 
   REQUIRE(work.acquire());
   work.transport.file =
       read_text(make_wheel(work.folder / "other", "demo", "1.0", {{"demo.py", "x = 2\n"}}));
-  work.package.sha256.clear();
-  work.package.sha256_is_first = false;
+  work.package.hash = {};
   const auto refused = acquire_wheel(
       work.folder / "store", work.package, work.transport,
       [](const Manifest&, std::string_view) -> Result<void> { return {}; },
@@ -155,8 +153,7 @@ TEST_CASE("a first download that cannot be read at all is not compared, which is
   work.transport.disk_error = true;
   work.transport.file =
       read_text(make_wheel(work.folder / "other", "demo", "1.0", {{"demo.py", "x = 2\n"}}));
-  work.package.sha256.clear();
-  work.package.sha256_is_first = false;
+  work.package.hash = {};
   work.report.remarks.clear();
   REQUIRE(work.acquire());
   CHECK(work.transport.kept == kept);
@@ -181,11 +178,10 @@ TEST_CASE("a server that cannot be asked says nothing against a file that is her
 
 TEST_CASE("a file with a hash that can be checked needs no first download") {
   Workplace work;
-  work.package.other_hash = "sha512=" + std::string(128, '0');
+  work.package.hash = {"sha512", std::string(128, '0')};
   CHECK(!work.acquire());
   CHECK(work.transport.kept.empty());
-  work.package.other_hash.clear();
-  work.package.sha256 = work.digest;
+  work.package.hash = axle::wheel::expected_sha256(work.digest);
   REQUIRE(work.acquire());
   CHECK(work.transport.kept.empty());
   CHECK(work.report.remarks.empty());

@@ -222,12 +222,12 @@ TEST_CASE("wheels that are not what the index says are refused") {
     change(changed);
     return refusal.of(changed).kind;
   };
-  CHECK(with([](auto& p) { p.sha256 = std::string(64, '0'); }) == ErrorKind::mismatch);
-  CHECK(with([](auto& p) { p.sha256 = "../../x"; }) == ErrorKind::malformed);
+  CHECK(with([](auto& p) { p.hash.digits = std::string(64, '0'); }) == ErrorKind::mismatch);
+  CHECK(with([](auto& p) { p.hash.digits = "../../x"; }) == ErrorKind::malformed);
   CHECK(with([](auto& p) { p.size = *p.size + 1; }) == ErrorKind::mismatch);
   CHECK(with([](auto& p) { p.name = "b"; }) == ErrorKind::mismatch);
   CHECK(with([](auto& p) { p.version = *axle::wheel::parse_version("2"); }) == ErrorKind::mismatch);
-  CHECK(with([](auto& p) { p.filename = "a-1.0.zip"; }) == ErrorKind::malformed);
+  CHECK(with([](auto& p) { p.wheel_name.distribution = "b"; }) == ErrorKind::mismatch);
   const std::string bytes = read_text(path);
   refusal.transport.files["https://index.example/short"] = bytes.substr(0, bytes.size() - 1);
   refusal.transport.files["https://index.example/long"] = bytes + "x";

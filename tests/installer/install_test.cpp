@@ -223,7 +223,7 @@ TEST_CASE("a direct wheel says where it came from") {
   auto resolution = resolution_of({work.wheel("a", "1", {{"a.py", "1"}})});
   resolution.packages[0].direct = true;
   resolution.packages[0].requested = false;
-  const std::string sha256 = std::exchange(resolution.packages[0].sha256, {});
+  const std::string sha256 = std::exchange(resolution.packages[0].hash, {}).digits;
   REQUIRE(work.put(resolution));
   const std::string text = read_text(work.site("a-1.dist-info/direct_url.json"));
   CHECK(text == "{\"url\":\"" + resolution.packages[0].url +

@@ -92,9 +92,10 @@ plan::ResolvedPackage package_of(const std::string& path) {
   if (!name) throw std::runtime_error(name.error().message);
   package.name = wheel::normalize_name(name->distribution);
   package.version = name->version;
+  package.wheel_name = std::move(*name);
   package.url = index::file_url(path);
   const std::string bytes = read_text(path);
-  package.sha256 = wheel::render_hex(wheel::sha256(bytes));
+  package.hash = wheel::expected_sha256(wheel::render_hex(wheel::sha256(bytes)));
   package.size = bytes.size();
   package.source = "the test's folder";
   package.requested = true;

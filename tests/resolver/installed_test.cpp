@@ -111,7 +111,7 @@ TEST_CASE("a wheel named by URL is taken as it is, with the hash of its fragment
         Names{"app 1.0", "lib 2.0"});
   CHECK(world.package("app").direct);
   CHECK(world.package("app").url == url);
-  CHECK(world.package("app").sha256 == std::string(64, 'a'));
+  CHECK(world.package("app").hash.sha256() == std::string(64, 'a'));
   CHECK(world.error({"lib @ " + url}).kind == ErrorKind::mismatch);
   const auto conflict = world.error({"app @ " + url, "app>=2"});
   CHECK(conflict.kind == ErrorKind::conflict);

@@ -32,7 +32,7 @@ struct Asked {
   std::string digits(const std::string& file, const std::string& project) {
     auto page = world.index.project(project);
     for (const auto& one : page->files) {
-      if (one.filename == file) return one.sha256;
+      if (one.filename == file) return one.hash.digits;
     }
     FAIL("no such file: " << file);
     return {};
@@ -93,7 +93,7 @@ TEST_CASE("a hash that no file has is an error with what was expected and what t
 
 TEST_CASE("where the index gives no hash, or another kind, the download decides") {
   Asked asked;
-  asked.world.index.add_wheel({"demo", "1.0"}).sha256.clear();
+  asked.world.index.add_wheel({"demo", "1.0"}).hash = {};
   asked.ask("demo==1.0", {sha256(other_digits)});
   CHECK(asked.names() == Names{"demo 1.0"});
   Asked kind;

@@ -36,7 +36,7 @@ TEST_CASE("the newest version is taken, with its dependencies and who wants them
   CHECK_FALSE(world.package("lib").requested);
   CHECK(world.package("other").required_by == Names{"app 1.10", "lib 2.0"});
   CHECK(world.package("app").dependencies.size() == 2);
-  CHECK(world.package("lib").sha256.size() == 64);
+  CHECK(world.package("lib").hash.sha256().size() == 64);
   CHECK(world.package("lib").size.has_value());
   CHECK(world.package("lib").url == "https://index.test/files/lib-2.0-py3-none-any.whl");
 }

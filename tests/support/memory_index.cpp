@@ -52,7 +52,7 @@ index::PublishedFile& MemoryIndex::add_file(const std::string& project, const st
   index::PublishedFile file;
   file.filename = filename;
   file.url = base_ + "/files/" + filename;
-  file.sha256 = wheel::render_hex(wheel::sha256(bytes));
+  file.hash = wheel::expected_sha256(wheel::render_hex(wheel::sha256(bytes)));
   file.size = bytes.size();
   bytes_[file.url] = std::move(bytes);
   auto& page = pages_[wheel::normalize_name(project)];

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "wheel/hash/blake2b.h"
+#include "wheel/hash/expected_hash.h"
 
 namespace {
 
@@ -70,4 +71,26 @@ TEST_CASE("BLAKE2b of 256 bits") {
         "ebd3a879b9579c42e9445378dd173b69ccfc91753da859bbc1c09d32cea735ff");
   CHECK(blake2b("0123456789abc", 10007) ==
         "3a10740636d25e21fe100ec496e09f157cbb1c9bcd4b8672e790cd8654f24394");
+}
+
+TEST_CASE("an expected hash: what it is compared by, and what it says beside listed ones") {
+  using axle::wheel::ExpectedHash;
+  const ExpectedHash none;
+  CHECK(none.empty());
+  CHECK_FALSE(none.is_checkable());
+  CHECK(none.as_listed().empty());
+  const ExpectedHash sha256 = axle::wheel::expected_sha256(std::string(64, 'a'));
+  CHECK(sha256.is_checkable());
+  CHECK(sha256.sha256() == std::string(64, 'a'));
+  REQUIRE(sha256.as_listed().size() == 1);
+  CHECK(sha256.as_listed()[0].algorithm == "sha256");
+  const ExpectedHash sha512{"sha512", std::string(128, 'b')};
+  CHECK(sha512.is_checkable());
+  CHECK(sha512.sha256().empty());
+  CHECK(sha512.as_listed().size() == 1);
+  // MD5 can be computed and proves nothing; of others nothing is known.
+  CHECK(ExpectedHash{"md5", std::string(32, 'c')}.is_checkable());
+  CHECK(ExpectedHash{"md5", std::string(32, 'c')}.as_listed().empty());
+  CHECK_FALSE(ExpectedHash{"crc32", "12"}.is_checkable());
+  CHECK(ExpectedHash{"crc32", "12"}.as_listed().empty());
 }

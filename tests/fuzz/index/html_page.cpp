@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const axle::index::PublishedFile& file : page->files) {
     const bool sound = axle::index::is_sound_file_name(file.filename) &&
                        axle::index::is_http_url(file.url) &&
-                       (file.sha256.empty() || file.sha256.size() == 64);
+                       (file.hash.sha256().empty() || file.hash.sha256().size() == 64);
     if (!sound) std::abort();
   }
   return 0;
