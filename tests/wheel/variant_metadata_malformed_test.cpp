@@ -154,9 +154,10 @@ TEST_CASE("a provider is of exactly one kind, with the keys of that kind") {
                   "doc.json: providers.a.requires[1]: \"p\" stands twice in the list");
   check_malformed(provider(R"({"requires": ["p"], "optional": "yes"})"),
                   "doc.json: providers.a.optional: a string where a boolean belongs");
-  check_malformed(provider(R"({"requires": ["p"], "plugin-api": "not a module!"})"),
-                  "doc.json: providers.a.plugin-api: \"not a module!\" is no \"module\" or "
-                  "\"module:object\"");
+  check_malformed(
+      provider(R"({"requires": ["p"], "plugin-api": "not a module!"})"),
+      "doc.json: providers.a.plugin-api: \"not a module!\" is not a valid \"module\" or "
+      "\"module:object\"");
   check_malformed(provider(R"({"builtin": ""})"),
                   "doc.json: providers.a.builtin: \"\" is not a valid provider name");
   check_malformed(provider(R"(["p"])"), "doc.json: providers.a: an array where an object belongs");
@@ -234,9 +235,10 @@ TEST_CASE("0.0.x documents have rules of their own") {
   };
   check_malformed(draft("{}"), "doc.json: providers.a: the key \"requires\" is missing");
   check_malformed(draft(R"({"requires": []})"), "doc.json: providers.a.requires: an empty list");
-  check_malformed(draft(R"({"plugin-use": "never"})"),
-                  "doc.json: providers.a.plugin-use: \"never\" is no use of a plugin (all, build, "
-                  "none)");
+  check_malformed(
+      draft(R"({"plugin-use": "never"})"),
+      "doc.json: providers.a.plugin-use: \"never\" is not a valid use of a plugin (all, build, "
+      "none)");
   check_malformed(draft(R"({"plugin-use": "none", "install-time": false})"),
                   "doc.json: providers.a: both \"plugin-use\" and \"install-time\"");
   check_malformed(draft(R"({"static-properties": {"f": ["v"]}})"),

@@ -93,7 +93,7 @@ bool DocumentReader::read_text(const documents::JsonNode& table, std::string_vie
   const Place at{&place, key};
   if (!expect(*node, documents::JsonNode::Kind::string, at)) return false;
   if (!check(node->text)) {
-    return complain(at, fmt::format("{} is no {}", text::quote(node->text), what));
+    return complain(at, fmt::format("{} is not a valid {}", text::quote(node->text), what));
   }
   text = node->text;
   return true;
@@ -109,7 +109,8 @@ bool DocumentReader::read_list(const documents::JsonNode& node, const Place& pla
     const Place item{&place, {}, i};
     if (!expect(node.items[i], documents::JsonNode::Kind::string, item)) return false;
     const std::string& text = node.items[i].text;
-    if (!check(text)) return complain(item, fmt::format("{} is no {}", text::quote(text), what));
+    if (!check(text))
+      return complain(item, fmt::format("{} is not a valid {}", text::quote(text), what));
     if (!seen.insert(text).second) {
       return complain(item, fmt::format("{} stands twice in the list", text::quote(text)));
     }
