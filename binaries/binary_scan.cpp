@@ -90,8 +90,7 @@ class Scan {
   Result<void> read_dynamic() {
     const auto dynamic = elf::read_dynamic(bytes_, tables_);
     if (!dynamic) return std::unexpected(bytes_.error(dynamic.error(), where_));
-    if (dynamic->missing() == elf::Dynamic::Missing::entries)
-      unread(".dynamic", "it is larger than any");
+    if (dynamic->missing() == elf::Dynamic::Missing::entries) unread(".dynamic", "it is too large");
     if (dynamic->missing() == elf::Dynamic::Missing::names)
       unread(".dynstr", "the names of libraries are not where they should be");
     for (std::string& name : dynamic->names(DT_NEEDED))
@@ -110,7 +109,7 @@ class Scan {
     const elf::Section* section = tables_.find(".note.gnu.property");
     if (section == nullptr || tables_.machine != EM_X86_64) return {};
     if (section->size > elf::largest_elf_notes) {
-      unread(section->name, "it is larger than any");
+      unread(section->name, "it is too large");
       return {};
     }
     const auto notes = bytes_.range(section->offset, section->size);
@@ -120,7 +119,7 @@ class Scan {
   }
 
   Result<void> read_gpu_code() {
-    if (tables_.sections.empty()) unread("", "it has no section table: code for GPUs is not found");
+    if (tables_.sections.empty()) unread("", "it has no section table: GPU code cannot be found");
     const bool large_data = tables_.find(".nv_fatbin") != nullptr;
     for (const elf::Section& section : tables_.sections) {
       if (section.size == 0) continue;

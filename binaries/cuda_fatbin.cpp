@@ -124,7 +124,7 @@ class FatbinWalk {
       return true;
     }
     const bool padding = gap.find_first_not_of('\0') == std::string::npos;
-    if (!padding || left(at_) > size) found_.stopped = "bytes that are no fatbin follow";
+    if (!padding || left(at_) > size) found_.stopped = "bytes that are not a fatbin follow";
     return false;
   }
 
@@ -184,7 +184,7 @@ class FatbinWalk {
       found_.groups.push_back({std::move(codes), 1});
     } else {
       found_.stopped =
-          fmt::format("only the first {} kinds of fatbins are told apart", limits_.groups);
+          fmt::format("only the first {} kinds of fatbins are distinguished", limits_.groups);
     }
   }
 
@@ -214,7 +214,7 @@ void add_fatbins(CudaFatbins& all, CudaFatbins more) {
 Result<CudaFatbins> read_cuda_fatbins(wheel::ByteSource& source, std::uint64_t offset,
                                       std::uint64_t size, const FatbinLimits& limits) {
   if (offset > source.size() || source.size() - offset < size)
-    return fail(ErrorKind::malformed, "the section of the fatbins leads out of the file");
+    return fail(ErrorKind::malformed, "the section of the fatbins extends beyond the file");
   return FatbinWalk(source, offset, size, limits).run();
 }
 

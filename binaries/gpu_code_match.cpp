@@ -51,7 +51,7 @@ Machine machine_of(const Gpu& gpu, const std::vector<detect::Driver>& drivers) {
   return alone;
 }
 
-/// What `axle :: cuda_code` and its kin say of that GPU alone.
+/// What `axle :: cuda_code` and the like say of that GPU alone.
 bool supports(const Machine& alone, std::string_view feature, std::string_view value) {
   for (const providers::Feature& one : providers::supported_gpu_code(alone, {})) {
     if (one.name != feature) continue;

@@ -12,7 +12,7 @@ namespace axle::binaries {
 /// "vpdpbusd %zmm1,%zmm2,%zmm3", "sdot\tv0.4s, v1.16b, v2.16b"; capability_count when it is
 /// baseline or not known. On x86-64 a mnemonic of two capabilities is told apart by its operands:
 /// EVEX (avx512*) has zmm, mask or high registers. On aarch64 z registers are SVE's, za is SME's;
-/// half precision and SVE2 are not told apart from what they extend.
+/// half precision and SVE2 are not distinguished from what they extend.
 [[nodiscard]] std::size_t capability_of_instruction(std::string_view instruction,
                                                     detect::Arch arch);
 

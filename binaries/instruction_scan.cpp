@@ -106,7 +106,7 @@ Result<InstructionScan> scan_instructions(const std::string& path, detect::Arch 
   if (!run) return cannot_start(objdump, run.error());
   if (run->timed_out) return scan;
   if (run->exit_code != 0)
-    return fail(ErrorKind::unsupported, fmt::format("{}: objdump does not read it", path));
+    return fail(ErrorKind::unsupported, fmt::format("{}: objdump cannot read it", path));
   scan.complete = true;
   return scan;
 }

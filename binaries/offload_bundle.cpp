@@ -146,7 +146,7 @@ class BundleWalk {
       return true;
     }
     const bool padding = bytes->find_first_not_of('\0') == std::string::npos;
-    if (!padding || left() > bytes->size()) note("bytes that are no bundle follow");
+    if (!padding || left() > bytes->size()) note("bytes that are not a bundle follow");
     return false;
   }
 
@@ -169,7 +169,7 @@ class BundleWalk {
       table = parse_table(*more);
     }
     if (!table || table->end > left()) {
-      note("a bundle's table is broken");
+      note("a bundle's table is damaged");
       return false;
     }
     add(std::move(table->entries));
@@ -180,13 +180,13 @@ class BundleWalk {
     ++found_.compressed;
     const std::optional<PackedHeader> header = parse_packed(head_);
     if (!header || header->size > left()) {
-      note("the header of a compressed bundle is not known");
+      note("the header of a compressed bundle is unknown");
       return false;
     }
     if (header->method != method_zstd) {
-      note("a bundle is compressed with something else than zstd");
+      note("a bundle is not compressed with zstd");
     } else if (found_.compressed > limits_.unpacked) {
-      note(fmt::format("only the first {} compressed bundles are unpacked", limits_.unpacked));
+      note(fmt::format("only the first {} compressed bundles are decompressed", limits_.unpacked));
     } else if (auto done = look_into(*header); !done) {
       return std::unexpected(std::move(done).error());
     }
@@ -201,7 +201,7 @@ class BundleWalk {
     auto packed = read(header.size == 0 ? most_packed : std::min(header.size, most_packed));
     if (!packed) return std::unexpected(std::move(packed).error());
     if (packed->size() < header.header_size) {
-      note("a compressed bundle is cut off");
+      note("a compressed bundle is truncated");
       return {};
     }
     auto bytes =
@@ -213,7 +213,7 @@ class BundleWalk {
     std::optional<Table> table;
     if (bytes->starts_with(plain_magic)) table = parse_table(*bytes);
     if (!table) {
-      note("a compressed bundle's table is broken");
+      note("a compressed bundle's table is damaged");
       return {};
     }
     add(std::move(table->entries));
@@ -257,7 +257,7 @@ BundleEntry parse_bundle_id(std::string_view id) {
 Result<OffloadBundles> read_offload_bundles(wheel::ByteSource& source, std::uint64_t offset,
                                             std::uint64_t size, const BundleLimits& limits) {
   if (offset > source.size() || source.size() - offset < size)
-    return fail(ErrorKind::malformed, "the section of the bundles leads out of the file");
+    return fail(ErrorKind::malformed, "the section of the bundles extends beyond the file");
   return BundleWalk(source, offset, size, limits).run();
 }
 

@@ -78,7 +78,7 @@ Result<void> read_archive(wheel::ByteSource& part, SyclImages& images) {
     const auto parsed = std::from_chars(header.ar_size, end, size);
     at += sizeof(header);
     if (parsed.ec != std::errc() || size > part.size() - at) {
-      note_stop(images, "an archive of device images is broken");
+      note_stop(images, "an archive of device images is damaged");
       return {};
     }
     const std::string_view name(header.ar_name, sizeof(header.ar_name));
@@ -99,7 +99,7 @@ Result<void> read_zebin(wheel::ByteSource& part, SyclImages& images) {
   }
   const elf::Section* section = tables->find(".note.intelgt.compat");
   if (section == nullptr || section->size > elf::largest_elf_notes) {
-    note_stop(images, "a device image does not say for which device it is");
+    note_stop(images, "a device image does not name its device");
     return {};
   }
   const auto bytes = source.range(section->offset, section->size);
@@ -113,7 +113,7 @@ Result<void> read_zebin(wheel::ByteSource& part, SyclImages& images) {
     add_once(images.device_ips, render_device_ip(value));
     return {};
   }
-  note_stop(images, "a device image does not say for which device it is");
+  note_stop(images, "a device image does not name its device");
   return {};
 }
 
@@ -133,7 +133,7 @@ Result<void> read_sycl_section(wheel::ByteSource& source, std::string_view name,
   if (!ahead) return {};
   images.ahead = true;
   if (offset > source.size() || source.size() - offset < size)
-    return fail(ErrorKind::malformed, "the section of the device images leads out of the file");
+    return fail(ErrorKind::malformed, "the section of the device images extends beyond the file");
   std::string magic(std::min<std::uint64_t>(size, SARMAG), '\0');
   auto done = source.read(offset, std::as_writable_bytes(std::span(magic.data(), magic.size())));
   if (!done) return done;
@@ -145,7 +145,7 @@ Result<void> read_sycl_section(wheel::ByteSource& source, std::string_view name,
   if (word == spirv_magic) {
     images.jit = true;
   } else {
-    note_stop(images, "a device image has a form that is not known");
+    note_stop(images, "a device image has an unknown format");
   }
   return {};
 }

@@ -50,7 +50,7 @@ Result<std::string> unpack_zstd_prefix(std::string_view packed, std::size_t want
   if (!library.complete())
     return fail(ErrorKind::unsupported, "libzstd.so.1 is not installed", "install libzstd1");
   void* stream = library.create();
-  if (stream == nullptr) return fail(ErrorKind::unsupported, "zstd has no memory");
+  if (stream == nullptr) return fail(ErrorKind::unsupported, "zstd ran out of memory");
   std::string bytes(wanted, '\0');
   InBuffer in{packed.data(), packed.size(), 0};
   OutBuffer out{bytes.data(), bytes.size(), 0};

@@ -157,8 +157,8 @@ Result<void> add_cmake_files(const Plan& plan, const MatrixRow& row,
     return fail(
         ErrorKind::not_found,
         fmt::format("variant {}: {}/CMakeLists.txt installs no file", label_of(row), job.source),
-        "what belongs into the wheel needs an install() rule, such as install(TARGETS name "
-        "LIBRARY DESTINATION package)");
+        "files for the wheel need an install() rule, such as install(TARGETS name LIBRARY "
+        "DESTINATION package)");
   }
   std::ranges::move(*tree, std::back_inserter(members));
   return {};
@@ -194,8 +194,8 @@ Result<void> check_wheel(std::string_view bytes, const std::string& file_name, R
 Error nothing_in_it(const Plan& plan, const MatrixRow& row) {
   return {ErrorKind::not_found,
           fmt::format("{}: variant {} has no file", plan.project.place, label_of(row)),
-          "[tool.axle] says what goes into the wheels: packages = [\"src/name\"] for Python code, "
-          "cmake.source = \".\" for a CMake project"};
+          "list under [tool.axle] what goes into the wheels: packages = [\"src/name\"] for Python "
+          "code, cmake.source = \".\" for a CMake project"};
 }
 
 Result<BuiltWheel> pack(const Plan& plan, const MatrixRow& row, std::vector<WheelMember> members,

@@ -28,11 +28,12 @@ void refuse_other_back_end(documents::TomlTable& root, const Project& project) {
   if (!project.packages.empty() || project.cmake) return;
   table->refuse(
       named.empty() ? "requires" : "build-backend",
-      fmt::format("the project is built by {}{}, which `variant build` cannot drive yet", back_end,
-                  named.empty() ? " (the default)" : fmt::format(" (\"{}\")", named)),
-      "say under [tool.axle] what goes into the wheels: packages = [\"src/name\"] for Python code, "
-      "cmake.source = \".\" for a CMake project; or build plain wheels with `python -m pip wheel "
-      "--no-deps DIR`",
+      fmt::format(
+          "the project uses the build back end {}{}, which `variant build` does not support yet",
+          back_end, named.empty() ? " (the default)" : fmt::format(" (\"{}\")", named)),
+      "list under [tool.axle] what goes into the wheels: packages = [\"src/name\"] for Python "
+      "code, cmake.source = \".\" for a CMake project; or build plain wheels with `python -m pip "
+      "wheel --no-deps DIR`",
       ErrorKind::unsupported);
 }
 

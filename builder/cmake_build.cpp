@@ -23,7 +23,7 @@ constexpr std::string_view wheel_prefix = "/wheel";  // stands for site-packages
 std::unexpected<Error> failed(const std::string& what, const std::string& log) {
   return fail(ErrorKind::io,
               fmt::format("{} failed; its last lines:\n{}", what, last_lines(log, shown_lines)),
-              fmt::format("the whole output is in {}", log));
+              fmt::format("the complete output is in {}", log));
 }
 
 Result<void> expect_tool(const std::string& program, std::string_view package) {
@@ -94,16 +94,16 @@ Result<void> check_compiler(const std::string& compiler, const std::string& lang
   for (const CompileFlag& flag : flags) {
     if (accepts(compiler, language, {flag.flag}, log)) continue;
     return fail(ErrorKind::unsupported,
-                fmt::format("{} does not know {}, which {} needs",
+                fmt::format("{} does not support {}, which {} needs",
                             describe_compiler(compiler, work_folder), flag.flag, flag.property),
                 flag.first_gcc == 0
                     ? "choose another compiler with CC and CXX"
-                    : fmt::format("GCC knows it from {} on; choose a compiler with CC and CXX",
+                    : fmt::format("GCC supports it from {}; choose a compiler with CC and CXX",
                                   flag.first_gcc));
   }
   return fail(ErrorKind::unsupported,
-              fmt::format("{} does not take {} together", describe_compiler(compiler, work_folder),
-                          join_flags(flags)));
+              fmt::format("{} does not support {} together",
+                          describe_compiler(compiler, work_folder), join_flags(flags)));
 }
 
 // A path goes into compiler flags, which CMake and a shell take apart again.
@@ -164,10 +164,10 @@ Result<void> check_stage(const fs::path& stage) {
     }
     std::error_code ignored;
     if (it->is_directory(ignored)) continue;
-    return fail(ErrorKind::malformed,
-                fmt::format("the project installs /{}, which is outside of the wheel",
-                            inner.generic_string()),
-                "install with a relative DESTINATION: it stands for site-packages");
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("the project installs /{}, which is outside the wheel", inner.generic_string()),
+        "use a relative DESTINATION: it is relative to site-packages");
   }
   if (error) {
     return fail(ErrorKind::io, fmt::format("cannot read what was installed into {}: {}",

@@ -93,7 +93,7 @@ class Check {
         libraries_, [&](const Library& one) { return one.facts.architecture == wanted; });
     if (native) return {};
     const Library& first = libraries_.front();
-    return contradiction(fmt::format("{} is for {} (its ELF header), and the declared {} is of {}",
+    return contradiction(fmt::format("{} is for {} (its ELF header), but the declared {} is for {}",
                                      first.member->path, first.facts.architecture,
                                      render_properties(declared_.properties), wanted),
                          fmt::format("build it with a compiler for {}, or declare properties of {}",
@@ -110,7 +110,7 @@ class Check {
     for (const Capability one : detect::x86_64_level(highest)) {
       if (has.contains(one)) continue;
       return contradiction(
-          fmt::format("{} needs {} (its .note.gnu.property), and the wheel declares {}",
+          fmt::format("{} needs {} (its .note.gnu.property), but the wheel declares {}",
                       library.member->path, level, render_properties(declared_.properties)),
           fmt::format("declare x86_64 :: level :: v{}, or build it without -z {}", highest, level));
     }
@@ -157,12 +157,12 @@ class Check {
     }
     if (first == nullptr) return {};
     return contradiction(
-        fmt::format("{} has instructions of {}, first `{}` in {}, and nowhere asks which CPU it "
-                    "is; the wheel declares {}",
+        fmt::format("{} has instructions of {}, first `{}` in {}, and never checks the CPU; the "
+                    "wheel declares {}",
                     library.member->path, fmt::join(names, ", "), first->instruction,
                     first->render(), render_properties(declared_.properties)),
-        "compile it for what it declares, declare what it needs, put that code behind a check of "
-        "the CPU, or, if it never runs unasked, name it in tool.axle.allow-instructions");
+        "compile it for what it declares, declare what it needs, guard that code with a CPU check, "
+        "or, if it never runs unguarded, name it in tool.axle.allow-instructions");
   }
 
   [[nodiscard]] Result<void> check_gpu(const DeclaredGpu& gpu) const {
@@ -180,21 +180,20 @@ class Check {
     const bool whole = std::ranges::all_of(
         libraries_, [](const Library& one) { return one.facts.unread.empty(); });
     if (holder == nullptr && whole) {
-      report_.warn(fmt::format("{}: it declares {}, and its libraries have no code for GPUs",
+      report_.warn(fmt::format("{}: it declares {}, but its libraries have no GPU code",
                                declared_.wheel, gpu.property));
       return {};
     }
     if (holder == nullptr || best != binaries::CodeFit::absent) {
-      report_.warn(fmt::format("{}: whether it has code for {} cannot be told", declared_.wheel,
+      report_.warn(fmt::format("{}: it is unknown whether it has code for {}", declared_.wheel,
                                gpu.property));
       return {};
     }
     return contradiction(
-        fmt::format(
-            "none of its libraries has code for the declared {}: {} ({}) has {}", gpu.property,
-            holder->member->path, binaries::gpu_code_section(gpu.vendor),
-            found.empty() ? "none that is known" : fmt::format("{}", fmt::join(found, " "))),
-        "compile for that GPU too (CMAKE_CUDA_ARCHITECTURES, CMAKE_HIP_ARCHITECTURES, "
+        fmt::format("none of its libraries has code for the declared {}: {} ({}) has {}",
+                    gpu.property, holder->member->path, binaries::gpu_code_section(gpu.vendor),
+                    found.empty() ? "no known code" : fmt::format("{}", fmt::join(found, " "))),
+        "compile for that GPU as well (CMAKE_CUDA_ARCHITECTURES, CMAKE_HIP_ARCHITECTURES, "
         "-fsycl-targets), or do not declare it");
   }
 

@@ -77,7 +77,7 @@ Result<std::vector<std::string>> find_license_files(const ProjectMetadata& metad
     for (const std::string& file : files) {
       if (file.find_first_of("*?[") == std::string::npos) continue;
       return fail(ErrorKind::unsupported, fmt::format("license-files: \"{}\" is a pattern", file),
-                  "name the files one by one");
+                  "list each file");
     }
   } else {
     std::error_code error;

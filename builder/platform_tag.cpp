@@ -196,7 +196,7 @@ class TagScan {
     }
     if (!architecture_.empty() && elf.architecture != architecture_) {
       return fail(ErrorKind::unsupported,
-                  fmt::format("{} is for {}, other files are for {}", path, elf.architecture,
+                  fmt::format("{} is for {}, but other files are for {}", path, elf.architecture,
                               architecture_),
                   "a wheel has one architecture");
     }
@@ -228,8 +228,8 @@ class TagScan {
       const auto minor = glibc_of(version);
       if (!minor) {
         return fail(ErrorKind::unsupported,
-                    fmt::format("{} needs {} of {}, which no manylinux tag promises", path, version,
-                                library),
+                    fmt::format("{} needs {} of {}, which no manylinux tag guarantees", path,
+                                version, library),
                     "build with an older toolchain, or link the library statically");
       }
       glibc_minor_ = std::max(glibc_minor_, *minor);
@@ -250,9 +250,8 @@ class TagScan {
     if (tag.size() < 4 || (!abi_.empty() && abi_ != tag)) {
       return fail(ErrorKind::unsupported,
                   fmt::format("{} is an extension module for {}", path,
-                              tag.size() < 4 ? "a Python that its name does not say"
-                                             : "another Python than " + abi_),
-                  "name it like module.cpython-311-x86_64-linux-gnu.so, one Python a wheel");
+                              tag.size() < 4 ? "an unnamed Python" : "another Python than " + abi_),
+                  "name it like module.cpython-311-x86_64-linux-gnu.so, with one Python per wheel");
     }
     abi_ = tag;
     python_ = tag.substr(0, tag.find_last_of("0123456789") + 1);  // cp313t is an ABI of cp313
@@ -262,12 +261,11 @@ class TagScan {
   Result<void> add_stable_module(const std::string& path) {
     const auto minor = oldest_python(rules_.requires_python);
     if (!minor) {
-      return fail(ErrorKind::unsupported,
-                  fmt::format("{} uses the stable ABI, and the project does not say of which "
-                              "Python on",
-                              path),
-                  "state the Python that Py_LIMITED_API names: requires-python = \">=3.9\" in "
-                  "[project]");
+      return fail(
+          ErrorKind::unsupported,
+          fmt::format("{} uses the stable ABI, but the project does not state the oldest Python",
+                      path),
+          "state the Python of Py_LIMITED_API: requires-python = \">=3.9\" in [project]");
     }
     stable_abi_ = fmt::format("cp3{}", *minor);
     return {};

@@ -49,7 +49,7 @@ Definitions read_definitions(documents::TomlTable& parent, std::string_view key)
     if (!is_cmake_name(variable)) table->refuse(variable, "is not a valid CMake variable name");
     if (std::ranges::find(reserved_definitions, variable) != std::end(reserved_definitions)) {
       table->refuse(variable, "is set by the builder",
-                    "compiler flags of a project belong into its CMakeLists.txt");
+                    "put compiler flags into the project's CMakeLists.txt");
     }
     auto value = cmake_value(node);
     if (!value || value->find('\n') != std::string::npos) {
@@ -84,10 +84,10 @@ std::vector<MatrixRow> read_matrix(documents::TomlTable& axle) {
     row.place = table.reading().place(table.node());
     if (!row.label.empty() && !wheel::is_valid_label(row.label)) {
       table.refuse("label", fmt::format("\"{}\" is not a valid variant label", row.label),
-                   "lower-case letters, digits, \"_\" and \".\"");
+                   "use lower-case letters, digits, \"_\" and \".\"");
     }
     if (!labels.insert(row.label).second) {
-      table.refuse("label", fmt::format("\"{}\" stands twice in the matrix", row.label));
+      table.refuse("label", fmt::format("\"{}\" is duplicated in the matrix", row.label));
     }
     table.finish();
     rows.push_back(std::move(row));
@@ -107,7 +107,7 @@ void read_axle(documents::TomlTable& axle, Project& project) {
   if (!is_python_tag(project.python_tag)) {
     axle.refuse("python-tag",
                 fmt::format("\"{}\" is not a valid tag such as py3", project.python_tag),
-                "tags of extension modules follow from their file names");
+                "tags of extension modules are derived from their file names");
   }
   project.allowed_libraries = axle.texts("allow-libraries");
   project.allowed_instructions = axle.texts("allow-instructions");
@@ -116,7 +116,7 @@ void read_axle(documents::TomlTable& axle, Project& project) {
         detect::capabilities(), [&](const auto& row) { return detect::plain_name(row) == name; });
     if (known) continue;
     axle.refuse("allow-instructions", fmt::format("\"{}\" is not a known CPU feature", name),
-                "the names are those of /proc/cpuinfo, as in avx512f");
+                "use the names of /proc/cpuinfo, such as avx512f");
   }
   project.cmake = read_cmake(axle);
   project.matrix = read_matrix(axle);
@@ -140,7 +140,7 @@ void check_labels(Project& project, documents::TomlReading& reading) {
       reading.refuse(
           Error{ErrorKind::malformed,
                 fmt::format("{}: the label \"{}\" needs a [variant] table", row.place, row.label),
-                "[variant] says which providers and properties a label stands for"});
+                "[variant] defines the providers and properties of a label"});
       return;
     }
     if (row.label == wheel::null_label) project.variants->variants[row.label];

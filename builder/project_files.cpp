@@ -27,8 +27,8 @@ Result<fs::path> follow_link(const fs::path& link, const fs::path& root) {
   if (!inside || !fs::is_regular_file(target, error)) {
     return fail(
         ErrorKind::malformed,
-        fmt::format("{}: a link that does not lead to a file of its own tree", link.string()),
-        "wheels hold no links");
+        fmt::format("{}: a link that does not point to a file in its own tree", link.string()),
+        "wheels cannot contain links");
   }
   return target;
 }

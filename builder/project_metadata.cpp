@@ -51,7 +51,7 @@ std::string read_requirement(documents::TomlTable& table, std::string_view key,
     }
     table.refuse(key, fmt::format("\"{}\" uses the marker {}", text, variable),
                  "no released installer can parse it; set tool.axle.variant-markers = true to "
-                 "write it all the same",
+                 "write it anyway",
                  ErrorKind::unsupported);
     return {};
   }
@@ -81,7 +81,7 @@ void read_requirements(documents::TomlTable& project, bool variant_markers,
     const std::string extra = wheel::normalize_name(key.str());
     if (!wheel::is_valid_name(key.str())) extras->refuse(key.str(), "is not a valid extra name");
     if (std::ranges::count(metadata.extras, extra) != 0) {
-      extras->refuse(key.str(), fmt::format("the extra \"{}\" stands twice", extra));
+      extras->refuse(key.str(), fmt::format("duplicate extra \"{}\"", extra));
     }
     metadata.extras.push_back(extra);
     for (const std::string& text : extras->texts(key.str())) {
@@ -129,7 +129,7 @@ void read_license(documents::TomlTable& project, ProjectMetadata& metadata) {
       metadata.license_file = table->text("file").value_or("");
       if (metadata.license_text.empty() == metadata.license_file.empty()) {
         project.refuse("license", "needs exactly one of file and text",
-                       "or an SPDX expression: license = \"MIT\"");
+                       "or use an SPDX expression: license = \"MIT\"");
       }
       table->finish();
     }
@@ -191,7 +191,8 @@ void read_name_and_version(documents::TomlTable& project, ProjectMetadata& metad
     project.refuse("name", fmt::format("\"{}\" is not a valid project name", metadata.name));
   }
   if (const auto dynamic = project.texts("dynamic"); !dynamic.empty()) {
-    project.refuse("dynamic", fmt::format("\"{}\" is left to a build back end", dynamic.front()),
+    project.refuse("dynamic",
+                   fmt::format("\"{}\" is to be set by a build back end", dynamic.front()),
                    "write the value into [project]", ErrorKind::unsupported);
   }
   const auto version = wheel::parse_version(project.required_text("version"));

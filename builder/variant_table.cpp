@@ -39,7 +39,7 @@ void refuse_build_requires(documents::TomlTable& variant) {
   for (const auto& [ns, node] : providers->node()) {
     const toml::table* table = node.as_table();
     if (table == nullptr || !table->contains("build-requires")) continue;
-    providers->refuse(ns.str(), "build-requires needs a run of the plugin",
+    providers->refuse(ns.str(), "build-requires needs to run the plugin",
                       "write its answer as static-properties and feature-order",
                       ErrorKind::unsupported);
   }
@@ -122,7 +122,7 @@ void check_properties(documents::TomlTable& variant, const wheel::VariantMetadat
     const auto values = values_of(ns, info);
     if (!values) {
       report.note(
-          fmt::format("the provider of {} is not known here: its properties are not checked", ns));
+          fmt::format("the provider of {} is unknown here: its properties are not checked", ns));
       continue;
     }
     for (const auto& [label, properties] : metadata.variants) {

@@ -197,7 +197,7 @@ const std::array rows = {
             "variant providers trust /opt/acme/provider --namespace acme --device '/dev/acme*'",
             run_providers_trust},
     Command{"providers untrust",
-            "Take that back",
+            "Revoke the trust in a package, a program or a shared object",
             "NAME|PATH",
             Arity::any,
             {},

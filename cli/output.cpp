@@ -114,9 +114,9 @@ int Output::write_answer(std::string_view whole, int exit_code) {
   const int trouble = write_whole(stdout, whole);
   if (trouble == EPIPE && !changed_) return exit_closed_pipe;
   if (trouble != 0) {
-    write(stderr, changed_ ? "error: the change was made; only the report of it could not be "
-                             "written to stdout\n"
-                           : "error: the answer could not be written to stdout\n");
+    write(stderr,
+          changed_ ? "error: the change was made; only its report could not be written to stdout\n"
+                   : "error: the result could not be written to stdout\n");
     return exit_code == 0 ? 1 : exit_code;
   }
   return exit_code;

@@ -181,7 +181,7 @@ class Tree {
       if (row == nullptr || row->treatment == session::Treatment::honoured) continue;
       if (row->treatment == session::Treatment::refused)
         return option + ": " + std::string(row->text);
-      return option + " changes nothing here, leave it out: " + std::string(row->text);
+      return option + " has no effect here, remove it: " + std::string(row->text);
     }
     return "see `" + name_of(command) + " --help`";
   }

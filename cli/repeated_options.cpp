@@ -342,7 +342,7 @@ std::string complete_hint(std::string_view hint, const session::RunOptions& run)
   }
   out += hint;
   if (lacks_secret)
-    out += "; the login or token in a URL is not repeated: write it in, or keep it in a netrc file";
+    out += "; the login or token in a URL is not repeated: add it, or store it in a netrc file";
   return out;
 }
 

@@ -101,7 +101,7 @@ std::string RealHost::glibc_version() {
 }
 
 std::optional<std::string> RealHost::read_file(const std::string& path, std::size_t limit) {
-  // Non-blocking, so that a FIFO in the place of a file cannot hold us.
+  // Non-blocking, so that a FIFO instead of a file cannot hold us.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return std::nullopt;
   std::string content;

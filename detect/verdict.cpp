@@ -11,7 +11,7 @@ namespace {
 std::string render_signal(int signal) {
   switch (signal) {
     case 0:
-      return "it ended the process";
+      return "it exited the process";
     case SIGSEGV:
       return "SIGSEGV";
     case SIGABRT:
@@ -64,7 +64,7 @@ void tell_all_masked(VendorFindings& findings, GpuVendor vendor, std::string_vie
               {"all-masked",
                "every usable " + std::string(gpu_vendor(vendor).title) +
                    " GPU is hidden from programs by " + name,
-               "unset " + name + ", or name in it the GPUs that programs shall use"});
+               "unset " + name + ", or name in it the GPUs that programs should use"});
 }
 
 void note_source(Sources& sources, std::string_view fact, std::string_view value,
@@ -92,18 +92,18 @@ std::optional<Failure> judge_end(const DriverAnswer& answer, GpuVendor vendor,
       return Failure{
           "driver-hangs",
           library + " did not answer within " + std::to_string(time_limit.count()) + " ms" + doing,
-          "look into the kernel log (dmesg) for a lost GPU, then reset it or reboot"};
+          "check the kernel log (dmesg) for a lost GPU, then reset it or reboot"};
     case DriverAnswer::End::crashed:
       return Failure{"driver-crashed",
                      library + " crashed" + doing + " (" + render_signal(answer.signal) + ")",
                      "reinstall the driver, and check that LD_LIBRARY_PATH names no foreign one"};
     case DriverAnswer::End::not_started:
       return Failure{"not-started",
-                     library + " could not be asked: no child process could be started",
+                     library + " could not be queried: no child process could be started",
                      "check the limits on processes (ulimit -u) and memory"};
     case DriverAnswer::End::not_recorded:
-      return Failure{"not-recorded", "the recording does not hold what " + library + " said",
-                     "record the machine anew, as a user who may use its devices: `variant detect "
+      return Failure{"not-recorded", "the recording does not contain what " + library + " said",
+                     "record the machine again, as a user who may use its devices: `variant detect "
                      "--profile machine.json`"};
   }
   return std::nullopt;
@@ -128,11 +128,11 @@ std::optional<Failure> judge_kernel_driver(std::string_view bound, std::string_v
 
 Failure untrusted_library(std::string_view refused) {
   return {"untrusted-library", "a driver library cannot be trusted: " + std::string(refused),
-          "give the file and its folder to root and let nobody else write them, or run as their "
-          "owner"};
+          "change the owner of the file and its folder to root and remove write access for others, "
+          "or run as their owner"};
 }
 
-Failure not_asked() { return {"not-asked", "the driver's libraries were not asked", ""}; }
+Failure not_asked() { return {"not-asked", "the driver's libraries were not queried", ""}; }
 
 Presence usable_after(const Failure& failure) {
   const bool unheard = failure.code == "not-asked" || failure.code == "not-recorded";

@@ -48,7 +48,7 @@ void check_architecture(const InstalledFiles& files, const Machine& machine, Fin
   Packages again;
   for (const auto& [package, library] : foreign) again.push_back(&files.packages[package]);
   finding.hint = native.empty()
-                     ? Hint("make the environment anew on that machine, by its own Python")
+                     ? Hint("create the environment again on that machine, with its own Python")
                      : reinstall(again, files);
 }
 
@@ -79,7 +79,7 @@ void check_levels(const InstalledFiles& files, const Machine& machine, Findings&
     const InstalledPackageFiles& package = files.packages[library.package];
     Finding& finding =
         findings.add("cpu-level-missing", package.title,
-                     fmt::format("the loader will refuse it: it needs {}, and the CPU lacks {}",
+                     fmt::format("the loader will refuse it: it needs {}, but the CPU lacks {}",
                                  level, row->name));
     finding.evidence.push_back(
         {library.name, ".note.gnu.property", fmt::format("needs {}", level)});
@@ -87,7 +87,7 @@ void check_levels(const InstalledFiles& files, const Machine& machine, Findings&
   }
   for (const auto& [level, library] : open)
     findings.not_looked_at(fmt::format(
-        "whether this CPU has {}, which {} needs: not all of it is known", level, library));
+        "whether this CPU has {}, which {} needs: some of it is unknown", level, library));
 }
 
 /// The major version of CUDA's run time that a library is or needs: "libcudart.so.12",
@@ -146,7 +146,7 @@ void check_driver_floor(const InstalledFiles& files, const Machine& machine, Fin
     Finding& finding = findings.add(
         "cuda-driver-floor",
         needers.size() == 1 ? first : fmt::format("{} and {} more", first, needers.size() - 1),
-        fmt::format("CUDA {} needs the NVIDIA driver {} or newer, and this one runs CUDA up to {}",
+        fmt::format("CUDA {} needs the NVIDIA driver {} or newer, but this one runs CUDA up to {}",
                     major, floor.empty() ? "of its own release" : floor, driver->api_version));
     for (const std::size_t package : needers) {
       if (finding.evidence.size() == most_examples) break;

@@ -20,8 +20,8 @@ using installer::RecordFault;
 
 constexpr std::size_t most_files_checked = 500'000;
 
-/// What lies where an installation must put something else: a folder in the place of a file, or a
-/// file in the place of a folder; empty: nothing does.
+/// What lies where an installation must put something else: a folder instead of a file, or a
+/// file instead of a folder; empty: nothing does.
 std::string obstacle_at(const std::string& site, const std::string& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) == 0) return S_ISDIR(status.st_mode) ? path : std::string();
@@ -95,24 +95,24 @@ std::size_t check_package(const InstalledPackageFiles& package, const InstalledF
   const std::size_t all = package.record.size();
   if (const auto gone = take({RecordFault::missing, RecordFault::cut_off}); !gone.empty()) {
     add_finding("files-missing",
-                count(gone.size(), all, "is gone or damaged", "are gone or damaged"), package, gone,
-                files, findings);
+                count(gone.size(), all, "is missing or damaged", "are missing or damaged"), package,
+                gone, files, findings);
   }
   auto changed = take({RecordFault::changed});
   std::erase_if(
       changed, [&](const FaultyFile& fault) { return is_owned_twice(fault.path, package, files); });
   if (!changed.empty()) {
     add_finding("files-changed",
-                count(changed.size(), all, "has other content than it was installed with",
-                      "have other content than they were installed with"),
+                count(changed.size(), all, "has changed since its installation",
+                      "have changed since their installation"),
                 package, changed, files, findings);
   }
   if (const auto outside = take({RecordFault::outside}); !outside.empty()) {
-    add_finding("files-outside", "its RECORD lists files outside of the environment", package,
-                outside, files, findings);
+    add_finding("files-outside", "its RECORD lists files outside the environment", package, outside,
+                files, findings);
   }
   if (const auto metadata = take({RecordFault::metadata}); !metadata.empty()) {
-    add_finding("metadata-markers", "its METADATA and its variant do not agree", package, metadata,
+    add_finding("metadata-markers", "its METADATA does not match its variant", package, metadata,
                 files, findings);
   }
   return take({RecordFault::no_hash}).size();
@@ -138,12 +138,12 @@ void check_content(const InstalledFiles& files, installer::ContentCheck content,
   }
   if (left == 0)
     findings.not_looked_at(
-        fmt::format("whether files beyond the first {} are there", most_files_checked));
+        fmt::format("whether files beyond the first {} exist", most_files_checked));
   if (unhashed > 0)
     findings.not_looked_at(
-        fmt::format("whether {} files changed of which RECORD has no hash", unhashed));
+        fmt::format("whether {} files without a hash in RECORD have changed", unhashed));
   if (content == installer::ContentCheck::size_and_time && !files.packages.empty())
-    findings.not_looked_at("the content of files whose size and time are right (--deep hashes it)");
+    findings.not_looked_at("the content of files whose size and time are right (--deep checks it)");
 }
 
 }  // namespace axle::doctor

@@ -32,7 +32,7 @@ void check_content(const InstalledFiles& files, installer::ContentCheck content,
 
 /// Labels and properties that the installed variants were chosen by, against the machine of now,
 /// and the members of families against each other (variant_checks.cpp). Errors: what is wrong with
-/// a user's family file. Notes in `files` what choosing builds anew would bring: to be called
+/// a user's family file. Notes in `files` what choosing builds again would bring: to be called
 /// before the other checks.
 [[nodiscard]] Result<void> check_variants(InstalledFiles& files, const JudgedMachine& judged,
                                           index::FamilyBook& families, Findings& findings);

@@ -28,7 +28,7 @@ constexpr std::size_t largest_preload_file = 64U << 10;
 
 /// A new environment in the place of one that is none. What is not an environment is never
 /// overwritten, and what has packages is only with a word.
-Hint make_anew(const std::string& where) {
+Hint create_again(const std::string& where) {
   std::error_code error;
   fs::path folder = where;
   const bool interpreter = !fs::is_directory(folder, error) && folder.has_filename() &&
@@ -40,7 +40,7 @@ Hint make_anew(const std::string& where) {
     return std::vector<std::string>{shell_command(options)};
   };
   if (fs::exists(folder / "pyvenv.cfg", error))
-    return {"make it anew, without the packages that are in it", venv({"--clear"})};
+    return {"create it again, without its packages", venv({"--clear"})};
   const bool absent = fs::symlink_status(folder, error).type() == fs::file_type::not_found;
   const bool path = where.find('/') != std::string::npos;
   if (path && (absent || fs::is_empty(folder, error)) && !interpreter) return {"", venv({})};
@@ -51,7 +51,7 @@ void say_broken_environment(const std::string& where, const Error& error, Findin
   Finding& finding =
       findings.add("environment-broken", where, "the environment cannot be examined");
   finding.evidence.push_back({"", "", error.message});
-  finding.hint = make_anew(where);
+  finding.hint = create_again(where);
 }
 
 /// The environment that was named or found; empty: none.
@@ -152,9 +152,9 @@ void add_remarks(const CollectedReport& remarks, const InstalledFiles& files, Fi
     });
     if (told) continue;
     Finding& finding = findings.add("dist-info-broken", files.environment.prefix,
-                                    "what is installed cannot be read as a whole");
+                                    "not all installed packages can be read");
     finding.evidence.push_back({"", "", remark.message});
-    finding.hint = remark.hint.empty() ? "see to what the evidence names" : remark.hint;
+    finding.hint = remark.hint.empty() ? "fix what the evidence names" : remark.hint;
   }
 }
 
@@ -199,7 +199,8 @@ session::Outcome<std::optional<ExaminedEnvironment>> examine_environment(
   check_twice(*files, findings);
   if (session.elsewhere()) {
     findings.not_looked_at(
-        "LD_LIBRARY_PATH and the loader's cache: they are this machine's, not that of --for");
+        "LD_LIBRARY_PATH and the loader's cache: they belong to this machine, not to that of "
+        "--for");
   } else {
     check_shadows(*files, read_loader_path(), findings);
   }

@@ -67,7 +67,7 @@ Verdict judge_properties(const FamilyFeature& feature, const JudgedMachine& judg
     const bool unknown = provider == nullptr || is_unknown(first, judged);
     std::string reason =
         provider == nullptr
-            ? fmt::format("nothing here knows the namespace {}", first.ns)
+            ? fmt::format("the namespace {} is unknown here", first.ns)
             : provider->fact(judged.machine, judged.gpus, first.feature, first.value);
     if (values.size() > 1) {
       std::vector<std::string> names;
@@ -84,7 +84,7 @@ Verdict judge_gpus(const FamilyFeature& feature, const JudgedMachine& judged) {
   if (!vendor) return {Usable::yes, {}};
   const auto gpus = judged.counted(*vendor);
   if (gpus.size() < feature.gpus) {
-    return {Usable::no, fmt::format("it needs {} {} GPUs, and {} can be used", feature.gpus,
+    return {Usable::no, fmt::format("it needs {} {} GPUs, but {} can be used", feature.gpus,
                                     detect::gpu_vendor(*vendor).title, gpus.size())};
   }
   if (feature.capability.empty()) return {Usable::yes, {}};
@@ -96,13 +96,12 @@ Verdict judge_gpus(const FamilyFeature& feature, const JudgedMachine& judged) {
     if (is) (least && *is >= *least ? able : unable) = gpu;
   }
   if (able != nullptr && unable != nullptr) {
-    return {Usable::yes, fmt::format("on the {} alone: another GPU has compute capability {}",
+    return {Usable::yes, fmt::format("only on the {}: another GPU has compute capability {}",
                                      able->name.empty() ? able->arch : able->name, unable->arch)};
   }
   if (able != nullptr) return {Usable::yes, {}};
-  if (unable == nullptr)
-    return {Usable::unknown, "it is not known which compute capability the GPU has"};
-  return {Usable::no, fmt::format("it needs compute capability {}, the GPU has {}",
+  if (unable == nullptr) return {Usable::unknown, "the GPU's compute capability is unknown"};
+  return {Usable::no, fmt::format("it needs compute capability {}, but the GPU has {}",
                                   feature.capability, unable->arch)};
 }
 
@@ -181,7 +180,7 @@ class FeatureJudge {
  private:
   [[nodiscard]] Verdict decide(const FamilyFeature& feature, std::string& label) const {
     if (feature.since && version_ < *feature.since) {
-      return {Usable::no, fmt::format("it came with {} {}", family_.anchor(),
+      return {Usable::no, fmt::format("it was added in {} {}", family_.anchor(),
                                       wheel::render_version(*feature.since))};
     }
     if (builds_.platform.empty())
@@ -205,9 +204,9 @@ class FeatureJudge {
     if (Verdict verdict = judge_properties(feature, judged_); verdict.usable != Usable::yes)
       return verdict;
     if (builds_.unknown.contains(label))
-      return {Usable::unknown, fmt::format("what the build {} needs is not known", label)};
+      return {Usable::unknown, fmt::format("the requirements of the build {} are unknown", label)};
     if (!feature.unproven.empty())
-      return {Usable::unknown, fmt::format("no fact tells: {}", feature.unproven)};
+      return {Usable::unknown, fmt::format("no fact shows: {}", feature.unproven)};
     return {Usable::yes, fmt::format("with the build {}{}{}", label,
                                      gpus.reason.empty() ? "" : ", ", gpus.reason)};
   }

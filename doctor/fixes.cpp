@@ -96,10 +96,10 @@ std::vector<std::string> build_option(const InstalledPackageFiles& package) {
 /// Why nothing of ours installs it again; empty: `variant` does.
 std::string not_ours(const InstalledPackageFiles& package, const InstalledFiles& files) {
   if (files.environment.externally_managed)
-    return fmt::format("install {} again with the operating system's package manager",
+    return fmt::format("reinstall {} with the operating system's package manager",
                        package.distribution.name);
   if (!installer::is_repairable(package.distribution) && !package.distribution.installer.empty())
-    return fmt::format("install {} again with {}, which installed it", package.distribution.name,
+    return fmt::format("reinstall {} with {}, which installed it", package.distribution.name,
                        package.distribution.installer);
   return {};
 }
@@ -126,24 +126,24 @@ Packages all_packages(const InstalledFiles& files) {
 }
 
 /// The members of its family, in the family's order; else the package alone.
-Packages kin_of(const InstalledPackageFiles& package, const InstalledFiles& files) {
+Packages members_of(const InstalledPackageFiles& package, const InstalledFiles& files) {
   if (package.family == nullptr) return {&package};
-  Packages kin;
+  Packages members;
   for (const std::string& member : package.family->members) {
     const auto one = std::ranges::find_if(
         files.packages, [&](const auto& each) { return each.distribution.name == member; });
-    if (one != files.packages.end()) kin.push_back(&*one);
+    if (one != files.packages.end()) members.push_back(&*one);
   }
-  return kin;
+  return members;
 }
 
-std::string choose_anew(const Packages& kin, bool same_release, const InstalledFiles& files) {
+std::string choose_again(const Packages& members, bool same_release, const InstalledFiles& files) {
   std::vector<std::string> words = {"variant", "install", "--upgrade"};
   // The first one's version decides those of the others.
-  for (const InstalledPackageFiles* one : kin) {
+  for (const InstalledPackageFiles* one : members) {
     const wheel::Version version = one->distribution.metadata.version.public_version();
     words.push_back(
-        one == kin.front() && same_release
+        one == members.front() && same_release
             ? fmt::format("{}=={}", one->distribution.name, wheel::render_version(version))
             : one->distribution.name);
   }
@@ -164,7 +164,7 @@ Hint reinstall(const Packages& packages, const InstalledFiles& files) {
     const Origin origin = origin_of(package->distribution);
     if (origin.built) {
       hint.commands.push_back(build_command(*package, *origin.built, files));
-    } else if (package->anew != Anew::same && !build_option(*package).empty()) {
+    } else if (package->new_choice != NewChoice::same && !build_option(*package).empty()) {
       // A label that does not fit cannot be asked for.
       hint.commands.push_back(another_build(*package, files).commands.front());
     } else {
@@ -181,19 +181,23 @@ Hint reinstall(const Packages& packages, const InstalledFiles& files) {
 }
 
 Hint another_build(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  if (package.anew == Anew::same)
-    return {fmt::format("install a build of {} that was made for this machine, if there is one",
+  if (package.new_choice == NewChoice::same)
+    return {fmt::format("install a build of {} for this machine, if there is one",
                         package.distribution.name)};
-  return {"", {choose_anew(kin_of(package, files), package.anew == Anew::other_build, files)}};
+  return {"",
+          {choose_again(members_of(package, files), package.new_choice == NewChoice::other_build,
+                        files)}};
 }
 
-Hint family_anew(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  return {"", {choose_anew(kin_of(package, files), package.anew != Anew::other_release, files)}};
+Hint family_again(const InstalledPackageFiles& package, const InstalledFiles& files) {
+  return {"",
+          {choose_again(members_of(package, files), package.new_choice != NewChoice::other_release,
+                        files)}};
 }
 
 Hint build_for_older_cpu(const InstalledPackageFiles& package, const InstalledFiles& files) {
   if (package.distribution.variant && package.distribution.family.empty() &&
-      package.anew != Anew::same)
+      package.new_choice != NewChoice::same)
     return another_build(package, files);
   return {fmt::format("install a build of {} for an older CPU, if there is one",
                       package.distribution.name)};
@@ -207,11 +211,11 @@ Hint remove_one(const InstalledPackageFiles& first, const InstalledPackageFiles&
   if (is_needed(*goes, all, files)) std::swap(stays, goes);
   if (is_needed(*goes, all, files) || goes->record_error)
     return {
-        fmt::format("they cannot both be whole in one environment: install versions that do "
-                    "not overlap, or {} and {} in environments of their own",
+        fmt::format("they cannot both be intact in one environment: install versions that do not "
+                    "overlap, or {} and {} in separate environments",
                     first.distribution.name, second.distribution.name)};
   if (const std::string words = not_ours(*goes, files); !words.empty())
-    return {fmt::format("remove {} with what installed it", goes->distribution.name)};
+    return {fmt::format("remove {} with the tool that installed it", goes->distribution.name)};
   Hint hint{"", {uninstall_command({goes}, files)}};
   if (restore) {
     Hint again = reinstall({stays}, files);

@@ -16,12 +16,12 @@ using Packages = std::vector<const InstalledPackageFiles*>;
 /// installed from where it came, and what another program answers for is left to that program.
 [[nodiscard]] Hint reinstall(const Packages& packages, const InstalledFiles& files);
 
-/// Has the build chosen anew, with the other members of its family: for one alone they would not
+/// Has the build chosen again, with the other members of its family: for one alone they would not
 /// belong together. In words where the same build would be chosen again.
 [[nodiscard]] Hint another_build(const InstalledPackageFiles& package, const InstalledFiles& files);
 
 /// The same of every member of its family, whatever is known of this one's build.
-[[nodiscard]] Hint family_anew(const InstalledPackageFiles& package, const InstalledFiles& files);
+[[nodiscard]] Hint family_again(const InstalledPackageFiles& package, const InstalledFiles& files);
 
 /// As another_build, for an older CPU: the labels of families are about GPUs, and bring no other
 /// code.

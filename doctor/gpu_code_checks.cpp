@@ -29,8 +29,7 @@ constexpr std::string_view cuda_with_zstd = "12.4";
 /// "sm_75 sm_80 compute_120", each once.
 std::string describe_code(const BinaryFacts& facts, GpuVendor vendor) {
   const std::vector<std::string> words = binaries::code_names(facts, vendor);
-  return words.empty() ? "code whose targets are not known"
-                       : fmt::format("{}", fmt::join(words, " "));
+  return words.empty() ? "code with unknown targets" : fmt::format("{}", fmt::join(words, " "));
 }
 
 std::string render_gpu(const Gpu& gpu) {
@@ -59,9 +58,9 @@ std::vector<Evidence> evidence_of(const std::vector<const InstalledLibrary*>& li
 
 void say_unknown(const PackageCode& code, const std::vector<const InstalledLibrary*>& libraries,
                  const Gpu& gpu, Findings& findings) {
-  Finding& finding = findings.add(
-      "gpu-code-unknown", code.package->title,
-      fmt::format("it cannot be told whether its code runs on the {}", render_gpu(gpu)));
+  Finding& finding =
+      findings.add("gpu-code-unknown", code.package->title,
+                   fmt::format("it is unknown whether its code runs on the {}", render_gpu(gpu)));
   for (const InstalledLibrary* library : libraries) {
     if (finding.evidence.size() == most_examples) break;
     const bool read = library->facts.unread.empty();
@@ -99,9 +98,10 @@ void check_on_gpu(const PackageCode& code, const Gpu& gpu, bool elsewhere,
       : driver  ? "ptx-needs-driver"
                 : "gpu-code-missing",
       code.package->title,
-      driver ? fmt::format("for the {} it has PTX only, of a newer CUDA than the driver compiles",
-                           render_gpu(gpu))
-             : fmt::format("none of its libraries has code that the {} runs", render_gpu(gpu)));
+      driver
+          ? fmt::format("for the {} it has only PTX, from a newer CUDA than the driver can compile",
+                        render_gpu(gpu))
+          : fmt::format("none of its libraries has code that the {} runs", render_gpu(gpu)));
   if (elsewhere && judged.gpus.rule != providers::GpuRule::any)
     finding.level = FindingLevel::warning;
   finding.evidence = evidence_of(code.libraries, code.vendor);
@@ -146,9 +146,8 @@ void check_packing(const PackageCode& code, const JudgedMachine& judged, Finding
   Finding& finding = findings.add(
       "gpu-code-packed", code.package->title,
       fmt::format(
-          "{} of its libraries have GPU code that is packed with zstd, which drivers unpack "
-          "from CUDA {} on, and this one runs CUDA up to {}: \"device kernel image is "
-          "invalid\"",
+          "{} of its libraries have GPU code compressed with zstd, which needs a driver for CUDA "
+          "{}, but this one runs CUDA up to {}: \"device kernel image is invalid\"",
           libraries.size(), cuda_with_zstd, driver->api_version));
   finding.evidence = evidence_of(libraries, GpuVendor::nvidia);
   finding.hint = update_nvidia_driver(judged.machine, detect::first_driver_of_cuda(cuda_with_zstd));
@@ -176,7 +175,7 @@ Hint without_gpu(const std::vector<const PackageCode*>& unused, const InstalledF
   Packages rebuilt;
   Packages rest;
   for (const PackageCode* code : unused) {
-    const bool other = code->package->has_builds() && code->package->anew != Anew::same;
+    const bool other = code->package->has_builds() && code->package->new_choice != NewChoice::same;
     (other ? rebuilt : rest).push_back(code->package);
     if (!other) continue;
     std::string command = another_build(*code->package, files).commands.front();
@@ -208,7 +207,7 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
           "{}{}",
           fmt::join(titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
           titles.size() > shown ? fmt::format(" and {} more", titles.size() - shown) : ""),
-      fmt::format("code for {} GPUs goes unused: {}", detect::gpu_vendor(vendor).title,
+      fmt::format("code for {} GPUs is not used: {}", detect::gpu_vendor(vendor).title,
                   providers::describe_no_gpu(judged.machine, vendor, judged.gpus)));
   finding.evidence = evidence_of(unused.front()->libraries, vendor);
   const auto built = std::ranges::find_if(

@@ -104,8 +104,8 @@ InstalledFiles read_installed_files(
     files.packages.push_back(std::move(package));
   }
   if (outer > 0)
-    findings.not_looked_at(fmt::format(
-        "{} packages outside of the environment that its interpreter also sees", outer));
+    findings.not_looked_at(
+        fmt::format("{} packages outside the environment that its interpreter also sees", outer));
   std::size_t passed_over = 0;
   for (std::size_t i = 0; i < files.packages.size(); ++i)
     read_libraries(files, i, findings, limits, passed_over);

@@ -33,9 +33,9 @@ struct InstalledLibrary {
   binaries::BinaryFacts facts;
 };
 
-/// What choosing the build of an installed package anew would bring, as far as its metadata or its
+/// What choosing the build of an installed package again would bring, as far as its metadata or its
 /// family tell.
-enum class Anew : std::uint8_t {
+enum class NewChoice : std::uint8_t {
   same,           ///< the same build, or nobody knows
   other_build,    ///< another build of the same release
   other_release,  ///< this release has none that fits
@@ -49,7 +49,7 @@ struct InstalledPackageFiles {
   std::vector<wheel::RecordEntry> record;
   std::optional<Error> record_error;      ///< why RECORD cannot be read; `record` is empty then
   const index::Family* family = nullptr;  ///< that it is a member of
-  Anew anew = Anew::same;
+  NewChoice new_choice = NewChoice::same;
 
   /// `variant install` has builds of it to choose from.
   [[nodiscard]] bool has_builds() const { return distribution.variant || family != nullptr; }

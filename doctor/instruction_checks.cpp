@@ -54,13 +54,12 @@ void say_suspects(const InstalledPackageFiles& package, const std::vector<Suspec
   const auto count = std::ranges::count_if(suspects, unguarded);
   Finding& finding = findings.add(
       "cpu-instructions", package.title,
-      count == 0
-          ? fmt::format("{} of its libraries contain instructions that this CPU lacks, and ask for "
-                        "the CPU before, or are chosen by it",
-                        suspects.size())
-          : fmt::format("{} of its libraries contain instructions that this CPU lacks, and nowhere "
-                        "ask which CPU it is",
-                        count));
+      count == 0 ? fmt::format("{} of its libraries contain instructions that this CPU lacks, but "
+                               "check the CPU first, or are selected by it",
+                               suspects.size())
+                 : fmt::format("{} of its libraries contain instructions that this CPU lacks, and "
+                               "never check the CPU",
+                               count));
   if (count > 0) {
     finding.level = FindingLevel::warning;
     finding.hint = build_for_older_cpu(package, files);
@@ -83,12 +82,12 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
                         Findings& findings) {
   const detect::Arch arch = judged.machine.cpu.arch;
   if (arch != detect::Arch::x86_64 && arch != detect::Arch::aarch64)
-    return findings.not_looked_at("instructions: only those of x86-64 and aarch64 are known");
+    return findings.not_looked_at("instructions: only x86-64 and aarch64 are supported");
   if (!any_capability(judged.machine, lacks)) {
     // It takes minutes, and nothing could be found.
     if (!files.libraries.empty() && any_capability(judged.machine, is_unknown))
       findings.not_looked_at(
-          "the instructions in the libraries: none is known that this CPU lacks");
+          "the instructions in the libraries: this CPU is not known to lack any");
     return;
   }
   std::set<std::string_view> open;
@@ -125,13 +124,12 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
   for (const auto& [package, libraries] : suspects)
     say_suspects(files.packages[package], libraries, files, findings);
   if (!open.empty())
-    findings.not_looked_at(
-        fmt::format("whether this CPU has what libraries contain: it is not known of {}",
-                    fmt::join(open, ", ")));
+    findings.not_looked_at(fmt::format(
+        "whether this CPU has what libraries contain: unknown for {}", fmt::join(open, ", ")));
   if (late > 0) {
     findings.not_looked_at(
-        fmt::format("the instructions of {} further libraries: {} minutes are over", late,
-                    longest_disassembly.count()));
+        fmt::format("the instructions of {} further libraries: the limit of {} minutes is reached",
+                    late, longest_disassembly.count()));
   }
 }
 

@@ -51,11 +51,11 @@ class Comparison {
     if (origin == lists_.origins.end()) return {};
     switch (origin->origin) {
       case plan::ListOrigin::disabled:
-        return fmt::format("the namespace {} does not count: {}", property.ns, origin->detail);
+        return fmt::format("the namespace {} is ignored: {}", property.ns, origin->detail);
       case plan::ListOrigin::untrusted:
       case plan::ListOrigin::failed:
       case plan::ListOrigin::none:
-        return fmt::format("nothing here says which properties of {} this machine supports",
+        return fmt::format("it is unknown which properties of {} this machine supports",
                            property.ns);
       default:
         return {};

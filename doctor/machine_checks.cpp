@@ -46,7 +46,7 @@ std::string start_with_gpu(const Machine& machine, const std::string& vendor) {
   // A Tegra's GPU has device nodes and libraries of its own.
   if (!machine.os.tegra_release.empty() || (!nvidia && !amd && vendor != "intel")) return {};
   if (container == "kubernetes") {
-    return fmt::format("ask for the GPU in the pod: resources.limits: {{{}: 1}}",
+    return fmt::format("request the GPU in the pod: resources.limits: {{{}: 1}}",
                        nvidia ? "nvidia.com/gpu"
                        : amd  ? "amd.com/gpu"
                               : "gpu.intel.com/xe");
@@ -145,7 +145,7 @@ void check_gpus(const Machine& machine, Findings& findings) {
     });
     if (gpu.masked && gpu.usable == Presence::present && !all) {
       Finding& finding = findings.add("gpu-masked", name_of(gpu),
-                                      "it works, and a device mask hides it from programs");
+                                      "it works, but a device mask hides it from programs");
       if (providers::counted_gpus(machine, gpu.vendor, {}).empty())
         finding.level = FindingLevel::warning;
       finding.evidence.push_back({"", "", "masked"});
@@ -154,7 +154,7 @@ void check_gpus(const Machine& machine, Findings& findings) {
     if (gpu.reason_code == "gfx-override") {
       const auto set = gpu.sources.find("arch");
       findings.add("gpu-override", name_of(gpu), gpu.reason).hint =
-          fmt::format("unset {}, unless you meant it",
+          fmt::format("unset {}, unless it is intended",
                       set == gpu.sources.end() ? "HSA_OVERRIDE_GFX_VERSION" : set->second);
       continue;
     }
@@ -181,7 +181,7 @@ void check_drivers(const Machine& machine, Findings& findings) {
     const std::string vendor(detect::render_vendor(driver.vendor));
     if (!has_gpu(machine, driver.vendor)) {
       findings.add("driver-without-gpu", vendor,
-                   fmt::format("the {} driver {} is here, and no GPU for it",
+                   fmt::format("the {} driver {} is installed, but there is no GPU for it",
                                detect::gpu_vendor(driver.vendor).title, driver.kernel_version));
     }
     if (!driver.compat_version.empty()) {
@@ -199,9 +199,10 @@ void check_drivers(const Machine& machine, Findings& findings) {
     const bool said = std::ranges::any_of(
         machine.problems, [](const auto& problem) { return is_mismatch(word_of(problem)); });
     if (differ && !said) {
-      Finding& finding = findings.add("driver-versions-differ", vendor,
-                                      fmt::format("the kernel module is {}, the libraries are {}",
-                                                  driver.kernel_version, driver.library_version));
+      Finding& finding =
+          findings.add("driver-versions-differ", vendor,
+                       fmt::format("the kernel module is {}, but the libraries are {}",
+                                   driver.kernel_version, driver.library_version));
       finding.evidence.push_back({"/proc/driver/nvidia/version", "", driver.kernel_version});
       finding.evidence.push_back({"libcuda.so.1", "", driver.library_version});
       finding.hint = "sudo reboot";
@@ -277,14 +278,14 @@ void check_cpu(const Machine& machine, Findings& findings) {
   }
   const std::string guest =
       !machine.cpu.hypervisor.empty()
-          ? fmt::format("let the hypervisor ({}) pass the CPU on as it is (host-passthrough)",
+          ? fmt::format("let the hypervisor ({}) expose the host's CPU (host-passthrough)",
                         machine.cpu.hypervisor)
       : is_linux(machine)
           ? std::string("boot a kernel that enables it")
-          : fmt::format("none while {} runs, which withholds them", machine.os.system);
+          : fmt::format("not possible while {} runs, which withholds them", machine.os.system);
   const bool hybrid = machine.cpu.hybrid && machine.cpu.hypervisor.empty();
   const std::string cores =
-      "none for programs that may run on every core: the cores differ, and some lack them";
+      "not possible for programs that may run on every core: the cores differ, and some lack them";
   const auto say = [&](const std::vector<std::string_view>& names, std::string_view what,
                        const std::string& hint) {
     if (names.empty()) return;
@@ -296,8 +297,8 @@ void check_cpu(const Machine& machine, Findings& findings) {
   say(tiles, "AMX instructions",
       !is_linux(machine)
           ? guest
-          : fmt::format("a kernel from 5.16 on, and no seccomp filter that denies arch_prctl (this "
-                        "is {}{})",
+          : fmt::format("use a kernel from 5.16 on, without a seccomp filter that denies "
+                        "arch_prctl (this is {}{})",
                         machine.os.kernel.empty() ? "an unknown kernel" : machine.os.kernel,
                         machine.os.container.empty() ? "" : ", in " + machine.os.container));
   say(vectors, "AVX instructions", hybrid ? cores : guest);
@@ -309,8 +310,9 @@ void check_system(const Machine& machine, Findings& findings) {
   if (libc.family == "glibc" && (libc.major < 2 || (libc.major == 2 && libc.minor < 28))) {
     Finding& finding = findings.add(
         "libc-old", "libc",
-        fmt::format("glibc {}.{} runs no wheel for manylinux_2_28, which torch and most others are",
-                    libc.major, libc.minor));
+        fmt::format(
+            "glibc {}.{} runs no wheels for manylinux_2_28, such as those of torch and most others",
+            libc.major, libc.minor));
     finding.evidence.push_back({"", "", fmt::format("glibc {}.{}", libc.major, libc.minor)});
     finding.hint = "use a newer distribution, or a container of one";
   }
@@ -324,9 +326,9 @@ void check_system(const Machine& machine, Findings& findings) {
 std::string update_nvidia_driver(const Machine& machine, std::string_view least) {
   const std::string version =
       least.empty() ? std::string("a newer release") : fmt::format("{} or newer", least);
-  if (!machine.os.tegra_release.empty()) return "update JetPack: the driver is a part of it";
+  if (!machine.os.tegra_release.empty()) return "update JetPack, which contains the driver";
   if (machine.os.wsl)
-    return fmt::format("update the NVIDIA driver in Windows, to one that belongs to {}", version);
+    return fmt::format("update the NVIDIA driver in Windows to one that belongs to {}", version);
   return fmt::format("install NVIDIA's driver {}{}", version,
                      machine.os.container.empty() ? "" : " on the container's host");
 }

@@ -61,11 +61,11 @@ void check_paths(const InstalledFiles& files, Findings& findings) {
   for (const auto& [pair, overlap] : overlaps) {
     const InstalledPackageFiles& first = files.packages[pair.first];
     const InstalledPackageFiles& second = files.packages[pair.second];
-    Finding& finding = findings.add(
-        "path-owned-twice", fmt::format("{}, {}", first.title, second.title),
-        fmt::format("both own {} files with unlike content: what was installed last is there, and "
-                    "the other package is damaged",
-                    overlap.entries.size()));
+    Finding& finding =
+        findings.add("path-owned-twice", fmt::format("{}, {}", first.title, second.title),
+                     fmt::format("both own {} files with different content: the last one installed "
+                                 "is intact, and the other package is damaged",
+                                 overlap.entries.size()));
     if (!overlap.compiled) finding.level = FindingLevel::warning;
     for (const wheel::RecordEntry* entry : overlap.entries) {
       if (finding.evidence.size() == most_examples) break;
@@ -107,7 +107,7 @@ void check_import_names(const InstalledFiles& files, Findings& findings) {
       const InstalledPackageFiles& second = files.packages[i];
       Finding& finding =
           findings.add("import-hidden", fmt::format("{}, {}", first.title, second.title),
-                       fmt::format("both bring the import name `{}`: {}", name.name,
+                       fmt::format("both provide the import name `{}`: {}", name.name,
                                    first_of(other, {i, name}, files)));
       finding.evidence.push_back({other.name.path, "RECORD", first.title});
       finding.evidence.push_back({name.path, "RECORD", second.title});

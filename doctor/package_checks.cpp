@@ -16,9 +16,8 @@ namespace {
 void check_records(const InstalledFiles& files, Findings& findings) {
   for (const InstalledPackageFiles& package : files.packages) {
     if (!package.record_error) continue;
-    Finding& finding =
-        findings.add("dist-info-broken", package.title,
-                     "its RECORD cannot be read: nobody knows which files are its own");
+    Finding& finding = findings.add("dist-info-broken", package.title,
+                                    "its RECORD cannot be read, so its files are unknown");
     finding.evidence.push_back(
         {package.distribution.dist_info + "/RECORD", "", package.record_error->message});
     finding.hint = reinstall({&package}, files);
@@ -64,8 +63,8 @@ void check_folders(const InstalledFiles& files, Findings& findings) {
         damaged.name.empty() ? files.environment.prefix
                              : fmt::format("{} {}", damaged.name, damaged.version),
         damaged.kind == installer::DamagedFolder::Kind::older_double
-            ? fmt::format("{} is installed twice, and this older one is passed over", damaged.name)
-            : "a folder that records a package cannot be read");
+            ? fmt::format("{} is installed twice, and this older one is ignored", damaged.name)
+            : "a .dist-info folder cannot be read");
     finding.evidence.push_back({damaged.folder, "", damaged.why});
     finding.hint = fix_of(damaged, files);
   }

@@ -88,7 +88,8 @@ Hint fix_of(const wheel::Requirement& broken, const InstalledFiles& files,
   std::vector<std::string> words = {"--upgrade"};
   words.insert(words.end(), wants.owners.begin(), wants.owners.end());
   Hint hint = command(words);
-  hint.words = "no version serves all that need it; newer versions of these may agree";
+  hint.words =
+      "no version satisfies all packages that need it; newer versions of these may be compatible";
   return hint;
 }
 
@@ -105,12 +106,12 @@ void check_requirements(const InstalledFiles& files,
         findings.add("requirement-broken", broken.package,
                      broken.found.empty()
                          ? fmt::format("it requires {}, which is not installed", broken.requirement)
-                         : fmt::format("it requires {}, and {} {} is installed", broken.requirement,
+                         : fmt::format("it requires {}, but {} {} is installed", broken.requirement,
                                        wanted, broken.found));
     finding.evidence.push_back(
         {"", "METADATA", fmt::format("Requires-Dist: {}", broken.requirement)});
     finding.hint = requirement ? fix_of(*requirement, files, distributions)
-                               : Hint("install another version of the package that says so");
+                               : Hint("install another version of the package that requires it");
   }
 }
 

@@ -36,7 +36,7 @@ bool is_same_file(const std::string& left, const std::string& right) {
   return fs::equivalent(left, right, error) && !error;
 }
 
-/// The loader passes over files of another class or architecture, and over nothing else: what is
+/// The loader skips files of another class or architecture, and nothing else: what is
 /// no ELF file at all makes it fail.
 bool is_passed_over(const std::string& file, const InstalledLibrary& own) {
   const auto facts = binaries::scan_binary_file(file);
@@ -155,7 +155,7 @@ Hint hint_of(const Shadow& shadow, const std::vector<Shadow>& all, const LoaderP
                            [&](const Shadow& one) { return one.foreign.path == file; });
               })}};
     case Foreign::By::system_preload:
-      return {fmt::format("take {} out of /etc/ld.so.preload", shadow.foreign.path)};
+      return {fmt::format("remove {} from /etc/ld.so.preload", shadow.foreign.path)};
     case Foreign::By::library_path:
       return {"", {without("LD_LIBRARY_PATH", path.folders, [&](const std::string& item) {
                 return any(Foreign::By::library_path, [&](const Shadow& one) {
@@ -164,7 +164,7 @@ Hint hint_of(const Shadow& shadow, const std::vector<Shadow>& all, const LoaderP
                 });
               })}};
     case Foreign::By::cache:
-      return {fmt::format("take {} out of /etc/ld.so.conf.d, then run sudo ldconfig", folder)};
+      return {fmt::format("remove {} from /etc/ld.so.conf.d, then run sudo ldconfig", folder)};
   }
   return {};
 }
@@ -205,10 +205,10 @@ void say_shadow(const InstalledFiles& files, const Shadow& shadow, const std::ve
       shadow.takes_place ? "library-shadowed" : "library-elsewhere",
       fmt::format("{} of {}", name, package.title),
       shadow.takes_place
-          ? fmt::format("{} is taken from {} ({}) in the place of the wheel's own ({})", name,
+          ? fmt::format("{} is loaded from {} ({}) instead of the wheel's own ({})", name,
                         foreign.path, real_name(foreign.path), own.name)
-          : fmt::format("{} is also at {}, but those that need it find the wheel's own first", name,
-                        foreign.path));
+          : fmt::format("{} is also at {}, but libraries that need it find the wheel's own first",
+                        name, foreign.path));
   finding.evidence.push_back(
       {foreign.path, std::string(render_by(foreign.by)), real_name(foreign.path)});
   finding.evidence.push_back({own.name, "", package.title});
@@ -218,7 +218,7 @@ void say_shadow(const InstalledFiles& files, const Shadow& shadow, const std::ve
         {needer->name, ".dynamic",
          fmt::format("needs {}, and {}", name,
                      !needer->facts.runpath.empty() ? "its RUNPATH comes after LD_LIBRARY_PATH"
-                                                    : "has no path to it of its own")});
+                                                    : "has no own path to it")});
   }
   if (shadow.takes_place) finding.hint = hint_of(shadow, all, path);
 }
@@ -257,9 +257,9 @@ void say_twice(const InstalledLibrary& one, const InstalledLibrary& other,
       "a process loads one library of that name for all that are linked against it");
   finding.evidence.push_back({one.name, "SONAME", first.title});
   finding.evidence.push_back({other.name, "SONAME", second.title});
-  finding.hint = fmt::format(
-      "install versions of the two that were made for one {}, or use them in separate processes",
-      one.facts.soname);
+  finding.hint =
+      fmt::format("install versions of the two for the same {}, or use them in separate processes",
+                  one.facts.soname);
 }
 
 }  // namespace

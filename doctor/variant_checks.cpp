@@ -55,8 +55,8 @@ void check_variant_file(const InstalledPackageFiles& package, const InstalledFil
   const auto text = installer::read_file(path, largest_metadata);
   const auto document = text ? wheel::parse_variant_metadata(*text, path, unheard)
                              : Result<wheel::VariantMetadata>(std::unexpected(text.error()));
-  Finding& finding =
-      findings.add("dist-info-broken", package.title, "what its variant needs cannot be read");
+  Finding& finding = findings.add("dist-info-broken", package.title,
+                                  "the requirements of its variant cannot be read");
   finding.evidence.push_back(
       {path, "", document ? "it does not name exactly one variant" : document.error().message});
   finding.hint = reinstall({&package}, files);
@@ -83,7 +83,7 @@ void check_variant(InstalledPackageFiles& package, const JudgedMachine& judged,
     finding.hint = fix_of_unknown(rejected->second, package.title);
     return;
   }
-  package.anew = Anew::other_build;
+  package.new_choice = NewChoice::other_build;
   say_misfit(fmt::format("{} ({})", package.title, label), rejected->second,
              {path, "", wheel::render_property(rejected->second.property)}, findings)
       .hint = another_build(package, files);
@@ -127,7 +127,7 @@ std::optional<Member> member_of(const index::Family& family, InstalledPackageFil
   if (release == nullptr) return std::nullopt;
   const auto usual = release->default_index.find(platform);
   if (usual == release->default_index.end()) return std::nullopt;
-  return Member{&package, usual->second, "what the default index has"};
+  return Member{&package, usual->second, "the build on the default index"};
 }
 
 std::set<std::string, std::less<>> labels_of(const index::Family& family, const Member& member,
@@ -220,7 +220,7 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
   if (real == reals.end()) real = reals.begin();
   const bool has_better = real != reals.end() && *real != first.label;
   const std::string better =
-      has_better ? fmt::format("for this machine the build {} of this release is better", *real)
+      has_better ? fmt::format("the build {} of this release is better for this machine", *real)
                  : std::string();
   const auto rejected = fit.rejected.find(first.label);
   if (rejected == fit.rejected.end() && !has_better) return;
@@ -233,20 +233,21 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
   // On a GPU that the family has no build of this release for, another release may have one.
   const bool release_has_one = real != reals.end() || !uses_any_gpu(family, judged);
   for (const Member& member : build)
-    member.package->anew = release_has_one ? Anew::other_build : Anew::other_release;
+    member.package->new_choice =
+        release_has_one ? NewChoice::other_build : NewChoice::other_release;
   if (rejected != fit.rejected.end()) {
     const bool runs = lacks_hardware(family, first.label, judged);
     Finding& finding = say_misfit(title_of(build), rejected->second, where, findings);
     if (runs) {
       finding.level = FindingLevel::warning;
-      finding.message = fmt::format("it runs on the CPU alone: {}{}", rejected->second.fact,
+      finding.message = fmt::format("it runs on the CPU only: {}{}", rejected->second.fact,
                                     has_better ? "; " + better : "");
     }
     finding.hint = another_build(*first.package, files);
     return;
   }
   Finding& finding =
-      findings.add("variant-not-best", title_of(build), fmt::format("it runs, and {}", better));
+      findings.add("variant-not-best", title_of(build), fmt::format("it runs, but {}", better));
   const index::FamilyLabel* is = family.label(first.label);
   const index::FamilyLabel* other = family.label(*real);
   const bool unused = is != nullptr && other != nullptr && is->vendor != other->vendor;
@@ -300,14 +301,14 @@ void check_labels(const index::Family& family, const std::vector<Member>& member
   unlike.insert(
       unlike.begin(),
       {"", "", fmt::format("{} is {} ({})", first.package->title, first.label, first.evidence)});
-  Finding& finding = findings.add(
-      "family-labels-differ", family.name,
-      fmt::format("the members of {} in this environment are of different builds: their "
-                  "compiled operators do not find each other",
-                  family.name));
+  Finding& finding =
+      findings.add("family-labels-differ", family.name,
+                   fmt::format("the members of {} in this environment are from different builds: "
+                               "their compiled operators do not work together",
+                               family.name));
   if (minor_only) finding.level = FindingLevel::warning;
   finding.evidence = std::move(unlike);
-  finding.hint = family_anew(*members.front().package, files);
+  finding.hint = family_again(*members.front().package, files);
 }
 
 void check_versions(const index::Family& family, const std::vector<Member>& members,
@@ -328,9 +329,9 @@ void check_versions(const index::Family& family, const std::vector<Member>& memb
         fmt::format("it was made for another {} than {}", family.anchor(), first.package->title));
     finding.evidence.push_back(
         {"", "",
-         fmt::format("with {} {} goes another version: {}", family.anchor(), release->version,
+         fmt::format("{} {} needs another version: {}", family.anchor(), release->version,
                      index::render_sources(family, release->sources))});
-    finding.hint = family_anew(*members.front().package, files);
+    finding.hint = family_again(*members.front().package, files);
   }
 }
 
@@ -347,7 +348,7 @@ Result<void> check_family(const index::Family& family, InstalledFiles& files,
   if (members.empty()) return {};
   if (platform.empty()) {
     findings.not_looked_at(fmt::format(
-        "whether the builds of {} fit: they are made for other CPUs and systems", family.name));
+        "whether the builds of {} fit: they are for other CPUs and systems", family.name));
     check_labels(family, members, files, findings);
   } else {
     std::vector<std::vector<Member>> builds;

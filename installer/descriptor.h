@@ -27,7 +27,7 @@ using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 [[nodiscard]] Error system_error(std::string_view action, std::string_view path, int code);
 
 /// Whether an errno says that there is nothing. Every other answer leaves it unknown, and what is
-/// unknown is never taken for absent.
+/// unknown is never treated as absent.
 [[nodiscard]] bool says_absent(int code);
 
 enum class Links : std::uint8_t { themselves, followed };

@@ -16,8 +16,7 @@ Result<void> wait_for(const Descriptor& file, system::Lock lock, const std::stri
   const std::error_code tried = system::try_lock(file, lock);
   if (!tried) return {};
   if (tried == std::errc::operation_would_block) {
-    report.note(
-        fmt::format("waiting for another command that works on this environment ({})", path));
+    report.note(fmt::format("waiting for another command that uses this environment ({})", path));
   }
   if (const std::error_code error = system::wait_for_lock(file, lock))
     return std::unexpected(system_error("lock", path, error.value()));

@@ -122,8 +122,9 @@ Driver assumed_driver() {
 }
 
 std::string describe_assumption(const Driver& driver) {
-  return fmt::format("a working amdgpu driver and ROCm {} are taken; state another with amd:rocm=…",
-                     driver.api_version);
+  return fmt::format(
+      "a working amdgpu driver and ROCm {} are assumed; state another with amd:rocm=…",
+      driver.api_version);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void complete_platform(detect::Machine& machine, std::string_view name, Report& 
     taken.emplace_back("glibc 2.28");
   }
   if (!taken.empty()) {
-    report.note(fmt::format("{}: taken as {}, which is not stated", name, fmt::join(taken, ", ")));
+    report.note(fmt::format("{}: assuming {}, which is not stated", name, fmt::join(taken, ", ")));
   }
 }
 

@@ -106,7 +106,7 @@ std::string render_question(const Question& question) {
     case Kind::variable:
       return "environment variable " + subject;
     case Kind::library:
-      return "ask the libraries of " + subject + " in a child process";
+      return "query the libraries of " + subject + " in a child process";
   }
   return subject;
 }

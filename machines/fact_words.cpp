@@ -57,7 +57,7 @@ std::unexpected<Error> unknown(std::string_view what, std::string_view word,
 
 std::unexpected<Error> bad_value(std::string_view ns, std::string_view key, std::string_view value,
                                  std::string_view example) {
-  return fail(ErrorKind::not_found, fmt::format("{}:{}={} says nothing", ns, key, value),
+  return fail(ErrorKind::not_found, fmt::format("{}:{}={} is not valid", ns, key, value),
               fmt::format("write it like {}:{}", ns, example));
 }
 

@@ -38,7 +38,7 @@ using Facts = std::map<std::string, std::string, std::less<>>;
 /// both.
 [[nodiscard]] Result<void> add_gpu(detect::Machine& machine, detect::GpuVendor vendor,
                                    const Facts& facts, const std::optional<std::string>& arch);
-/// The driver of `vendor`, in the place of what was known of it.
+/// The driver of `vendor`, instead of what was known of it.
 [[nodiscard]] detect::Driver& stated_driver(detect::Machine& machine, detect::GpuVendor vendor);
 /// Either may be null: it is not stated.
 [[nodiscard]] Result<void> check_driver(detect::GpuVendor vendor, const std::string* driver,

@@ -125,7 +125,7 @@ Result<void> add_facts(Machine& machine, std::string_view part) {
   if (text.empty()) {
     if (ns == "x86_64") return state_arch(machine, Arch::x86_64);
     if (ns == "aarch64") return state_arch(machine, Arch::aarch64);
-    return fail(ErrorKind::not_found, fmt::format("\"{}\" states no fact", part),
+    return fail(ErrorKind::not_found, fmt::format("\"{}\" is not a fact", part),
                 "write facts as namespace:fact,fact, such as nvidia:sm=90,driver=570.26");
   }
   if (const auto vendor = detect::parse_vendor(ns)) return facts_of(*vendor).add(machine, text);

@@ -75,7 +75,7 @@ std::optional<std::string> state_ip(std::string_view word) {
 Driver assumed_driver() { return {}; }
 
 std::string describe_assumption(const Driver& /*driver*/) {
-  return "a working Intel GPU driver is taken";
+  return "a working Intel GPU driver is assumed";
 }
 
 }  // namespace

@@ -138,8 +138,8 @@ Driver assumed_driver() {
 
 std::string describe_assumption(const Driver& driver) {
   return fmt::format(
-      "NVIDIA driver {} (CUDA {}) is taken, the floor of the newest backend; "
-      "state another with nvidia:driver=…",
+      "NVIDIA driver {} (CUDA {}) is assumed, the minimum of the newest backend; state another "
+      "with nvidia:driver=…",
       driver.kernel_version, driver.api_version);
 }
 

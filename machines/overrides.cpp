@@ -315,7 +315,7 @@ Result<void> apply_overrides(Machine& machine, std::span<const Override> overrid
       const Nearest nearest = row.force(machine, value);
       if (!nearest) {
         report.note(
-            fmt::format("{}={} takes the place of what this machine says", given.variable, value));
+            fmt::format("{}={} overrides what this machine reports", given.variable, value));
       } else if (nearest->empty()) {
         return fail(ErrorKind::malformed,
                     fmt::format("{}={} is not a valid value", given.variable, value),

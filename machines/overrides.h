@@ -1,6 +1,6 @@
 #pragma once
 // The variables by which users of the published providers, of uv and of conda say what their
-// machine shall be taken for. One place knows what each means; the command line reads them.
+// machine should be taken for. One place knows what each means; the command line reads them.
 
 #include <span>
 #include <string>
@@ -31,7 +31,7 @@ struct Override {
 /// architecture, and of NVIDIA the CUDA version too.
 [[nodiscard]] std::vector<detect::GpuVendor> stated_vendors(std::span<const Override> overrides);
 
-/// Puts what the variables state in the place of what was found; the facts get the source
+/// Replaces what was found by what the variables state; the facts get the source
 /// "override", and each is said in `report`. Variables that are not known and empty values count
 /// for nothing. Error: malformed, for a value that is not valid or that no machine has, with the
 /// nearest; `machine` is of no use then.

@@ -1,7 +1,7 @@
 #pragma once
 // Machine profiles: one machine as a JSON file, written by `variant detect --profile` and read back
 // by `--for FILE`. A profile holds what the machine answered (a recording), which each version of
-// detection reads anew, or states the facts themselves.
+// detection reads again, or states the facts themselves.
 
 #include <optional>
 #include <string>

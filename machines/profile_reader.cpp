@@ -173,7 +173,7 @@ Profile read_profile(JsonObject& object, std::uint64_t schema) {
   Profile profile;
   const bool checked = schema >= 2;
   if (checked && !object.has("origin")) {
-    object.reading().refuse("origin", "expected where the profile is from");
+    object.reading().refuse("origin", "expected the origin of the profile");
   }
   object.part("origin", [&](JsonObject& part) {
     profile.origin = {part.text("kind"), part.text("source"), part.text("date")};
@@ -199,7 +199,7 @@ std::uint64_t check_schema(JsonObject& object) {
   } else if (*version > profile_schema_version) {
     object.reading().refuse(
         Error{ErrorKind::unsupported,
-              fmt::format("{}: profile schema {} is newer than this program knows ({})",
+              fmt::format("{}: profile schema {} is not supported ({} is)",
                           object.reading().where(), *version, profile_schema_version),
               "read it with the version of Axle that wrote it"});
   }
@@ -213,7 +213,7 @@ std::pair<const char*, const char*> explain_origin(const ProfileOrigin& origin) 
     return {"kind", "expected captured or synthesised"};
   }
   if (origin.source.empty()) {
-    return {"source", "expected the program or the documents that the profile is from"};
+    return {"source", "expected the program or the documents that the profile comes from"};
   }
   const bool dated = origin.kind == "captured" || !origin.date.empty();
   if (dated && !is_date(origin.date)) {
@@ -225,8 +225,8 @@ std::pair<const char*, const char*> explain_origin(const ProfileOrigin& origin) 
 Result<Profile> parse_profile(std::string_view json, std::string_view where) {
   const std::string hint = "record a profile with `variant detect --profile machine.json`";
   if (json.size() > largest_profile) {
-    return fail(ErrorKind::malformed,
-                fmt::format("{}: larger than a machine profile can be", where), hint);
+    return fail(ErrorKind::malformed, fmt::format("{}: too large for a machine profile", where),
+                hint);
   }
   auto root = documents::parse_json_tree(
       json, where, {.bytes = largest_profile, .values = largest_profile, .depth = deepest_nesting});

@@ -57,7 +57,7 @@ Result<std::string> read_profile_text(const fs::path& path) {
     if (got < 0 && errno != EINTR && errno != EAGAIN) number = errno;
   }
   ::close(fd);
-  if (!written) return unreadable(path, "nobody writes to this pipe");
+  if (!written) return unreadable(path, "nothing was written to this pipe");
   if (number != 0) return unreadable(path, std::strerror(number));
   return text;
 }

@@ -114,7 +114,8 @@ std::string explain_difference(const Fingerprint& recorded, const Fingerprint& h
     const std::string then = found == recorded.end() ? std::string() : found->second;
     if (then == value) continue;
     const auto shown = [](const std::string& text) { return text.empty() ? "none" : text; };
-    return fmt::format("{} changed: {} was recorded, {} is here", what, shown(then), shown(value));
+    return fmt::format("{} changed: {} was recorded, now it is {}", what, shown(then),
+                       shown(value));
   }
   return recorded.size() == here.size() ? "" : "the kind of the CPU changed";
 }
@@ -124,7 +125,7 @@ std::string explain_rights(const detect::Recording& recorded, Host& here) {
   for (const auto& [path, access] : recorded.nodes) {
     if (!path.starts_with("/dev/") || access != Access::read_write) continue;
     if (here.accessible(path, Access::read_write)) continue;
-    return fmt::format("{} could be opened when it was recorded, and cannot be here", path);
+    return fmt::format("{} could be opened when it was recorded, but cannot be now", path);
   }
   return {};
 }
@@ -174,7 +175,7 @@ std::string distrust(int descriptor, SiteOwner owner) {
   const bool trusted =
       status.st_uid == 0 || (owner == SiteOwner::root_or_caller && status.st_uid == ::geteuid());
   if (!trusted) return fmt::format("it belongs to user {}, not to root", status.st_uid);
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others than its owner may write it";
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "users other than its owner may write it";
   return {};
 }
 
@@ -226,7 +227,7 @@ Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOw
                 how_to_fix(path));
   }
   if (!profile->recording) {
-    return refuse(path, "it states facts, and only a recording can be compared with this machine",
+    return refuse(path, "it states facts, but only a recording can be compared with this machine",
                   ErrorKind::mismatch);
   }
   detect::ReplayHost recorded(*profile->recording);
@@ -239,7 +240,8 @@ Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOw
   if (const std::string mask = find_mask_of_ids(here); !mask.empty()) {
     return fail(
         ErrorKind::mismatch,
-        fmt::format("{} is ignored: {} names a GPU by its id, which no profile holds", path, mask),
+        fmt::format("{} is ignored: {} names a GPU by its id, which profiles do not contain", path,
+                    mask),
         fmt::format("name it by its number in {}, or set AXLE_SITE_PROFILE=none", mask));
   }
   return std::optional(std::move(*profile));

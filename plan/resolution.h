@@ -1,5 +1,5 @@
 #pragma once
-// What an environment shall hold: each package, the file that it comes from, and why that one. The
+// What an environment should hold: each package, the file that it comes from, and why that one. The
 // resolver makes it, the installer carries it out.
 
 #include <cstdint>

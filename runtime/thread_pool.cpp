@@ -63,7 +63,7 @@ bool ThreadPool::try_acquire() {
 void ThreadPool::release() { owner_.store(std::int64_t{getpid()} * 2); }
 
 void ThreadPool::start_threads() {
-  // Signals are the program's business: its handlers shall not run on our threads.
+  // Signals are the program's business: its handlers should not run on our threads.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

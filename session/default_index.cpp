@@ -44,7 +44,7 @@ Result<DefaultIndex> find_default_index(const std::string& python, const std::st
     if (!url.empty()) return DefaultIndex{std::move(url), "pip of " + interpreter};
   }
   return fail(ErrorKind::not_found,
-              fmt::format("no index is configured, and {} has no pip to ask for one", python),
+              fmt::format("no index is configured, and {} has no pip to take it from", python),
               "name one: --index-url URL, PIP_INDEX_URL, or index-url in pip.conf or uv.toml");
 }
 

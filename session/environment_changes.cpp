@@ -30,7 +30,7 @@ std::string writable_cache(const std::string& cache, Report& report) {
   std::error_code error;
   fs::create_directories(cache, error);
   if (!error && access(cache.c_str(), W_OK) == 0) return cache;
-  report.warn(fmt::format("nothing can be kept in the cache {}", cache),
+  report.warn(fmt::format("the cache {} cannot be written", cache),
               "name another one with --cache-dir");
   return {};
 }
@@ -47,9 +47,9 @@ Outcome<void> refuse_managed(const installer::Environment& environment,
       fmt::format("the environment of {} is managed by the operating system", environment.python);
   if (!environment.externally_managed_message.empty())
     message += ": " + environment.externally_managed_message;
-  return failed(
-      {ErrorKind::unsupported, std::move(message),
-       "make an environment, `python3 -m venv .venv`, or insist with --break-system-packages"});
+  return failed({ErrorKind::unsupported, std::move(message),
+                 "create an environment, `python3 -m venv .venv`, or override this with "
+                 "--break-system-packages"});
 }
 
 Outcome<ChosenStore> choose_store(const Session& session, bool dry_run, Report& report) {
@@ -75,7 +75,7 @@ Outcome<installer::Changes> plan_as_wheels_say(
         plan({resolution, {}}, workspace.environment, workspace.transport.get(), options, report);
     if (changes) return std::move(*changes);
     if (truths.size() == known) return failed(std::move(changes).error());
-    report.warn(changes.error().message + "; the wheel's own counts", changes.error().hint);
+    report.warn(changes.error().message + "; the wheel's own is used", changes.error().hint);
     auto again = resolve();
     if (!again) return failed_to_choose(std::move(again).error());
     resolution = std::move(*again);

@@ -74,7 +74,7 @@ Outcome<std::unique_ptr<index::FamilyBook>> all_families(const Arguments& argume
   for (const std::string& mirror : arguments.values(Opt::family)) {
     const std::size_t equals = mirror.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == mirror.size()) {
-      return misused(fmt::format("--family {}: it wants NAME=URL", mirror),
+      return misused(fmt::format("--family {}: expected NAME=URL", mirror),
                      "for example --family torch=https://mirror.example/whl");
     }
     const auto set =

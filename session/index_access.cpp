@@ -27,10 +27,11 @@ Result<std::optional<std::string>> ask_keyring(const std::string& service,
                                                const std::string& user) {
   const auto program = installer::find_program("keyring", variable("PATH"));
   if (!program) {
-    return fail(ErrorKind::io,
-                fmt::format("{} wants a password for {}, and there is no program `keyring` on PATH",
-                            service, user),
-                "the package keyring brings it; or leave out --keyring-provider");
+    return fail(
+        ErrorKind::io,
+        fmt::format("{} requires a password for {}, and there is no program `keyring` on PATH",
+                    service, user),
+        "install the package keyring, or leave out --keyring-provider");
   }
   const auto answer =
       system::run_program({{*program, "get", service, user}}, {.time_limit = keyring_limit});
@@ -38,9 +39,9 @@ Result<std::optional<std::string>> ask_keyring(const std::string& service,
     return std::unexpected(installer::system_error("start", *program, answer.error().value()));
   if (answer->timed_out) {
     return fail(ErrorKind::io,
-                fmt::format("`keyring get {} {}` did not answer for {} seconds", service, user,
+                fmt::format("`keyring get {} {}` did not answer within {} seconds", service, user,
                             keyring_limit.count()),
-                "run it yourself: it may wait for a keyring to be unlocked");
+                "run it yourself: it may be waiting for a keyring to be unlocked");
   }
   if (answer->exit_code != 0 || answer->too_long) return std::nullopt;
   const std::string password = answer->out.substr(0, answer->out.find_first_of("\r\n"));

@@ -98,10 +98,10 @@ Result<std::string> read_input(const std::string& path) {
   std::array<char, 1U << 14> block;
   while (true) {
     if (!wait_for_data(file, most)) {
-      return fail(
-          ErrorKind::io,
-          fmt::format("{}: a pipe that nobody wrote to within {} s", path, patience.count() / 1000),
-          "start what writes to it, or name a file");
+      return fail(ErrorKind::io,
+                  fmt::format("{}: nothing was written to this pipe within {} s", path,
+                              patience.count() / 1000),
+                  "start the program that writes to it, or name a file");
     }
     const ssize_t got = ::read(file.fd(), block.data(), block.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;

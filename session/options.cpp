@@ -149,7 +149,7 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order(), "rows stand in the order of Opt");
+static_assert(in_order(), "rows are in the order of Opt");
 
 }  // namespace
 

@@ -45,9 +45,9 @@ Outcome<resolver::AssignedSource> assigned_source(const PackageSource& row,
   source.url = row.url;
   if (!row.unsupported.empty()) {
     source.refusal = Error{ErrorKind::malformed,
-                           fmt::format("{} cannot be installed: {} says that it comes from {}",
-                                       row.package, row.origin, row.unsupported),
-                           "build a wheel of it, and name that as `path` or `url` in the source"};
+                           fmt::format("{} cannot be installed: {} assigns it to {}", row.package,
+                                       row.origin, row.unsupported),
+                           "build a wheel of it, and set `path` or `url` in the source to that"};
   }
   if (!row.index.empty()) {
     const auto index = named.find(row.index);
@@ -80,11 +80,10 @@ Outcome<void> open_sources(Workspace& workspace, Report& report) {
     // Without indexes only find-links are left, as uv has it.
     if (settings.no_index && !row.index.empty()) continue;
     if (!row.extra.empty() || !row.group.empty()) {
-      report.warn(
-          fmt::format("{}: the source of {} is for the {} {} alone, which is not what is "
-                      "installed here; it does not count",
-                      row.origin, row.package, row.extra.empty() ? "group" : "extra",
-                      row.extra.empty() ? row.group : row.extra));
+      report.warn(fmt::format(
+          "{}: the source of {} is only for the {} {}, which is not installed here; it is ignored",
+          row.origin, row.package, row.extra.empty() ? "group" : "extra",
+          row.extra.empty() ? row.group : row.extra));
       continue;
     }
     auto source = assigned_source(row, named);

@@ -41,10 +41,9 @@ Outcome<void> check_fragment(const FileRequirement& line, const wheel::Requireme
       index::note_fragment_hashes(hash, std::string_view(requirement.url).substr(fragment + 1));
   if (sound && wheel::may_be_listed(hash.as_listed(), line.hashes)) return {};
   return misused_at(line.origin, {ErrorKind::malformed,
-                                  fmt::format("the hash in the URL of {} is not one of "
-                                              "those that --hash lists",
+                                  fmt::format("the hash in the URL of {} is not listed with --hash",
                                               requirement.name),
-                                  "leave out the wrong one"});
+                                  "remove the wrong one"});
 }
 
 Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& requests) {

@@ -115,9 +115,9 @@ std::unexpected<Error> needs_building(const std::string& where, std::string_view
                                       const std::string& source = {}) {
   return fail(
       ErrorKind::malformed,
-      fmt::format("{}: `{}` is about building, and Axle installs wheels only", where, option),
+      fmt::format("{}: `{}` is for building, but Axle only installs wheels", where, option),
       source.empty()
-          ? std::string("leave it out, or build the wheel with pip and name its file here")
+          ? std::string("remove it, or build the wheel with pip and name its file here")
           : fmt::format("editable installs are pip's: `pip install -e {}`", shell_word(source)));
 }
 
@@ -164,7 +164,7 @@ class Reader {
     return fail(
         ErrorKind::malformed,
         fmt::format("{} is a URL; requirements files are read from disk", index::redact_url(place)),
-        "download it, look at it, and name the file");
+        "download it, check it, and name the file");
   }
 
  private:
@@ -174,15 +174,14 @@ class Reader {
     if (error) place = path;
     if (!seen_.insert({place.string(), as_constraints}).second) return {};
     if (seen_.size() > most_files) {
-      return fail(ErrorKind::malformed,
-                  fmt::format("{}: more than {} requirements files name each other", path.string(),
-                              most_files));
+      return fail(ErrorKind::malformed, fmt::format("{}: more than {} nested requirements files",
+                                                    path.string(), most_files));
     }
     if (path.filename() == "pyproject.toml") {
       return fail(
           ErrorKind::malformed,
           fmt::format("{} describes a project; it is not a requirements file", path.string()),
-          fmt::format("`uv pip compile {} -o requirements.txt` makes one of it",
+          fmt::format("convert it: `uv pip compile {} -o requirements.txt`",
                       shell_word(path.string())));
     }
     auto text = read_input(path.string());
@@ -224,7 +223,7 @@ class Reader {
     const std::string where = fmt::format("{}:{}", path.string(), number);
     // For the system a NUL ends a name: what is opened would not be what is written.
     if (line.find('\0') != std::string::npos)
-      return fail(ErrorKind::malformed, fmt::format("{}: there is a NUL in the line", where),
+      return fail(ErrorKind::malformed, fmt::format("{}: the line contains a NUL", where),
                   "a requirements file is a text file with one requirement a line");
     if (line[0] == '-') return take_option(line, path, where);
     SplitLine split = split_options(line);
@@ -248,8 +247,8 @@ class Reader {
             (known->kind == FileOption::build || known->kind == FileOption::editable))
           return needs_building(where, option);
         return fail(ErrorKind::malformed,
-                    fmt::format("{}: `{}` cannot stand behind a requirement", where, option),
-                    "only --hash can; other options have lines of their own");
+                    fmt::format("{}: `{}` is not allowed after a requirement", where, option),
+                    "only --hash is; put other options on lines of their own");
       }
       std::string value;
       if (equals != std::string::npos) {

@@ -48,7 +48,7 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
   for (const machines::NamedMachine& machine : *found) {
     const auto unknown = providers::unknown_devices(machine.machine, *policy);
     for (const auto& [device, why] : providers::idle_devices(machine.machine, *policy)) {
-      report_.warn(fmt::format("{} names GPU {} of {}, which counts for nothing: {}",
+      report_.warn(fmt::format("{} names GPU {} of {}, which is ignored: {}",
                                policy->set_by.substr(0, policy->set_by.size() - 1), device,
                                machine.name, why));
     }
@@ -56,7 +56,7 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
     return misused(
         fmt::format("{}{}: {} has no GPU {}", policy->set_by, providers::render_gpu_policy(*policy),
                     machine.name, fmt::join(unknown, ", ")),
-        "`variant detect` lists them, each vendor's from 0 on");
+        "`variant detect` lists them; each vendor's are numbered from 0");
   }
   return found;
 }
@@ -104,10 +104,11 @@ Outcome<void> Session::select_elsewhere(bool several) {
     }
     std::ranges::move(*read, std::back_inserter(selected_));
   }
-  if (selected_.empty()) return misused("--for names no machine");
+  if (selected_.empty()) return misused("--for has no value");
   if (several || selected_.size() == 1) return {};
-  return misused(fmt::format("this command takes one machine, --for names {}", selected_.size()),
-                 "resolve and explain take several");
+  return misused(
+      fmt::format("this command takes one machine, but --for names {}", selected_.size()),
+      "resolve and explain take several");
 }
 
 Outcome<machines::NamedMachine> Session::machine() {
@@ -128,7 +129,7 @@ std::string Session::cache_folder() const {
   if (own || own.error().kind == ErrorKind::io) return folder;
   static const bool said = [&] {
     report_.warn(fmt::format("the cache {} is not used: {}", folder, own.error().message),
-                 "name one of your own with --cache-dir, or --no-cache");
+                 "name a cache of your own with --cache-dir, or use --no-cache");
     return true;
   }();
   return said ? std::string() : folder;

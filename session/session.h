@@ -23,7 +23,7 @@ class Session {
   [[nodiscard]] Report& report() { return report_; }
   void note_options_of_files(const Arguments& options) { run_.files = options; }
 
-  /// Whether `--for` puts other machines in the place of this one.
+  /// Whether `--for` names other machines.
   [[nodiscard]] bool elsewhere() const { return arguments_.has(Opt::for_machine); }
   /// Reads the machines of `--for`, where it is given, so that an unknown one ends every command
   /// before it begins. Errors: usage, also for several where not `several` are taken; a bad

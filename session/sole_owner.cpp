@@ -67,7 +67,7 @@ Result<struct stat> look(const std::string& path) {
 Result<void> check_user(const struct stat& status, const std::string& path, std::string_view what) {
   if (status.st_uid == ::geteuid() || detect::may_be_root(status.st_uid)) return {};
   return fail(ErrorKind::unsupported, fmt::format("{}: {} belongs to another user", path, what),
-              "whoever owns it decides what runs here: make it your own");
+              "its owner could decide what runs here: change its owner to yourself");
 }
 
 /// `sticky_will_do`: of a folder that what lies in it, which is looked at by itself, may stay

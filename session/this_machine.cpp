@@ -29,8 +29,9 @@ detect::ProbeOptions probe_options(Report& report) {
   if (const auto time = parse_driver_timeout(limit)) {
     options.driver_time_limit = *time;
   } else {
-    report.warn(fmt::format("AXLE_DRIVER_TIMEOUT={} is ignored: it is not a time", limit),
-                "write seconds, as in 5 or 0.5, or milliseconds, as in 500ms, up to 600");
+    report.warn(
+        fmt::format("AXLE_DRIVER_TIMEOUT={} is ignored: it is not a valid duration", limit),
+        "write seconds, such as 5 or 0.5, or milliseconds, such as 500ms, up to 600 seconds");
   }
   return options;
 }
@@ -51,7 +52,7 @@ std::optional<machines::Profile> find_site_profile(detect::Host& here, Report& r
     report.warn(fmt::format("AXLE_SITE_PROFILE={} is ignored: there is no such file", named),
                 "record one with `variant detect --profile machine.json`, or set it to none");
   }
-  if (*profile) report.detail(fmt::format("the facts of this machine are those of {}", path));
+  if (*profile) report.detail(fmt::format("the facts of this machine are taken from {}", path));
   return std::move(*profile);
 }
 
@@ -102,11 +103,11 @@ detect::Machine probe_this_machine(const std::string& cache_folder,
   return detect::probe_machine(cached, options);
 }
 
-machines::NamedMachine record_this_machine(bool anew, Report& report) {
+machines::NamedMachine record_this_machine(bool again, Report& report) {
   const detect::ProbeOptions options = probe_options(report);
   const auto host = detect::make_real_host();
   machines::NamedMachine named{"this machine", {}};
-  if (auto site = anew ? std::nullopt : find_site_profile(*host, report)) {
+  if (auto site = again ? std::nullopt : find_site_profile(*host, report)) {
     machines::SiteHost recorded(*site->recording, *host);
     named.machine = detect::probe_machine(recorded, options);
     named.recording = std::move(site->recording);

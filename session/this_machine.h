@@ -24,7 +24,7 @@ namespace axle::session {
                                                  std::vector<detect::GpuVendor> stated,
                                                  Report& report);
 
-/// The same with what it answered, scrubbed. `anew`: neither the site's profile nor kept answers.
-[[nodiscard]] machines::NamedMachine record_this_machine(bool anew, Report& report);
+/// The same with what it answered, scrubbed. `again`: neither the site's profile nor kept answers.
+[[nodiscard]] machines::NamedMachine record_this_machine(bool again, Report& report);
 
 }  // namespace axle::session

@@ -50,7 +50,7 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
   for (const std::string& pin : arguments.values(Opt::variant)) {
     const std::size_t equals = pin.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == pin.size()) {
-      return misused(fmt::format("--variant {}: it wants PKG=LABEL", pin),
+      return misused(fmt::format("--variant {}: expected PKG=LABEL", pin),
                      "for example --variant demo=x86_64_v3");
     }
     options.pinned_variants[wheel::normalize_name(pin.substr(0, equals))] = pin.substr(equals + 1);
@@ -132,7 +132,7 @@ void say_silenced_index(const Arguments& arguments, const Settings& settings, Re
   if (!settings.no_index || arguments.has(Opt::no_index)) return;
   for (const Opt id : {Opt::index_url, Opt::default_index, Opt::index}) {
     if (!arguments.has(id)) continue;
-    report.warn(fmt::format("{} is not asked: no-index is set by {}", option_name(id),
+    report.warn(fmt::format("{} is not queried: no-index is set by {}", option_name(id),
                             settings.no_index_origin),
                 "unset it, or name a folder or page with --find-links");
     return;
@@ -147,7 +147,7 @@ Outcome<void> open_plugins(Workspace& workspace, Session& session) {
   for (const std::string& name : arguments.values(Opt::trust)) {
     if (!wheel::is_valid_name(name)) {
       return misused(fmt::format("--trust {}: that is not a valid package name", name),
-                     "providers trust takes a file, with the namespace that it is for");
+                     "use `variant providers trust` for a file");
     }
     settings->packages.push_back({wheel::normalize_name(name), {}});
   }
@@ -193,7 +193,7 @@ Outcome<installer::Environment> open_environment(Session& session, bool or_syste
   if (session.arguments().has(Opt::require_virtualenv) &&
       !fs::exists(environment->prefix + "/pyvenv.cfg", absent)) {
     return misused(
-        fmt::format("{} is not a virtual environment, and one is required", environment->prefix),
+        fmt::format("{} is not a virtual environment, but one is required", environment->prefix),
         "name one with --python, or unset require-virtualenv (PIP_REQUIRE_VIRTUALENV, "
         "pip.conf)");
   }

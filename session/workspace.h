@@ -44,10 +44,10 @@ struct Workspace {
 /// Errors: usage for arguments that make no sense, what is wrong with the environment.
 [[nodiscard]] Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system);
 
-/// The markers that a machine of --for decides, in the place of the interpreter's own.
+/// The markers that a machine of --for decides, instead of the interpreter's own.
 void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine);
 
-/// Where the wheels shall run: the interpreter's tags and markers; operating system, architecture
+/// Where the wheels should run: the interpreter's tags and markers; operating system, architecture
 /// and libc of `machine` when it is not this one. `machine` must outlive the target.
 [[nodiscard]] resolver::Target make_target(const installer::Environment& environment,
                                            const detect::Machine& machine, bool elsewhere);

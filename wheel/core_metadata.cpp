@@ -73,8 +73,8 @@ void HeaderReader::read() {
     }
     const auto field = split_field(line);
     if (!field) {
-      metadata_.remarks.push_back(
-          fmt::format("line {} is not a header: it and the rest count as the description", line_));
+      metadata_.remarks.push_back(fmt::format(
+          "line {} is not a header: it and the rest are treated as the description", line_));
       metadata_.description = std::string(before);
       return;
     }
@@ -128,8 +128,8 @@ Result<void> FieldReader::read_metadata_version() {
   if (!version) return malformed("Metadata-Version: " + version.error().message);
   if (version->epoch != 0 || version->release.front() > kKnownMajor) {
     return fail(ErrorKind::unsupported,
-                fmt::format("{}: Metadata-Version {} is newer than what is known here ({}.x)",
-                            where_, text::quote(**text), kKnownMajor),
+                fmt::format("{}: Metadata-Version {} is not supported ({}.x is)", where_,
+                            text::quote(**text), kKnownMajor),
                 "update Axle");
   }
   metadata_.metadata_version = std::move(**text);
@@ -203,7 +203,7 @@ Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view
   if (!text::is_valid_utf8(text)) {
     fixed = text::repair_utf8(text);
     text = fixed;
-    metadata.remarks.emplace_back("it is not UTF-8; what is not stands as U+FFFD");
+    metadata.remarks.emplace_back("it is not UTF-8; invalid bytes are replaced by U+FFFD");
   }
   HeaderReader(text, metadata).read();
   if (auto done = FieldReader(metadata, where).read(); !done) {

@@ -69,12 +69,12 @@ Result<ScriptEntry> parse_script(std::string_view line, bool gui) {
   if (equals == std::string_view::npos) return fail(ErrorKind::malformed, "no '='");
   const std::string_view name = text::trim_ascii(line.substr(0, equals));
   if (!is_script_name(name)) {
-    return fail(ErrorKind::malformed, fmt::format("'{}' is not a name for a script", name));
+    return fail(ErrorKind::malformed, fmt::format("'{}' is not a valid name for a script", name));
   }
   if (is_reserved_script(name)) {
     return fail(
         ErrorKind::malformed,
-        fmt::format("a script may not be called '{}': that is the environment's own", name));
+        fmt::format("a script may not be called '{}': that name belongs to the environment", name));
   }
   const auto reference = split_reference(text::trim_ascii(line.substr(equals + 1)));
   if (!reference) {
@@ -110,7 +110,7 @@ Result<void> read_lines(std::string_view text, std::string_view where, Take take
     return fail(ErrorKind::malformed, fmt::format("{}: not UTF-8 text", where));
   if (has_hidden_line_end(text)) {
     return fail(ErrorKind::malformed,
-                fmt::format("{}: a line separator that only some readers see as one", where));
+                fmt::format("{}: a line separator that only some readers recognise", where));
   }
   std::string_view group;
   std::size_t number = 0;
@@ -170,8 +170,7 @@ Result<std::vector<ScriptEntry>> parse_entry_points(std::string_view text, std::
         auto script = parse_script(line, gui);
         if (!script) return std::unexpected(script.error());
         if (std::ranges::find(scripts, script->name, &ScriptEntry::name) != scripts.end()) {
-          return fail(ErrorKind::malformed,
-                      fmt::format("script '{}' is there twice", script->name));
+          return fail(ErrorKind::malformed, fmt::format("duplicate script '{}'", script->name));
         }
         scripts.push_back(std::move(*script));
         return {};
@@ -189,8 +188,7 @@ Result<std::vector<PluginEntry>> parse_plugin_entry_points(std::string_view text
         auto plugin = parse_plugin(line);
         if (!plugin) return std::unexpected(plugin.error());
         if (std::ranges::find(plugins, plugin->ns, &PluginEntry::ns) != plugins.end()) {
-          return fail(ErrorKind::malformed,
-                      fmt::format("namespace '{}' is there twice", plugin->ns));
+          return fail(ErrorKind::malformed, fmt::format("duplicate namespace '{}'", plugin->ns));
         }
         plugins.push_back(std::move(*plugin));
         return {};

@@ -17,7 +17,7 @@ struct ScriptEntry {
   friend bool operator==(const ScriptEntry&, const ScriptEntry&) = default;
 };
 
-/// Reads [console_scripts] and [gui_scripts]; other groups are passed over. Keys are
+/// Reads [console_scripts] and [gui_scripts]; other groups are skipped. Keys are
 /// case-sensitive,
 /// "=" is the only delimiter, nothing is interpolated. Error: malformed (a line that is none, a
 /// name that is not a plain file name or is reserved, a reference that is not `module:object`, a

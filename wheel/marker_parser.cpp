@@ -153,7 +153,7 @@ Result<bool> MarkerParser::parse_literal(MarkerClause& clause) {
   const std::string_view text = cursor_.rest().substr(1, end - 1);
   const auto breaks_line = [](char c) { return c == '\n' || c == '\r' || c == '\0'; };
   if (std::ranges::any_of(text, breaks_line)) {
-    return cursor_.refuse("a quoted string that goes over the end of a line");
+    return cursor_.refuse("a quoted string that spans lines");
   }
   clause.literal = std::string(text);
   cursor_.advance(end + 1);

@@ -63,7 +63,7 @@ class CsvRows {
       const std::size_t end = text_.find('"', start);
       if (end == std::string_view::npos) {
         return fail(ErrorKind::malformed,
-                    fmt::format("{}: line {}: a quote that never closes", where_, row_line_));
+                    fmt::format("{}: line {}: an unclosed quote", where_, row_line_));
       }
       field += text_.substr(start, end - start);
       at_ = end + 1;
@@ -98,7 +98,7 @@ std::string read_hash(std::string_view text, RecordEntry& entry) {
     return {};
   }
   if (algorithm != "sha256") {
-    return fmt::format("the hash algorithm {} where sha256 or better is demanded",
+    return fmt::format("the hash algorithm {}, but sha256 or better is required",
                        text::quote(algorithm));
   }
   if (digest.size() != 43 || !std::ranges::all_of(digest, is_base64_digit)) {

@@ -152,9 +152,8 @@ Result<Requirement> RequirementParser::parse_tail() {
 
 Result<void> check_length(std::string_view text) {
   if (text.size() <= longest_requirement) return {};
-  return fail(ErrorKind::malformed,
-              fmt::format("a requirement of {} bytes is longer than any real one: {}...",
-                          text.size(), text::quote(text.substr(0, 60))));
+  return fail(ErrorKind::malformed, fmt::format("a requirement of {} bytes is too long: {}...",
+                                                text.size(), text::quote(text.substr(0, 60))));
 }
 
 }  // namespace

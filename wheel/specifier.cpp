@@ -82,9 +82,9 @@ std::string trailing_problem(const ScannedSpecifier& scanned, std::string_view r
   const bool equality = comparison == Comparison::equal || comparison == Comparison::not_equal;
   if (rest.starts_with(".*")) {
     return equality ? "\".*\" cannot follow a pre-release, post-release, dev or local part"
-                    : "\".*\" goes with == and != only";
+                    : "\".*\" is only valid with == and !=";
   }
-  if (rest.starts_with('+') && !equality) return "a local version goes with == and != only";
+  if (rest.starts_with('+') && !equality) return "a local version is only valid with == and !=";
   return fmt::format("unexpected {} at position {}", text::quote(rest.substr(0, 1)),
                      scanned.length);
 }
@@ -186,8 +186,7 @@ Result<Specifier> parse_specifier(std::string_view clause) {
 
 Result<SpecifierSet> parse_specifiers(std::string_view text) {
   if (text.size() > longest_specifiers) {
-    return fail(ErrorKind::malformed, fmt::format("specifiers of {} bytes are longer than any real "
-                                                  "ones: {}...",
+    return fail(ErrorKind::malformed, fmt::format("a specifier of {} bytes is too long: {}...",
                                                   text.size(), text::quote(text.substr(0, 60))));
   }
   SpecifierSet set;

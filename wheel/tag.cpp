@@ -58,7 +58,7 @@ class TagSet {
 
 /// Why one set is not a set of tags; nullptr when it is.
 const char* set_problem(const TagSet& set, std::string_view text, bool python) {
-  if (!is_plain(text)) return "a character that does not belong there";
+  if (!is_plain(text)) return "an invalid character";
   if (!set.each([](std::string_view part) { return !part.empty(); })) return "a part is empty";
   if (python && !set.each(is_identifier)) return "a Python tag starts with a letter";
   return nullptr;
@@ -96,7 +96,7 @@ Result<std::vector<Tag>> parse_tags(std::string_view triple) {
     if (const char* why = set_problem(sets[i], texts[i], i == 0)) return not_tags(triple, why);
     count *= std::min(sets[i].size(), kMaxTags + 1);
     if (count > kMaxTags) {
-      return not_tags(triple, fmt::format("it stands for more than {} tags", kMaxTags));
+      return not_tags(triple, fmt::format("it expands to more than {} tags", kMaxTags));
     }
   }
   return expand(sets, count);

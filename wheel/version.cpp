@@ -48,7 +48,7 @@ class VersionParser {
 
 std::unexpected<Error> VersionParser::error() const {
   std::string why = problem_ != nullptr ? problem_
-                    : at_end()          ? "it ends too early"
+                    : at_end()          ? "it is incomplete"
                                         : "unexpected " + text::quote(text_.substr(position_, 1));
   return fail(ErrorKind::malformed,
               fmt::format("{} is not a valid version: {} at position {}", text::quote(text_), why,

@@ -52,14 +52,13 @@ Result<std::string> find_dist_info(const ZipReader& archive, const WheelName& na
   if (folders.size() != 1) {
     return fail(
         ErrorKind::malformed,
-        fmt::format("{}: {} where a wheel has one \".dist-info\" folder", archive.where(),
+        fmt::format("{}: {}, but a wheel has one \".dist-info\" folder", archive.where(),
                     folders.empty() ? std::string("none") : fmt::format("{}", folders.size())));
   }
   if (!is_folder_of(*folders.begin(), name)) {
-    return fail(
-        ErrorKind::mismatch,
-        fmt::format("{}: the folder {} belongs to another name or version than the file name",
-                    archive.where(), text::quote(*folders.begin())));
+    return fail(ErrorKind::mismatch,
+                fmt::format("{}: the folder {} has another name or version than the file",
+                            archive.where(), text::quote(*folders.begin())));
   }
   return *folders.begin();
 }
@@ -109,8 +108,8 @@ Result<void> check_wheel_version(std::string_view version, const std::string& wh
   }
   if (major != 1) {
     return fail(ErrorKind::unsupported,
-                fmt::format("{}: Wheel-Version {}, known is 1.0", where, version),
-                "a newer version of this tool may know it");
+                fmt::format("{}: Wheel-Version {} is not supported, only 1.0", where, version),
+                "a newer version of this tool may support it");
   }
   if (minor != 0) {
     report.warn(fmt::format("{}: Wheel-Version {} is newer than 1.0", where, version));
@@ -142,13 +141,13 @@ Result<void> read_metadata(WheelFile& wheel) {
   wheel.metadata = std::move(*metadata);
   if (normalize_name(wheel.metadata.name) != normalize_name(wheel.name.distribution)) {
     return fail(ErrorKind::mismatch,
-                fmt::format("{}: the name {} is not that of the file name, {}", where,
+                fmt::format("{}: the name {} differs from that of the file, {}", where,
                             text::quote(wheel.metadata.name), wheel.name.distribution));
   }
   if (wheel.metadata.version != wheel.name.version) {
     return fail(
         ErrorKind::mismatch,
-        fmt::format("{}: the version {} is not that of the file name, {}", where,
+        fmt::format("{}: the version {} differs from that of the file, {}", where,
                     render_version(wheel.metadata.version), render_version(wheel.name.version)));
   }
   return {};
@@ -162,8 +161,8 @@ Result<void> read_variant(WheelFile& wheel, Report& report) {
   const ZipEntry* entry = wheel.archive.find(path);
   if (!wheel.name.is_variant()) {
     if (entry == nullptr) return {};
-    return fail(ErrorKind::mismatch, where + ": there, but the file name has no variant label",
-                "give the file its label back: it comes last in the name");
+    return fail(ErrorKind::mismatch, where + ": present, but the file name has no variant label",
+                "restore the label at the end of the file name");
   }
   if (entry == nullptr) {
     return fail(ErrorKind::mismatch, fmt::format("{}: missing, but the file name has the label {}",
@@ -179,7 +178,7 @@ Result<void> read_variant(WheelFile& wheel, Report& report) {
       found += fmt::format("{}{}", found.empty() ? "" : ", ", label);
     }
     return fail(ErrorKind::mismatch,
-                fmt::format("{}: describes {}, but the file name says {} alone", where,
+                fmt::format("{}: describes {}, but the file name has only {}", where,
                             found.empty() ? "no variant" : text::quote(found), wheel.name.label));
   }
   wheel.variant = std::move(*metadata);

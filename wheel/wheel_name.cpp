@@ -19,7 +19,7 @@ constexpr std::size_t kMostParts = 7;
 
 std::unexpected<Error> not_a_wheel_name(std::string_view file_name, std::string_view why) {
   return fail(ErrorKind::malformed,
-              fmt::format("{} is not the name of a wheel: {}", text::quote(file_name), why),
+              fmt::format("{} is not a valid wheel name: {}", text::quote(file_name), why),
               "wheels are named name-version[-build]-python-abi-platform[-label].whl");
 }
 
@@ -101,7 +101,7 @@ Result<WheelName> parse_wheel_name(std::string_view file_name) {
   if (!is_valid_label(parts[first_tag + 3])) {
     return not_a_wheel_name(
         file_name,
-        fmt::format("the variant label {} has other characters than a-z, 0-9, \"_\" and \".\"",
+        fmt::format("the variant label {} has characters other than a-z, 0-9, \"_\" and \".\"",
                     text::quote(parts[first_tag + 3])));
   }
   name.label = std::string(parts[first_tag + 3]);

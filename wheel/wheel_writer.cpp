@@ -168,16 +168,16 @@ Result<void> check_members(const std::vector<WheelMember>& members) {
     total += member.content.size() + 2 * member.path.size() + zip::local_size + zip::central_size;
   }
   if (const auto collision = find_name_collision(names)) {
-    return fail(
-        ErrorKind::malformed,
-        fmt::format("the paths {} and {} cannot both stand in a wheel",
-                    text::quote(names[collision->first]), text::quote(names[collision->second])));
+    return fail(ErrorKind::malformed, fmt::format("the paths {} and {} cannot both be in a wheel",
+                                                  text::quote(names[collision->first]),
+                                                  text::quote(names[collision->second])));
   }
   if (members.size() > zip32_entries || total > zip32_limit) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("{} files with {} bytes do not fit into a wheel without Zip64 records",
-                            members.size(), total),
-                "split the package: installers and indexes take wheels of up to 4 GiB");
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("{} files of {} bytes in total do not fit into a wheel without Zip64 records",
+                    members.size(), total),
+        "split the package: installers and indexes accept wheels of up to 4 GiB");
   }
   return {};
 }

@@ -109,7 +109,7 @@ void warn_of_unhashed(const doctor::InstalledPackageFiles& package, std::vector<
     return true;
   });
   if (unhashed.empty()) return;
-  report.warn(fmt::format("{}: RECORD gives no hash of {}{}: whether that changed cannot be told",
+  report.warn(fmt::format("{}: RECORD has no hash for {}{}: changes cannot be detected",
                           package.title, unhashed.front().path,
                           unhashed.size() == 1
                               ? std::string()

@@ -63,7 +63,7 @@ std::string render(const index::StaticIndex& built) {
       text += render_project(project);
     }
   }
-  if (untouched > 0) text += fmt::format("{} as before\n", counted(untouched, "project"));
+  if (untouched > 0) text += fmt::format("{} unchanged\n", counted(untouched, "project"));
   return text + fmt::format("install from it: variant install --index-url {} ...\n",
                             index_url_of(built.folder));
 }
@@ -120,7 +120,7 @@ int run_index_remove(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
   if (arguments.positionals.empty() || !arguments.has(session::Opt::out)) {
     return output.failure(
-        session::misused("name what shall go, NAME or NAME==VERSION, and the index with --out",
+        session::misused("name what to remove, NAME or NAME==VERSION, and the index with --out",
                          "see `variant index remove --help`")
             .error());
   }

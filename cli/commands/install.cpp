@@ -93,9 +93,8 @@ int refuse_conflicts(const installer::Changes& changes, std::function<ordered_js
 /// Says which files are not known before they are downloaded.
 void note_unlisted(const installer::Changes& changes, Output& output) {
   for (const installer::UnlistedWheel& wheel : changes.unlisted) {
-    output.note(
-        fmt::format("conflicts of the files of {} are not known before it is downloaded: {}",
-                    wheel.package, wheel.reason));
+    output.note(fmt::format("file conflicts of {} are unknown until it is downloaded: {}",
+                            wheel.package, wheel.reason));
   }
 }
 
@@ -182,7 +181,7 @@ int carry_out(const session::Session& session, const Installation& installation,
   if (!changes) return output.failure(changes.error());
   if (dry_run) {
     note_unlisted(*changes, output);
-    output.note("this is what would be done; nothing was changed");
+    output.note("dry run: nothing was changed");
   }
   const auto whole_json = [&] { return install_json(resolution, *changes, dry_run); };
   const auto only_conflicts = [&]() -> ordered_json {
@@ -250,7 +249,7 @@ int run_uninstall(session::Session& session, Output& output) {
   const auto plan = dry_run ? installer::foresee_changes : installer::plan_changes;
   auto changes = plan({{}, session.arguments().positionals}, *environment, nullptr, {}, output);
   if (!changes) return output.failure(session::failed(changes.error()).error());
-  if (dry_run) output.note("this is what would be done; nothing was changed");
+  if (dry_run) output.note("dry run: nothing was changed");
   if (auto done = installer::apply(*changes, output); !done)
     return output.failure(session::failed(std::move(done).error()).error());
   if (!dry_run && !changes->removed.empty()) output.change_was_made();

@@ -44,7 +44,7 @@ session::Outcome<std::uint32_t> count_of(const session::Arguments& arguments, se
 
 session::Outcome<RuntimePtr> open_runtime(const session::Session& session, std::uint32_t threads) {
   if (session.elsewhere()) {
-    return session::misused("the runtime runs on this machine: --for has no meaning here",
+    return session::misused("the runtime runs on this machine: --for is not supported here",
                             "`variant properties --for h100` shows what another machine supports");
   }
   const std::string kernel = session::variable("AXLE_RUNTIME_KERNEL");
@@ -85,7 +85,7 @@ std::string render_kernels() {
   for (const axle_kernel_info& kernel : list_kernels()) {
     const std::string state = kernel.usable != 0 ? "usable"
                               : kernel.built != 0
-                                  ? fmt::format("not here: the machine lacks {}", kernel.missing)
+                                  ? fmt::format("not usable: the machine lacks {}", kernel.missing)
                                   : "not in this build";
     text += fmt::format("{:<16} {}\n", fmt::format("kernel {}", kernel.name), state);
   }

@@ -78,8 +78,8 @@ int run_providers_check(session::Session& session, Output& output) {
   if (session.elsewhere()) {
     return output.failure(
         session::misused(
-            "a plugin can only speak of the machine that it runs on: --for has no meaning here",
-            "`variant providers list` shows what is known without it")
+            "a plugin can only report on the machine that it runs on: --for is not supported here",
+            "`variant providers list` shows what is known without running it")
             .error());
   }
   const auto runs = runs_of(session.arguments());

@@ -67,7 +67,7 @@ std::optional<std::string> objection_to(std::string_view name) {
     return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
   };
   if (name.empty() || !is_letter(name.front()) || !std::ranges::all_of(name, is_allowed))
-    return "it must be of a-z, 0-9 and _, a letter first";
+    return "it must consist of a-z, 0-9 and _, and start with a letter";
   if (name == resolver::abi_dependency || providers::find_provider(name) != nullptr)
     return "this namespace is taken (`variant providers list`)";
   return std::nullopt;
@@ -98,7 +98,7 @@ session::Outcome<void> write_files(const fs::path& folder, const Files& files) {
     file.close();
     if (!file) {
       return session::failed({ErrorKind::io, fmt::format("{}: cannot be written", target.string()),
-                              "is the folder there, and writable?"});
+                              "check that the folder exists and is writable"});
     }
   }
   return {};
@@ -109,10 +109,9 @@ session::Outcome<void> write_files(const fs::path& folder, const Files& files) {
 int run_providers_new(session::Session& session, Output& output) {
   const session::Arguments& arguments = session.arguments();
   if (arguments.positionals.size() != 2) {
-    return output.failure(
-        session::misused("two words are needed: the name of the namespace and a folder",
-                         "as in `variant providers new acme acme-provider`")
-            .error());
+    return output.failure(session::misused("two arguments are needed: a namespace and a folder",
+                                           "for example `variant providers new acme acme-provider`")
+                              .error());
   }
   const std::string& name = arguments.positionals[0];
   const fs::path folder = arguments.positionals[1];
@@ -133,7 +132,7 @@ int run_providers_new(session::Session& session, Output& output) {
       !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
     return output.failure(
         session::failed({ErrorKind::io,
-                         fmt::format("{}: is there already, nothing was written", folder.string()),
+                         fmt::format("{}: already exists, nothing was written", folder.string()),
                          "name a folder that does not exist or is empty"})
             .error());
   }
@@ -141,17 +140,17 @@ int run_providers_new(session::Session& session, Output& output) {
   if (const auto written = write_files(folder, files); !written)
     return output.failure(written.error());
   output.change_was_made();
-  return output.answer({.text =
-                            [&] {
-                              return fmt::format("{}: {} files. In there:\n{}", folder.string(),
-                                                 files.size(), named(language->next_steps, name));
-                            },
-                        .json = [&]() -> ordered_json {
-                          ordered_json paths = ordered_json::array();
-                          for (const auto& file : files) paths.push_back(file.first);
-                          return {
-                              {"namespace", name}, {"folder", folder.string()}, {"files", paths}};
-                        }});
+  return output.answer(
+      {.text =
+           [&] {
+             return fmt::format("{}: {} files. Next, in that folder:\n{}", folder.string(),
+                                files.size(), named(language->next_steps, name));
+           },
+       .json = [&]() -> ordered_json {
+         ordered_json paths = ordered_json::array();
+         for (const auto& file : files) paths.push_back(file.first);
+         return {{"namespace", name}, {"folder", folder.string()}, {"files", paths}};
+       }});
 }
 
 }  // namespace axle::cli

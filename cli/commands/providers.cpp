@@ -81,7 +81,7 @@ ordered_json package_json(const session::TrustedPackage& package,
 }
 
 std::string off_remark(const session::ProviderSettings& settings, std::string_view ns) {
-  return settings.is_on(ns) ? "" : ", switched off";
+  return settings.is_on(ns) ? "" : ", disabled";
 }
 
 /// What every command here starts from.
@@ -120,7 +120,7 @@ std::string render_sandbox(const plugins::SandboxSupport& support) {
   std::string text = fmt::format(
       "  sandbox of plugins: {}, {}\n",
       support.landlock > 0 ? fmt::format("Landlock ABI {}", support.landlock) : "no Landlock",
-      support.seccomp ? "filtered system calls" : "no filter of system calls");
+      support.seccomp ? "system call filter" : "no system call filter");
   for (const std::string& lack : support.lacks) text += fmt::format("    {}\n", lack);
   return text;
 }
@@ -139,7 +139,7 @@ ordered_json exceptions_json(const plugins::Exceptions* row, std::string_view ns
 
 std::string render_devices(const std::vector<std::string>& devices) {
   if (devices.empty()) return {};
-  return fmt::format("  you let it write to {}\n", fmt::join(devices, " "));
+  return fmt::format("  you allowed it to write to {}\n", fmt::join(devices, " "));
 }
 
 std::string render_exceptions(const plugins::Exceptions* row, std::string_view ns) {
@@ -152,7 +152,7 @@ std::string render_exceptions(const plugins::Exceptions* row, std::string_view n
   const plugins::Exceptions& exceptions = row == nullptr ? none : *row;
   line("may start", exceptions.programs);
   line("may write to", exceptions.devices);
-  line("may read beside the system", exceptions.readable);
+  line("may read besides the system", exceptions.readable);
   line("sees", plugins::passed_variables(ns));
   return text;
 }
@@ -182,7 +182,7 @@ std::string render_builtin(const providers::Provider& provider, const Start& at)
   for (const std::string_view api : provider.plugin_apis)
     apis.emplace_back(api.empty() ? "(none given)" : api);
   std::string text =
-      fmt::format("  {} {}, built in: needs no trust\n", provider.package, provider.version);
+      fmt::format("  {} {}, built in: no trust needed\n", provider.package, provider.version);
   if (!provider.aliases.empty())
     text += fmt::format("  also as {}\n", fmt::join(provider.aliases, ", "));
   text += fmt::format("  plugin-api {}\n", fmt::join(apis, ", "));
@@ -207,14 +207,14 @@ std::string render_in_full(const session::AskedFile& asked) {
   const session::TrustedFile& file = *asked.file;
   std::string text =
       fmt::format("  {}: {}, {}\n  sha256 {}\n", file.path, plugins::render_kind(file.kind),
-                  asked.trusted ? "trusted by you" : "not trusted any more", file.sha256);
+                  asked.trusted ? "trusted by you" : "no longer trusted", file.sha256);
   text += render_devices(file.devices);
   if (asked.problem.empty()) {
     text += "  supported here:\n" + render_features(asked.supported);
     for (const std::string& reason : asked.notes.reasons)
-      text += fmt::format("  it says: {}\n", reason);
+      text += fmt::format("  it reports: {}\n", reason);
   } else {
-    text += fmt::format("  gives nothing: {}\n", asked.problem);
+    text += fmt::format("  returns nothing: {}\n", asked.problem);
     if (!asked.hint.empty()) text += fmt::format("  {}\n", asked.hint);
   }
   return text;
@@ -235,7 +235,7 @@ ordered_json json_in_full(const session::AskedFile& asked) {
 }
 
 std::string render_in_full(const session::TrustedPackage& package) {
-  return fmt::format("  {}: python, trusted by you; installed and asked when a release names it\n",
+  return fmt::format("  {}: python, trusted by you; installed and run when a release names it\n",
                      package.name) +
          render_devices(package.devices);
 }
@@ -252,7 +252,7 @@ ordered_json json_in_full(const session::TrustedPackage& package) {
 }
 
 std::string render_view(const NamespaceView& view, const Start& at) {
-  if (view.empty()) return "  Axle carries no provider for it; a plugin may be trusted\n";
+  if (view.empty()) return "  Axle includes no provider for it; a plugin may be trusted\n";
   std::string text;
   if (view.builtin != nullptr) text += render_builtin(*view.builtin, at);
   for (const session::AskedFile& asked : view.files) text += render_in_full(asked);
@@ -282,7 +282,7 @@ std::string render_list(const Start& at, const std::vector<session::AskedFile>& 
   }
   for (const session::AskedFile& asked : files) text += render_file(asked);
   for (const session::TrustedPackage& package : at.settings.packages) {
-    text += fmt::format("{:<8} {}: python, trusted; asked when a release names it{}\n",
+    text += fmt::format("{:<8} {}: python, trusted; run when a release names it{}\n",
                         package.ns.empty() ? "(any)" : package.ns, package.name,
                         off_remark(at.settings, package.ns));
   }
@@ -326,9 +326,8 @@ int run_providers_show(session::Session& session, Output& output) {
   const plugins::Exceptions* row = plugins::exceptions_of(ns);
   if (view.empty() && row == nullptr) {
     return output.failure(
-        session::misused(
-            fmt::format("nothing is known of a namespace `{}`", ns),
-            "`variant providers list` shows what is; an unknown one belongs to a plugin")
+        session::misused(fmt::format("unknown namespace `{}`", ns),
+                         "`variant providers list` shows the known ones; others need a plugin")
             .error());
   }
   // This kernel's: no fact of a machine of --for.
@@ -337,8 +336,7 @@ int run_providers_show(session::Session& session, Output& output) {
   return output.answer({.text =
                             [&] {
                               return output.paint(Style::strong, ns) +
-                                     (enabled ? "\n" : "  switched off\n") +
-                                     render_view(view, *at) +
+                                     (enabled ? "\n" : "  disabled\n") + render_view(view, *at) +
                                      (support ? render_sandbox(*support) : "") +
                                      render_exceptions(row, ns);
                             },

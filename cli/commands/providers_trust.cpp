@@ -23,7 +23,7 @@ session::Outcome<std::string> namespace_option(const session::Arguments& argumen
   const std::string ns = arguments.value(session::Opt::ns);
   if (ns.empty() || session::is_namespace(ns)) return ns;
   return session::misused(fmt::format("--namespace {}: that is not a valid namespace", ns),
-                          "a namespace is made of a-z, 0-9 and _");
+                          "a namespace consists of a-z, 0-9 and _");
 }
 
 /// What was done, as a line: made where text is asked for.
@@ -35,8 +35,7 @@ session::Outcome<Line> trust_one(const std::string& name, const session::TrustTe
     const auto file = session::trust_file(name, terms, settings);
     if (!file) return std::unexpected(file.error());
     return [file = *file] {
-      return fmt::format("{} is trusted for namespace {}, as long as it stays as it is\n",
-                         file.path, file.ns);
+      return fmt::format("{} is trusted for namespace {}, until it changes\n", file.path, file.ns);
     };
   }
   const auto package = session::trust_package(name, terms, settings);
@@ -84,7 +83,7 @@ session::Outcome<std::string> switched(const std::string& name) {
   std::string ns = session::namespace_named(name);
   if (session::is_namespace(ns)) return ns;
   return session::misused(
-      fmt::format("`{}` is neither a namespace nor a provider that Axle carries", name),
+      fmt::format("`{}` is neither a namespace nor a provider that Axle includes", name),
       "`variant providers list` shows them");
 }
 
@@ -110,7 +109,7 @@ int run_providers_untrust(session::Session& session, Output& output) {
       session, output, "untrust",
       [](const std::string& name, session::ProviderSettings& settings) -> session::Outcome<Line> {
         if (session::end_trust(name, settings))
-          return [name] { return fmt::format("{} is not trusted any more\n", name); };
+          return [name] { return fmt::format("{} is no longer trusted\n", name); };
         return session::failed({ErrorKind::not_found, fmt::format("{} was not trusted", name),
                                 "`variant providers list` shows what is"});
       });
@@ -125,7 +124,8 @@ int run_providers_enable(session::Session& session, Output& output) {
         settings.disabled.erase(*ns);
         settings.enabled.insert(*ns);
         return [ns = *ns] {
-          return fmt::format("namespace {} is on, also where a release has it optional\n", ns);
+          return fmt::format("namespace {} is enabled, even if a release declares it optional\n",
+                             ns);
         };
       });
 }
@@ -139,7 +139,7 @@ int run_providers_disable(session::Session& session, Output& output) {
         settings.enabled.erase(*ns);
         settings.disabled.insert(*ns);
         return [ns = *ns] {
-          return fmt::format("namespace {} is off: nothing of it is supported\n", ns);
+          return fmt::format("namespace {} is disabled: nothing in it is supported\n", ns);
         };
       });
 }
@@ -148,7 +148,7 @@ int run_providers_retry(session::Session& session, Output& output) {
   const std::vector<std::string>& names = session.arguments().positionals;
   if (names.empty()) {
     return output.failure(
-        session::misused("name a namespace, as in `variant providers retry acme`").error());
+        session::misused("name a namespace, for example `variant providers retry acme`").error());
   }
   const session::PluginFailures failures(session);
   std::vector<std::size_t> forgotten;
@@ -159,11 +159,10 @@ int run_providers_retry(session::Session& session, Output& output) {
                             [&] {
                               std::string text;
                               for (std::size_t i = 0; i < names.size(); ++i) {
-                                text += fmt::format(
-                                    "{}: {}\n", names[i],
-                                    forgotten[i] > 0
-                                        ? "its plugin is asked again by the next command"
-                                        : "no failure of its plugin is remembered");
+                                text += fmt::format("{}: {}\n", names[i],
+                                                    forgotten[i] > 0
+                                                        ? "the next command runs its plugin again"
+                                                        : "no failure of its plugin is stored");
                               }
                               return text;
                             },

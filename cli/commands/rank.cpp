@@ -104,7 +104,7 @@ session::Outcome<std::unique_ptr<session::TrustedPlugins>> open_plugins(
   return plugins;
 }
 
-/// The lists in the file `lists`, in the place of what the machine says. The machine is looked at
+/// The lists in the file `lists`, instead of what the machine says. The machine is looked at
 /// only where the document's own lists depend on it.
 session::Outcome<resolver::SupportedProperties> given_lists(session::Session& session,
                                                             const wheel::VariantMetadata& metadata,

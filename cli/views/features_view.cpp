@@ -40,7 +40,7 @@ Style style_of(doctor::Usable usable) {
 std::string render_features(const std::vector<doctor::FeatureAnswer>& answers,
                             const std::string& title, const Output& output) {
   std::string text = output.paint(Style::strong, fmt::format("features of {}", title)) + "\n";
-  if (answers.empty()) text += "  nothing is known of them\n";
+  if (answers.empty()) text += "  no facts are known\n";
   const auto faint = [&](const std::string& lines) {
     return "          " + output.paint(Style::faint, wrap_text(lines, 10)) + "\n";
   };

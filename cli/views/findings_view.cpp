@@ -72,9 +72,9 @@ std::string render_findings(const doctor::Findings& findings, const Output& outp
   std::string text;
   for (const doctor::Finding& finding : findings.all())
     text += (text.empty() ? "" : "\n") + render_finding(finding, output);
-  if (findings.all().empty()) text = output.paint(Style::good, "nothing wrong was found") + "\n";
+  if (findings.all().empty()) text = output.paint(Style::good, "no problems found") + "\n";
   if (!findings.unseen().empty()) {
-    text += "\nnot looked at:\n";
+    text += "\nnot examined:\n";
     for (const std::string& what : findings.unseen())
       text += fmt::format("  - {}\n", wrap_text(one_line(what), 4));
   }

@@ -69,7 +69,7 @@ std::string amx_state(const detect::Cpu& cpu) {
       break;
   }
   return cpu.sources.contains("amx_tile")
-             ? "the CPU has it; whether the kernel grants it is not known"
+             ? "the CPU has it; whether the kernel grants it is unknown"
              : "unknown";
 }
 

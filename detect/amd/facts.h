@@ -25,7 +25,7 @@ struct KfdNode {
   friend bool operator==(const KfdNode&, const KfdNode&) = default;
 };
 
-/// Unknown keys and broken lines are passed over.
+/// Unknown keys and broken lines are skipped.
 [[nodiscard]] KfdNode parse_kfd_properties(std::string_view text);
 
 /// "0000:65:00.0"; empty when domain or location are out of range.

@@ -34,8 +34,7 @@ std::optional<Judgement> judge_node(NodeState state, const std::string& path) {
 }
 
 Judgement judge_device(const AmdSigns& signs, const AmdDevice& device) {
-  const Judgement unsupported{Presence::absent,
-                              {"unsupported-gpu", "the GPU cannot compute under ROCm", ""}};
+  const Judgement unsupported{Presence::absent, {"unsupported-gpu", "ROCm cannot use the GPU", ""}};
   if (device.on_bus && device.driver == "radeon") return unsupported;
   if (device.on_bus) {
     if (auto failure = judge_kernel_driver(device.driver, "amdgpu", install_hint)) {
@@ -43,12 +42,12 @@ Judgement judge_device(const AmdSigns& signs, const AmdDevice& device) {
     }
   }
   if (!signs.topology) {
-    return blocked("no-compute", "the kernel shows no compute topology (/sys/class/kfd)",
+    return blocked("no-compute", "the kernel has no compute topology (/sys/class/kfd)",
                    "use a kernel with CONFIG_HSA_AMD, or mount /sys in the container");
   }
   if (!device.in_topology && signs.refused_nodes == 0) return unsupported;
   if (device.withheld || !device.in_topology) {
-    return blocked("not-listed", "the GPU is not one of those given to this container",
+    return blocked("not-listed", "the GPU was not passed to this container",
                    "pass its /dev/dri/renderD node to the container");
   }
   if (render_gfx(device.node.gfx_target_version).empty()) return unsupported;
@@ -181,10 +180,10 @@ void judge_driver(VendorFindings& findings, const AmdSigns& signs, const SmiAnsw
 
 /// WSL's kernel has no KFD: that there is a GPU at all is only likely.
 void describe_wsl(VendorFindings& findings, const AmdSigns& signs) {
-  const Failure failure{"wsl-no-topology",
-                        "ROCm is installed, but under WSL the kernel does not tell which AMD GPU "
-                        "there is",
-                        "name it with --for, as in --for 'amd:gfx=gfx1100'"};
+  const Failure failure{
+      "wsl-no-topology",
+      "ROCm is installed, but under WSL the kernel does not report which AMD GPU there is",
+      "name it with --for, for example --for 'amd:gfx=gfx1100'"};
   Gpu gpu;
   gpu.vendor = vendor;
   blame(gpu, Presence::unknown, failure);

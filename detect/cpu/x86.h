@@ -11,7 +11,7 @@ namespace axle::detect {
 /// process. `name` is uname's: macOS does not tell of AVX-512 as others do.
 void probe_x86(Host& host, Cpu& cpu, const SystemName& name = {});
 
-/// "0-3,8,10-11", as the kernel writes lists of CPUs; broken parts are passed over, at most 4096
+/// "0-3,8,10-11", as the kernel writes lists of CPUs; broken parts are skipped, at most 4096
 /// CPUs.
 [[nodiscard]] std::vector<unsigned> parse_cpu_list(std::string_view text);
 

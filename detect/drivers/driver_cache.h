@@ -12,7 +12,7 @@ namespace axle::detect {
 
 struct DriverCacheOptions {
   std::string folder;    ///< where the files lie; empty: nothing is kept
-  std::string program;   ///< version of the program; another one asks anew
+  std::string program;   ///< version of the program; another one asks again
   std::int64_t now = 0;  ///< seconds since 1970
 };
 

@@ -34,7 +34,7 @@ bool VendorLibrary::open_trusted(const std::string& path, Privilege privilege) {
   return false;
 }
 
-/// By its bare name only for a user: the loader passes over files of other architectures and looks
+/// By its bare name only for a user: the loader skips files of other architectures and looks
 /// for builds for this CPU, so that it cannot be told beforehand which file root would get.
 bool VendorLibrary::open_name(const std::string& name, Privilege privilege) {
   if (privilege == Privilege::user) return open(name);

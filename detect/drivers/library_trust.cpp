@@ -15,7 +15,7 @@ std::string refuse_owner(const std::string& path, const struct stat& status) {
   if (!may_be_root(status.st_uid) && status.st_uid != ::geteuid())
     return path + " is not loaded: it belongs to another user";
   const bool open_to_all = (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
-  if (open_to_all) return path + " is not loaded: everyone may write it";
+  if (open_to_all) return path + " is not loaded: it is world-writable";
   return {};
 }
 

@@ -14,7 +14,7 @@ inline constexpr std::size_t largest_loader_cache = 4 * 1024 * 1024;
 
 /// The paths of libraries in its bytes, in its order. Any format of glibc's will do
 /// (elf/dl-cache.h): all that is asked of it is that texts end with a zero byte. What is no
-/// printable absolute path of a library (".so" is in its name) is passed over.
+/// printable absolute path of a library (".so" is in its name) is skipped.
 [[nodiscard]] std::vector<std::string> paths_in_loader_cache(std::string_view cache);
 
 /// Of these, the ones that end in "/<file>". Finds them without reading all the others: the cache

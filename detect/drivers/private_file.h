@@ -15,7 +15,7 @@ namespace axle::detect {
 [[nodiscard]] std::optional<std::string> read_private_file(const std::string& path,
                                                            std::size_t limit, std::int64_t now);
 
-/// Puts `content` in the place of `path` at once or not at all, readable by the user alone. Makes
+/// Replaces `path` by `content` atomically or not at all, readable by the user alone. Makes
 /// the folder where it is missing. False when that fails; nothing is left behind then.
 bool write_private_file(const std::string& path, std::string_view content);
 

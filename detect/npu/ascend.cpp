@@ -94,7 +94,7 @@ Failure judge_tool(const std::optional<ProgramAnswer>& answer, std::chrono::mill
   if (answer && !answer->finished) {
     return {"driver-hangs",
             "npu-smi did not answer within " + std::to_string(limit.count()) + " ms",
-            "give it more time with AXLE_DRIVER_TIMEOUT, or look into the kernel log (dmesg)"};
+            "give it more time with AXLE_DRIVER_TIMEOUT, or check the kernel log (dmesg)"};
   }
   const std::string what = answer ? "npu-smi did not list the Ascend NPU" : "there is no npu-smi";
   return {"no-tool", what + ", so the NPU's type is unknown",

@@ -19,7 +19,7 @@ struct AscendTool {
   std::vector<AscendDevice> devices;
 };
 
-/// Rows that are none of the table's are passed over; at most 256 devices.
+/// Rows that are none of the table's are skipped; at most 256 devices.
 [[nodiscard]] AscendTool parse_npu_smi(std::string_view text);
 
 /// The type that the published provider names: "Ascend910" -> "a3", "910B3" -> "910b", "310P3" ->

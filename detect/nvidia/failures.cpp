@@ -14,7 +14,7 @@ struct Row {
 };
 
 constexpr Row nvml_rows[] = {
-    {4, "no-permission", "NVML is not permitted to talk to the driver",
+    {4, "no-permission", "NVML has no permission to access the driver",
      "run as a user who may open /dev/nvidia*, or pass the devices to the container"},
     {6, "no-device", "NVML finds no GPU", ""},
     {9, "driver-not-loaded", "the NVIDIA kernel driver is not loaded",
@@ -30,21 +30,21 @@ constexpr Row nvml_rows[] = {
 
 constexpr Row cuda_rows[] = {
     {34, "stub-library", "libcuda.so.1 is the CUDA toolkit's stub, not a driver",
-     "take the toolkit's stubs folder out of LD_LIBRARY_PATH"},
+     "remove the toolkit's stubs folder from LD_LIBRARY_PATH"},
     {100, "no-device", "CUDA finds no GPU",
      "check that the container has /dev/nvidia* and /dev/nvidia-uvm"},
     {101, "no-device", "CUDA refuses the selected GPU", "check CUDA_VISIBLE_DEVICES"},
-    {222, "driver-error", "the driver is older than the code it shall run",
+    {222, "driver-error", "the driver is older than the code it should run",
      "update the NVIDIA driver"},
     {304, "no-permission", "the operating system or a container refuses CUDA a call or a device",
-     "pass every /dev/nvidia* to the container, and look for denials in the kernel log (dmesg)"},
+     "pass every /dev/nvidia* to the container, and check the kernel log (dmesg) for denials"},
     {802, "not-ready", "the system is not ready yet: NVSwitch needs the fabric manager",
-     "start nvidia-fabricmanager in the version of the driver"},
+     "start nvidia-fabricmanager in the driver's version"},
     {803, "driver-mismatch", "the CUDA library and the loaded kernel module differ in version",
      "reboot, so that the kernel module of the installed driver is loaded"},
     {804, "compat-not-supported",
-     "a forward-compatibility libcuda is first on the path, and this GPU does not support it",
-     "take CUDA's compat folder out of LD_LIBRARY_PATH and the loader's configuration"},
+     "a forward-compatibility libcuda is first on the path, but this GPU does not support it",
+     "remove CUDA's compat folder from LD_LIBRARY_PATH and the loader's configuration"},
     {999, "driver-error", "CUDA fails with an unknown error",
      "load nvidia-uvm (nvidia-modprobe -u), or reboot"},
 };

@@ -21,7 +21,7 @@ struct NvidiaTool {
   std::vector<NvidiaDevice> devices;  ///< at most 256
 };
 
-/// Lines that are no GPU's are passed over.
+/// Lines that are no GPU's are skipped.
 [[nodiscard]] NvidiaTool parse_nvidia_smi(std::string_view text);
 
 }  // namespace axle::detect

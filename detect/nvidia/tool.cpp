@@ -52,7 +52,7 @@ void ask_nvidia_tool(LineSink& sink) {
   const std::string file = find_tool(*host);
   if (file.empty()) {
     return sink.say("cuda.missing",
-                    {"this program can load no libraries, and there is no nvidia-smi"});
+                    {"this program cannot load libraries, and there is no nvidia-smi"});
   }
   sink.say("step", {"nvidia-smi"});
   // Whoever waits for this process has the time limit.
@@ -60,9 +60,9 @@ void ask_nvidia_tool(LineSink& sink) {
       run_in_child(file + ' ' + std::string(nvidia_smi_query), std::chrono::hours(1)).text;
   const NvidiaTool tool = parse_nvidia_smi(text);
   if (tool.devices.empty()) {
-    return sink.say("cuda.missing", {"this program can load no libraries, and nvidia-smi lists no "
-                                     "GPU: " +
-                                     text.substr(0, text.find('\n'))});
+    return sink.say("cuda.missing",
+                    {"this program cannot load libraries, and nvidia-smi lists no GPU: " +
+                     text.substr(0, text.find('\n'))});
   }
   sink.say("nvml.by", {"nvidia-smi"});
   sink.say("nvml.init", 0);

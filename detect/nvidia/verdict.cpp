@@ -46,7 +46,7 @@ std::optional<Failure> judge_files(const NvidiaSigns& signs) {
   }
   if (!signs.refused_node.empty()) {
     return Failure{"no-permission", signs.refused_node + " cannot be opened by this user",
-                   "ask for access to the GPU, or pass its devices to the container"};
+                   "request access to the GPU, or pass its devices to the container"};
   }
   return std::nullopt;
 }
@@ -67,7 +67,7 @@ Failure describe_compat(const NvidiaSigns& signs, const NvidiaAnswer& said) {
       "the forward-compatibility libcuda on the loader's path" +
       (said.compat_version.empty() ? "" : " (CUDA " + said.compat_version + ")");
   const std::string remove =
-      "take CUDA's compat folder out of LD_LIBRARY_PATH and the loader's configuration";
+      "remove CUDA's compat folder from LD_LIBRARY_PATH and the loader's configuration";
   const std::string& driver = signs.kernel_version;
   const bool refused_branch = !said.compat_branches.empty() && !driver.empty() &&
                               !allows_branch(said.compat_branches, driver);
@@ -114,13 +114,13 @@ std::optional<Failure> judge_libraries(const NvidiaSigns& signs, const NvidiaAns
   if (!said.cuda_devices.empty()) return std::nullopt;
   if (!said.missing_symbols.empty()) {
     return Failure{"missing-symbol", "the driver's libraries lack " + said.missing_symbols.front(),
-                   "they are too old or belong to something else: reinstall the NVIDIA driver"};
+                   "they are too old or not the driver's: reinstall the NVIDIA driver"};
   }
   if (!said.nvml_devices.empty()) return std::nullopt;
   if (said.nvml_init && *said.nvml_init != 0) return judge_nvml_code(*said.nvml_init);
   if (said.nvml_device_error) return judge_nvml_code(*said.nvml_device_error);
   return Failure{"no-device", "the NVIDIA driver lists no GPU",
-                 "check that the container was given one"};
+                 "check that one is passed to the container"};
 }
 
 }  // namespace
@@ -144,17 +144,17 @@ Failure judge_unlisted(const DisplayDevice& device, const NvidiaAnswer& said) {
   if (auto held = judge_kernel_driver(device.driver, "nvidia", install_hint)) return *held;
   if (said.nvml_device_error) return judge_nvml_code(*said.nvml_device_error);
   return {"not-listed", "the driver does not list this GPU",
-          "in a container: it was given other GPUs only"};
+          "in a container: only other GPUs were passed to it"};
 }
 
 std::optional<Failure> judge_mig(const NvidiaDevice& device, const NvidiaAnswer& said) {
   const bool lists = std::ranges::find(said.cuda_devices, device.pci_address,
                                        &NvidiaDevice::pci_address) != said.cuda_devices.end();
   if (!device.mig || device.mig_instances != 0 || lists) return std::nullopt;
-  return Failure{
-      "no-mig-instance", "the GPU is in MIG mode, but has no instance that programs could run on",
-      "make one (nvidia-smi mig -cgi PROFILE -C), give one to the container, or leave MIG "
-      "mode (nvidia-smi -mig 0)"};
+  return Failure{"no-mig-instance",
+                 "the GPU is in MIG mode, but has no instance that programs could run on",
+                 "create one (nvidia-smi mig -cgi PROFILE -C), pass one to the container, or leave "
+                 "MIG mode (nvidia-smi -mig 0)"};
 }
 
 bool worth_telling(const NvidiaSigns& signs, const Failure& failure) {

@@ -102,7 +102,7 @@ std::string join(const std::vector<std::string>& names) {
 std::string_view name_access(Access access) {
   switch (access) {
     case Access::exists:
-      return "there, but may not be opened";
+      return "exists, but may not be opened";
     case Access::read:
       return "readable";
     case Access::read_write:

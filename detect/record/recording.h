@@ -24,7 +24,7 @@ using CpuidAnswers = std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidLeaf
 struct Recording {
   Arch architecture = Arch::other;
   CpuidAnswers leaves;
-  /// Leaves as single CPUs answered them (hybrid machines), in the place of `leaves` while on_cpu
+  /// Leaves as single CPUs answered them (hybrid machines), instead of `leaves` while on_cpu
   /// runs there.
   std::map<unsigned, CpuidAnswers> leaves_of_cpu;
   std::uint64_t xcr0_value = 0;

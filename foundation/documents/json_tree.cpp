@@ -43,7 +43,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   bool start_object(std::size_t) override { return open(JsonNode::Kind::object); }
   bool key(string_t& value) override {
     if (!open_.back().keys.insert(value).second) {
-      problem_ = fmt::format("the key {} stands twice in one object", text::quote(value));
+      problem_ = fmt::format("the key {} is duplicated in an object", text::quote(value));
       return false;
     }
     open_.back().node->items.emplace_back().key = std::move(value);
@@ -55,7 +55,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception&) override {
-    problem_ = fmt::format("is not JSON: the text is wrong or ends at byte {}", position);
+    problem_ = fmt::format("is not JSON: invalid or incomplete at byte {}", position);
     return false;
   }
 

@@ -39,7 +39,7 @@ std::size_t string_length(std::string_view text) {
 }
 
 /// The line of the first key with more segments than any real one; 0 when there is none. Strings
-/// and comments are passed over; dots in values (`3.14`, `1979-05-27 07:32:00.5`) are few.
+/// and comments are skipped; dots in values (`3.14`, `1979-05-27 07:32:00.5`) are few.
 std::size_t line_of_overlong_key(std::string_view text) {
   std::size_t line = 1;
   std::size_t segments = 1;
@@ -185,13 +185,13 @@ void TomlTable::finish() {
 Result<toml::table> parse_toml(std::string_view text, const std::string& where) {
   if (text.size() > most_toml_bytes) {
     return fail(ErrorKind::malformed,
-                fmt::format("{}: {} bytes are more than any such file has", where, text.size()));
+                fmt::format("{}: {} bytes are too many for such a file", where, text.size()));
   }
   if (const std::size_t line = line_of_overlong_key(text); line != 0) {
     return fail(
         ErrorKind::malformed,
         fmt::format("{}:{}: a key has more than {} segments", where, line, most_key_segments),
-        "no setting lies that deep; check the file");
+        "no setting is nested that deeply; check the file");
   }
   try {
     return toml::parse(text, where);

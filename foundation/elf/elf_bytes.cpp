@@ -14,9 +14,9 @@ std::string_view describe(Problem problem) {
     case Problem::not_elf:
       return "is not an ELF file";
     case Problem::other_format:
-      return "only 64-bit little-endian ELF files are known here";
+      return "only 64-bit little-endian ELF files are supported";
     case Problem::outside:
-      return "the ELF file points outside of itself";
+      return "the ELF file refers to data outside of it";
     case Problem::unreadable:
       return "cannot be read";
   }

@@ -51,7 +51,7 @@ class RunningGroup {
   std::atomic<pid_t>* place_ = nullptr;
 };
 
-/// This program's environment with `variables` in the place of its own of the same name.
+/// This program's environment with `variables` instead of its own of the same name.
 std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& variables) {
   std::vector<std::string> environment;

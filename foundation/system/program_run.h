@@ -19,7 +19,7 @@ namespace axle::system {
 
 struct Program {
   std::vector<std::string> arguments;  ///< the program first: a path, or a name that PATH finds
-                                       ///< (its relative folders are passed over)
+                                       ///< (its relative folders are skipped)
   std::string folder = {};             ///< where it runs; empty: here
   /// On top of this program's environment, which it inherits.
   std::vector<std::pair<std::string, std::string>> variables = {};
@@ -37,7 +37,7 @@ struct ProgramSettings {
   std::size_t most_output = std::size_t{4} << 20;  ///< bytes of each stream; killed for more
   ErrorStream errors = ErrorStream::apart;
   std::string log = {};  ///< the file that stdout is appended to (and stderr `with_output`)
-  /// Gets stdout piece by piece, without a bound, in the place of `ProgramOutput::out`.
+  /// Gets stdout piece by piece, without a bound, instead of `ProgramOutput::out`.
   std::function<void(std::string_view)> take_output = {};
   /// Whether what it leaves behind in its group is killed too when it has ended by itself.
   bool kills_leftovers = false;

@@ -41,8 +41,8 @@ struct FamilyBuild {
   std::optional<std::vector<std::string>> code;
   /// nvidia: compute capabilities whose PTX is embedded. nullopt: not known, which counts as none.
   std::optional<std::vector<std::string>> ptx;
-  std::string cuda;    ///< in the place of the label's
-  std::string driver;  ///< in the place of the label's
+  std::string cuda;    ///< instead of the label's
+  std::string driver;  ///< instead of the label's
   std::vector<std::string> sources;
   Confidence confidence = Confidence::unknown;
   std::string date;  ///< when the fact was collected

@@ -34,12 +34,12 @@ Result<void> FamilyBook::add_file(std::string_view toml, std::string where) {
     if (name == family->name || !entry.shipped.empty()) continue;
     const std::string shared = shared_project(*family, *entry.family);
     if (shared.empty()) continue;
-    return fail(ErrorKind::malformed,
-                fmt::format("{}: {} is of the family {} already ({})", family->where, shared, name,
-                            entry.family->where),
-                fmt::format("leave it to one of them, or call this family {} too, which replaces "
-                            "that one",
-                            name));
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("{}: {} already belongs to the family {} ({})", family->where, shared, name,
+                    entry.family->where),
+        fmt::format("remove it from one of them, or name this family {} too, to replace that one",
+                    name));
   }
   Entry& entry = entries_[family->name];
   entry = {};
@@ -54,7 +54,7 @@ Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
     std::string names;
     for (const auto& [known, entry] : entries_) names += (names.empty() ? "" : ", ") + known;
     return fail(ErrorKind::not_found, fmt::format("there is no index family {}", name),
-                fmt::format("known are {}; `variant index families` shows them", names));
+                fmt::format("known families: {}; see `variant index families`", names));
   }
   while (url.ends_with('/')) url.pop_back();
   if (const auto fault = fault_of_family_url(url)) return fail(ErrorKind::malformed, *fault);
@@ -72,7 +72,7 @@ Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
 
 Result<Family*> FamilyBook::parsed(const std::string& name, Entry& entry) {
   if (entry.family == nullptr) {
-    auto family = parse_family(entry.shipped, fmt::format("the shipped family {}", name));
+    auto family = parse_family(entry.shipped, fmt::format("the bundled family {}", name));
     if (!family) return std::unexpected(std::move(family).error());
     entry.family = std::make_unique<Family>(std::move(*family));
   }

@@ -26,7 +26,7 @@ class FamilyBook {
   /// A file of the user's; a later one of the same name replaces an earlier one. Errors as
   /// parse_family, and malformed where another file's family has one of its projects.
   [[nodiscard]] Result<void> add_file(std::string_view toml, std::string where);
-  /// Puts `url` in the place of the family's own: a mirror. Errors: not_found, with the names there
+  /// Uses `url` instead of the family's own: a mirror. Errors: not_found, with the names there
   /// are; malformed.
   [[nodiscard]] Result<void> set_url(std::string_view family, std::string url);
 

@@ -95,8 +95,9 @@ class FamilyReader {
     }
     const std::int64_t schema = node->as_integer()->get();
     if (schema == newest_schema) return true;
-    root_.refuse("schema", fmt::format("schema {} is not known, only {}", schema, newest_schema),
-                 "a newer Axle may read the file", ErrorKind::unsupported);
+    root_.refuse("schema",
+                 fmt::format("schema {} is not supported, only {}", schema, newest_schema),
+                 "a newer version of Axle may read the file", ErrorKind::unsupported);
     return false;
   }
 
@@ -129,7 +130,7 @@ class FamilyReader {
 
   void read_sources() {
     for (auto& [key, text] : root_.text_pairs("sources")) {
-      if (text.empty()) root_.refuse("sources", fmt::format("{} names no source", key));
+      if (text.empty()) root_.refuse("sources", fmt::format("{} is not a defined source", key));
       family_.sources.emplace(key, text);
     }
   }
@@ -149,12 +150,12 @@ class FamilyReader {
       table.refuse("name", fmt::format("\"{}\" is not a valid variant label (a-z, 0-9, _ and .)",
                                        label.name));
     if (label.name.starts_with('.'))
-      table.refuse("name", "a label that is part of a URL does not begin with a dot");
+      table.refuse("name", "a label that is part of a URL must not begin with a dot");
     if (family_.label(label.name) != nullptr)
-      table.refuse("name", fmt::format("the label {} is there twice", label.name));
+      table.refuse("name", fmt::format("duplicate label {}", label.name));
     label.vendor = table.text("vendor").value_or("");
     if (!label.vendor.empty() && !contains(vendors, label.vendor))
-      table.refuse("vendor", fmt::format("\"{}\" is none of nvidia, amd, intel", label.vendor));
+      table.refuse("vendor", fmt::format("\"{}\" is not one of nvidia, amd, intel", label.vendor));
     const bool nvidia = label.vendor == "nvidia";
     label.toolkit = nvidia ? version_pair(table, "toolkit") : table.text("toolkit").value_or("");
     label.cuda = version_pair(table, "cuda");
@@ -167,7 +168,7 @@ class FamilyReader {
     if (!label.driver.empty() && !is_driver(label.driver))
       table.refuse("driver", fmt::format("\"{}\" is not a valid driver version", label.driver));
     if (!nvidia && !(label.cuda + label.driver).empty())
-      table.refuse("vendor", "cuda and driver are facts of nvidia labels");
+      table.refuse("vendor", "cuda and driver are only for nvidia labels");
     label.sources = sources(table);
     table.finish();
     family_.labels.push_back(std::move(label));
@@ -177,13 +178,13 @@ class FamilyReader {
     FamilyRelease release;
     release.version = table.required_text("version");
     if (!parse_prefix(release)) {
-      table.refuse("version",
-                   fmt::format("\"{}\" is neither like \"2.14\" nor \"*\"", release.version));
+      table.refuse("version", fmt::format("\"{}\" is neither a version such as \"2.14\" nor \"*\"",
+                                          release.version));
     }
     // "1.0" and "1.00" are the same.
     if (std::ranges::find(family_.releases, release.prefix, &FamilyRelease::prefix) !=
         family_.releases.end()) {
-      table.refuse("version", fmt::format("the release {} is there twice", release.version));
+      table.refuse("version", fmt::format("duplicate release {}", release.version));
     }
     release.date = date(table);
     release.sources = sources(table);
@@ -198,7 +199,7 @@ class FamilyReader {
     }
     for (const auto& [platform, label] : table.text_pairs("default-index")) {
       if (!contains(platforms, platform))
-        table.refuse("default-index", fmt::format("the platform \"{}\" is not known", platform));
+        table.refuse("default-index", fmt::format("unknown platform \"{}\"", platform));
       if (family_.label(label) == nullptr)
         table.refuse("default-index", fmt::format("there is no label \"{}\"", label));
       release.default_index.emplace(platform, label);
@@ -224,13 +225,13 @@ class FamilyReader {
       return;
     }
     if (!contains(platforms, build.platform)) {
-      table.refuse("platform", fmt::format("the platform \"{}\" is not known", build.platform),
-                   fmt::format("known are {}", fmt::join(platforms, ", ")));
+      table.refuse("platform", fmt::format("unknown platform \"{}\"", build.platform),
+                   fmt::format("known: {}", fmt::join(platforms, ", ")));
     }
     for (const FamilyBuild& other : release.builds) {
       if (other.label == build.label && other.platform == build.platform) {
-        table.refuse("label", fmt::format("{} is there twice for {} {}", build.label,
-                                          release.version, build.platform));
+        table.refuse("label", fmt::format("duplicate {} for {} {}", build.label, release.version,
+                                          build.platform));
       }
     }
     build.code = facts(table, "code");
@@ -251,15 +252,18 @@ class FamilyReader {
   void check_code(documents::TomlTable& table, const FamilyLabel& label, const FamilyBuild& build) {
     const std::string& vendor = label.vendor;
     if (vendor.empty() && ((build.code && !build.code->empty()) || !build.code))
-      return table.refuse("code", fmt::format("{} runs anywhere and needs no code", label.name));
+      return table.refuse("code",
+                          fmt::format("{} runs everywhere and has no GPU code", label.name));
     if (vendor != "nvidia" && build.ptx && !build.ptx->empty())
-      return table.refuse("ptx", "PTX is a fact of nvidia builds");
+      return table.refuse("ptx", "ptx is only for nvidia builds");
     if (!vendor.empty() && build.code && build.code->empty())
-      return table.refuse("code", "for which GPUs is the build?",
-                          "write \"unknown\" where it is not known");
+      return table.refuse("code", "the key is missing: the GPUs that the build has code for",
+                          "write \"unknown\" if it is unknown");
     if (build.ptx && !build.ptx->empty() && label.toolkit.empty())
       return table.refuse(
-          "ptx", fmt::format("the label {} states no toolkit, whose driver PTX needs", label.name));
+          "ptx",
+          fmt::format("the label {} has no toolkit, which determines the driver that PTX needs",
+                      label.name));
     for (const std::string& name : build.code.value_or(std::vector<std::string>{})) {
       const bool known = vendor == "nvidia" ? is_version_pair(name)
                          : vendor == "amd"  ? name.starts_with("gfx") && is_word(name)
@@ -301,22 +305,23 @@ class FamilyReader {
   void read_feature_builds(documents::TomlTable& table, FamilyFeature& feature) {
     feature.vendor = table.text("vendor").value_or("");
     if (!feature.vendor.empty() && !contains(vendors, feature.vendor))
-      table.refuse("vendor", fmt::format("\"{}\" is none of nvidia, amd, intel", feature.vendor));
+      table.refuse("vendor",
+                   fmt::format("\"{}\" is not one of nvidia, amd, intel", feature.vendor));
     feature.only = table.flag("only").value_or(false);
-    if (feature.only && feature.vendor.empty()) table.refuse("only", "of which vendor?");
+    if (feature.only && feature.vendor.empty()) table.refuse("only", "the key vendor is missing");
     feature.labels = table.texts("labels");
     for (const std::string& name : feature.labels) {
       const FamilyLabel* label = family_.label(name);
       if (label == nullptr) {
         table.refuse("labels", fmt::format("there is no label \"{}\"", name));
       } else if (!feature.vendor.empty() && label->vendor != feature.vendor) {
-        table.refuse("labels", fmt::format("the label {} is not of {}", name, feature.vendor));
+        table.refuse("labels", fmt::format("the label {} is not one of {}", name, feature.vendor));
       }
     }
     feature.platforms = table.texts("platforms");
     for (const std::string& platform : feature.platforms) {
       if (!contains(platforms, platform))
-        table.refuse("platforms", fmt::format("the platform \"{}\" is not known", platform));
+        table.refuse("platforms", fmt::format("unknown platform \"{}\"", platform));
     }
   }
 
@@ -331,11 +336,11 @@ class FamilyReader {
     }
     feature.capability = version_pair(table, "capability");
     if (!feature.capability.empty() && feature.vendor != "nvidia")
-      table.refuse("capability", "compute capabilities are a fact of nvidia");
+      table.refuse("capability", "compute capabilities are only for nvidia");
     if (const toml::node* node = table.find("gpus"); node != nullptr) {
       const std::int64_t count = node->is_integer() ? node->as_integer()->get() : 0;
       if (count < 1 || count > 64) table.refuse("gpus", "expected a number from 1 to 64");
-      if (feature.vendor.empty()) table.refuse("gpus", "of which vendor?");
+      if (feature.vendor.empty()) table.refuse("gpus", "the key vendor is missing");
       feature.gpus = static_cast<unsigned>(std::clamp<std::int64_t>(count, 0, 64));
     }
     feature.unproven = table.text("unproven").value_or("");
@@ -345,9 +350,10 @@ class FamilyReader {
     const auto same = std::ranges::find(family_.features, feature.name, &FamilyFeature::name);
     if (same != family_.features.end()) {
       if (same->title != feature.title)
-        table.refuse("title", fmt::format("the feature {} has another title above", feature.name));
+        table.refuse("title",
+                     fmt::format("the feature {} has a different title above", feature.name));
       if (family_.features.back().name != feature.name)
-        table.refuse("name", fmt::format("the entries of {} do not stand together", feature.name));
+        table.refuse("name", fmt::format("the entries of {} are not adjacent", feature.name));
     }
     family_.features.push_back(std::move(feature));
   }
@@ -368,12 +374,12 @@ class FamilyReader {
     std::vector<std::string> keys = table.texts("source");
     if (keys.empty()) {
       table.refuse("source", "the fact has no source",
-                   "name one or more of the keys under [sources]");
+                   "list one or more of the keys under [sources]");
     }
     for (const std::string& key : keys) {
       if (!family_.sources.contains(key))
         table.refuse("source", fmt::format("there is no source \"{}\"", key),
-                     "sources are listed under [sources]");
+                     "define it under [sources]");
     }
     return keys;
   }
@@ -385,7 +391,7 @@ class FamilyReader {
     }
     if (!text.empty())
       table.refuse("confidence",
-                   fmt::format("\"{}\" is none of measured, high, medium, low, unknown", text));
+                   fmt::format("\"{}\" is not one of measured, high, medium, low, unknown", text));
     return Confidence::unknown;
   }
 
@@ -399,7 +405,7 @@ class FamilyReader {
   std::string word(documents::TomlTable& table, std::string_view key) {
     std::string text = table.required_text(key);
     if (!text.empty() && !is_word(text))
-      table.refuse(key, fmt::format("\"{}\" is not a name (a-z, 0-9, -, _ and .)", text));
+      table.refuse(key, fmt::format("\"{}\" is not a valid name (a-z, 0-9, -, _ and .)", text));
     return text;
   }
 
@@ -411,7 +417,7 @@ class FamilyReader {
         continue;
       }
       std::string name = wheel::normalize_name(text);
-      if (contains(names, name)) table.refuse(key, fmt::format("{} is there twice", name));
+      if (contains(names, name)) table.refuse(key, fmt::format("duplicate {}", name));
       names.push_back(std::move(name));
     }
     return names;
@@ -422,7 +428,7 @@ class FamilyReader {
     if (!contains(family_.members, normalised)) {
       root_.refuse(key, fmt::format("{} is not among the members", name));
     } else if (normalised == family_.members.front()) {
-      root_.refuse(key, fmt::format("{} is the first member, by which the others go", name));
+      root_.refuse(key, fmt::format("{} is the first member, which the others depend on", name));
     }
   }
 
@@ -435,7 +441,7 @@ class FamilyReader {
              });
     };
     if (!text.empty() && !has_form("0000-00") && !has_form("0000-00-00"))
-      table.refuse("date", fmt::format("\"{}\" is not like 2026-11 or 2026-11-20", text));
+      table.refuse("date", fmt::format("\"{}\" is not a date such as 2026-11 or 2026-11-20", text));
     return text;
   }
 
@@ -475,7 +481,7 @@ std::optional<std::string> fault_of_family_url(std::string_view url) {
 Result<Family> parse_family(std::string_view toml, std::string where) {
   if (toml.size() > max_bytes) {
     return fail(ErrorKind::malformed,
-                fmt::format("{} has {} bytes, more than any family needs", where, toml.size()));
+                fmt::format("{} has {} bytes, too many for a family", where, toml.size()));
   }
   auto document = documents::parse_toml(toml, where);
   if (!document) return std::unexpected(std::move(document).error());

@@ -26,9 +26,9 @@ int major_of(const std::string& capability) { return std::stoi(capability); }
 
 /// "7.5, 8.0 and PTX of 12.0".
 std::string describe_code(const FamilyBuild& build) {
-  if (!build.code) return "code not known";
+  if (!build.code) return "code unknown";
   std::string text = fmt::format("code for {}", fmt::join(*build.code, ", "));
-  if (!build.ptx) return text + ", PTX not known";
+  if (!build.ptx) return text + ", PTX unknown";
   if (!build.ptx->empty()) text += fmt::format(" and PTX of {}", fmt::join(*build.ptx, ", "));
   return text;
 }
@@ -154,8 +154,8 @@ FamilyVariants family_variants(const Family& family, std::string_view member,
   const std::string title =
       fmt::format("{} {}", member, wheel::render_version(version.public_version()));
   const auto unknown = [&](const std::string& label, const std::string& what) {
-    variants.unknown.emplace(
-        label, fmt::format("the family {} of {} does not know {}", family.name, family.date, what));
+    variants.unknown.emplace(label, fmt::format("the family {} of {} does not know {}",
+                                                family.name, family.date, what));
   };
   for (const std::string& name : labels) {
     const FamilyLabel* label = family.label(name);

@@ -108,8 +108,8 @@ class CachingTransport final : public Transport {
 
   static Result<Response> offline_error(const Request& request) {
     return fail(ErrorKind::io,
-                redact_url(request.url) + " is not in the cache, and this run is offline",
-                "run it once without --offline");
+                redact_url(request.url) + " is not in the cache, and --offline is set",
+                "run the command once without --offline");
   }
 
   std::unique_ptr<Transport> inner_;

@@ -22,8 +22,8 @@ std::optional<std::uint32_t> format_of(std::string_view coding) {
 
 std::unexpected<Error> damaged(const std::string& where, std::string_view what) {
   return fail(ErrorKind::malformed,
-              fmt::format("the compressed page {} {}: it is not taken for whole", where, what),
-              "try again; where it stays so, tell whoever runs the server");
+              fmt::format("the compressed page {} {}: it may be incomplete", where, what),
+              "try again; if the error persists, report it to the server's operator");
 }
 
 /// Whole bytes that ISA-L has taken in after the end of the stream.
@@ -39,9 +39,9 @@ Result<std::string> decode_body(std::string body, std::string_view coding, std::
   const std::optional<std::uint32_t> format = format_of(coding);
   if (!format) {
     return fail(ErrorKind::unsupported,
-                fmt::format("{} is sent as '{}', and only {} was asked for", where, coding,
+                fmt::format("{} is sent as '{}', but only {} was requested", where, coding,
                             accepted_codings),
-                "tell whoever runs the server");
+                "report it to the server's operator");
   }
   if (body.empty()) return body;
   const auto state = std::make_unique_for_overwrite<inflate_state>();
@@ -68,7 +68,7 @@ Result<std::string> decode_body(std::string body, std::string_view coding, std::
       return damaged(where, "ends early");
     }
   }
-  if (unused_input(*state) != 0) return damaged(where, "goes on after its end");
+  if (unused_input(*state) != 0) return damaged(where, "has data after its end");
   return text;
 }
 

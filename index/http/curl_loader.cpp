@@ -11,7 +11,7 @@ namespace axle::index {
 namespace {
 
 constexpr const char* module_name = "libaxle_curl.so";
-constexpr const char* hint = "install the program again as a whole; network access needs this file";
+constexpr const char* hint = "reinstall the complete program; network access needs this file";
 
 }  // namespace
 
@@ -36,8 +36,12 @@ Result<const AxleCurlApi*> load_curl(const std::vector<std::string>& paths) {
     const AxleCurlApi* api = factory == nullptr ? nullptr : factory(axle_curl_api_version);
     if (api == nullptr || api->version != axle_curl_api_version) {
       dlclose(module);
-      return fail(ErrorKind::io,
-                  fmt::format("the network module {} belongs to another release", path), hint);
+      return fail(
+          ErrorKind::io,
+          fmt::format(
+              "the network module {} belongs to another release of Axle",
+              path),
+          hint);
     }
     return api;
   }

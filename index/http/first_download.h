@@ -1,6 +1,6 @@
 #pragma once
 // Files for which an index gives no hash: what came at the first download counts from then on, for
-// its URL. Only http and https: a local file may be built anew whenever its owner likes.
+// its URL. Only http and https: a local file may be built again whenever its owner likes.
 
 #include <cstdint>
 #include <optional>

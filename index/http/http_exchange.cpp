@@ -27,7 +27,7 @@ class Receiver {
   bool header(std::string_view line) noexcept try {
     header_bytes_ += line.size();
     if (header_bytes_ > max_header_bytes) {
-      return refuse({ErrorKind::io, redact_url(request_.url) + " answers with endless headers"});
+      return refuse({ErrorKind::io, redact_url(request_.url) + " sends too many headers"});
     }
     head_.add_line(line);
     return true;
@@ -56,10 +56,11 @@ class Receiver {
     if (!begun_) begin_body();
     if (!refusal_ && !discard_ && decodes()) decode();
     if (!refusal_ && !discard_ && head_.status == 206 && received_ != allowed_) {
-      refuse({ErrorKind::unsupported,
-              fmt::format("the server sent {} bytes of {} where it announced {}", received_,
-                          redact_url(request_.url), allowed_),
-              "the server's byte ranges are broken; tell whoever runs it, or use another index"});
+      refuse(
+          {ErrorKind::unsupported,
+           fmt::format("the server sent {} bytes of {} but announced {}", received_,
+                       redact_url(request_.url), allowed_),
+           "the server's byte ranges are broken; report it to its operator, or use another index"});
     }
   }
 
@@ -169,31 +170,33 @@ Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
   };
   switch (outcome.end) {
     case axle_curl_resolve:
-      return say("the host is not known",
-                 "check the spelling of the URL and the network connection");
+      return say("unknown host", "check the spelling of the URL and the network connection");
     case axle_curl_connect:
-      return say("cannot connect", "check the URL and that the server runs, or set a proxy");
+      return say("cannot connect",
+                 "check the URL and whether the server is running, or set a proxy");
     case axle_curl_proxy:
       return say("the proxy does not work", "check the proxy setting");
     case axle_curl_timeout:
-      return ended(fmt::format("no answer for {} seconds", options.timeout_seconds),
+      return ended(fmt::format("no response for {} seconds", options.timeout_seconds),
                    "try again, or allow more time with --timeout");
     case axle_curl_slow:
-      return ended(fmt::format("the transfer was ended: less than {} bytes a second for {} seconds",
-                               options.slow_bytes_per_second, options.slow_seconds),
-                   "try again later, or take another index or mirror");
+      return ended(
+          fmt::format("the transfer was aborted: less than {} bytes a second for {} seconds",
+                      options.slow_bytes_per_second, options.slow_seconds),
+          "try again later, or use another index or mirror");
     case axle_curl_tls:
-      return say("no secure connection", "the server may not speak TLS 1.2 or later");
+      return say("cannot establish a secure connection",
+                 "the server may not speak TLS 1.2 or later");
     case axle_curl_certificate:
       return say("its certificate is not trusted",
-                 "name the authority's certificate file in SSL_CERT_FILE");
+                 "set SSL_CERT_FILE to the authority's certificate file");
     case axle_curl_ca_file:
       return say("the certificate file cannot be read",
-                 "check what names it: --cert, REQUESTS_CA_BUNDLE or SSL_CERT_FILE");
+                 "check --cert, REQUESTS_CA_BUNDLE or SSL_CERT_FILE, which may name it");
     case axle_curl_broken:
-      return say("the connection broke off", "try again");
+      return say("the connection was interrupted", "try again");
     case axle_curl_bad_url:
-      return say("not a URL that can be fetched", "check the URL");
+      return say("unsupported URL", "check the URL");
     default:
       return say("the transfer failed", "try again");
   }

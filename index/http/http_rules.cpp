@@ -91,27 +91,27 @@ Result<std::uint64_t> check_partial(const Request& request, const ResponseHead& 
   const auto lie = [&](std::string_view what) {
     return fail(
         ErrorKind::unsupported,
-        fmt::format("the server's answer for a part of {} cannot be trusted: {} (asked '{}', "
-                    "got Content-Range '{}')",
-                    redact_url(request.url), what, asked, head.content_range),
-        "the server's byte ranges are broken; tell whoever runs it, or use another index");
+        fmt::format(
+            "invalid response for a part of {}: {} (requested '{}', got Content-Range '{}')",
+            redact_url(request.url), what, asked, head.content_range),
+        "the server's byte ranges are broken; report it to its operator, or use another index");
   };
-  if (asked.empty()) return lie("nobody asked for a part");
+  if (asked.empty()) return lie("no part was requested");
   if (!head.content_encoding.empty() && head.content_encoding != "identity") {
     return lie("its body is compressed");
   }
   const std::optional<ContentRange> got = parse_content_range(head.content_range);
-  if (!got) return lie("it names no range");
+  if (!got) return lie("it has no range");
   const std::uint64_t length = got->last - got->first + 1;
   if (request.tail) {
     if (!got->total || got->last + 1 != *got->total) return lie("it is not the end of the file");
-    if (length != std::min(*request.tail, *got->total)) return lie("it has another length");
+    if (length != std::min(*request.tail, *got->total)) return lie("its length differs");
     return length;
   }
-  if (got->first != request.range->offset) return lie("it begins elsewhere");
+  if (got->first != request.range->offset) return lie("its start differs");
   const bool whole_end = got->total && got->last + 1 == *got->total;
   if (length > request.range->length || (length < request.range->length && !whole_end)) {
-    return lie("it has another length");
+    return lie("its length differs");
   }
   return length;
 }

@@ -38,7 +38,7 @@ struct ResponseHead {
   std::optional<std::uint64_t> retry_after_seconds;  ///< the date form is not read
   std::uint64_t age_seconds = 0;
 
-  /// A status line starts anew (interim responses come first).
+  /// A status line starts again (interim responses come first).
   void add_line(std::string_view line);
   [[nodiscard]] bool is_redirect() const;
 };

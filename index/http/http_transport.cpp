@@ -39,8 +39,8 @@ class HttpTransport final : public Transport {
  private:
   Result<Response> run(const Request& request, const BodySink* sink) {
     if (options_.offline) {
-      return fail(ErrorKind::io, redact_url(request.url) + " is needed, but this run is offline",
-                  "run it once without --offline");
+      return fail(ErrorKind::io, redact_url(request.url) + " is needed, but --offline is set",
+                  "run the command once without --offline");
     }
     Result<void*> handle = take_handle();
     if (!handle) return std::unexpected(handle.error());
@@ -92,12 +92,13 @@ class HttpTransport final : public Transport {
     const Credential known = credentials_.find(url);
     const bool must = known.empty() && credentials_.policy(url) == Authenticate::always;
     if (must) {
-      return failed({ErrorKind::io,
-                     fmt::format("no user name and password are known for {}, and its index says "
-                                 "`authenticate = \"always\"`",
-                                 redact_url(url)),
-                     "give them in the index URL, in UV_INDEX_<NAME>_USERNAME and _PASSWORD, or in "
-                     "a netrc file"});
+      return failed(
+          {ErrorKind::io,
+           fmt::format(
+               "no user name and password for {}, whose index has `authenticate = \"always\"`",
+               redact_url(url)),
+           "set them in the index URL, in UV_INDEX_<NAME>_USERNAME and _PASSWORD, or in a netrc "
+           "file"});
     }
     ExchangeResult result = exchange(known);
     if (!result.response || result.response->status != 401) return result;

@@ -50,7 +50,7 @@ Result<std::size_t> read_at(const OpenFile& file, const std::string& path, std::
     got = ::pread(file.fd(), room.data(), room.size(), static_cast<off_t>(offset));
   } while (got < 0 && errno == EINTR);
   if (got < 0) return system_failure(path, errno);
-  if (got == 0) return fail(ErrorKind::io, path + " became shorter while it was read");
+  if (got == 0) return fail(ErrorKind::io, path + " was truncated while it was being read");
   return static_cast<std::size_t>(got);
 }
 
@@ -75,7 +75,7 @@ Result<void> copy_out(const OpenFile& file, const std::string& path, ByteRange r
 Result<std::string> read_part(const OpenFile& file, const std::string& path, ByteRange range) {
   std::string text;
   Result<void> outcome;
-  // GCC 12 hands over the capacity in the place of the size.
+  // GCC 12 hands over the capacity instead of the size.
   text.resize_and_overwrite(range.length, [&](char* data, std::size_t /*room*/) {
     std::size_t filled = 0;
     while (filled < range.length) {
@@ -183,8 +183,8 @@ Result<std::string> local_path(std::string_view location) {
     if (!decoded) return decoded;
     path = std::move(*decoded);
   } else if (path.find("://") != std::string::npos) {
-    return fail(ErrorKind::malformed, fmt::format("{} is not an address that Axle can read", path),
-                "it is http://, https:// or file://, or the path of a folder");
+    return fail(ErrorKind::malformed, fmt::format("{} is not a supported address", path),
+                "use http://, https:// or file://, or the path of a folder");
   }
   std::error_code error;
   std::string absolute = std::filesystem::absolute(path, error).lexically_normal();

@@ -80,7 +80,7 @@ Result<std::vector<NetrcEntry>> parse_netrc(std::string_view text, const std::st
     // What is not a keyword may be a secret: it is not repeated.
     if (*keyword != "machine" && *keyword != "macdef" && *keyword != "login" &&
         *keyword != "user" && *keyword != "account" && *keyword != "password") {
-      return broken(line, "a word that is not a keyword of netrc");
+      return broken(line, "an unknown keyword");
     }
     std::optional<std::string> value = words.next(false);
     if (!value) return broken(line, fmt::format("`{}` without a value", *keyword));

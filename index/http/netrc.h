@@ -10,7 +10,7 @@
 
 namespace axle::index {
 
-/// `where` is named in errors. Macros are passed over, as are entries without a password. Error:
+/// `where` is named in errors. Macros are skipped, as are entries without a password. Error:
 /// malformed, with the line.
 [[nodiscard]] Result<std::vector<NetrcEntry>> parse_netrc(std::string_view text,
                                                           const std::string& where);

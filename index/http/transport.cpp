@@ -25,11 +25,11 @@ class AnyTransport final : public Transport {
     if (is_file_url(request.url)) return answer_from_file(request, sink);
     if (!is_http_url(request.url)) {
       return fail(ErrorKind::malformed,
-                  "'" + redact_url(request.url) + "' is not a URL of kind http, https or file",
-                  "check how it is spelled");
+                  "'" + redact_url(request.url) + "' is not an http, https or file URL",
+                  "check its spelling");
     }
     if (request.range && request.range->length == 0) {
-      return fail(ErrorKind::malformed, "a range of no bytes of " + redact_url(request.url));
+      return fail(ErrorKind::malformed, "an empty range of " + redact_url(request.url));
     }
     return sink == nullptr ? http_->fetch(request) : http_->download(request, *sink);
   }

@@ -33,7 +33,7 @@ struct Request {
   std::optional<std::uint64_t> tail;  ///< instead of `range`: the last bytes, this many at most
   /// Names the content for good, when it is known: a cache that has it need not ask.
   std::string sha256;
-  bool refresh = false;                  ///< caches on the way shall ask the server
+  bool refresh = false;                  ///< caches on the way should ask the server
   std::uint64_t max_bytes = 1ULL << 30;  ///< a longer body is an error
 };
 

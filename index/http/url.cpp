@@ -296,7 +296,7 @@ Result<std::string> file_path(std::string_view url) {
     return fail(
         ErrorKind::malformed,
         "the file URL " + redact_url(url) + " names the host " + std::string(parts.authority),
-        "a file URL has three slashes before the path: file:///path");
+        "write it with three slashes before the path: file:///path");
   }
   std::string path = percent_decode(parts.path);
   if (!path.starts_with('/') || path.find('\0') != std::string::npos) {

@@ -72,9 +72,9 @@ Result<ProjectPage> read_page(std::string_view body, std::string_view page_url, 
   if (page.files.empty() && reader.api_version().empty() && !reader.is_titled() && !any_page) {
     return fail(
         ErrorKind::malformed,
-        fmt::format("{} is not a page of a package index: no link on it leads to a wheel or "
-                    "source archive",
-                    redact_url(page_url)),
+        fmt::format(
+            "{} is not a page of a package index: it has no link to a wheel or source archive",
+            redact_url(page_url)),
         "check the index URL: it usually ends in /simple");
   }
   return page;

@@ -48,7 +48,7 @@ const HtmlLink* HtmlReader::next() {
   return nullptr;
 }
 
-/// Whether there is such a byte; all before it is passed over.
+/// Whether there is such a byte; all before it is skipped.
 bool HtmlReader::skip_to(char c) {
   const std::size_t at = rest_.find(c);
   rest_.remove_prefix(std::min(at, rest_.size()));

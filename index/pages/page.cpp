@@ -29,11 +29,11 @@ Result<ProjectPage> parse_page(std::string body, std::string_view content_type,
     return parse_html_page(body, page_url, report);
   }
   if (type.starts_with(versioned_prefix)) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("{} answered with the type {}; this program reads version 1 of the "
-                            "simple API",
-                            redact_url(page_url), type),
-                "use a newer release of this program, or another index");
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("{} returned the type {}; this program supports version 1 of the simple API",
+                    redact_url(page_url), type),
+        "use a newer release of this program, or another index");
   }
   return fail(ErrorKind::malformed,
               fmt::format("{} is not a page of a package index: its type is '{}'",

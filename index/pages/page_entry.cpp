@@ -120,34 +120,31 @@ void PageBuilder::keep(std::string_view link) {
 
 Error PageBuilder::too_large() const {
   return {ErrorKind::malformed,
-          fmt::format("{} lists {} files with names and links out of all proportion to its size",
+          fmt::format("{} lists {} files whose names and links are far too long for its size",
                       page_.url, page_.files.size()),
-          "no package index has such pages; check the index URL"};
+          "this is not a page of a package index; check the index URL"};
 }
 
 void PageBuilder::leave_out(std::string_view why) {
   if (++skipped_ <= shown_skips) {
     std::string name = page_.files.back().filename.substr(0, 200);
     std::ranges::replace_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
-    report_.warn(fmt::format("{}: '{}' is left out: {}", page_.url, name, why),
-                 "tell whoever runs this index");
+    report_.warn(fmt::format("{}: '{}' is ignored: {}", page_.url, name, why),
+                 "report it to the index's operator");
   }
   page_.files.pop_back();
 }
 
 ProjectPage PageBuilder::finish() {
   if (skipped_ > shown_skips) {
-    report_.warn(
-        fmt::format("{}: {} more entries are left out", page_.url, skipped_ - shown_skips));
+    report_.warn(fmt::format("{}: {} more entries are ignored", page_.url, skipped_ - shown_skips));
   }
   if (borrowed_hashes_ > 0) {
     const std::string others =
         borrowed_hashes_ == 1 ? "" : fmt::format(" and {} more", borrowed_hashes_ - 1);
-    report_.warn(
-        fmt::format("{} gives the hash of the metadata as the hash of {}{}: that counts as "
-                    "none",
-                    page_.url, first_borrower_, others),
-        "tell whoever runs this index");
+    report_.warn(fmt::format("{} gives the hash of the metadata as the hash of {}{}: it is ignored",
+                             page_.url, first_borrower_, others),
+                 "report it to the index's operator");
   }
   return std::move(page_);
 }
@@ -166,7 +163,7 @@ Result<void> check_api_version(std::string_view version, std::string_view page_u
   }
   if (major != "1") {
     return fail(ErrorKind::unsupported,
-                fmt::format("{} speaks version {} of the simple API; this program knows 1.x",
+                fmt::format("{} uses version {} of the simple API; this program supports 1.x",
                             redact_url(page_url), version.substr(0, 40)),
                 "use a newer release of this program, or another index");
   }

@@ -14,14 +14,15 @@ constexpr const char* accepted_pages =
 
 const char* hint_of(int status) {
   if (status == 401) {
-    return "give the user name and password in the index URL, in UV_INDEX_<NAME>_USERNAME and "
-           "_PASSWORD, in a netrc file, or ask a keyring with --keyring-provider subprocess";
+    return "set the user name and password in the index URL, in UV_INDEX_<NAME>_USERNAME and "
+           "_PASSWORD or in a netrc file, or use a keyring with --keyring-provider subprocess";
   }
-  if (status == 403) return "the server refuses this user or address; check the credentials";
-  if (status == 407) return "the proxy wants a user name and password; put them into the proxy URL";
+  if (status == 403) return "the server rejects this user or address; check the credentials";
+  if (status == 407)
+    return "the proxy requires a user name and password; add them to the proxy URL";
   if (status == 406 || status == 300) return "the server offers no page in JSON or HTML";
   if (status == 404 || status == 410) return "check the URL";
-  if (is_transient_status(status)) return "the server is in trouble or busy; try again later";
+  if (is_transient_status(status)) return "the server has a problem or is busy; try again later";
   return "check the index URL: it usually ends in /simple";
 }
 
@@ -30,7 +31,7 @@ const char* hint_of(int status) {
 Error status_error(const std::string& url, int status) {
   const bool absent = status == 404 || status == 410;
   return {absent ? ErrorKind::not_found : ErrorKind::io,
-          fmt::format("{} answers with HTTP status {}", redact_url(url), status), hint_of(status)};
+          fmt::format("{} returned HTTP status {}", redact_url(url), status), hint_of(status)};
 }
 
 Result<std::optional<Response>> request_page(const std::string& url, Transport& transport,

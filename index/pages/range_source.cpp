@@ -71,14 +71,14 @@ class RangeSource final : public wheel::ByteSource {
     if (!response) return std::unexpected(std::move(response.error()));
     if (response->status == 200) {
       return fail(ErrorKind::unsupported,
-                  redact_url(url_) + ": the server does byte ranges only now and then",
-                  "tell whoever runs it, or use another index");
+                  redact_url(url_) + ": the server supports byte ranges only sometimes",
+                  "report it to its operator, or use another index");
     }
     if (response->status != 206) return std::unexpected(status_error(url_, response->status));
     const bool same = (!response->total_size || *response->total_size == size_) &&
                       (etag_.empty() || response->etag.empty() || response->etag == etag_);
     if (!same || response->body.size() != request.range->length) {
-      return fail(ErrorKind::mismatch, redact_url(url_) + " changed while it was read",
+      return fail(ErrorKind::mismatch, redact_url(url_) + " changed while it was being read",
                   "try again");
     }
     block_ = {offset, std::move(response->body)};

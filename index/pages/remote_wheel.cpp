@@ -50,14 +50,14 @@ Error hash_mismatch(const PublishedFile& file, std::string_view got) {
   if (file.hash.source == wheel::HashSource::url) {
     return {
         ErrorKind::mismatch,
-        fmt::format("{} has the sha256 {}, the URL that was given says #sha256={}",
-                    redact_url(file.url), got, file.hash.sha256()),
+        fmt::format("{} has the sha256 {}, the given URL has #sha256={}", redact_url(file.url), got,
+                    file.hash.sha256()),
         "correct the hash in the URL; if it is right, the file was replaced: do not install it"};
   }
   return {ErrorKind::mismatch,
-          fmt::format("{} has the sha256 {}, the index says {}", redact_url(file.url), got,
+          fmt::format("{} has the sha256 {}, but the index gives {}", redact_url(file.url), got,
                       file.hash.sha256()),
-          "the file or the index is damaged or was tampered with; do not install it"};
+          "the file or the index is damaged or has been tampered with; do not install it"};
 }
 
 Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& file,
@@ -110,7 +110,7 @@ Result<std::optional<std::string>> fetch_published_metadata(const PublishedFile&
   report.warn(fmt::format("{}.metadata has the sha256 {}, but {} gives {}: the metadata is read "
                           "from the wheel itself",
                           file.filename, digits, index, file.metadata_sha256),
-              "tell whoever runs this index");
+              "report it to the index's operator");
   return std::nullopt;
 }
 
@@ -160,7 +160,7 @@ Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file
   Result<std::unique_ptr<wheel::ByteSource>> source = open_any(file, transport);
   if (source && file.size && (*source)->size() != *file.size) {
     return fail(ErrorKind::mismatch,
-                fmt::format("{} has {} bytes, the index says {}", redact_url(file.url),
+                fmt::format("{} has {} bytes, but the index gives {}", redact_url(file.url),
                             (*source)->size(), *file.size),
                 "the file or the index is damaged; do not install it");
   }

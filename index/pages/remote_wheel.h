@@ -21,7 +21,7 @@ namespace axle::index {
                                                                      Transport& transport);
 
 /// The METADATA text: `{url}.metadata` when published, else from the archive. A published one with
-/// another hash than `index` (for messages) gives it is passed over with a warning: what gets
+/// another hash than `index` (for messages) gives it is skipped with a warning: what gets
 /// installed is the wheel, and that has its own.
 [[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file, std::string_view index,
                                                  Transport& transport, Report& report);

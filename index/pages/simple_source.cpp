@@ -70,7 +70,7 @@ class FolderSimpleSource final : public Source {
     std::error_code error;
     if (!std::filesystem::is_directory(*folder_, error)) {
       return fail(ErrorKind::io, fmt::format("the index folder {} does not exist", *folder_),
-                  "check the index URL; it names the folder that holds one folder a project");
+                  "check the index URL; it must name a folder with one folder per project");
     }
     const std::string folder = fmt::format("{}/{}", *folder_, name);
     for (const bool json : {true, false}) {

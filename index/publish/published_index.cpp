@@ -22,7 +22,7 @@ constexpr std::uint64_t largest_page = std::uint64_t{1} << 30;
 std::unexpected<Error> foreign(const fs::path& path, std::string_view why) {
   return fail(ErrorKind::io, fmt::format("{} {}; the folder is left as it is", path.string(), why),
               "choose a folder that does not exist yet or that only `variant index` writes to, or "
-              "move that away");
+              "move this file away");
 }
 
 constexpr std::string_view not_ours = "was not made by `variant index build`";
@@ -75,8 +75,9 @@ Result<PublishedProject> read_project(const fs::path& folder) {
   std::set<std::string> written = {"index.json", "index.html"};
   for (const PublishedFile& file : page->files) {
     if (!is_as_written(file)) {
-      return foreign(page_path, fmt::format("lists {} in another way than `variant index build`",
-                                            file.filename));
+      return foreign(page_path,
+                     fmt::format("lists {} in a different form than `variant index build` writes",
+                                 file.filename));
     }
     project.listed.push_back(file.filename);
     written.insert(file.filename);

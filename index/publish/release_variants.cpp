@@ -9,7 +9,7 @@ namespace axle::index {
 namespace {
 
 constexpr const char* conflict_hint =
-    "build one of the two anew so that they agree, or publish them as different releases";
+    "rebuild one of the two so that they match, or publish them as different releases";
 
 /// `wheel` contradicts what the earlier ones say together; the first of them that it contradicts by
 /// itself is named.

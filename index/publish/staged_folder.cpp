@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 std::unexpected<Error> system_failure(std::string_view what, const std::string& path, int number) {
   return fail(ErrorKind::io, fmt::format("cannot {} {}: {}", what, path, std::strerror(number)),
-              number == ENOSPC ? "make room on the disk" : "check the path and its permissions");
+              number == ENOSPC ? "free disk space" : "check the path and its permissions");
 }
 
 constexpr std::string_view moved_away = ".old";
@@ -55,7 +55,7 @@ Result<void> lock_for_a_moment(const Descriptor& folder, const fs::path& path) {
       return system_failure("lock", path, error.value());
     if (std::chrono::steady_clock::now() > deadline) {
       return fail(ErrorKind::io, fmt::format("{} is locked by another program", path.string()),
-                  "end it, or choose another folder");
+                  "stop it, or choose another folder");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -64,8 +64,8 @@ Result<void> lock_for_a_moment(const Descriptor& folder, const fs::path& path) {
 
 Result<void> refuse_running(const fs::path& target) {
   return fail(ErrorKind::io,
-              fmt::format("another run is writing to {}; nothing was changed", target.string()),
-              "run this again when it has ended");
+              fmt::format("another process is writing to {}; nothing was changed", target.string()),
+              "run the command again when it has finished");
 }
 
 /// Where the file system cannot exchange two folders, a killed run may have moved the target away.

@@ -109,8 +109,8 @@ Error nothing_there(const RemovalTarget& target, const std::vector<std::string>&
   if (project != published.end()) {
     error.hint = "it has " + joined(project->second.listed);
   } else {
-    error.hint =
-        published.empty() ? "it has no project" : "its projects are " + joined(names_of(published));
+    error.hint = published.empty() ? "it has no projects"
+                                   : "its projects are " + joined(names_of(published));
   }
   return error;
 }
@@ -211,8 +211,9 @@ Result<RemovalTarget> parse_removal_target(std::string_view text) {
   const std::size_t equals = text.find("==");
   const std::string_view name = text.substr(0, equals);
   if (!wheel::is_valid_name(name)) {
-    return fail(ErrorKind::malformed, fmt::format("\"{}\" names nothing in an index", text),
-                "NAME, NAME==VERSION or the file name of a wheel");
+    return fail(ErrorKind::malformed,
+                fmt::format("\"{}\" is not a valid name of something in an index", text),
+                "use NAME, NAME==VERSION or the file name of a wheel");
   }
   target.project = wheel::normalize_name(name);
   if (equals == std::string_view::npos) return target;
@@ -230,7 +231,7 @@ Result<Removal> remove_from_static_index(const std::string& out_folder,
   if (!to) return std::unexpected(to.error());
   std::error_code error;
   if (!fs::exists(fs::path(*to) / "simple", error)) {
-    return fail(ErrorKind::not_found, fmt::format("{} holds no package index", *to),
+    return fail(ErrorKind::not_found, fmt::format("{} does not contain a package index", *to),
                 "--out names the folder that `variant index build` wrote");
   }
   std::optional<StagedFolder> staged;

@@ -20,8 +20,8 @@ std::string removal_command(const std::string& path) {
 }
 
 Error damaged(const std::string& path, Error error) {
-  error.hint =
-      fmt::format("what is published is damaged: {}, then publish it again", removal_command(path));
+  error.hint = fmt::format("the published file is damaged: {}, then publish it again",
+                           removal_command(path));
   return error;
 }
 
@@ -33,7 +33,7 @@ Result<ProjectWheels> ProjectWheels::read(const PublishedProject& published, Rep
     const std::string path = published.folder + '/' + listed.filename;
     Result<ScannedWheel> wheel = read_published_wheel(path, listed.sha256, report);
     if (wheel && wheel->size != listed.size) {
-      wheel = fail(ErrorKind::mismatch, fmt::format("{} has {} bytes, its page lists {}", path,
+      wheel = fail(ErrorKind::mismatch, fmt::format("{} has {} bytes, but its page lists {}", path,
                                                     wheel->size, listed.size));
     }
     if (!wheel) return std::unexpected(damaged(path, std::move(wheel.error())));
@@ -57,12 +57,12 @@ Result<void> ProjectWheels::add(const ScannedWheel& wheel) {
   const auto [at, fresh] = wheels_.try_emplace(same, Member{wheel, false});
   if (fresh || at->second.wheel.sha256 == wheel.sha256) return {};
   const std::string& published = at->second.wheel.path;
-  return fail(ErrorKind::mismatch,
-              fmt::format("{} has other contents than {}, which is published under that name",
-                          wheel.path, published),
-              fmt::format("give it a new version or build number, since installers keep hashes; or "
-                          "remove the published one first: {}",
-                          removal_command(published)));
+  return fail(
+      ErrorKind::mismatch,
+      fmt::format("{} differs from {}, which is published under that name", wheel.path, published),
+      fmt::format("give it a new version or build number, since installers store hashes; or remove "
+                  "the published one first: {}",
+                  removal_command(published)));
 }
 
 Result<StaticProject> StaticProject::describe(const std::string& name,

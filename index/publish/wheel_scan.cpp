@@ -40,8 +40,8 @@ Result<std::vector<std::string>> find_wheels(const std::string& folder,
                 "check the path and its permissions");
   }
   if (found.empty()) {
-    return fail(ErrorKind::not_found, fmt::format("no wheel lies under {}", folder),
-                "name the folder that holds the .whl files");
+    return fail(ErrorKind::not_found, fmt::format("there is no wheel in {}", folder),
+                "name the folder that contains the .whl files");
   }
   std::ranges::sort(found, {}, [](const std::string& path) {
     return std::pair(std::filesystem::path(path).filename().string(), path);
@@ -116,10 +116,10 @@ Result<std::vector<ScannedWheel>> scan_wheels(const std::string& folder, const s
     if (wheels.empty() || wheels.back().filename != scanned->filename) {
       wheels.push_back(std::move(*scanned));
     } else if (wheels.back().sha256 != scanned->sha256) {
-      return fail(
-          ErrorKind::mismatch,
-          fmt::format("{} and {} have one name and different contents", wheels.back().path, path),
-          "remove one of them; an index lists a file name once");
+      return fail(ErrorKind::mismatch,
+                  fmt::format("{} and {} have the same name and different contents",
+                              wheels.back().path, path),
+                  "remove one of them; an index lists a file name once");
     }
   }
   report.progress("reading wheels", paths->size(), paths->size());

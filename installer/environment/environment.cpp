@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view make_one =
-    "make one with `python3 -m venv .venv`, or name one with --python, or take the system's with "
+    "create one with `python3 -m venv .venv`, name one with --python, or use the system's with "
     "--system";
 
 /// A program, or where that cannot be told: no other may stand in for it.

@@ -46,7 +46,7 @@ struct EnvironmentRequest {
 };
 
 /// The first executable file `name` in the folders of `path` ("/usr/bin:…"); relative folders are
-/// passed over.
+/// skipped.
 [[nodiscard]] std::optional<std::string> find_program(std::string_view name, std::string_view path);
 
 /// Starts the interpreter once (isolated: -I) unless the cached answer still stands.

@@ -14,7 +14,7 @@ constexpr std::uint64_t values_limit = 1U << 20;
 Result<MarkerValues> parse_marker_values(const std::string& text, const std::string& path) {
   const auto malformed = [&] {
     return fail(ErrorKind::malformed,
-                fmt::format("{} does not say what variant markers saw", path));
+                fmt::format("{} does not have the values of the variant markers", path));
   };
   const auto document = nlohmann::json::parse(text, nullptr, false);
   if (!document.is_object()) return malformed();

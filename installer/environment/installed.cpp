@@ -121,8 +121,8 @@ void drop_doubles(std::vector<InstalledDistribution>& installed, Report& report)
       ++i;
       continue;
     }
-    report.warn(fmt::format("{} is installed twice: {} counts, {} is passed over",
-                            installed[i].name, installed[i - 1].dist_info, installed[i].dist_info),
+    report.warn(fmt::format("{} is installed twice: {} is used, {} is ignored", installed[i].name,
+                            installed[i - 1].dist_info, installed[i].dist_info),
                 fmt::format("{} removes the other one", repair_command(installed[i - 1])));
     installed.erase(installed.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -139,7 +139,7 @@ Result<bool> clear_interrupted(const Roots& roots, Interrupted kind, Report& rep
     const ErrorKind why = done.error().kind;
     const bool damaged = why == ErrorKind::malformed || why == ErrorKind::unsupported;
     if (damaged) {
-      report.warn(fmt::format("what an interrupted command left may be incomplete: {}",
+      report.warn(fmt::format("the result of an interrupted command may be incomplete: {}",
                               done.error().message),
                   done.error().hint);
       return false;
@@ -147,8 +147,8 @@ Result<bool> clear_interrupted(const Roots& roots, Interrupted kind, Report& rep
     exclusive = std::unexpected(done.error());
   }
   if (kind == Interrupted::invisible) return true;
-  return std::unexpected(within("an interrupted installation must be finished before anything else",
-                                exclusive.error()));
+  return std::unexpected(
+      within("an interrupted installation must be completed first", exclusive.error()));
 }
 
 /// Whether a file of the metadata is withheld from this user, for good.
@@ -182,8 +182,8 @@ Result<void> scan_site(const std::string& site, std::vector<InstalledDistributio
                !lacks_rights(entry->path().string())) {
       return std::unexpected(distribution.error());
     } else {
-      report.warn(fmt::format("{} is passed over: {}", entry->path().string(),
-                              distribution.error().message));
+      report.warn(
+          fmt::format("{} is ignored: {}", entry->path().string(), distribution.error().message));
     }
   }
   if (error) return std::unexpected(system_error("read", site, error.value()));

@@ -69,7 +69,7 @@ json.dump({
 )python";
 
 constexpr std::string_view another_python =
-    "name another with --python, or make an environment with `python3 -m venv .venv`";
+    "name another with --python, or create an environment with `python3 -m venv .venv`";
 
 using Json = nlohmann::json;
 
@@ -158,7 +158,7 @@ Result<std::string> ask_interpreter(const std::string& python, std::chrono::mill
     return refuse(fmt::format("it did not answer within {} s",
                               std::chrono::duration_cast<std::chrono::seconds>(limit).count()));
   }
-  if (output->too_long) return refuse("it says too much");
+  if (output->too_long) return refuse("its output is too long");
   if (output->exit_code != 0) {
     std::string_view last = output->err;
     while (last.ends_with('\n')) last.remove_suffix(1);
@@ -181,15 +181,16 @@ Result<Environment> parse_interpreter_answer(std::string_view json, std::string_
                                     &environment.scripts, &environment.data, &stdlib}) {
       if (!path->starts_with('/')) {
         return fail(ErrorKind::malformed,
-                    fmt::format("{} answers with a path that is none: '{}'", where, *path),
+                    fmt::format("{} returns an invalid path: '{}'", where, *path),
                     std::string(another_python));
       }
     }
     return environment;
   } catch (const std::exception& error) {
-    return fail(ErrorKind::malformed,
-                fmt::format("{} does not answer as a Python interpreter: {}", where, error.what()),
-                std::string(another_python));
+    return fail(
+        ErrorKind::malformed,
+        fmt::format("{} does not behave like a Python interpreter: {}", where, error.what()),
+        std::string(another_python));
   }
 }
 

@@ -38,7 +38,7 @@ bool is_newer(const struct stat& file, const struct stat& than) {
 /// Files of the store are shared by links: an edit of one is an edit of all.
 std::string shared_by(const struct stat& status) {
   if (status.st_nlink < 2) return {};
-  return fmt::format("; {} more hard links lead to it, of other environments or the store",
+  return fmt::format("; {} more hard links to it exist, in other environments or the store",
                      status.st_nlink - 1);
 }
 
@@ -55,12 +55,12 @@ class RecordComparison {
     const auto resolved = record_target(distribution_, entry, resolver_);
     if (!resolved) return;
     const std::optional<std::string>& target = *resolved;
-    if (!target) return add(entry, RecordFault::outside, "leads out of the environment");
+    if (!target) return add(entry, RecordFault::outside, "leads outside the environment");
     struct stat status = {};
     if (::lstat(target->c_str(), &status) != 0) return say_absent(entry, errno, "is gone");
     const bool is_link = S_ISLNK(status.st_mode);
     if (is_link && ::stat(target->c_str(), &status) != 0)
-      return say_absent(entry, errno, "is a link that leads nowhere");
+      return say_absent(entry, errno, "is a dangling link");
     if (!S_ISREG(status.st_mode)) return add(entry, RecordFault::missing, "is not a file");
     if (compares_content_) compare_content(entry, *target, status, is_link);
   }
@@ -79,7 +79,7 @@ class RecordComparison {
     } else if (*expected) {
       const auto text = read_file(distribution_.dist_info + "/METADATA", metadata_limit);
       if (text && *text != **expected)
-        fact = fmt::format("is not what {} says with the markers of {}", original_metadata,
+        fact = fmt::format("does not match {} with the markers of {}", original_metadata,
                            marker_values_file);
     } else if (mentions) {
       fact = "has markers about the variant, which pip and uv cannot read";
@@ -104,7 +104,7 @@ class RecordComparison {
     if (entry.size && size != *entry.size) {
       return add(
           entry, size < *entry.size ? RecordFault::cut_off : RecordFault::changed,
-          fmt::format("has {} bytes, RECORD says {}{}", size, *entry.size, shared_by(status)));
+          fmt::format("has {} bytes, RECORD has {}{}", size, *entry.size, shared_by(status)));
     }
     if (entry.sha256.empty()) {
       if (!entry.stronger_hash && !may_lack_hash(entry.path))
@@ -116,7 +116,7 @@ class RecordComparison {
     if (!hash && ::access(target.c_str(), R_OK) == 0) {
       add(entry, RecordFault::missing, hash.error().message);
     } else if (hash && *hash != entry.sha256) {
-      add(entry, RecordFault::changed, "has other content than RECORD says" + shared_by(status));
+      add(entry, RecordFault::changed, "differs from its hash in RECORD" + shared_by(status));
     }
   }
 

@@ -36,7 +36,7 @@ enum class ContentCheck : std::uint8_t {
 
 /// By the entries of `record`, byte code left out: it comes and goes. Of packages of conda, which
 /// writes prefixes into files after their RECORD, content is not compared. What this user may not
-/// look at is passed over.
+/// look at is skipped.
 [[nodiscard]] std::vector<FaultyFile> compare_with_record(
     const InstalledDistribution& distribution, const std::vector<wheel::RecordEntry>& record,
     PathResolver& resolver, ContentCheck check);

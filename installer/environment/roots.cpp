@@ -77,11 +77,10 @@ Result<Roots> find_roots(const Environment& environment) {
     if (!resolved) return std::unexpected(resolved.error());
     *to = std::move(*resolved);
     if (!contains_path(roots.base, *to)) {
-      return fail(
-          ErrorKind::unsupported,
-          fmt::format("{} lies outside of {}: such an environment cannot be changed as a whole",
-                      *to, roots.base),
-          "use a virtual environment");
+      return fail(ErrorKind::unsupported,
+                  fmt::format("{} is outside {}: such an environment cannot be changed as a whole",
+                              *to, roots.base),
+                  "use a virtual environment");
     }
   }
   return roots;

@@ -14,7 +14,7 @@ Result<std::string> render_shebang(std::string_view python) {
   for (const unsigned char c : python) {
     if (c < 0x20 || c == 0x7f) {
       return fail(ErrorKind::unsupported, "the interpreter's path has control characters in it",
-                  "make the environment in another folder");
+                  "create the environment in another folder");
     }
   }
   std::string line = fmt::format("#!{}\n", python);
@@ -22,7 +22,7 @@ Result<std::string> render_shebang(std::string_view python) {
   if (python.find("'''") != std::string_view::npos) {
     return fail(ErrorKind::unsupported,
                 "the interpreter's path has ''' in it, which no script can quote",
-                "make the environment in another folder");
+                "create the environment in another folder");
   }
   // For sh the quotes are empty strings around `exec`; for Python all of it is one string.
   std::string quoted;

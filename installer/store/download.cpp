@@ -18,7 +18,7 @@ namespace axle::installer {
 namespace {
 
 constexpr std::string_view hint =
-    "the file was altered or the index is wrong: nothing of it was installed";
+    "the file was altered or the index is wrong: it was not installed";
 
 std::unexpected<Error> size_mismatch(const plan::ResolvedPackage& package, std::uint64_t found) {
   return fail(ErrorKind::mismatch,
@@ -67,7 +67,7 @@ class FileHash {
     if (hash.is_checkable()) {
       other_.emplace(hash.algorithm);
     } else {
-      report.warn(fmt::format("{} gives only a {} hash of {}, which cannot be checked",
+      report.warn(fmt::format("{} gives only a {} hash for {}, which cannot be checked",
                               package.source, hash.algorithm, package.filename));
     }
   }
@@ -105,8 +105,7 @@ class FileHash {
     });
     if (listed) return {};
     return fail(ErrorKind::mismatch,
-                fmt::format("{} does not match the hashes that are listed for {}: expected {}, got "
-                            "{}",
+                fmt::format("{} does not match the hashes listed for {}: expected {}, got {}",
                             package_.filename, package_.name,
                             wheel::render_listed_hashes(package_.listed_hashes),
                             wheel::render_listed_hashes(found)),
@@ -117,20 +116,19 @@ class FileHash {
   std::unexpected<Error> differs(std::string_view found) const {
     const auto& [algorithm, given, source] = package_.hash;
     if (source == wheel::HashSource::first_download) {
-      return fail(ErrorKind::mismatch,
-                  fmt::format("{} has the sha256 {}, but the first download of it had {} ({} gives "
-                              "no hash for it, so that one counts)",
-                              package_.filename, found, given, package_.source),
-                  "if its publisher replaced the file, --no-cache takes the new one, and removing "
-                  "the cache forgets the first download; if not, it was altered: nothing of it was "
-                  "installed");
+      return fail(
+          ErrorKind::mismatch,
+          fmt::format("{} has the sha256 {}, but its first download had {} ({} gives no hash for "
+                      "it, so the first one counts)",
+                      package_.filename, found, given, package_.source),
+          "if its publisher replaced the file, use --no-cache to accept the new one, or remove the "
+          "cache to forget the first download; if not, it was altered: it was not installed");
     }
     return fail(ErrorKind::mismatch,
                 fmt::format("{} has the {} {}, but {} gives {}", package_.filename, algorithm,
                             found, package_.source, given),
                 package_.direct
-                    ? "the file was altered or the hash in the URL is wrong: nothing of it "
-                      "was installed"
+                    ? "the file was altered or the hash in the URL is wrong: it was not installed"
                     : std::string(hint));
   }
 
@@ -166,9 +164,9 @@ Result<index::DownloadMark> download_wheel(const plan::ResolvedPackage& package,
   if (!response) return std::unexpected(response.error());
   if (response->status != 200) {
     return fail(response->status == 404 ? ErrorKind::not_found : ErrorKind::io,
-                fmt::format("{} answers {} for {}", package.source, response->status,
+                fmt::format("{} returned {} for {}", package.source, response->status,
                             index::redact_url(package.url)),
-                "the index lists a file that it does not give out: try again, or another index");
+                "the index lists a file that it does not serve: try again, or use another index");
   }
   if (package.size && done != *package.size) return size_mismatch(package, done);
   auto sha256 = hash.finish();

@@ -65,9 +65,9 @@ Result<void> check_metadata(const plan::ResolvedPackage& package, std::string_vi
           Texts(used.provides_extra.begin(), used.provides_extra.end()), differences);
   if (differences.empty()) return {};
   return fail(ErrorKind::mismatch,
-              fmt::format("the METADATA in {} is not the one that {} gives for it: {}",
+              fmt::format("the METADATA in {} differs from the one that {} gives for it: {}",
                           package.filename, package.source, fmt::join(differences, "; ")),
-              "tell whoever runs the index");
+              "report it to the index's operator");
 }
 
 }  // namespace axle::installer

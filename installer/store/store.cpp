@@ -57,18 +57,18 @@ Result<void> check_variant(const plan::ResolvedPackage& package,
     return fail(ErrorKind::mismatch,
                 fmt::format("{} was chosen as the variant '{}', but it has no variant.json",
                             package.filename, *package.variant),
-                "the wheel is wrong: nothing of it was installed");
+                "the wheel is wrong: it was not installed");
   }
   const auto properties = own->variants.find(*package.variant);
   if (properties != own->variants.end() && properties->second == package.variant_properties)
     return {};
   return fail(
       ErrorKind::mismatch,
-      fmt::format("{}: its variant.json says something else of '{}' than {}", package.filename,
+      fmt::format("{}: its variant.json differs for '{}' from {}", package.filename,
                   *package.variant,
                   package.decision.metadata_source.empty() ? package.source
                                                            : package.decision.metadata_source),
-      "the index or the wheel is wrong: nothing of it was installed");
+      "the index or the wheel is wrong: it was not installed");
 }
 
 /// The index gives no hash that can be checked, and the file was downloaded before.
@@ -258,20 +258,19 @@ Result<void> remember_download(const plan::ResolvedPackage& package,
       report.warn(fmt::format("{} is not compared with its first download, and the index gives no "
                               "hash: {}",
                               package.filename, contradicts.error().message),
-                  "if that stays so, name another cache with --cache-dir");
+                  "if this persists, name another cache with --cache-dir");
     return {};
   }
   if (*contradicts) {
     return fail(
         ErrorKind::mismatch,
-        fmt::format("{}: not the file that was first downloaded from there", package.filename),
-        "the index gives no hash: ask its owner, or name a cache anew with --cache-dir");
+        fmt::format("{}: not the file that was first downloaded from this URL", package.filename),
+        "the index gives no hash: ask its operator, or use a new cache with --cache-dir");
   }
   if (index::keep_first_download(package.url, mark, transport) && !is_first_download(package)) {
-    report.note(
-        fmt::format("the index gives no hash for {}; its sha256 is kept, so that a change "
-                    "shows the next time",
-                    package.filename));
+    report.note(fmt::format(
+        "the index gives no hash for {}; its sha256 is stored, to detect a change the next time",
+        package.filename));
   }
   return {};
 }
@@ -285,7 +284,7 @@ Result<std::unique_ptr<wheel::ByteSource>> open_for_listing(const plan::Resolved
   }
   auto source = index::open_ranges(package.url, transport);
   if (source && !*source)
-    return fail(ErrorKind::unsupported, "its server does not give parts of files");
+    return fail(ErrorKind::unsupported, "its server does not support byte ranges");
   return source;
 }
 

@@ -4,11 +4,11 @@
 //   <store>/wheels/<sha256>/manifest, <store>/wheels/<sha256>/tree/…
 //   <store>/work-…/   a download or an unpacking in progress; locked, so that those of dead
 //   processes are
-//                     told apart and removed
+//                     distinguished and removed
 //
 // An entry appears by one rename. It is not written to disk by force: whoever uses it compares each
 // file's size and time with the manifest, and an entry that a power failure or an editor damaged is
-// made anew.
+// made again.
 
 #include <cstdint>
 #include <functional>

@@ -57,9 +57,9 @@ class Unpacker {
     const std::string digest = wheel::render_base64(hash.finish());
     if (!stored.sha256.empty() && digest != stored.sha256) {
       return fail(ErrorKind::mismatch,
-                  fmt::format("{}: RECORD gives another hash for {} than its content has",
+                  fmt::format("{}: the hash of {} differs from that in RECORD",
                               wheel_.archive.where(), stored.path),
-                  "the wheel was altered or built wrongly: ask its publisher for another");
+                  "the wheel was altered or is badly built: ask its publisher for another");
     }
     stored.sha256 = digest;
     struct stat status = {};
@@ -121,7 +121,7 @@ Result<Manifest> plan_unpacking(const wheel::WheelFile& wheel, std::string file_
       return fail(
           ErrorKind::malformed,
           fmt::format("{}: RECORD gives no sha256 for {}", wheel.archive.where(), entry.name),
-          "the wheel was built wrongly: ask its publisher for another");
+          "the wheel is badly built: ask its publisher for another");
     }
     manifest.files.push_back({entry.name, hash, entry.size, 0, entry.executable});
   }

@@ -146,7 +146,7 @@ Result<void> check_kept(const plan::Resolution& resolution, const Environment& e
       continue;
     }
     return fail(ErrorKind::conflict,
-                fmt::format("{} was changed by another command meanwhile", package.name),
+                fmt::format("{} was changed by another command in the meantime", package.name),
                 "run the same command again; nothing was changed");
   }
   return {};
@@ -194,16 +194,16 @@ Error not_removable(const std::vector<std::string>& names, const Environment& en
   }
   if (!places.empty()) {
     return {ErrorKind::unsupported,
-            fmt::format("outside of the environment {}, which only sees it: {}", environment.prefix,
+            fmt::format("outside the environment {}, which only sees it: {}", environment.prefix,
                         fmt::join(places, ", ")),
-            "remove it with what installed it there; nothing was changed"};
+            "remove it with the tool that installed it; nothing was changed"};
   }
   return {ErrorKind::not_found,
           fmt::format("not installed in {}: {}", environment.prefix, fmt::join(names, ", ")),
-          "`variant list` shows what is; nothing was changed"};
+          "`variant list` shows what is installed; nothing was changed"};
 }
 
-/// Takes what shall be absent out of `installed`. Error: none of it is there.
+/// Takes what should be absent out of `installed`. Error: none of it is there.
 Result<std::vector<InstalledDistribution>> take_absent(
     const std::vector<std::string>& names, const Environment& environment,
     std::vector<InstalledDistribution>& installed, Report& report) {

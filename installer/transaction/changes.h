@@ -20,8 +20,8 @@ namespace axle::installer {
 
 /// What is asked of an environment; what the set does not name stays as it is.
 struct PackageSet {
-  plan::Resolution present = {};         ///< shall be there
-  std::vector<std::string> absent = {};  ///< names of what shall not be there
+  plan::Resolution present = {};         ///< should be there
+  std::vector<std::string> absent = {};  ///< names of what should not be there
 };
 
 struct InstallOptions {
@@ -70,7 +70,7 @@ struct Changes {
 /// Downloads the wheels (hash and size verified), validates each archive whole before the first
 /// write, unpacks into the store, verifies every RECORD hash, locks the environment and compares:
 /// replaced versions leave by their RECORD, packages that are `already_installed` are kept. Names
-/// of `absent` that are not installed are passed over with a warning, as pip does. In the
+/// of `absent` that are not installed are skipped with a warning, as pip does. In the
 /// environment nothing is changed but that an interrupted transaction is ended. `transport` may be
 /// null where `present` is empty. Errors: mismatch (hash, size, RECORD), malformed (archive), io,
 /// conflict (a kept package that another command changed meanwhile), unsupported (a RECORD with

@@ -151,7 +151,7 @@ Result<Journal> parse_journal(std::string_view text, std::string_view where) {
                 fmt::format("{}: a journal of another version of Axle ({})", where, *version));
   }
   constexpr std::size_t hash_field = 65;  // 64 digits and NUL
-  if (rest.size() < hash_field) return malformed("the journal is cut off");
+  if (rest.size() < hash_field) return malformed("the journal is truncated");
   const std::string_view body = text.substr(0, text.size() - hash_field);
   const std::string_view hash = text.substr(body.size(), hash_field - 1);
   if (text.back() != '\0' || wheel::render_hex(wheel::sha256(body)) != hash) {
@@ -165,7 +165,7 @@ Result<Journal> parse_journal(std::string_view text, std::string_view where) {
   while (!rest.empty()) {
     std::optional<Move> move = next_move(rest);
     if (!move || !seen.emplace(move->direction, move->number).second) {
-      return malformed(fmt::format("move {} is none", journal.moves.size() + 1));
+      return malformed(fmt::format("move {} is not valid", journal.moves.size() + 1));
     }
     journal.moves.push_back(std::move(*move));
   }

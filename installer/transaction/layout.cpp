@@ -62,7 +62,7 @@ class LayoutBuilder {
  private:
   [[nodiscard]] std::unexpected<Error> refuse(std::string_view why) const {
     return fail(ErrorKind::malformed, fmt::format("{}: {}", manifest_.file_name, why),
-                "the wheel is not to be trusted as it is: ask its publisher for another");
+                "do not trust this wheel: ask its publisher for another");
   }
 
   Result<void> place(std::size_t index) {
@@ -71,7 +71,7 @@ class LayoutBuilder {
     if (top == manifest_.dist_info && is_replaced(after_first_part(path))) return {};
     const bool data = top.ends_with(".data");
     if (!data && wheel::fold_name(top) == wheel::fold_name(std::string(stem_) + ".data"))
-      return refuse(fmt::format("'{}' is a data folder to some tools only", top));
+      return refuse(fmt::format("'{}' is a data folder for some tools only", top));
     if (!data || top.size() == path.size()) return place_at(index, layout_.site, path);
     if (top.substr(0, top.size() - 5) != stem_) {
       return refuse(fmt::format("'{}' is not the wheel's own data folder", top));
@@ -93,7 +93,7 @@ class LayoutBuilder {
 
   Result<void> place_script(std::size_t index, std::string_view name) {
     if (!wheel::is_script_name(name))
-      return refuse(fmt::format("'{}' is not a name for a script", name));
+      return refuse(fmt::format("'{}' is not a valid name for a script", name));
     // A wrapper made from an entry point comes before a script that was shipped for old installers.
     if (std::ranges::find(layout_.scripts, name, &wheel::ScriptEntry::name) !=
         layout_.scripts.end())

@@ -113,7 +113,7 @@ class Inspection {
   }
 
   /// Other versions of the packages, put there since. `site` ends with a slash. What came without a
-  /// RECORD was passed over when the transaction began, too.
+  /// RECORD was skipped when the transaction began, too.
   Result<void> search(const std::string& site) {
     std::error_code error;
     const std::string path = folder_.base + "/" + site;

@@ -53,17 +53,18 @@ Result<void> retire(const TransactionFolder& folder, Report& report) {
   }
   if (const int code = remove_tree(discard); code != 0) {
     report.warn(system_error("remove", discard, code).message,
-                "nothing needs it: its owner may delete it, and later commands try again");
+                "it is not needed: its owner may delete it, and later commands try again");
   }
   return {};
 }
 
 void say_taken_over(const Meddling& meddling, Report& report) {
   for (const std::string& packages : meddling.taken_over) {
-    report.warn(fmt::format("{}: changed by another program while a command of Axle was "
-                            "interrupted; left as it is now",
-                            packages),
-                "`variant check` tells whether its requirements hold");
+    report.warn(
+        fmt::format(
+            "{}: changed by another program while a command of Axle was interrupted; kept as it is",
+            packages),
+        "`variant check` shows whether its requirements are met");
   }
 }
 
@@ -82,7 +83,7 @@ Result<void> put_all_back(const TransactionFolder& folder, const Journal& journa
 Result<void> undo(const TransactionFolder& folder, const Journal& journal, const Error& cause,
                   Report& report) {
   constexpr std::string_view next =
-      "fix that and run any command of Axle on this environment: it goes on";
+      "fix that and run any command of Axle on this environment, which continues";
   if (::rename(folder.journal.c_str(), folder.undo.c_str()) != 0) {
     return fail(cause.kind, cause.message, std::string(next));
   }
@@ -109,9 +110,9 @@ Result<Journal> read_journal(const TransactionFolder& folder, const std::string&
   auto journal = text ? parse_journal(*text, path) : std::unexpected(text.error());
   if (!journal && journal.error().kind != ErrorKind::io) {
     journal.error().hint = fmt::format(
-        "the command that it belongs to cannot be finished: `rm -r '{}'` gives it up (what had "
-        "left the environment lies in old/ there), `variant check` and `variant doctor` then say "
-        "what is to be reinstalled",
+        "the interrupted command cannot be completed: `rm -r '{}'` discards it (files removed from "
+        "the environment are in old/ there); `variant check` and `variant doctor` then show what "
+        "to reinstall",
         folder.path);
   }
   return journal;
@@ -122,7 +123,7 @@ Result<void> finish_undoing(const TransactionFolder& folder, Report& report) {
   auto journal = read_journal(folder, folder.undo);
   if (!journal) return std::unexpected(journal.error());
   if (auto undone = put_all_back(folder, *journal, report); !undone) return undone;
-  report.note(fmt::format("undid what an interrupted command had begun: {}", journal->title));
+  report.note(fmt::format("rolled back an interrupted command: {}", journal->title));
   return {};
 }
 
@@ -132,20 +133,19 @@ Result<void> finish_committed(const TransactionFolder& folder, Report& report) {
   if (!journal) return std::unexpected(journal.error());
   const auto meddling = find_meddling(folder, *journal);
   if (!meddling) return std::unexpected(meddling.error());
-  const auto done = meddling->files_changed
-                        ? fail(ErrorKind::conflict, "another program changed files of it meanwhile")
-                        : roll_forward_or_say_why(folder, *journal, meddling->taken_over);
+  const auto done =
+      meddling->files_changed
+          ? fail(ErrorKind::conflict, "another program changed its files in the meantime")
+          : roll_forward_or_say_why(folder, *journal, meddling->taken_over);
   if (!done) {
     if (auto undone = undo(folder, *journal, done.error(), report); !undone) return undone;
-    report.warn(
-        fmt::format("undid what an interrupted command had begun ({}), since it cannot be "
-                    "finished: {}",
-                    journal->title, done.error().message));
+    report.warn(fmt::format("rolled back an interrupted command ({}) that cannot be completed: {}",
+                            journal->title, done.error().message));
     return {};
   }
   if (auto retired = retire(folder, report); !retired) return retired;
   say_taken_over(*meddling, report);
-  report.note(fmt::format("finished what an interrupted command had begun: {}", journal->title));
+  report.note(fmt::format("completed an interrupted command: {}", journal->title));
   return {};
 }
 
@@ -207,7 +207,7 @@ Result<void> Transaction::commit(const Journal& journal, Report& report) {
     return done;
   }
   if (auto retired = retire(folder, report); !retired) {
-    report.warn(retired.error().message, "the change is made; the next command clears up");
+    report.warn(retired.error().message, "the change was made; the next command cleans up");
   }
   count_change();
   return {};

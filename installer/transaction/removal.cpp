@@ -34,10 +34,10 @@ std::string byte_code_stem(std::string_view name) {
 /// Why a package whose RECORD is missing or malformed cannot be removed.
 Error unrecorded(const InstalledDistribution& distribution, const Error& record) {
   return {ErrorKind::unsupported,
-          fmt::format("{} cannot be removed, because which files are its own is not known: {}",
-                      distribution.name, record.message),
+          fmt::format("{} cannot be removed, because its files are unknown: {}", distribution.name,
+                      record.message),
           is_repairable(distribution)
-              ? fmt::format("{} brings its RECORD back, then it can be removed or replaced",
+              ? fmt::format("run {} to restore its RECORD, then remove or replace it",
                             repair_command(distribution))
           : distribution.installer.empty()
               ? "delete the package's files and its metadata by hand"
@@ -64,7 +64,7 @@ class RemovalPlanner {
     } else {
       report_.warn(fmt::format("{}: {}; {}", distribution.dist_info, record.error().message,
                                stand_in->empty()
-                                   ? "nobody knows its files, so only that folder is removed"
+                                   ? "its files are unknown, so only that folder is removed"
                                    : "the files of the wheel that replaces it count as its own"));
       for (const std::string& file : *stand_in) {
         if (auto added = add_file(distribution, file, file); !added) return added;
@@ -74,7 +74,7 @@ class RemovalPlanner {
     if (!metadata) return std::unexpected(metadata.error());
     if (!*metadata) {
       return fail(ErrorKind::malformed,
-                  fmt::format("{} lies outside the environment", distribution.dist_info));
+                  fmt::format("{} is outside the environment", distribution.dist_info));
     }
     metadata_.emplace(std::move(**metadata), distribution.name);
     return {};
@@ -120,9 +120,8 @@ class RemovalPlanner {
     if (!resolved) return std::unexpected(resolved.error());
     std::optional<std::string>& target = *resolved;
     if (!target) {
-      report_.warn(
-          fmt::format("{} lists '{}', which lies outside the environment; it is left as it is",
-                      distribution.name, entry.path));
+      report_.warn(fmt::format("{} lists '{}', which is outside the environment; it is kept",
+                               distribution.name, entry.path));
       return {};
     }
     return add_file(distribution, *target, entry.path);
@@ -131,7 +130,7 @@ class RemovalPlanner {
   Result<void> add_file(const InstalledDistribution& distribution, const std::string& target,
                         const std::string& listed) {
     if (roots_.is_reserved(target)) {
-      report_.warn(fmt::format("{} lists '{}', which is the environment's own; it is left as it is",
+      report_.warn(fmt::format("{} lists '{}', which belongs to the environment; it is kept",
                                distribution.name, listed));
       return {};
     }

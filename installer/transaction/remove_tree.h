@@ -5,7 +5,7 @@
 
 namespace axle::installer {
 
-/// Removes `path` and what is below it, following no link. What cannot be removed is passed over,
+/// Removes `path` and what is below it, following no link. What cannot be removed is skipped,
 /// all else leaves. Returns the first errno met, 0 when nothing is left.
 [[nodiscard]] int remove_tree(const std::string& path);
 

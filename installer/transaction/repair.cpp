@@ -115,7 +115,7 @@ Result<std::vector<DamagedFolder>> find_damaged_folders(const Environment& envir
       const std::string folder = entry->path().string();
       if (name.starts_with('~')) {
         found.push_back({DamagedFolder::Kind::left_by_pip, folder, "", "",
-                         "pip was interrupted while it removed the package"});
+                         "pip was interrupted while removing the package"});
         continue;
       }
       auto damage = damage_of(folder + "/METADATA");

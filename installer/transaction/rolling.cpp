@@ -63,10 +63,9 @@ void warn_of_taken(const std::vector<std::string>& taken, Report& report) {
   if (taken.empty()) return;
   const std::string others =
       taken.size() == 1 ? "" : fmt::format(", and {} more files,", taken.size() - 1);
-  report.warn(
-      fmt::format("{}{} was put there by another program while a command of Axle was "
-                  "interrupted; it is left as it is",
-                  taken.front(), others));
+  report.warn(fmt::format(
+      "{}{} was created by another program while a command of Axle was interrupted; it is kept",
+      taken.front(), others));
 }
 
 }  // namespace

@@ -102,8 +102,9 @@ Result<void> Staging::walk(Node& folder, const std::string& path) {
     } else {
       std::string message =
           node.file == nullptr
-              ? fmt::format("{} is a file, where a folder is to be installed", place)
-              : fmt::format("{} is a folder, where {} installs a file", place, node.package->title);
+              ? fmt::format("{} is a file, but a folder is to be installed there", place)
+              : fmt::format("{} is a folder, but {} installs a file there", place,
+                            node.package->title);
       conflicts_.push_back({std::move(place),
                             node.file == nullptr ? std::string() : node.package->title,
                             {},

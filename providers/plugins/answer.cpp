@@ -20,7 +20,7 @@ using providers::Features;
 constexpr std::size_t max_shown = 400;
 constexpr std::size_t max_quoted = 40;
 constexpr std::size_t max_reasons = 16;
-constexpr const char* protocol = "providers check says what a plugin must answer";
+constexpr const char* protocol = "`providers check` shows what a plugin must answer";
 
 std::unexpected<PluginFailure> malformed(std::string message) {
   return std::unexpected(PluginFailure{PluginFault::malformed, std::move(message), protocol});
@@ -50,20 +50,20 @@ const JsonNode* find(const JsonNode& object, std::string_view key, JsonNode::Kin
 /// Of our Python loader: {"error": {"fault": "raised", "message": "…"}}.
 PluginFailure failure_in(const JsonNode& error) {
   PluginFailure failure{
-      PluginFault::raised, {}, "this is the plugin's own fault: tell its authors"};
+      PluginFault::raised, {}, "this is a fault of the plugin: report it to its authors"};
   const auto text = [&](const char* key) {
     const JsonNode* found = find(error, key, JsonNode::Kind::string);
     return found != nullptr ? found->text : std::string();
   };
   if (text("fault") == "no_object") {
     failure.fault = PluginFault::no_object;
-    failure.hint = "the release's metadata names another plugin-api than the package has";
+    failure.hint = "the release's metadata names a plugin-api that the package does not have";
   } else if (text("fault") == "malformed") {
     failure.fault = PluginFault::malformed;
     failure.hint = protocol;
   }
   failure.message = one_line(text("message"), max_shown);
-  if (failure.message.empty()) failure.message = "it failed and gives no reason";
+  if (failure.message.empty()) failure.message = "it failed without giving a reason";
   return failure;
 }
 
@@ -80,26 +80,26 @@ std::expected<Feature, PluginFailure> read_feature(const JsonNode& row) {
     return malformed(fmt::format("multi_value of {} is neither true nor false", feature.name));
   feature.multi_value = multi->boolean;
   if (values == nullptr)
-    return malformed(fmt::format("the values of {} are no list", feature.name));
+    return malformed(fmt::format("the values of {} are not a list", feature.name));
   if (values->items.empty() || values->items.size() > max_values)
     return malformed(fmt::format("{} has {} values: 1 to {} are allowed", feature.name,
                                  values->items.size(), max_values));
   std::set<std::string_view> known;
   for (const JsonNode& value : values->items) {
     if (value.kind != JsonNode::Kind::string)
-      return malformed(fmt::format("a value of {} is not text", feature.name));
+      return malformed(fmt::format("a value of {} is not a string", feature.name));
     const std::string& text = value.text;
     if (!is_name(text, true))
       return malformed(fmt::format("{} is not a valid value of {}", quote(text), feature.name));
     if (!known.insert(text).second)
-      return malformed(fmt::format("{} has {} twice", feature.name, quote(text)));
+      return malformed(fmt::format("{} has the duplicate value {}", feature.name, quote(text)));
     feature.values.push_back(text);
   }
   return feature;
 }
 
 std::expected<Features, PluginFailure> read_features(const JsonNode& rows) {
-  if (rows.kind != JsonNode::Kind::array) return malformed("the features are no list");
+  if (rows.kind != JsonNode::Kind::array) return malformed("the features are not a list");
   if (rows.items.size() > max_features)
     return malformed(fmt::format("{} features are more than {}", rows.items.size(), max_features));
   Features features;
@@ -108,7 +108,7 @@ std::expected<Features, PluginFailure> read_features(const JsonNode& rows) {
     auto feature = read_feature(row);
     if (!feature) return std::unexpected(std::move(feature).error());
     if (!known.insert(feature->name).second)
-      return malformed(fmt::format("feature {} is there twice", feature->name));
+      return malformed(fmt::format("duplicate feature {}", feature->name));
     features.push_back(std::move(*feature));
   }
   return features;
@@ -123,9 +123,8 @@ Result<JsonNode> read_json(std::string_view text) {
 std::expected<JsonNode, PluginFailure> read_document(std::string_view text) {
   auto document = read_json(text);
   if (!document)
-    return malformed(
-        fmt::format("the answer is not JSON that can be used: {}", document.error().message));
-  if (document->kind != JsonNode::Kind::object) return malformed("the answer is not JSON object");
+    return malformed(fmt::format("the answer is not usable JSON: {}", document.error().message));
+  if (document->kind != JsonNode::Kind::object) return malformed("the answer is not a JSON object");
   if (const JsonNode* error = document->find("error"); error != nullptr)
     return std::unexpected(failure_in(*error));
   return std::move(*document);
@@ -133,7 +132,7 @@ std::expected<JsonNode, PluginFailure> read_document(std::string_view text) {
 
 std::expected<std::string, PluginFailure> read_namespace(const JsonNode& document) {
   const JsonNode* named = find(document, "namespace", JsonNode::Kind::string);
-  if (named == nullptr) return malformed("the answer names no namespace");
+  if (named == nullptr) return malformed("the answer has no namespace");
   if (!is_name(named->text, false))
     return malformed(fmt::format("{} is not a valid namespace", quote(named->text)));
   return named->text;
@@ -153,10 +152,10 @@ std::expected<Features, PluginFailure> parse_answer(std::string_view text, std::
   const auto name = read_namespace(*document);
   if (!name) return std::unexpected(name.error());
   if (*name != ns) {
-    return std::unexpected(
-        PluginFailure{PluginFault::wrong_namespace,
-                      fmt::format("it answers for namespace \"{}\", not for {}", *name, ns),
-                      "the release's metadata names the wrong plugin, or the plugin lies"});
+    return std::unexpected(PluginFailure{
+        PluginFault::wrong_namespace,
+        fmt::format("it answers for namespace \"{}\", not for {}", *name, ns),
+        "the release's metadata names the wrong plugin, or the plugin's answer is wrong"});
   }
   const JsonNode* features = document->find("features");
   if (features == nullptr) return malformed("the answer has no features");

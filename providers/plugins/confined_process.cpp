@@ -133,7 +133,7 @@ bool prepare(const ConfinedTask& task, const SandboxSupport& support, Preparatio
   prepared.start = start_of(task.program, task.arguments, program_folders);
   if (limited) {
     if (!prepared.rules.open(support.landlock)) {
-      why = "the kernel refuses the Landlock rules";
+      why = "the kernel rejects the Landlock rules";
       return false;
     }
     allow_files(task, prepared);
@@ -145,7 +145,7 @@ bool prepare(const ConfinedTask& task, const SandboxSupport& support, Preparatio
     prepared.filter =
         make_syscall_filter({!prepared.alone, opens_devices, prepared.page, task.watched});
     if (prepared.filter.empty() || (free_start && !limited)) {
-      why = "the filter of system calls cannot be made";
+      why = "the system call filter cannot be created";
       return false;
     }
   }
@@ -216,7 +216,7 @@ const char* program_name(const Preparation& prepared) {
   ::fcntl(trouble_place, F_SETFD, FD_CLOEXEC);
   if (!OrphanGuard::guard_own_group(guard_place)) give_up(unguarded);
   ::close(guard_place);
-  // A write beyond the limit fails in the place of killing.
+  // A write beyond the limit fails instead of killing.
   ::signal(SIGXFSZ, SIG_IGN);
   if (::chdir("/") != 0) system::leave(127);
   ::umask(077);
@@ -241,10 +241,11 @@ const char* program_name(const Preparation& prepared) {
 }  // namespace
 
 std::string render_trouble(const StartTrouble& trouble) {
-  const char* what = "it cannot be confined";
+  const char* what = "it cannot be sandboxed";
   if (trouble.step == program) what = "it cannot be started";
-  if (trouble.step == unguarded) what = "nobody would end what it starts";
-  if (trouble.step == hardware) what = "this system lets us make no machine without devices";
+  if (trouble.step == unguarded) what = "its child processes could not be ended";
+  if (trouble.step == hardware)
+    what = "this system does not allow a test environment without devices";
   return std::string(what) + ": " + std::strerror(trouble.error);
 }
 
@@ -267,7 +268,7 @@ std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
   const system::Descriptor err = made(process.stderr_);
   const system::Descriptor trouble = made(process.trouble);
   if (!out || !err || !trouble || !(task.answer_on_stdout || answer)) {
-    why = std::string("no process can be made: ") + std::strerror(errno);
+    why = std::string("no process can be created: ") + std::strerror(errno);
     return std::nullopt;
   }
   system::ChildSettings settings;
@@ -277,7 +278,7 @@ std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
       trouble.get(),   guard.descriptor()};
   auto child = system::fork_child(settings, [&] { become(task, prepared); });
   if (!child) {
-    why = "no process can be made: " + child.error().message();
+    why = "no process can be created: " + child.error().message();
     return std::nullopt;
   }
   process.child = std::move(*child);

@@ -16,7 +16,7 @@ constexpr std::size_t runs_of_all = 3;
 
 AskOptions on_a_bare_machine(AskOptions options) {
   options.bare_machine = true;
-  // Who asks the masks in the place of the devices finds none either.
+  // Who asks the masks instead of the devices finds none either.
   options.environment = {{"CUDA_VISIBLE_DEVICES", "-1"}, {"NVIDIA_VISIBLE_DEVICES", "void"},
                          {"HIP_VISIBLE_DEVICES", "-1"},  {"ROCR_VISIBLE_DEVICES", "-1"},
                          {"ASCEND_VISIBLE_DEVICES", ""}, {"TPU_VISIBLE_CHIPS", ""}};
@@ -75,15 +75,15 @@ std::string difference_between(const Features& one, const Features& other) {
     const Feature& left = one[i];
     const Feature& right = other[i];
     if (left.name != right.name)
-      return fmt::format("feature {} stands where {} was", right.name, left.name);
+      return fmt::format("feature {} is in the place of {}", right.name, left.name);
     if (left.multi_value != right.multi_value)
-      return fmt::format("multi_value of {} is another", left.name);
+      return fmt::format("multi_value of {} differs", left.name);
     const auto [before, after] = std::ranges::mismatch(left.values, right.values);
     if (before == left.values.end() && after == right.values.end()) continue;
     if (before == left.values.end()) return fmt::format("value {} of {} is new", *after, left.name);
     if (after == right.values.end())
       return fmt::format("value {} of {} is gone", *before, left.name);
-    return fmt::format("value {} of {} stands where {} was", *after, left.name, *before);
+    return fmt::format("value {} of {} is in the place of {}", *after, left.name, *before);
   }
   return {};
 }

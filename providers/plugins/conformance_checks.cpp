@@ -73,19 +73,19 @@ Finding check_answers(const Evidence& evidence) {
 Finding check_interface(const Evidence& evidence) {
   if (!answered(evidence) || evidence.plugin->kind != PluginKind::shared_object)
     return std::nullopt;
-  return fine(fmt::format("it speaks version {} of the interface", evidence.all.notes.abi));
+  return fine(fmt::format("it implements version {} of the interface", evidence.all.notes.abi));
 }
 
 Finding check_protocol(const Evidence& evidence) {
   for (const PluginAnswer* answer : {&evidence.supported, &evidence.all}) {
     if (!answer->features && is_of_the_protocol(answer->features.error().fault)) {
       return failure(answer->features.error().message,
-                     "names are of [a-z0-9_], values of [a-z0-9_.]; none twice, none empty; a "
+                     "names are of [a-z0-9_], values of [a-z0-9_.]; no duplicates, none empty; a "
                      "feature has a value (docs/provider-sdk.md)");
     }
   }
   if (!answered(evidence)) return std::nullopt;
-  return fine("names and values are valid, none is there twice");
+  return fine("names and values are valid, without duplicates");
 }
 
 Finding check_namespace(const Evidence& evidence) {
@@ -96,7 +96,7 @@ Finding check_namespace(const Evidence& evidence) {
                    "choose a namespace of your own");
   }
   if (providers::find_provider(ns) != nullptr) {
-    return failure(fmt::format("Axle answers for {} itself, this plugin is not asked", ns),
+    return failure(fmt::format("Axle includes a provider for {}, so this plugin is not run", ns),
                    "choose a namespace of your own");
   }
   return fine(fmt::format("it answers for {}", ns));
@@ -107,8 +107,8 @@ Finding check_properties(const Evidence& evidence) {
   const std::size_t here = count_values(*evidence.supported.features);
   const std::size_t known = count_values(*evidence.all.features);
   if (known == 0) {
-    return failure("`all` says nothing: no wheel can name a property",
-                   "say every value that any machine may support");
+    return failure("`all` is empty: no wheel can name a property",
+                   "list every value that any machine may support");
   }
   std::string reasons;
   for (const std::string& reason : evidence.supported.notes.reasons) reasons += ": " + reason;
@@ -121,18 +121,18 @@ Finding check_declared(const Evidence& evidence) {
     const Feature* known = find_feature(*evidence.all.features, feature.name);
     if (known == nullptr) {
       return failure(fmt::format("feature {} is supported, but not in `all`", feature.name),
-                     "say every value in `all` that `supported` may say");
+                     "list every value in `all` that `supported` may return");
     }
     if (known->multi_value != feature.multi_value) {
       return failure(fmt::format("{} is multi-valued in one list and single-valued in the other",
                                  feature.name),
-                     "say the same in `all` and `supported`");
+                     "use the same in `all` and `supported`");
     }
     for (const std::string& value : feature.values) {
       if (std::ranges::find(known->values, value) != known->values.end()) continue;
       return failure(fmt::format("{} :: {} is supported, but not in `all`", feature.name, value),
-                     "say every value in `all` that `supported` may say: builders refuse wheels "
-                     "with others");
+                     "list every value in `all` that `supported` may return: builders refuse "
+                     "wheels with others");
     }
   }
   return fine("every supported value is in `all`");
@@ -142,14 +142,14 @@ Finding check_stable(const Evidence& evidence) {
   if (!answered(evidence)) return std::nullopt;
   if (evidence.differing_run != 0) {
     return failure(fmt::format("run {}: {}", evidence.differing_run, evidence.difference),
-                   "order counts: sort what comes out of a set, a hash table or a folder");
+                   "order matters: sort what comes from a set, a hash table or a folder");
   }
   if (!evidence.all_difference.empty()) {
     return failure(fmt::format("`all` differs between runs: {}", evidence.all_difference),
-                   "`all` is the same everywhere and always");
+                   "`all` must be the same everywhere and always");
   }
-  return fine(
-      fmt::format("{} gave the same lists in the same order", count(evidence.times.size(), "run")));
+  return fine(fmt::format("{} returned the same lists in the same order",
+                          count(evidence.times.size(), "run")));
 }
 
 Finding check_time(const Evidence& evidence) {
@@ -177,7 +177,7 @@ Finding check_silence(const Evidence& evidence) {
       evidence.supported.printed.empty() ? evidence.all.printed : evidence.supported.printed;
   if (printed.empty()) return fine("it prints nothing");
   return warning(fmt::format("it prints \"{}\"", printed.substr(0, printed.find('\n'))),
-                 "print nothing: nobody reads it, and it may hide a mistake");
+                 "print nothing: the output is not shown, and may hide a mistake");
 }
 
 Finding check_threads(const Evidence& evidence) {
@@ -187,7 +187,7 @@ Finding check_threads(const Evidence& evidence) {
       std::max(evidence.supported.notes.threads, evidence.all.notes.threads);
   if (threads == 0) return fine("no thread outlives a query");
   return warning(fmt::format("{} outlived the query", count(threads, "thread")),
-                 "join what you start; threads that a driver leaves behind end with the process");
+                 "join threads that you start; threads left by a driver end with the process");
 }
 
 Finding check_bare_machine(const Evidence& evidence) {
@@ -196,20 +196,21 @@ Finding check_bare_machine(const Evidence& evidence) {
     if (answer->features) continue;
     const PluginFailure& why = answer->features.error();
     if (why.fault == PluginFault::not_started)
-      return warning("not tried: " + why.message, "try it where user namespaces are allowed");
-    return failure("where no device is: " + why.message,
-                   "answer with nothing where nothing is: that is not a failure");
+      return warning("not tested: " + why.message, "run this where user namespaces are allowed");
+    return failure("without a device: " + why.message,
+                   "return no values if there is no device: that is not a failure");
   }
   const std::string differs =
       difference_between(*evidence.all.features, *evidence.bare_all.features);
   if (!differs.empty()) {
-    return failure("`all` depends on the machine: " + differs,
-                   "`all` is the same everywhere: wheels are built where no device is");
+    return failure(
+        "`all` depends on the machine: " + differs,
+        "`all` must be the same everywhere: wheels are built on machines without a device");
   }
   const std::size_t values = count_values(*evidence.bare_supported.features);
-  if (values == 0) return fine("where no device is it supports nothing");
-  return warning(fmt::format("where no device is it supports {}", count(values, "value")),
-                 "right for what needs no device; else find out why");
+  if (values == 0) return fine("without a device it supports nothing");
+  return warning(fmt::format("without a device it supports {}", count(values, "value")),
+                 "correct for properties that need no device; else find out why");
 }
 
 Finding check_manners(const Evidence& evidence) {
@@ -217,8 +218,8 @@ Finding check_manners(const Evidence& evidence) {
   const auto& supported = evidence.watched_supported.attempts;
   const auto& all = evidence.watched_all.attempts;
   if (!supported || !all) {
-    return warning("not watched: this kernel does not tell what it denies",
-                   "try it on Linux 5.6 or newer");
+    return warning("not monitored: this kernel does not report what it denies",
+                   "run this on Linux 5.6 or newer");
   }
   std::string tried;
   for (const auto* attempts : {&*supported, &*all}) {
@@ -228,10 +229,10 @@ Finding check_manners(const Evidence& evidence) {
       tried += (tried.empty() ? "" : ", ") + attempt;
     }
   }
-  if (tried.empty()) return fine("it tried nothing that the sandbox denies");
-  return warning("it tried what the sandbox denies: " + tried,
-                 "no network, no writing, no programs: read what the kernel says under /sys and "
-                 "/proc, or ask the driver's library");
+  if (tried.empty()) return fine("it attempted nothing that the sandbox denies");
+  return warning("it attempted what the sandbox denies: " + tried,
+                 "do not use the network, write files or run programs: read what the kernel "
+                 "reports under /sys and /proc, or use the driver's library");
 }
 
 struct Row {

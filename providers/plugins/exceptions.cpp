@@ -59,7 +59,7 @@ void append_matches(Names pattern, std::vector<std::string>& paths) {
   ::globfree(&found);
 }
 
-/// /dev/mem and its kin, terminals, consoles, pseudo terminals
+/// /dev/mem and the like, terminals, consoles, pseudo terminals
 /// (Documentation/admin-guide/devices.txt of Linux).
 bool is_everybodys(dev_t device) {
   const unsigned number = major(device);

@@ -25,7 +25,7 @@ class FileRules {
   /// others included. False where the kernel refuses.
   [[nodiscard]] bool open(int abi);
 
-  // Paths that are not there are passed over; links are followed.
+  // Paths that are not there are skipped; links are followed.
   void allow_reading(const std::string& path);
   void allow_listing(const std::string& path);  ///< names of files below, not what they hold
   void allow_device(const std::string& path);

@@ -28,7 +28,7 @@ constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thr
 constexpr bool sanitized = false;
 #endif
 
-constexpr const char* tell_authors = "this is the plugin's own fault: tell its authors";
+constexpr const char* tell_authors = "this is a fault of the plugin: report it to its authors";
 
 std::vector<std::string> environment_of(const Plugin& plugin, const AskOptions& options) {
   std::vector<std::string> words = {fmt::format("PATH={}", program_folders), "LANG=C.UTF-8"};
@@ -102,8 +102,9 @@ std::optional<PluginFailure> loader_failure(const TaskResult& result) {
   std::string message = "the program that loads it did not start";
   const std::string printed = printable(result.printed.substr(0, result.printed.find('\n')), 400);
   if (!printed.empty()) message += ": " + printed;
-  return PluginFailure{PluginFault::not_started, std::move(message),
-                       "that program is Axle's own: are it and its libraries installed whole?"};
+  return PluginFailure{
+      PluginFault::not_started, std::move(message),
+      "that program is part of Axle: check that it and its libraries are installed completely"};
 }
 
 PluginFailure failure_of(const Plugin& plugin, const TaskResult& result,
@@ -113,7 +114,7 @@ PluginFailure failure_of(const Plugin& plugin, const TaskResult& result,
   }
   switch (result.end) {
     case TaskEnd::not_started:
-      return {PluginFault::not_started, result.why, "is it there, and executable?"};
+      return {PluginFault::not_started, result.why, "check that it exists and is executable"};
     case TaskEnd::crashed: {
       const char* name = ::sigabbrev_np(result.code);
       return {PluginFault::crashed,
@@ -124,20 +125,20 @@ PluginFailure failure_of(const Plugin& plugin, const TaskResult& result,
     case TaskEnd::timed_out:
       return {PluginFault::timed_out,
               fmt::format("it was stopped after {} s", options.limits.time.count() / 1000.0),
-              "`time-limit` in providers.toml gives plugins more"};
+              "raise `time-limit` in providers.toml to give plugins more time"};
     case TaskEnd::flooded:
-      return {PluginFault::flooded, "it was stopped because it talked without end", tell_authors};
+      return {PluginFault::flooded, "it was stopped because its output was too long", tell_authors};
     case TaskEnd::swarmed:
       return {
           PluginFault::swarmed,
           fmt::format("it was stopped: its threads and processes were more than {} or took more "
                       "than {}",
                       options.limits.tasks, text::render_memory(options.limits.memory)),
-          "`memory-limit` in providers.toml gives plugins more memory"};
+          "raise `memory-limit` in providers.toml to give plugins more memory"};
     case TaskEnd::exited:
       break;
   }
-  return {PluginFault::exited, fmt::format("it ended with {} and no answer", result.code),
+  return {PluginFault::exited, fmt::format("it exited with {} and no answer", result.code),
           tell_authors};
 }
 
@@ -152,7 +153,7 @@ PluginAnswer conclude(const Question& question, TaskResult&& result, const AskOp
   } else if (result.code != 0) {
     answer.features = std::unexpected(
         PluginFailure{PluginFault::exited,
-                      fmt::format("it answered, but ended with {}", result.code), tell_authors});
+                      fmt::format("it answered, but exited with {}", result.code), tell_authors});
   } else {
     answer.features = parse_answer(result.answer, question.plugin->ns);
     answer.notes = parse_notes(result.answer);

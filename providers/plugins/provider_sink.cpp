@@ -36,7 +36,7 @@ ProviderSink::ProviderSink() : c_sink_{}, owner_(this_thread()) {
 
 std::string ProviderSink::mistake() const {
   if (mistake_.empty() && called_by_stranger_)
-    return "it used the sink on another thread than the query's";
+    return "it used the sink on a thread other than the query's";
   return mistake_;
 }
 
@@ -88,9 +88,9 @@ std::int32_t ProviderSink::take_feature(const char* name, std::int32_t kind) {
                               AXLE_PROVIDER_MAX_TEXT));
   }
   if (kind != AXLE_PROVIDER_SINGLE && kind != AXLE_PROVIDER_MULTI)
-    return refuse(fmt::format("feature(\"{}\") got the kind {}, which there is not", *text, kind));
+    return refuse(fmt::format("feature(\"{}\") got the unknown kind {}", *text, kind));
   if (features_.size() == AXLE_PROVIDER_MAX_FEATURES)
-    return refuse(fmt::format("it says more than {} features", AXLE_PROVIDER_MAX_FEATURES));
+    return refuse(fmt::format("it has more than {} features", AXLE_PROVIDER_MAX_FEATURES));
   features_.push_back({std::string(*text), kind == AXLE_PROVIDER_MULTI, {}});
   return AXLE_PROVIDER_OK;
 }
@@ -105,7 +105,7 @@ std::int32_t ProviderSink::take_value(const char* value) {
   if (features_.empty())
     return refuse(fmt::format("value(\"{}\") comes before any feature()", *text));
   if (values_ == AXLE_PROVIDER_MAX_VALUES)
-    return refuse(fmt::format("it says more than {} values", AXLE_PROVIDER_MAX_VALUES));
+    return refuse(fmt::format("it has more than {} values", AXLE_PROVIDER_MAX_VALUES));
   ++values_;
   features_.back().values.emplace_back(*text);
   return AXLE_PROVIDER_OK;

@@ -36,7 +36,7 @@ class Run {
       : task_(task) {
     started_ = Clock::now();
     if (!guard) {
-      result_.why = "no process can be made that guards it";
+      result_.why = "its guard process cannot be created";
       return;
     }
     std::optional<ConfinedProcess> process = start_confined(task, support, *guard, result_.why);
@@ -86,7 +86,7 @@ class Run {
     take_from(process_.stderr_, result_.printed, task_.limits.printed, false);
   }
 
-  /// What comes beyond `most` is passed over; more than `flood` of it, or any of an answer, ends
+  /// What comes beyond `most` is skipped; more than `flood` of it, or any of an answer, ends
   /// the child.
   void take_from(system::Descriptor& end, std::string& text, std::size_t most, bool is_answer) {
     std::array<char, 16384> buffer;
@@ -212,17 +212,17 @@ SandboxSupport probe_sandbox() {
   const auto lack = [&](const char* what) { support.lacks.emplace_back(what); };
   if (support.landlock == 0) {
     lack(
-        "no Landlock (Linux 5.13): plugins can read every file that you can read, and the probes "
-        "and devices of the table of exceptions are denied");
+        "no Landlock (Linux 5.13): plugins can read every file that you can read, and the programs "
+        "and devices in the table of exceptions are denied");
   }
   if (!support.seccomp) {
-    lack("no filters of system calls (CONFIG_SECCOMP_FILTER): plugins can make processes");
+    lack("no system call filters (CONFIG_SECCOMP_FILTER): plugins can create processes");
     if (support.landlock < 6)
       lack("no Landlock ABI 6 (Linux 6.12) either: plugins can signal other processes");
     if (support.landlock < 4) {
       lack("no Landlock ABI 4 (Linux 6.7) either: plugins can use the network");
     } else {
-      lack("Landlock stops only TCP: plugins can use other networks");
+      lack("Landlock only prevents TCP: plugins can use other protocols");
     }
     if (support.landlock == 0) lack("plugins can write files that you can write");
   }

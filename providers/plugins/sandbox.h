@@ -17,7 +17,7 @@
 
 namespace axle::plugins {
 
-/// What a task may do beyond reading the system. Paths that are not there are passed over.
+/// What a task may do beyond reading the system. Paths that are not there are skipped.
 struct Grants {
   std::vector<std::string> readable;  ///< files and folders with all below them
   std::vector<std::string> devices;   ///< nodes: read, write, ioctl

@@ -20,7 +20,7 @@
 namespace axle::plugins {
 namespace {
 
-/// Names that another architecture or an older libseccomp does not know are passed over.
+/// Names that another architecture or an older libseccomp does not know are skipped.
 // clang-format off
 constexpr std::string_view allowed[] = {
     // files that are open, names, metadata

@@ -38,7 +38,7 @@ axle::providers::GpuPolicy read_policy(axle::Report& report) {
   const std::string text = variable("AXLE_GPU_POLICY");
   if (text.empty()) return {};
   if (auto policy = axle::providers::parse_gpu_policy(text)) return *policy;
-  report.warn("AXLE_GPU_POLICY=" + text + ": there is no such policy, all is taken");
+  report.warn("AXLE_GPU_POLICY=" + text + ": there is no such policy, all is used");
   return {};
 }
 
@@ -48,7 +48,7 @@ void warn_of_devices(const axle::detect::Machine& machine, const axle::providers
   for (const std::string& device : axle::providers::unknown_devices(machine, policy))
     report.warn(text + ": this machine has no GPU " + device);
   for (const auto& [device, why] : axle::providers::idle_devices(machine, policy))
-    report.warn(text + ": GPU " + device + " counts for nothing: " + why);
+    report.warn(text + ": GPU " + device + " is ignored: " + why);
 }
 
 Features supported(const axle::providers::Provider& provider) {

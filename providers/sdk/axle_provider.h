@@ -1,11 +1,11 @@
-/* The C interface of a provider: it tells Axle which variant properties this machine supports in
- * one namespace, best first (PEP 850). C99 and C++; depends on nothing.
+/* The C interface of a provider, which reports to Axle the variant properties that this machine
+ * supports in one namespace, best first (PEP 850). C99 and C++; no dependencies.
  *
- * A provider is a shared object that exports one function, axle_provider_entry. It is easiest made
- * with the macro at the end:
+ * A provider is a shared object that exports one function, axle_provider_entry. The macro at the
+ * end of this file defines it:
  *
  *     static int32_t supported(const axle_provider_sink *sink) {
- *       if (!card_is_there()) return AXLE_PROVIDER_OK;           // nothing here: nothing said
+ *       if (!card_is_there()) return AXLE_PROVIDER_OK;           // no device: no properties
  *       axle_provider_feature(sink, "generation", AXLE_PROVIDER_SINGLE);
  *       axle_provider_value(sink, "2");                          // the most preferred value first
  *       axle_provider_value(sink, "1");
@@ -15,34 +15,34 @@
  *     AXLE_PROVIDER("acme", "1.0", supported, all);
  *
  * WHERE IT RUNS. In a child process of its own, never in the program itself. The child has a time
- * limit (a few seconds: be done in 100 ms), limited memory, no network, may not write, start
- * programs or change the machine; stdout and stderr lead nowhere. The C++ exceptions, signals and
- * exits of a provider end that child and nothing else: its namespace then counts as not supported
- * and the user gets one warning. The library is not unloaded: the child ends instead. One query may
- * be asked, or both, in any order, each at most once a process.
+ * limit (a few seconds: finish within 100 ms) and limited memory. It has no network access and may
+ * not write files, start programs or change the machine; stdout and stderr are discarded. C++
+ * exceptions, signals and exits of a provider end only that child: its namespace then counts as not
+ * supported and the user gets one warning. The library is not unloaded: the child exits instead. A
+ * process may run one query or both, in any order, each at most once.
  *
- * MEMORY. Everything that a provider hands over is copied before the call returns; everything that
- * it is handed is valid until its function returns. Nobody frees what another one made.
+ * MEMORY. Everything that a provider passes is copied before the call returns; everything passed to
+ * it is valid until its function returns. Each side frees only what it allocated.
  *
- * THREADS. All calls come on one thread, and the sink may only be used on that thread and before
- * the query returns. A provider may start threads; those that still run when it returns end with
- * the child.
+ * THREADS. All calls are made on one thread, and the sink may only be used on that thread and
+ * before the query returns. A provider may start threads; those still running when it returns end
+ * with the child.
  *
- * WHY A SINK. Results could have been arrays that the provider owns. Then a count could be wrong,
- * memory be gone too early or never be freed. Calls have no counts and no lifetimes; a mistake
- * (a value before any feature, NULL, a text without end, a call too late) is seen at the call that
- * makes it, and the answer is refused with that call's name.
+ * WHY A SINK. If results were arrays owned by the provider, a count could be wrong, and memory
+ * could be freed too early or never. Calls have no counts and no lifetimes; a mistake (a value
+ * before any feature, NULL, an unterminated text, a call too late) is detected at the call that
+ * makes it, and the answer is refused with the name of that call.
  *
- * NAMES AND VALUES (PEP 825). Namespace and feature names are of [a-z0-9_], values of [a-z0-9_.];
- * none is empty. A feature is said once, a value once in its feature. The namespaces that Axle
- * carries itself and `abi_dependency` are taken.
+ * NAMES AND VALUES (PEP 825). Namespace and feature names consist of [a-z0-9_], values of
+ * [a-z0-9_.]; none is empty. A feature appears once, and a value once in its feature. The
+ * namespaces that Axle includes itself and `abi_dependency` are reserved.
  *
- * WHAT MAY CHANGE. Structs begin with their size. Members may be added at their ends, limits may be
- * raised, without a new ABI version: AXLE_PROVIDER_ABI_REVISION then grows, old providers go on
- * working with new programs, and new providers with old programs as long as they look at
- * struct_size before they use a new member of the sink (AXLE_PROVIDER_HAS). Anything else is a new
- * AXLE_PROVIDER_ABI_VERSION. A program names its version when it asks; a provider that speaks
- * several answers with the table of that one. */
+ * COMPATIBILITY. Structs begin with their size. Members may be added at the end, and limits may be
+ * raised, without a new ABI version: AXLE_PROVIDER_ABI_REVISION is then incremented, old providers
+ * keep working with new programs, and new providers with old programs as long as they check
+ * struct_size before they use a new member of the sink (AXLE_PROVIDER_HAS). Any other change is a
+ * new AXLE_PROVIDER_ABI_VERSION. A program passes its version to axle_provider_entry; a provider
+ * that supports several returns the table for that one. */
 #ifndef AXLE_PROVIDER_H
 #define AXLE_PROVIDER_H
 
@@ -56,7 +56,7 @@ extern "C" {
 #define AXLE_PROVIDER_ABI_VERSION 1
 #define AXLE_PROVIDER_ABI_REVISION 0
 
-/* Limits. What is longer or more is refused, never cut. */
+/* Limits. Longer or more input is refused, never truncated. */
 #define AXLE_PROVIDER_MAX_TEXT 128     /* bytes of a namespace, name, value or version */
 #define AXLE_PROVIDER_MAX_REASON 512   /* bytes of a reason */
 #define AXLE_PROVIDER_MAX_FEATURES 256 /* in one answer */
@@ -68,58 +68,59 @@ extern "C" {
 #define AXLE_PROVIDER_EXPORT
 #endif
 
-/* What functions on either side return. */
+/* Return values of functions on either side. */
 enum {
   AXLE_PROVIDER_OK = 0,
-  /* By a query: what is there could not be asked; the namespace counts as not supported. Say why
-   * with axle_provider_reason. (That nothing is there is no failure: return OK and say nothing.) */
+  /* From a query: a device is present but could not be queried; the namespace counts as not
+   * supported. Give the reason with axle_provider_reason. (A missing device is not a failure:
+   * return OK without values.) */
   AXLE_PROVIDER_FAILED = 1,
-  /* By the sink: a misuse or a limit. The whole answer will be refused; there is no point in saying
-   * more. It is safe to ignore. */
+  /* From the sink: misuse, or a limit is exceeded. The whole answer will be refused; further calls
+   * have no effect. It is safe to ignore. */
   AXLE_PROVIDER_REFUSED = 2
 };
 
-/* How many values of a feature one wheel may name. */
+/* How many values of a feature a wheel may name. */
 enum {
-  AXLE_PROVIDER_SINGLE = 0, /* one: it names the level it needs, "v3" */
-  AXLE_PROVIDER_MULTI = 1 /* any number: it names all that it carries code for, "sm_80", "sm_90" */
+  AXLE_PROVIDER_SINGLE = 0, /* one: the level that it needs, "v3" */
+  AXLE_PROVIDER_MULTI = 1   /* any number: all that it has code for, "sm_80", "sm_90" */
 };
 
-/* Where an answer goes. Made by Axle; a provider's own tests may make one too. */
+/* Receives an answer. Created by Axle; a provider's own tests may create one too. */
 typedef struct axle_provider_sink axle_provider_sink;
 struct axle_provider_sink {
-  uint32_t struct_size; /* of Axle's: may be larger or smaller than this header's */
+  uint32_t struct_size; /* of Axle's sink: may be larger or smaller than in this header */
   uint32_t abi_version;
-  void* host; /* Axle's own */
+  void* host; /* private to Axle */
   /* Opens a feature; the most preferred comes first. `kind` is AXLE_PROVIDER_SINGLE or _MULTI. */
   int32_t (*feature)(const axle_provider_sink* sink, const char* name, int32_t kind);
-  /* One value of the feature that was opened last; the most preferred comes first. */
+  /* Adds a value to the feature opened last; the most preferred comes first. */
   int32_t (*value)(const axle_provider_sink* sink, const char* value);
-  /* One English sentence (UTF-8) for the person at the machine, e.g. why nothing is supported
-   * although a device is there: "driver 1.2 is older than 2.0". Shown with --verbose and in
+  /* One English sentence (UTF-8) for the user, e.g. why nothing is supported although a device is
+   * present: "driver 1.2 is older than 2.0". Shown with --verbose and in
    * warnings. */
   int32_t (*reason)(const axle_provider_sink* sink, const char* text);
 };
 
-/* What a provider is. Constant for the life of the process. */
+/* Describes a provider. Constant for the lifetime of the process. */
 typedef struct axle_provider {
   uint32_t struct_size; /* sizeof(axle_provider) as the provider was compiled */
   uint32_t abi_version; /* AXLE_PROVIDER_ABI_VERSION as the provider was compiled */
-  const char* ns;       /* the namespace that it governs */
-  const char* version;  /* its own version, as a Python package would have it: "1.0.2" */
-  /* What this machine supports, best first. A feature without a value is not said. */
+  const char* ns;       /* the namespace of its properties */
+  const char* version;  /* its own version, in the form of a Python package: "1.0.2" */
+  /* What this machine supports, best first. A feature without a value is left out. */
   int32_t (*supported)(const axle_provider_sink* sink);
-  /* Every property that any machine may support, the same on every machine: what the builder of a
-   * wheel checks its properties against. Looks at no hardware. */
+  /* Every property that any machine may support, the same on every machine: builders check the
+   * properties of wheels against it. Does not look at hardware. */
   int32_t (*all)(const axle_provider_sink* sink);
 } axle_provider;
 
-/* The one function that a provider exports. `program_abi` is the newest version that the program
- * speaks. Returns a table that lives as long as the process; never NULL. It only returns: detection
- * belongs into the queries. */
+/* The function that a provider exports. `program_abi` is the newest version that the program
+ * supports. Returns a table that is valid as long as the process; never NULL. It must do nothing
+ * else: detection belongs in the queries. */
 AXLE_PROVIDER_EXPORT const axle_provider* axle_provider_entry(uint32_t program_abi);
 
-/* Whether the running Axle's sink has a member that a later revision added. */
+/* Whether the running Axle's sink has a member that was added in a later revision. */
 #define AXLE_PROVIDER_HAS(sink, member) \
   ((sink)->struct_size >= offsetof(axle_provider_sink, member) + sizeof((sink)->member))
 

@@ -64,7 +64,7 @@ Result<Release> direct_release(std::string_view name, const std::vector<std::str
     }
     if (!release.wheels.empty() && release.version != parsed->version) {
       return fail(ErrorKind::conflict,
-                  fmt::format("two versions of {} are asked for: {} and {}", name,
+                  fmt::format("two versions of {} are requested: {} and {}", name,
                               index::redact_url(urls.front()), shown),
                   "name one of them");
     }

@@ -158,8 +158,7 @@ std::string IndexCandidates::looked_in(std::string_view name) {
 
 std::string IndexCandidates::why_alone(std::string_view name) {
   if (const AssignedSource* only = assigned(name); only != nullptr && only->index != nullptr) {
-    return fmt::format("{} says that {} comes from {} alone", only->origin, name,
-                       only->index->description());
+    return fmt::format("{} assigns {} to {} only", only->origin, name, only->index->description());
   }
   const auto decisive = decisive_.find(name);
   if (decisive == decisive_.end()) return {};
@@ -169,8 +168,8 @@ std::string IndexCandidates::why_alone(std::string_view name) {
     others.push_back((*other)->description());
   }
   return fmt::format(
-      "{} has a page for {} and decides about it alone; {} was not asked. Where every index is "
-      "trusted, --index-strategy unsafe-best-match takes versions of any",
+      "{} has a page for {} and decides alone; {} was not queried. If you trust every index, use "
+      "--index-strategy unsafe-best-match to consider the versions of all",
       decisive->second->description(), name, fmt::join(others, ", "));
 }
 

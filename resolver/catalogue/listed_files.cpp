@@ -84,7 +84,7 @@ Result<std::vector<wheel::ListedHash>> listed_hashes(std::string_view name,
   if (any && agreed.empty()) {
     return fail(
         ErrorKind::conflict,
-        fmt::format("{} lists only MD5 hashes for {}, which prove nothing", lister(*first), name),
+        fmt::format("{} lists only MD5 hashes for {}, which are not secure", lister(*first), name),
         "list sha256 hashes");
   }
   return agreed;
@@ -111,7 +111,7 @@ Result<void> check_listed(const std::vector<const Request*>& requirements,
                 fmt::format("hashes are required, so every requirement must be pinned with ==; "
                             "these are not: {}",
                             fmt::join(unpinned, ", ")),
-                "pin each with ==, as the files are in which uv and pip-tools write hashes");
+                "pin each with ==, as uv and pip-tools do in files with hashes");
   }
   if (!without.empty()) {
     return fail(ErrorKind::conflict,
@@ -128,7 +128,7 @@ Error hashes_missing(const std::vector<std::string>& packages,
   return {ErrorKind::conflict,
           fmt::format("every package must have a hash, dependencies too; these have none: {}",
                       fmt::join(packages, ", ")),
-          fmt::format("if you trust what the index says today, add: {}", fmt::join(lines, "; "))};
+          fmt::format("if you trust what the index lists today, add: {}", fmt::join(lines, "; "))};
 }
 
 Error no_listed_file(std::string_view name, const Release& release,
@@ -142,13 +142,13 @@ Error no_listed_file(std::string_view name, const Release& release,
                          wheel::render_listed_hashes(file.hash.as_listed()));
   }
   if (unlisted.size() > shown) found += fmt::format(" and {} more", unlisted.size() - shown);
-  return {ErrorKind::mismatch,
-          fmt::format("no file of {} {} that fits this machine has a hash that is listed: expected "
-                      "{}; got: {}",
-                      name, wheel::render_version(release.version),
-                      wheel::render_listed_hashes(listed), found),
-          "list the hash of such a file if its publisher added it since; if it should be the same "
-          "file as before, somebody may have exchanged it: nothing was installed"};
+  return {
+      ErrorKind::mismatch,
+      fmt::format("no file of {} {} that fits this machine has a listed hash: expected {}; got: {}",
+                  name, wheel::render_version(release.version), wheel::render_listed_hashes(listed),
+                  found),
+      "if the publisher added files since, list the hash of one; if the file should be unchanged, "
+      "it may have been replaced: nothing was installed"};
 }
 
 }  // namespace axle::resolver

@@ -21,7 +21,7 @@ void ignore_variants(ReleaseMetadata& result, std::string why, Report& report) {
   result.document.reset();
   result.broken = std::move(why);
   report.warn(fmt::format("the variant wheels are ignored: {}", result.broken),
-              "whoever publishes the package has to fix its variant metadata");
+              "the package's publisher has to fix its variant metadata");
 }
 
 Result<ReleaseMetadata> from_variants_file(const index::PublishedFile& file,

@@ -8,8 +8,8 @@ namespace axle::resolver {
 namespace {
 
 std::string some_files(std::size_t count, std::string_view name) {
-  return count == 1 ? fmt::format("1 file of {} is left out", name)
-                    : fmt::format("{} files of {} are left out", count, name);
+  return count == 1 ? fmt::format("1 file of {} is excluded", name)
+                    : fmt::format("{} files of {} are excluded", count, name);
 }
 
 }  // namespace
@@ -45,14 +45,14 @@ std::string explain_withheld(std::string_view name, const WithheldFiles& withhel
   }
   if (withheld.undated > 0) {
     add(
-        fmt::format("{}: only uploads before {} count, and the index does not say when it was; "
-                    "--exclude-newer-package {}=false takes it all the same",
+        fmt::format("{}: only uploads before {} count, and the index does not give the upload "
+                    "time; use --exclude-newer-package {}=false to include it",
                     some_files(withheld.undated, name), withheld.cutoff, name));
   }
   if (withheld.exposed > 0) {
     add(
-        fmt::format("{}: a plain http link without a hash on a page that came by https; "
-                    "--trusted-host {} takes it all the same",
+        fmt::format("{}: a plain http link without a hash on a page served by https; use "
+                    "--trusted-host {} to include it",
                     some_files(withheld.exposed, name), withheld.host));
   }
   return text;

@@ -24,17 +24,16 @@ LabelChoice take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& poli
     return choice;
   }
   if (policy.rule == LabelRule::kept) {
-    choice.because = "what is installed has this label";
+    choice.because = "the installed build has this label";
   } else {
-    choice.because = fmt::format("{} was asked for", policy.label);
+    choice.because = fmt::format("{} was requested", policy.label);
   }
   const auto verdict = std::ranges::find(decision.rejected, policy.label, &plan::Verdict::label);
   if (verdict != decision.rejected.end()) {
-    choice.remark = fmt::format(
-        "{} is taken because it is {}, although this machine cannot "
-        "run it: {}",
-        policy.label, policy.rule == LabelRule::kept ? "installed" : "asked for",
-        verdict->fact.empty() ? verdict->reason : verdict->fact);
+    choice.remark =
+        fmt::format("{} is chosen because it is {}, although this machine cannot run it: {}",
+                    policy.label, policy.rule == LabelRule::kept ? "installed" : "requested",
+                    verdict->fact.empty() ? verdict->reason : verdict->fact);
   } else if (const auto what = metadata.unknown.find(policy.label);
              what != metadata.unknown.end()) {
     choice.remark = what->second;
@@ -98,7 +97,7 @@ LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& 
   const auto what = metadata.unknown.find(policy.label);
   if (pinned && what != metadata.unknown.end() &&
       !metadata.document->variants.contains(policy.label))
-    return {policy.label, fmt::format("{} was asked for", policy.label), what->second};
+    return {policy.label, fmt::format("{} was requested", policy.label), what->second};
   return {};
 }
 
@@ -110,7 +109,7 @@ void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
     if (what != metadata.unknown.end()) {
       decision.skipped.push_back({file, what->second, true});
     } else if (metadata.fallback.contains(fit.label)) {
-      decision.skipped.push_back({file, "it counts only where nothing else fits"});
+      decision.skipped.push_back({file, "it counts only if nothing else fits"});
     }
   }
 }

@@ -86,7 +86,7 @@ Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string
   return fail(ErrorKind::unsupported,
               fmt::format("{} needs Python {}, this is {}", wheel.file->filename,
                           wheel::render_specifiers(needed), wheel::render_version(python)),
-              fmt::format("an environment with Python {} can have it (--python)",
+              fmt::format("use an environment with Python {} (--python)",
                           wheel::render_specifiers(needed)));
 }
 
@@ -201,7 +201,7 @@ PackageChoice PackageChooser::from_installed(const plan::InstalledPackage& packa
   choice.goes_with = families_.goes_with(package.name, choice.release);
   choice.package.variant = package.variant;
   choice.package.already_installed = true;
-  choice.package.decision.chosen_because = "it is installed and satisfies what is wanted";
+  choice.package.decision.chosen_because = "it is installed and satisfies the requirements";
   choice.requires_dist = package.dependencies;
   choice.markers = wheel::variant_markers(
       target_.markers, package.family.empty() ? package.variant.value_or("") : "",

@@ -109,7 +109,7 @@ std::optional<std::string> mismatch_with(const providers::Provider& provider,
   const auto requirements = applicable_requirements(info, environment);
   if (!requirements) return "its requirement cannot be read";
   if (requirements->size() != 1) {
-    return fmt::format("it asks for {} packages, not for one", requirements->size());
+    return fmt::format("it names {} packages instead of one", requirements->size());
   }
   const wheel::Requirement& requirement = requirements->front();
   if (!requirement.url.empty() || !requirement.extras.empty()) {
@@ -120,10 +120,10 @@ std::optional<std::string> mismatch_with(const providers::Provider& provider,
   const bool older_name =
       std::ranges::find(provider.aliases, std::string_view(name)) != provider.aliases.end();
   if (name != provider.package && !older_name) {
-    return fmt::format("Axle carries {} for this namespace", provider.package);
+    return fmt::format("Axle includes {} for this namespace", provider.package);
   }
   if (!older_name && !accepts_version(provider, requirement.specifiers)) {
-    return fmt::format("Axle stands for version {}", provider.version);
+    return fmt::format("Axle implements version {}", provider.version);
   }
   if (!accepts_plugin_api(provider, info, name)) {
     return fmt::format("its plugin-api is {}",
@@ -138,14 +138,13 @@ std::optional<NamespaceList> given_list(const wheel::VariantMetadata& metadata,
                                         const ProviderPolicy& policy,
                                         const wheel::MarkerEnvironment& environment) {
   if (policy.disabled.contains(ns))
-    return NamespaceList{plan::ListOrigin::disabled, "switched off", {}};
+    return NamespaceList{plan::ListOrigin::disabled, "disabled", {}};
   if (info != nullptr && info->optional && !policy.enabled.contains(ns)) {
-    return NamespaceList{plan::ListOrigin::disabled, "optional and not switched on", {}};
+    return NamespaceList{plan::ListOrigin::disabled, "optional and not enabled", {}};
   }
   if (info != nullptr && !info->enable_if.empty() && !marker_holds(info->enable_if, environment)) {
-    return NamespaceList{plan::ListOrigin::disabled,
-                         fmt::format("enable-if does not hold: {}", info->enable_if),
-                         {}};
+    return NamespaceList{
+        plan::ListOrigin::disabled, fmt::format("enable-if is false: {}", info->enable_if), {}};
   }
   if (info != nullptr && info->static_properties) {
     return NamespaceList{plan::ListOrigin::static_list, "static-properties of the metadata",
@@ -159,7 +158,7 @@ std::optional<NamespaceList> given_list(const wheel::VariantMetadata& metadata,
   if (policy.user_lists) {
     const auto list = policy.user_lists->find(ns);
     if (list != policy.user_lists->end()) {
-      return NamespaceList{plan::ListOrigin::user_list, "the lists given", list->second};
+      return NamespaceList{plan::ListOrigin::user_list, "the given lists", list->second};
     }
   }
   if (info == nullptr) {
@@ -187,8 +186,8 @@ std::optional<NamespaceList> builtin_list(const std::string& ns, const ProviderI
   if (info.builtin.empty()) return std::nullopt;
   // Nothing could be trusted: the document asks for a part of the installer.
   std::string why = fmt::format("there is no built-in provider {} for it", info.builtin);
-  report.warn(fmt::format("nothing of namespace {} is selectable: {}", ns, why),
-              "a newer Axle may have it");
+  report.warn(fmt::format("nothing in namespace {} is selectable: {}", ns, why),
+              "a newer version of Axle may have it");
   return NamespaceList{plan::ListOrigin::none, std::move(why), {}};
 }
 
@@ -202,7 +201,7 @@ std::optional<PluginRequest> plugin_request(const std::string& ns, const Provide
     return std::nullopt;
   }
   if (requirements->empty()) {
-    why = "none of its requirements counts on this platform";
+    why = "none of its requirements applies to this platform";
     return std::nullopt;
   }
   PluginRequest request{ns, {}, info.plugin_api, {}};
@@ -222,7 +221,7 @@ std::vector<PluginLists> refuse_all(std::span<const PluginRequest> requests, Rep
   for (const PluginRequest& request : requests) {
     const std::string packages = fmt::format("{}", fmt::join(request.requires_, ", "));
     report.warn(
-        fmt::format("nothing of namespace {} is selectable: its provider {} is not trusted{}{}",
+        fmt::format("nothing in namespace {} is selectable: its provider {} is not trusted{}{}",
                     request.ns, packages, request.not_ours.empty() ? "" : ": ", request.not_ours),
         fmt::format("the package that would have to be trusted is {}", packages));
     lists.push_back(
@@ -269,7 +268,7 @@ class Lists {
         request->not_ours = std::move(mismatch);
         requests_.push_back(std::move(*request));
       } else {
-        report_.warn(fmt::format("nothing of namespace {} is selectable: {}", ns, why));
+        report_.warn(fmt::format("nothing in namespace {} is selectable: {}", ns, why));
       }
       list = NamespaceList{plan::ListOrigin::none, std::move(why), {}};
     }

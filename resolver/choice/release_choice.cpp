@@ -45,7 +45,7 @@ std::vector<std::string> labels_of(const Release& release) {
 
 std::string why_this_variant(const wheel::VariantMetadata& metadata, const std::string& label,
                              const SupportedProperties& lists, bool pinned) {
-  if (pinned) return fmt::format("variant {} was asked for, and this machine supports it", label);
+  if (pinned) return fmt::format("variant {} was requested, and this machine supports it", label);
   const auto deciding = deciding_properties(metadata, label, lists);
   if (deciding.empty()) return "no variant with properties fits, and this one needs nothing";
   return wheel::render_property(deciding.front()) + " is supported and ranks first";
@@ -53,7 +53,7 @@ std::string why_this_variant(const wheel::VariantMetadata& metadata, const std::
 
 std::string why_the_plain_wheel(const WheelPolicy& policy, const ReleaseChoice& choice,
                                 bool variant_wheels) {
-  if (!policy.variants) return "plain wheels were asked for";
+  if (!policy.variants) return "plain wheels were requested";
   if (choice.decision.has_variants) return "no variant fits, and the plain wheel needs nothing";
   if (variant_wheels) return "the variant wheels cannot be used, and the plain wheel needs nothing";
   return "the release has no variants";
@@ -124,8 +124,8 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
       reason = "its name belongs to another release";
     } else if (!file.label.empty() && policy.versions != nullptr &&
                !policy.versions->contains(wheel.name.version)) {
-      reason = fmt::format("{} is not the version that is wanted",
-                           wheel::render_version(wheel.name.version));
+      reason =
+          fmt::format("{} is not the required version", wheel::render_version(wheel.name.version));
     } else if (file.yanked && !policy.yanked && !release.direct) {
       reason = file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason;
     } else if (!python_fits(name, file)) {
@@ -135,10 +135,10 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
       reason = fmt::format("{}{} do not fit this interpreter and platform", tags_do_not_fit,
                            wheel.name.tags_text);
     } else if (wheel.is_variant() && !policy.variants) {
-      reason = "plain wheels were asked for";
+      reason = "plain wheels were requested";
     } else if (policy.versions != nullptr && !policy.versions->listed.empty() &&
                !wheel::may_be_listed(file.hash.as_listed(), policy.versions->listed)) {
-      reason = "its hash is not among those that are listed";
+      reason = "its hash is not listed";
       usable.unlisted.push_back(&wheel);
     }
     if (!reason.empty()) {
@@ -349,7 +349,7 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Usable&
   if (of_family && choice.remark.empty() && !choice.fallback && target_.machine->gpus.size() > 1 &&
       document.variants.contains(pick.label)) {
     if (const std::string names = gpus_left_out(document, pick.label); !names.empty())
-      choice.remark = fmt::format("it has no code for {}, which is here too", names);
+      choice.remark = fmt::format("it has no code for {}, which this machine has too", names);
   }
   const bool pinned = policy.rule == LabelRule::pinned;
   if (!pick.because.empty()) {
@@ -394,7 +394,7 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
     const CandidateWheel& plain = *usable.plain.front();
     std::string unknown;
     if (release.family != nullptr && policy.variants) {
-      unknown = fmt::format("what {} was built for is not known to the family {}",
+      unknown = fmt::format("the family {1} does not know what {0} was built for",
                             plain.file->filename, release.family->name);
     }
     if (plain_counts) {

@@ -126,39 +126,36 @@ void PackageChooser::remark_on(const Question& question, const Tried& first, Tri
   }
   if (!choice.unlisted_label.empty()) {
     remarks.push_back({Severity::warning,
-                       fmt::format("{}: {} would fit better, but its hash is not among those that "
-                                   "are listed for {}",
+                       fmt::format("{}: {} would fit better, but its hash is not listed for {}",
                                    title, choice.unlisted_label, question.name),
-                       "list its hash too to get it"});
+                       "list its hash too, to get it"});
   }
   const index::Family* family = families_.of(question.name);
   const bool device = family != nullptr && families_.has_device_for(*family);
   if (choice.fallback && device && first.newest_trouble) {
     const Error& trouble = first.telling_trouble ? *first.telling_trouble : *first.newest_trouble;
-    remarks.push_back(
-        {Severity::warning,
-         fmt::format("{} is taken although there is a GPU: no release that is allowed has another "
-                     "build for this machine; {}",
-                     title, trouble.message),
-         trouble.hint});
+    remarks.push_back({Severity::warning,
+                       fmt::format("{} is chosen although there is a GPU: no allowed release has "
+                                   "another build for this machine; {}",
+                                   title, trouble.message),
+                       trouble.hint});
   } else if (tried.newest_trouble && question.rule != LabelRule::follow &&
              tried.newest->version != choice.release) {
     const bool everyday = tried.ordinary || family != nullptr;
     remarks.push_back(
         {everyday ? Severity::note : Severity::warning,
-         fmt::format("{} is taken, not the newest: {}", title, tried.newest_trouble->message),
+         fmt::format("{} is chosen, not the newest: {}", title, tried.newest_trouble->message),
          tried.newest_trouble->hint});
   }
   if (choice.fallback && !device && choice.other) {
     const auto& [label, size, own] = *choice.other;
     remarks.push_back(
-        {Severity::note,
-         own ? fmt::format("{}: no GPU is usable here, which saves {} against {}, the "
-                           "libraries that it brings along not counted",
-                           title, text::render_bytes(size - *own), label)
-             : fmt::format("{}: no GPU is usable here, which saves the {} of {} and the "
-                           "libraries that it brings along",
-                           title, text::render_bytes(size), label)});
+        {Severity::note, own ? fmt::format("{}: no GPU is usable here, which saves {} compared "
+                                           "with {}, not counting the libraries that it needs",
+                                           title, text::render_bytes(size - *own), label)
+                             : fmt::format("{}: no GPU is usable here, which saves the {} of {} "
+                                           "and the libraries that it needs",
+                                           title, text::render_bytes(size), label)});
   }
 }
 

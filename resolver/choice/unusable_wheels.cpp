@@ -106,7 +106,7 @@ std::string explain_platforms(const std::vector<std::string>& platforms, const T
   if (!architectures.empty())
     return fmt::format("its wheels for Linux are for {}, and this machine is {}",
                        render_few(architectures), here->architecture);
-  return fmt::format("its wheels are for {} alone", render_few(systems));
+  return fmt::format("its wheels are for {} only", render_few(systems));
 }
 
 /// Of interpreters none of which fits: "cp39", "cp312-abi3".

@@ -242,7 +242,7 @@ Error nothing_fits(std::string_view name, const Release& release, const plan::De
     return {ErrorKind::unsupported,
             fmt::format("{} {} needs Python {}, and this is Python {}", name, version, needed,
                         wheel::render_version(target.python_version)),
-            fmt::format("an environment with Python {} can have it (--python)", needed)};
+            fmt::format("use an environment with Python {} (--python)", needed)};
   }
   if (release.wheels.empty()) {
     return {ErrorKind::unsupported,

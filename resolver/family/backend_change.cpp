@@ -68,7 +68,7 @@ Unresolved refused_backends(std::vector<PlannedChange> changes, const std::strin
   std::vector<std::string> ways;
   for (const PlannedChange& change : changes) {
     steps.push_back(
-        fmt::format("{} is installed, {} would come",
+        fmt::format("{} is installed, {} would replace it",
                     render_build(change.name, change.installed_version, change.installed_backend),
                     render_build(change.name, change.version,
                                  change.backend.empty() ? "plain" : change.backend)));
@@ -83,11 +83,12 @@ Unresolved refused_backends(std::vector<PlannedChange> changes, const std::strin
   Unresolved refused;
   refused.kind = ErrorKind::conflict;
   refused.message =
-      fmt::format("the backend of what is installed would change: {}", fmt::join(steps, "; "));
-  if (!why_not_kept.empty()) refused.message += fmt::format("; it cannot stay: {}", why_not_kept);
+      fmt::format("the backend of installed packages would change: {}", fmt::join(steps, "; "));
+  if (!why_not_kept.empty())
+    refused.message += fmt::format("; it cannot be kept: {}", why_not_kept);
   ways.push_back(
-      "--allow-backend-change takes what would come; --torch-backend LABEL or --variant PKG=LABEL "
-      "names a build");
+      "use --allow-backend-change to accept this, or name a build with --torch-backend LABEL or "
+      "--variant PKG=LABEL");
   refused.hint = fmt::format("{}", fmt::join(ways, "; "));
   refused.changes = std::move(changes);
   return refused;

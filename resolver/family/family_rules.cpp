@@ -192,18 +192,17 @@ void FamilyRules::remark() {
       const plan::InstalledPackage* installed = families_.installed(name);
       if (installed == nullptr || std::ranges::any_of(node.wants, &Want::is_request)) continue;
       if (!families_.installed_label(*installed).empty()) continue;
-      report_.warn(
-          fmt::format("{} {}, which is installed, is replaced by {} {}: what it was built "
-                      "for is not known",
-                      name, wheel::render_version(installed->version), name,
-                      wheel::render_version(choice.package.version)));
+      report_.warn(fmt::format(
+          "{} {}, which is installed, is replaced by {} {}: what it was built for is unknown", name,
+          wheel::render_version(installed->version), name,
+          wheel::render_version(choice.package.version)));
       continue;
     }
     const std::string title = fmt::format("{} {}", name, wheel::render_version(choice.release));
     const std::string label = choice.package.variant.value_or("");
     const bool given = !families_.given_label(*family, name, wants_of_user(node.wants)).empty();
     if (!given && !choice.followed_label.empty() && label != choice.followed_label) {
-      report_.note(fmt::format("{} has no build {}, which {} has: {} is taken", title,
+      report_.note(fmt::format("{} has no build {}, which {} has: {} is chosen", title,
                                choice.followed_label, family->anchor(),
                                label.empty() ? "its plain wheel" : label));
     }
@@ -213,9 +212,10 @@ void FamilyRules::remark() {
     const auto last = wheel::parse_version(ended->second);
     const wheel::Version& lead = first->second.choice->release;
     if (last && is_past(lead, *last)) {
-      report_.note(fmt::format("{} is the last release of {}, made for {} {}: it comes with {} {}",
-                               wheel::render_version(choice.release), name, family->anchor(),
-                               ended->second, family->anchor(), wheel::render_version(lead)));
+      report_.note(
+          fmt::format("{} is the last release of {}, made for {} {}: it is installed with {} {}",
+                      wheel::render_version(choice.release), name, family->anchor(), ended->second,
+                      family->anchor(), wheel::render_version(lead)));
     }
   }
 }

@@ -56,7 +56,7 @@ Result<void> Worklist::handle(const std::string& name, ChoiceFailure failure) {
     // The versions that nothing conflicts with do not fit the machine.
     const auto& [version, why] = *node.excluded.rbegin();
     failure.error.message +=
-        fmt::format("; {} {} cannot be taken: {}", name, wheel::render_version(version), why);
+        fmt::format("; {} {} cannot be used: {}", name, wheel::render_version(version), why);
     return std::unexpected(std::move(failure.error));
   }
   std::set<std::string> owners;

@@ -77,7 +77,7 @@ std::optional<InstalledNeed> need_in_local_version(const wheel::Version& version
   auto specifiers = wheel::parse_specifiers("==" + minor + ".*");
   if (!specifiers) return std::nullopt;
   InstalledNeed need{"torch", {std::move(*specifiers)}, cuda_major(local), {}};
-  need.text = fmt::format("torch {}{}, says its version +{}", minor,
+  need.text = fmt::format("torch {}{}, according to its version +{}", minor,
                           need.cuda.empty() ? "" : " for CUDA " + need.cuda, local);
   return need;
 }
@@ -107,7 +107,7 @@ std::vector<InstalledNeed> needs_of(const plan::InstalledPackage& package,
                                   : fmt::format("{} or {}", need.text, property.value);
   }
   for (auto& [name, need] : of_variant) {
-    need.text += ", says its variant";
+    need.text += ", according to its variant";
     needs.push_back(std::move(need));
   }
   if (auto need = need_in_local_version(package.version)) needs.push_back(std::move(*need));
@@ -124,7 +124,7 @@ Unresolved refused_breakages(std::vector<Breakage> broken) {
   }
   Unresolved refused;
   refused.kind = ErrorKind::conflict;
-  refused.message = fmt::format("this would break what is installed: {}", fmt::join(texts, "; "));
+  refused.message = fmt::format("this would break installed packages: {}", fmt::join(texts, "; "));
   refused.hint = fmt::format(
       "name {0} in the same command to upgrade it too, ask for a version that it works with, or "
       "uninstall it first: `variant uninstall {0}`",

@@ -33,7 +33,7 @@ plan::Resolution Worklist::outcome() {
                                node.choice->yanked->empty() ? "" : ": ", *node.choice->yanked));
     }
     if (!node.excluded.empty() && node.excluded.rbegin()->first > node.choice->release) {
-      report_.note(fmt::format("{} {} is taken, not {}: {}", name, version,
+      report_.note(fmt::format("{} {} is chosen, not {}: {}", name, version,
                                wheel::render_version(node.excluded.rbegin()->first),
                                node.excluded.rbegin()->second));
     }
@@ -55,12 +55,13 @@ plan::Resolution Worklist::outcome() {
   };
   for (const auto& [name, label] : options_.pinned_variants) {
     if (is_part(name)) continue;
-    report_.warn(
-        fmt::format("variant {} is asked for of {}, which is not part of this", label, name));
+    report_.warn(fmt::format("variant {} is requested for {}, which is not part of this resolution",
+                             label, name));
   }
   for (const std::string& name : options_.plain_only) {
     if (is_part(name)) continue;
-    report_.warn(fmt::format("a plain wheel is asked for of {}, which is not part of this", name));
+    report_.warn(fmt::format(
+        "a plain wheel is requested for {}, which is not part of this resolution", name));
   }
   return resolution;
 }
@@ -110,10 +111,10 @@ Result<void> Worklist::check_required() {
       if (requested.empty() && by_user) requested = name;
     }
     return fail(ErrorKind::unsupported,
-                fmt::format("nothing of this is built for {}, which --require asks for", ns),
+                fmt::format("none of these packages is built for {}, which --require demands", ns),
                 requested.empty()
                     ? std::string()
-                    : fmt::format("`variant explain {}` shows the builds there are", requested));
+                    : fmt::format("`variant explain {}` shows the available builds", requested));
   }
   return {};
 }

@@ -104,7 +104,7 @@ Result<Plan> Planner::plan(Report& report) {
       plan.broken.push_back(std::move(broken));
       continue;
     }
-    report.warn(fmt::format("{} {}, which is installed, wants {}; it gets {}", breakage.name,
+    report.warn(fmt::format("{} {}, which is installed, requires {}; it gets {}", breakage.name,
                             breakage.version, breakage.needs, breakage.gets),
                 fmt::format("upgrade {} in the same command", breakage.name));
   }
@@ -164,8 +164,7 @@ void Planner::remark_on_kept(const plan::Resolution& resolution) {
         std::ranges::find(resolution.packages, change.name, &plan::ResolvedPackage::name);
     if (package == resolution.packages.end()) continue;
     report_.note(fmt::format(
-        "{} {} keeps the backend that is installed, {}; {} ({}) would come with "
-        "--allow-backend-change",
+        "{} {} keeps the installed backend, {}; use --allow-backend-change to get {} ({})",
         package->name, wheel::render_version(package->version), change.installed_backend,
         change.version, change.backend.empty() ? "a plain wheel" : change.backend));
   }

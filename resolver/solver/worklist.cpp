@@ -142,7 +142,7 @@ Result<void> Worklist::process(const std::string& name) {
   if (++choices_ > max_choices) {
     return std::unexpected(first_conflict_.value_or(
         Error{ErrorKind::conflict,
-              fmt::format("the requirements on {} undo each other without end: {}", name,
+              fmt::format("the requirements on {} keep contradicting each other: {}", name,
                           render_wants(binding_wants(name, node.wants))),
               "pin one of the packages to a version"}));
   }

@@ -44,9 +44,9 @@ std::vector<AskedFile> ask_files(const ProviderSettings& settings, Session& sess
     if (!ns.empty() && file.ns != ns) continue;
     if (session.elsewhere()) {
       asked.push_back(
-          {.file = &file, .problem = "a plugin can only speak of the machine that it runs on"});
+          {.file = &file, .problem = "a plugin can only report on the machine that it runs on"});
     } else if (!settings.is_on(file.ns)) {
-      asked.push_back({.file = &file, .problem = "switched off"});
+      asked.push_back({.file = &file, .problem = "disabled"});
     } else {
       asked.push_back(ask_file(file, options, !ns.empty()));
       if (asked.back().problem.empty()) PluginFailures(session).forget(file.ns);

@@ -160,13 +160,15 @@ Result<std::string> InstalledEnvironments::folder() {
       cache_folder_ = *cache;
       return kept;
     }
-    report_.detail("plugins are installed anew in each run: " + kept.error().message);
+    report_.detail("plugins are installed again in each run: " + kept.error().message);
   }
   if (!temporary_.empty()) return temporary_;
   std::error_code error;
   std::string pattern = (fs::temp_directory_path(error) / "axle-plugins-XXXXXX").string();
   if (!error && ::mkdtemp(pattern.data()) == nullptr) error = {errno, std::generic_category()};
-  if (error) return fail(ErrorKind::io, fmt::format("no temporary folder: {}", error.message()));
+  if (error)
+    return fail(ErrorKind::io,
+                fmt::format("cannot create a temporary folder: {}", error.message()));
   temporary_ = pattern;
   return temporary_;
 }

@@ -71,7 +71,7 @@ std::optional<Distrust> distrust_of(const TrustedFile& file) {
   if (!now) return Distrust{now.error().message, now.error().hint};
   if (*now == file.sha256) return std::nullopt;
   return Distrust{fmt::format("{} has changed since it was trusted", file.path),
-                  fmt::format("to trust it as it is now: `{}`", trust_command(file))};
+                  fmt::format("to trust its current content: `{}`", trust_command(file))};
 }
 
 std::string trust_command(std::span<const std::string> names) {
@@ -88,7 +88,7 @@ std::string trust_command(const TrustedFile& file) {
 
 void warn_of_lacks(Report& report) {
   for (const std::string& lack : plugins::probe_sandbox().lacks)
-    report.warn("this kernel does not contain plugins fully: " + lack);
+    report.warn("this kernel cannot fully sandbox plugins: " + lack);
 }
 
 std::vector<PluginLists> TrustedPlugins::ask(std::span<const PluginRequest> requests,
@@ -107,7 +107,7 @@ std::vector<PluginLists> TrustedPlugins::ask(std::span<const PluginRequest> requ
 
 void TrustedPlugins::refuse(const PluginRequest& request, ListOrigin origin, const std::string& why,
                             const std::string& hint, Report& report) {
-  report.warn(fmt::format("nothing of namespace {} is selectable: {}{}{}", request.ns, why,
+  report.warn(fmt::format("nothing in namespace {} is selectable: {}{}{}", request.ns, why,
                           request.not_ours.empty() ? "" : "; ", request.not_ours),
               hint);
   known_.insert_or_assign(key_of(request), PluginLists{origin, why, {}});
@@ -117,9 +117,9 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare(const PluginRequest
                                                              Report& report) {
   if (setup_.elsewhere) {
     refuse(request, ListOrigin::none,
-           fmt::format("its plugin {} can only speak of the machine that it runs on",
+           fmt::format("its plugin {} can only report on the machine that it runs on",
                        fmt::join(request.requires_, ", ")),
-           "without --for it is asked", report);
+           "it is run without --for", report);
     return std::nullopt;
   }
   const TrustedFile* file = file_for(setup_.settings, request.ns);
@@ -146,8 +146,9 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
     if (!requirement || !requirement->url.empty()) {
       // Trust is in a name as the index has it, not in whatever lies at an address.
       refuse(request, ListOrigin::untrusted,
-             fmt::format("its provider {} is named by an address, which cannot be trusted", text),
-             "tell the release's authors to name it by its package", report);
+             fmt::format("its provider {} is a direct reference to a URL, which cannot be trusted",
+                         text),
+             "ask the release's authors to name the package instead", report);
       return std::nullopt;
     }
     std::string name = wheel::normalize_name(requirement->name);
@@ -155,21 +156,21 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
     names.push_back(std::move(name));
   }
   if (!untrusted.empty()) {
-    refuse(
-        request, ListOrigin::untrusted,
-        fmt::format("its provider {} is not trusted", fmt::join(untrusted, ", ")),
-        fmt::format("it would run code of its own here, confined (docs/plugins.md); to trust it: "
-                    "`{}`",
-                    trust_command(untrusted)),
-        report);
+    refuse(request, ListOrigin::untrusted,
+           fmt::format("its provider {} is not trusted", fmt::join(untrusted, ", ")),
+           fmt::format(
+               "it would run its own code here, in a sandbox (docs/plugins.md); to trust it: `{}`",
+               trust_command(untrusted)),
+           report);
     return std::nullopt;
   }
   const std::string packages = fmt::format("{}", fmt::join(request.requires_, ", "));
   if (setup_.environments == nullptr) {
     refuse(request, ListOrigin::none,
-           fmt::format("its plugin {} would have to be installed, which this command does not",
-                       packages),
-           "explain and install do", report);
+           fmt::format(
+               "its plugin {} would have to be installed, which this command does not do",
+               packages),
+           "use explain or install", report);
     return std::nullopt;
   }
   auto environment = setup_.environments->environment_with(request.requires_);
@@ -198,10 +199,10 @@ bool TrustedPlugins::take_remembered(const Asked& one, const plugins::AskOptions
                                      Report& report) {
   const auto failure = setup_.failures.find(one.plugin, options);
   if (!failure) return false;
-  const std::string why = fmt::format("its plugin {} failed {} ago: {}; it was not asked again",
+  const std::string why = fmt::format("its plugin {} failed {} ago: {}; it was not run again",
                                       one.detail, render_span(failure->ago), failure->message);
-  report.warn(fmt::format("nothing of namespace {} is selectable: {}", one.plugin.ns, why),
-              fmt::format("to ask it again: `variant providers retry {}`{}{}", one.plugin.ns,
+  report.warn(fmt::format("nothing in namespace {} is selectable: {}", one.plugin.ns, why),
+              fmt::format("to run it again: `variant providers retry {}`{}{}", one.plugin.ns,
                           failure->hint.empty() ? "" : "; ", failure->hint));
   known_.insert_or_assign(one.key, PluginLists{ListOrigin::failed, why, {}});
   return true;
@@ -212,7 +213,7 @@ void TrustedPlugins::take_answer(const Asked& one, plugins::PluginAnswer answer,
                             answer.duration.count(), render_printed(answer.printed)));
   for (const std::string& reason : answer.notes.reasons)
     report.detail(
-        fmt::format("plugin {} of namespace {} says: {}", one.detail, one.plugin.ns, reason));
+        fmt::format("plugin {} of namespace {} reports: {}", one.detail, one.plugin.ns, reason));
   if (answer.features) {
     known_.insert_or_assign(
         one.key, PluginLists{ListOrigin::plugin, one.detail, std::move(*answer.features)});
@@ -220,7 +221,7 @@ void TrustedPlugins::take_answer(const Asked& one, plugins::PluginAnswer answer,
   }
   const plugins::PluginFailure& failure = answer.features.error();
   const std::string why = fmt::format("its plugin {} failed: {}", one.detail, failure.message);
-  report.warn(fmt::format("nothing of namespace {} is selectable: {}", one.plugin.ns, why),
+  report.warn(fmt::format("nothing in namespace {} is selectable: {}", one.plugin.ns, why),
               failure.hint);
   known_.insert_or_assign(one.key, PluginLists{ListOrigin::failed, why, {}});
 }

@@ -33,7 +33,7 @@ using wheel::PluginEntry;
 
 constexpr std::uint64_t max_entry_points_bytes = 1U << 20;
 constexpr const char* how_to_offer =
-    "a package offers a plugin by an entry point: [project.entry-points.variant_plugins] "
+    "a package declares a plugin with an entry point: [project.entry-points.variant_plugins] "
     "NAMESPACE = \"module\"";
 
 std::string chosen_namespace(Session& session) { return session.arguments().value(Opt::ns); }
@@ -48,7 +48,7 @@ Outcome<PluginEntry> choose(Session& session, const std::vector<PluginEntry>& en
                             const std::string& where) {
   if (entries.empty()) {
     return failed(
-        {ErrorKind::not_found, fmt::format("{}: offers no provider plugin", where), how_to_offer});
+        {ErrorKind::not_found, fmt::format("{}: has no provider plugin", where), how_to_offer});
   }
   const std::string asked = chosen_namespace(session);
   std::string known;
@@ -57,9 +57,9 @@ Outcome<PluginEntry> choose(Session& session, const std::vector<PluginEntry>& en
     known += (known.empty() ? "" : ", ") + entry.ns;
   }
   if (asked.empty())
-    return misused(fmt::format("{}: offers several plugins: {}", where, known), "--namespace NS");
-  return misused(fmt::format("{}: offers no plugin for {}", where, asked),
-                 fmt::format("it offers {}", known));
+    return misused(fmt::format("{}: has several plugins: {}", where, known), "--namespace NS");
+  return misused(fmt::format("{}: has no plugin for {}", where, asked),
+                 fmt::format("it has {}", known));
 }
 
 Outcome<Plugin> python_plugin(Session& session, std::string ns, std::string plugin_api,
@@ -115,7 +115,7 @@ Outcome<LocatedPlugin> locate_wheel(Session& session, const std::string& path) {
   const std::string temporary = variable("TMPDIR");
   auto unpacked = std::make_unique<TemporaryFolder>(temporary.empty() ? "/tmp" : temporary);
   if (unpacked->path().empty())
-    return failed({ErrorKind::io, "no temporary folder can be made", "is TMPDIR writable?"});
+    return failed({ErrorKind::io, "cannot create a temporary folder", "is TMPDIR writable?"});
   for (const wheel::ZipEntry& file : wheel->archive.entries()) {
     const auto written = unpack_entry(*wheel, file, unpacked->path());
     if (!written) return failed(written.error());
@@ -168,7 +168,7 @@ Outcome<LocatedPlugin> with_namespace(Session& session, Plugin plugin, const std
   plugin.ns = chosen_namespace(session);
   if (plugin.ns.empty()) plugin.ns = ask_namespace(plugin, {}).value_or("");
   if (plugin.ns.empty() && plugin.kind == PluginKind::python) {
-    return misused(fmt::format("{}: a module does not say which namespace it is for", word),
+    return misused(fmt::format("{}: a module does not state its namespace", word),
                    "--namespace NS");
   }
   return LocatedPlugin{std::move(plugin), nullptr};
@@ -209,7 +209,7 @@ Outcome<LocatedPlugin> locate_plugin(Session& session, const std::string& word) 
   } else if (::access(path.c_str(), X_OK) != 0) {
     return failed({ErrorKind::malformed,
                    fmt::format("{}: is neither a shared object nor a program", word),
-                   "a program needs permission to be executed: chmod +x"});
+                   "make a program executable: chmod +x"});
   }
   return with_namespace(session, std::move(plugin), word);
 }

@@ -32,7 +32,7 @@ Outcome<TrustedFile> trusted_file(const std::string& name, const TrustTerms& ter
   if (!text::is_valid_utf8(file.path)) {
     return failed({ErrorKind::unsupported,
                    fmt::format("{}: its path is not UTF-8", text::repair_utf8(file.path)),
-                   "the settings are TOML: rename it, or its folder"});
+                   "the settings are a TOML file: rename it, or its folder"});
   }
   if (file.path.ends_with(".so") || file.path.contains(".so."))
     file.kind = plugins::PluginKind::shared_object;
@@ -63,7 +63,7 @@ Outcome<TrustedPackage> trust_package(const std::string& name, const TrustTerms&
                                       ProviderSettings& settings) {
   if (!wheel::is_valid_name(name)) {
     return misused(fmt::format("`{}` is not a valid package name", name),
-                   "a file is named by its path, with a slash: ./provider");
+                   "name a file by a path with a slash: ./provider");
   }
   TrustedPackage package{wheel::normalize_name(name), terms.ns, terms.devices};
   std::erase_if(settings.packages, [&](const TrustedPackage& old) {

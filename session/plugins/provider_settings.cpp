@@ -71,7 +71,7 @@ void read_trusted(documents::TomlTable& table, ProviderSettings& settings) {
   std::vector<std::string> devices = table.texts("devices");
   for (const std::string& device : devices) {
     if (!plugins::is_device_pattern(device))
-      table.refuse("devices", fmt::format("`{}` names no device nodes", device));
+      table.refuse("devices", fmt::format("`{}` does not name device nodes", device));
   }
   if (package) {
     if (!wheel::is_valid_name(*package))
@@ -132,7 +132,7 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
   if (!error) return {};
   const bool refused =
       error == std::errc::permission_denied || error == std::errc::read_only_file_system;
-  return fail(ErrorKind::io, fmt::format("{}: it could not be written: {}", path, error.message()),
+  return fail(ErrorKind::io, fmt::format("{}: cannot be written: {}", path, error.message()),
               refused ? "is the folder writable?" : "");
 }
 
@@ -199,8 +199,9 @@ Result<ProviderSettings> parse_provider_settings(std::string_view text, const st
   const auto schema = whole_number(root, "schema", 1, 1 << 20);
   if (!schema) root.refuse("schema", "the key is missing", "write `schema = 1`");
   if (schema && *schema != newest_schema) {
-    root.refuse("schema", fmt::format("schema {} is not known, only {}", *schema, newest_schema),
-                "a newer Axle may read the file", ErrorKind::unsupported);
+    root.refuse("schema",
+                fmt::format("schema {} is not supported, only {}", *schema, newest_schema),
+                "a newer version of Axle may read the file", ErrorKind::unsupported);
   }
   settings.enabled = namespaces(root, "enabled");
   settings.disabled = namespaces(root, "disabled");
@@ -241,7 +242,7 @@ Outcome<void> change_provider_settings(
     const std::function<Outcome<void>(ProviderSettings&)>& change) {
   const std::string name = provider_settings_path();
   if (name.empty()) {
-    return failed({ErrorKind::io, "there is no place for the settings of providers",
+    return failed({ErrorKind::io, "there is no folder for the settings of providers",
                    "set HOME or XDG_CONFIG_HOME"});
   }
   // A link stays one: what it leads to is replaced.
@@ -265,7 +266,7 @@ Outcome<void> change_provider_settings(
   const std::string text = render_provider_settings(*settings);
   // What cannot be read again would stop every later command.
   if (const auto again = parse_provider_settings(text, path); !again)
-    return failed({ErrorKind::malformed, "this cannot be kept: " + again.error().message, {}});
+    return failed({ErrorKind::malformed, "this cannot be stored: " + again.error().message, {}});
   if (const auto written = replace_file(path, text); !written) return failed(written.error());
   return {};
 }
@@ -278,7 +279,7 @@ Outcome<resolver::ProviderPolicy> provider_policy(const ProviderSettings& settin
   const auto check = [](std::string_view option, const std::string& ns) -> Outcome<void> {
     if (is_namespace(ns)) return {};
     return misused(fmt::format("{} {}: that is not a valid namespace", option, ns),
-                   "a namespace is made of a-z, 0-9 and _");
+                   "a namespace consists of a-z, 0-9 and _");
   };
   for (const std::string& ns : arguments.values(Opt::enable_provider)) {
     if (const auto sound = check("--enable-provider", ns); !sound)
@@ -298,7 +299,7 @@ Outcome<std::vector<std::string>> device_option(const Arguments& arguments) {
   std::vector<std::string> devices = arguments.values(Opt::device);
   for (const std::string& device : devices) {
     if (plugins::is_device_pattern(device)) continue;
-    return misused(fmt::format("--device {}: that names no device nodes", device),
+    return misused(fmt::format("--device {}: that does not name device nodes", device),
                    "for example --device /dev/acme0 or --device '/dev/acme*'");
   }
   return devices;

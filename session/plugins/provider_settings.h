@@ -1,6 +1,6 @@
 #pragma once
 // Whom the user trusts and which namespaces are on: `$XDG_CONFIG_HOME/axle/providers.toml`
-// (docs/plugins.md). `variant providers trust` and its kin rewrite it whole, comments included.
+// (docs/plugins.md). `variant providers trust` and the like rewrite it whole, comments included.
 
 #include <cstdint>
 #include <functional>

@@ -110,12 +110,12 @@ Outcome<std::optional<std::string>> read_configuration(const std::string& path) 
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     return misused(
         fmt::format("{}: this configuration cannot be read: {}", path, std::strerror(errno)),
-        "it may name an index or a limit: make it readable, or remove it");
+        "it may set an index or a limit: make it readable, or remove it");
   }
   auto text = read_input(path);
   if (!text)
     return misused(text.error().message,
-                   "it may name an index or a limit: make it readable, or remove it");
+                   "it may set an index or a limit: make it readable, or remove it");
   return std::move(*text);
 }
 

@@ -50,7 +50,7 @@ class IndexList {
   void take(ConfiguredIndex index, const Stated& stated) {
     if (index.url.empty()) return layers_.refuse(stated, "the index", "is empty");
     if (index.url.find_first_of(" \t\n") != std::string::npos && index.url.contains("://"))
-      return layers_.refuse(stated, "the index", "is not one URL: it holds white space");
+      return layers_.refuse(stated, "the index", "is not a URL: it contains white space");
     index.url = absolute_place(index.url);
     add_credentials(index);
     auto& into = index.is_default ? defaults_ : others_;

@@ -162,11 +162,11 @@ Result<microseconds> unit_length(std::string_view name, std::string_view text) {
     if (name.empty() || !unit.names.contains(fmt::format(" {} ", name))) continue;
     if (unit.length.count() == 0)
       return fail(ErrorKind::malformed,
-                  fmt::format("`{}` counts in {}, whose length varies", text, name),
-                  "count in days: 30 days, 365 days");
+                  fmt::format("`{}` is in {}, whose length varies", text, name),
+                  "use days: 30 days, 365 days");
     return unit.length;
   }
-  return fail(ErrorKind::malformed, fmt::format("`{}` has no unit of time that is known", text),
+  return fail(ErrorKind::malformed, fmt::format("`{}` has no known unit of time", text),
               "for example 3 days, 2 weeks, 24 hours, P3D");
 }
 
@@ -197,7 +197,7 @@ Result<microseconds> sum_of_units(Scanner scanner, std::string_view text, bool i
       return fail(ErrorKind::malformed, fmt::format("`{}` is too long", text));
     if (*fraction != 0 && *length > std::chrono::hours(1))
       return fail(ErrorKind::malformed, fmt::format("`{}` has a fraction of a day", text),
-                  "count in hours");
+                  "use hours");
     sum += *number * *length + microseconds(*fraction * length->count() / 1'000'000);
     any = true;
   }

@@ -56,7 +56,7 @@ void check_early(WeighedLayers& layers, const std::string& python_prefix) {
     for (const Stated& stated : layers.all(key)) {
       if (stated.origin.starts_with(python_prefix + "/pip.conf"))
         layers.refuse(stated, key, "comes too late in the environment's own file",
-                      "say it in the user's pip.conf, or on the command line");
+                      "set it in the user's pip.conf, or on the command line");
     }
   }
 }
@@ -77,7 +77,7 @@ void take_strategy(WeighedLayers& layers, Settings& settings) {
     if (stated->value == "subprocess" || stated->value == "auto") {
       settings.keyring_provider = KeyringProvider::subprocess;
     } else if (stated->value != "disabled") {
-      layers.refuse(*stated, "keyring-provider", "is not a provider that Axle has",
+      layers.refuse(*stated, "keyring-provider", "is not a supported provider",
                     "disabled, or subprocess: the program `keyring`");
     }
   }
@@ -165,7 +165,7 @@ void take_prereleases(WeighedLayers& layers, Settings& settings) {
     if (stated->value == "allow") {
       settings.prereleases = Prereleases::allow;
     } else if (stated->value != "if-necessary-or-explicit") {
-      layers.refuse(*stated, "prerelease", "is not a way that Axle has",
+      layers.refuse(*stated, "prerelease", "is not supported",
                     "allow, or if-necessary-or-explicit");
     }
   }

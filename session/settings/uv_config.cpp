@@ -227,7 +227,7 @@ Result<SettingsLayer> parse(std::string_view text, const std::string& where, boo
   const auto table = documents::parse_toml(text, where);
   if (!table)
     return fail(ErrorKind::malformed, table.error().message,
-                "it may name an index or a limit: fix it, or remove it");
+                "it may set an index or a limit: fix it, or remove it");
   SettingsLayer layer;
   layer.of_uv = true;
   const toml::table* own = &*table;

@@ -25,7 +25,7 @@ Outcome<std::optional<toml::table>> read_pyproject(const fs::path& folder) {
   auto table = documents::parse_toml(**text, path);
   if (table) return std::move(*table);
   return misused(table.error().message,
-                 "its [tool.uv] may name an index or a limit: fix it, or remove it");
+                 "its [tool.uv] may set an index or a limit: fix it, or remove it");
 }
 
 bool matches_any(const toml::node_view<const toml::node> patterns, const std::string& path) {

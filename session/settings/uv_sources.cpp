@@ -36,7 +36,7 @@ struct SourceReader {
     }
     if (source.index.empty() && source.url.empty() && source.unsupported.empty())
       return bad(node,
-                 fmt::format("the source of `{}` says neither index nor url nor path", package));
+                 fmt::format("the source of `{}` has neither index nor url nor path", package));
     return source;
   }
 

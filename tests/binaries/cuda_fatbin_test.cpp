@@ -83,7 +83,7 @@ TEST_CASE("fatbins: what is cut off, too long or something else is said, not gue
   std::string no_header = one;
   std::memset(no_header.data() + 20, 0, 4);  // a header of no size would never end
   CHECK(read(no_header).stopped == "a code object is longer than its fatbin");
-  CHECK(read(one + "something else here").stopped == "bytes that are no fatbin follow");
+  CHECK(read(one + "something else here").stopped == "bytes that are not a fatbin follow");
   CHECK(read("").fatbins == 0);
   CHECK(read(std::string(64, '\0')).stopped.empty());
 }

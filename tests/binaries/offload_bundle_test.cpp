@@ -58,14 +58,14 @@ TEST_CASE("bundles: entries of all, each once, without the host's") {
 
 TEST_CASE("bundles: what is broken or too much is said") {
   std::string bytes = made_bundle(ids);
-  CHECK(read(bytes.substr(0, bytes.size() - 1)).stopped == "a bundle's table is broken");
-  CHECK(read(bytes + "no bundle at all").stopped == "bytes that are no bundle follow");
+  CHECK(read(bytes.substr(0, bytes.size() - 1)).stopped == "a bundle's table is damaged");
+  CHECK(read(bytes + "no bundle at all").stopped == "bytes that are not a bundle follow");
   std::string many = bytes;
   const std::uint64_t count = ~0ULL;
   std::memcpy(many.data() + 24, &count, sizeof(count));
-  CHECK(read(many).stopped == "a bundle's table is broken");
+  CHECK(read(many).stopped == "a bundle's table is damaged");
   CHECK(read(bytes + bytes, {1, 1}).stopped == "only the first 1 bundles are read");
-  CHECK(read("CCOB\x07").stopped == "the header of a compressed bundle is not known");
+  CHECK(read("CCOB\x07").stopped == "the header of a compressed bundle is unknown");
 }
 
 TEST_CASE("bundles: any bytes are survived") {

@@ -140,7 +140,7 @@ TEST_CASE("errors of [project] name file, line and key") {
                 "exactly one of file and text");
   check_refused(head + "scripts = {\"a=b\" = \"c\"}\n", "is not a valid entry point");
   check_refused("[project]\nname = \"a\"\ndynamic = [\"version\"]\nversion = \"1\"\n",
-                "is left to a build back end", ErrorKind::unsupported);
+                "is to be set by a build back end", ErrorKind::unsupported);
 }
 
 TEST_CASE("variant markers are written on an explicit switch only") {
@@ -169,7 +169,7 @@ TEST_CASE("errors of [tool.axle] name file, line and key") {
   check_refused(head + "[[tool.axle.variant]]\nlabel = \"v4\"\n" + variant_table,
                 "pyproject.toml:4: [variant.variants] has no label \"v4\"");
   check_refused(head + "[[tool.axle.variant]]\n[[tool.axle.variant]]\n",
-                "stands twice in the matrix");
+                "is duplicated in the matrix");
   check_refused(head + "[tool.axle]\nvariant = [1]\n", "expected a table");
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("[variant] is checked like the JSON, and its properties against the pr
                 "x86_64 :: level takes one value");
   check_refused(variants_with("[variant.providers.x86_64]\nbuild-requires = [\"x\"]\n",
                               "v3 = {x86_64 = {level = [\"v3\"]}}\n"),
-                "build-requires needs a run of the plugin", ErrorKind::unsupported);
+                "build-requires needs to run the plugin", ErrorKind::unsupported);
   check_refused(
       variants_with("[variant.providers.x86_64]\nstatic-properties = {level = [\"v1\"]}\n",
                     "v3 = {x86_64 = {level = [\"v3\"]}}\n"),

@@ -168,7 +168,7 @@ TEST_CASE("no login and no token is repeated, and that is said") {
   CHECK(hint ==
         "`variant explain demo --index-url https://h/simple --find-links "
         "'https://h/links?token=***' --proxy http://p:3128`; the login or token in a URL is not "
-        "repeated: write it in, or keep it in a netrc file");
+        "repeated: add it, or store it in a netrc file");
 }
 
 TEST_CASE("the options of a wrong command line are known as far as they were understood") {

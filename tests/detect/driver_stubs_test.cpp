@@ -134,7 +134,7 @@ TEST_CASE("a driver that crashes is told with the signal and the call") {
 TEST_CASE("a driver that ends the process is a crash") {
   const std::string text = facts("nvidia", "exit");
   CHECK(says(text, "driver.reason=driver-crashed"));
-  CHECK(mentions(text, "it ended the process"));
+  CHECK(mentions(text, "it exited the process"));
 }
 
 TEST_CASE("a driver without its entry points is told by the missing symbol") {

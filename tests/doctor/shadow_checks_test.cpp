@@ -87,7 +87,7 @@ TEST_CASE("shadows: an entry of /etc/ld.so.preload is taken out there, no variab
   CHECK(finding.code == "library-shadowed");
   CHECK(finding.hint.commands.empty());
   CHECK(finding.hint.words ==
-        "take " + site.at("foreign/libx.so.1") + " out of /etc/ld.so.preload");
+        "remove " + site.at("foreign/libx.so.1") + " from /etc/ld.so.preload");
   CHECK(finding.evidence.front().section == "/etc/ld.so.preload");
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("what is wrong is told with its place, and what nobody asked for is re
   CHECK(complaint(R"({"a": "b", "c": 1})", text) == "x.json: unknown key at c");
   CHECK(complaint(R"({"a": "b", "c d": 1})", text) == R"(x.json: unknown key at ["c d"])");
   CHECK(complaint(R"({"a": "b", "a": 1})", text) ==
-        R"(x.json: the key "a" stands twice in one object)");
+        R"(x.json: the key "a" is duplicated in an object)");
   for (const char* wrong : {"11", "-1", "1.5", "\"1\"", "null", "18446744073709551616"}) {
     CAPTURE(wrong);
     CHECK(complaint(std::string(R"({"a": )") + wrong + "}", number) ==

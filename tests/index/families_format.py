@@ -84,7 +84,7 @@ class Family:
         self.expect(re.fullmatch(r"\d{4}-\d\d-\d\d", head["date"]), "date", "is not a date")
         names = head["members"] + head.get("unlabelled", [])
         self.expect(head["members"], "members", "is empty")
-        self.expect(len(names) == len(set(names)), "members", "a project is there twice")
+        self.expect(len(names) == len(set(names)), "members", "duplicate project")
         for name in names:
             self.expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name), "members", f"{name} is not normalised")
         for name, last in head.get("ended", {}).items():
@@ -100,7 +100,7 @@ class Family:
             where = f"label {label.get('name')}"
             if not self.keys(label, LABEL, where):
                 continue
-            self.expect(label["name"] not in self.labels, where, "is there twice")
+            self.expect(label["name"] not in self.labels, where, "is duplicated")
             self.expect(re.fullmatch(r"[0-9a-z._]{1,16}", label["name"]), where, "cannot be a variant label")
             self.expect(label.get("vendor") in (*CODE, None), where, "has an unknown vendor")
             nvidia = label.get("vendor") == "nvidia"
@@ -119,7 +119,7 @@ class Family:
             if not self.keys(release, RELEASE, where):
                 continue
             self.expect(re.fullmatch(rf"{VERSION}|\*", release["version"]), where, "is not a valid version")
-            self.expect(release["version"] not in seen, where, "is there twice")
+            self.expect(release["version"] not in seen, where, "is duplicated")
             seen.add(release["version"])
             self.expect(re.fullmatch(r"\d{4}-\d\d(-\d\d)?", release["date"]), where, "has no date")
             self.sources(release, where)
@@ -134,7 +134,7 @@ class Family:
             where = f"feature {feature.get('name')}"
             if not self.keys(feature, FEATURE, where):
                 continue
-            self.expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", feature["name"]), where, "is not a name")
+            self.expect(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", feature["name"]), where, "is not a valid name")
             self.expect(titles.setdefault(feature["name"], feature["title"]) == feature["title"], where,
                         "has two titles")
             names += [feature["name"]] if names[-1:] != [feature["name"]] else []
@@ -153,11 +153,11 @@ class Family:
                             f"{need} is not a property")
             self.expect("capability" not in feature or vendor == "nvidia", where, "capability is NVIDIA's")
             self.expect(re.fullmatch(r"\d{1,2}\.\d", feature.get("capability", "9.0")), where, "has no capability")
-            self.expect("only" not in feature or vendor, where, "only of which vendor?")
-            self.expect("gpus" not in feature or vendor, where, "gpus of which vendor?")
+            self.expect("only" not in feature or vendor, where, "only the key vendor is missing")
+            self.expect("gpus" not in feature or vendor, where, "gpus the key vendor is missing")
             self.expect(feature["confidence"] in CONFIDENCES, where, "has an unknown confidence")
             self.sources(feature, where)
-        self.expect(len(names) == len(set(names)), "features", "entries of one name do not stand together")
+        self.expect(len(names) == len(set(names)), "features", "entries of one name are not adjacent")
 
     def check_builds(self, release, where):
         seen = set()
@@ -166,7 +166,7 @@ class Family:
             if not self.keys(build, BUILD, here):
                 continue
             pair = build["label"], build["platform"]
-            self.expect(pair not in seen, here, "is there twice")
+            self.expect(pair not in seen, here, "is duplicated")
             seen.add(pair)
             self.expect(build["platform"] in PLATFORMS, here, "is not a platform")
             self.expect(build["confidence"] in CONFIDENCES, here, "has an unknown confidence")

@@ -70,19 +70,20 @@ TEST_CASE("features: whatever is not understood is refused, a fact without a sou
       {{"\">=2.0,<2.2\"", "\"2.0\""}, "releases:"},
       {{"releases = \">=2.0,<2.2\"", ""}, "releases: the key is missing"},
       {{"since = \"2.1\"", "since = \"new\""}, "since:"},
-      {{"vendor = \"nvidia\"", "vendor = \"acme\""}, "is none of nvidia, amd, intel"},
-      {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]", "only = true"}, "only: of which vendor?"},
+      {{"vendor = \"nvidia\"", "vendor = \"acme\""}, "is not one of nvidia, amd, intel"},
+      {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]", "only = true"},
+       "only: the key vendor is missing"},
       {{"labels = [\"cu130\"]", "labels = [\"cu1\"]"}, "there is no label \"cu1\""},
-      {{"labels = [\"cu130\"]", "labels = [\"xpu\"]"}, "the label xpu is not of nvidia"},
-      {{"[\"linux_x86_64\"]", "[\"linux\"]"}, "the platform \"linux\" is not known"},
+      {{"labels = [\"cu130\"]", "labels = [\"xpu\"]"}, "the label xpu is not one of nvidia"},
+      {{"[\"linux_x86_64\"]", "[\"linux\"]"}, "unknown platform \"linux\""},
       {{"\"axle :: amx_tile :: on\"", "\"amx\""}, "needs:"},
       {{"capability = \"8.9\"", "capability = \"sm_89\""}, "is not a valid version such as 12.8"},
       {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]", "vendor = \"amd\""},
-       "compute capabilities are a fact of nvidia"},
+       "compute capabilities are only for nvidia"},
       {{"gpus = 2", "gpus = 0"}, "expected a number from 1 to 64"},
       {{"gpus = 2", "gpus = \"two\""}, "expected a number from 1 to 64"},
       {{"confidence = \"high\"\n", ""}, "confidence: the key is missing"},
-      {{"date = \"2026-11\"", "date = \"soon\""}, "is not like 2026-11"},
+      {{"date = \"2026-11\"", "date = \"soon\""}, "is not a date such as 2026-11"},
       {{"note = \"seen\"", "colour = \"red\""}, "colour: unknown key"},
   };
   for (const auto& [change, expected] : cases) {
@@ -96,11 +97,11 @@ TEST_CASE("features: whatever is not understood is refused, a fact without a sou
 TEST_CASE("features: entries of one name are alternatives, stand together and have one title") {
   CHECK(parse_family(testing::small_family + feature + feature, "x")->features.size() == 2);
   const auto other_title = parse_family(with("\"Fast links\"", "\"Other\"") + feature, "x");
-  CHECK(other_title.error().message.contains("another title"));
+  CHECK(other_title.error().message.contains("a different title"));
   std::string between = feature;
   between.replace(between.find("fast-links"), 10, "slow-links");
   const auto apart = parse_family(testing::small_family + feature + between + feature, "x");
-  CHECK(apart.error().message.contains("do not stand together"));
+  CHECK(apart.error().message.contains("are not adjacent"));
 }
 
 TEST_CASE("features: torch's have a source each, and the issue's are among them") {

@@ -34,7 +34,7 @@ void check_refused(const axle::Result<ProjectPage>& page) {
   REQUIRE(!page);
   CHECK(page.error().kind == ErrorKind::malformed);
   CHECK(page.error().message.find(page_url) != std::string::npos);
-  CHECK(page.error().message.find("out of all proportion") != std::string::npos);
+  CHECK(page.error().message.find("far too long for its size") != std::string::npos);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_CASE("a netrc file is read word by word") {
 
 TEST_CASE("a netrc file that is damaged is refused with its line, and its words are not repeated") {
   const std::pair<const char*, const char*> rows[] = {
-      {"machine a login b password c\nsecret\n", "netrc:2: a word that is not a keyword of netrc"},
+      {"machine a login b password c\nsecret\n", "netrc:2: an unknown keyword"},
       {"\n\nlogin a", "netrc:3: `login` before any machine"},
       {"machine a\nlogin", "netrc:2: `login` without a value"},
       {"machine", "netrc:1: `machine` without a value"}};

@@ -189,14 +189,14 @@ TEST_CASE("a wheel whose size or hash differs from the index is refused") {
   const auto wrong = open_remote(setup.at("/-no-range/-wrong"), *setup.transport);
   REQUIRE(!wrong);
   CHECK(wrong.error().kind == ErrorKind::mismatch);
-  CHECK(wrong.error().message.find("the index says " + setup.file.hash.digits) !=
+  CHECK(wrong.error().message.find("the index gives " + setup.file.hash.digits) !=
         std::string::npos);
   PublishedFile given = setup.at("/-no-range/-wrong");
   given.hash.source = axle::wheel::HashSource::url;
   const auto other = open_remote(given, *setup.transport);
   REQUIRE(!other);
-  CHECK(other.error().message.find("the URL that was given says #sha256=" +
-                                   setup.file.hash.digits) != std::string::npos);
+  CHECK(other.error().message.find("the given URL has #sha256=" + setup.file.hash.digits) !=
+        std::string::npos);
   CHECK(other.error().message.find("the index") == std::string::npos);
 }
 

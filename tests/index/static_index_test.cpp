@@ -438,7 +438,7 @@ TEST_CASE("two runs do not write to one index at once, and a killed one leaves n
   REQUIRE(::flock(live, LOCK_EX) == 0);
   const auto refused = setup.build();
   REQUIRE(!refused);
-  CHECK(refused.error().message.find("another run is writing to") != std::string::npos);
+  CHECK(refused.error().message.find("another process is writing to") != std::string::npos);
   CHECK(fs::exists(setup.folder / ".out.staged-live00/simple/x"));
   CHECK(!fs::exists(setup.out));
   ::close(live);

@@ -96,7 +96,7 @@ TEST_CASE("what is not an environment is named with the reason") {
   CHECK(error_for("missing").kind == ErrorKind::not_found);
   CHECK(error_for("liar").kind == ErrorKind::malformed);
   CHECK(error_for("failing").message.contains("no good"));
-  CHECK(error_for("loud").message.contains("too much"));
+  CHECK(error_for("loud").message.contains("too long"));
   EnvironmentRequest nothing;
   nothing.working_dir = folder / "empty";
   CHECK(find_environment(nothing).error().kind == ErrorKind::not_found);

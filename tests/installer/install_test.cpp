@@ -295,7 +295,7 @@ TEST_CASE("a package that changes between the resolution and the lock is a confl
     const auto outcome = work.put(resolution);
     REQUIRE_FALSE(outcome.has_value());
     CHECK(outcome.error().kind == ErrorKind::conflict);
-    CHECK(outcome.error().message == "a was changed by another command meanwhile");
+    CHECK(outcome.error().message == "a was changed by another command in the meantime");
     CHECK(snapshot(work.folder / "env") == before);
   };
   REQUIRE(work.put({work.wheel("a", "2", {{"a.py", "2"}})}));

@@ -62,7 +62,7 @@ TEST_CASE("the evidence for a container without devices: the module, no node, no
 
 TEST_CASE("the evidence of a driver that hangs: what the child said before") {
   const auto evidence = evidence_of("nvml-hangs", "nvidia");
-  check_answer(evidence, "ask the libraries of nvidia", "what it said");
+  check_answer(evidence, "query the libraries of nvidia", "what it said");
   check_answer(evidence, "the child: cuda.version", "12080");
   check_answer(evidence, "the child: end", "timed out");
 }

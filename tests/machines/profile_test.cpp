@@ -284,7 +284,7 @@ TEST_CASE("a bad profile is refused with the file and the place") {
   check_malformed(R"({"schema_version": 1, "libc": {"version": "2.99999999999"}})",
                   "at libc.version");
   check_malformed(R"({"schema_version": 1, "os": {"name": "a\u001b[31m"}})", "control characters");
-  check_malformed(R"({"schema_version": 1, "os": {}, "os": {}})", "the key \"os\" stands twice");
+  check_malformed(R"({"schema_version": 1, "os": {}, "os": {}})", "the key \"os\" is duplicated");
   check_malformed("{\"schema_version\": 1, \"os\": {\"name\": \"\xff\"}}", "is not JSON");
 }
 
@@ -331,7 +331,7 @@ TEST_CASE("a bad recording is refused with the place") {
 }
 
 TEST_CASE("a profile says where it is from") {
-  check_malformed(R"({"schema_version": 2})", "expected where the profile is from at origin");
+  check_malformed(R"({"schema_version": 2})", "expected the origin of the profile at origin");
   check_malformed(R"({"schema_version": 2, "origin": {"kind": "guessed", "source": "x"}})",
                   "expected captured or synthesised at origin.kind");
   check_malformed(R"({"schema_version": 2, "origin": {"kind": "captured"}})", "at origin.source");
@@ -360,7 +360,7 @@ TEST_CASE("what is not UTF-8 is written in hexadecimal") {
 }
 
 TEST_CASE("size and depth are bounded") {
-  check_malformed(std::string(largest_profile + 1, ' '), "larger than a machine profile can be");
+  check_malformed(std::string(largest_profile + 1, ' '), "too large for a machine profile");
   std::string deep = R"({"schema_version": 1, "x": )";
   deep += std::string(100'000, '[');
   check_malformed(deep, "nested more than 8 deep");
@@ -373,8 +373,7 @@ TEST_CASE("a newer schema is unsupported, not malformed") {
   const auto profile = parse_profile(R"({"schema_version": 3, "new": {}})", "new.json");
   REQUIRE_FALSE(profile.has_value());
   CHECK(profile.error().kind == ErrorKind::unsupported);
-  CHECK(profile.error().message ==
-        "new.json: profile schema 3 is newer than this program knows (2)");
+  CHECK(profile.error().message == "new.json: profile schema 3 is not supported (2 is)");
 }
 
 TEST_CASE("facts for programs have every key, unknown ones null") {

@@ -90,17 +90,16 @@ TEST_CASE("a shipped name is its GPU and nothing of the host") {
 }
 
 TEST_CASE("defaults that are taken are said, stated facts are not") {
-  CHECK(
-      remarks_of("h100") ==
-      "h100: taken as Linux, x86_64, glibc 2.28, which is not stated\n"
-      "h100: NVIDIA driver 580.65.06 (CUDA 13.0) is taken, the floor of the newest backend; state "
-      "another with nvidia:driver=…\n");
+  CHECK(remarks_of("h100") ==
+        "h100: assuming Linux, x86_64, glibc 2.28, which is not stated\nh100: NVIDIA driver "
+        "580.65.06 (CUDA 13.0) is assumed, the minimum of the newest backend; state another with "
+        "nvidia:driver=…\n");
   CHECK(
       remarks_of("h100;nvidia:driver=550.54;libc:glibc=2.36;x86_64:v3") ==
-      "h100;nvidia:driver=550.54;libc:glibc=2.36;x86_64:v3: taken as Linux, which is not stated\n");
-  CHECK(remarks_of("none") == "none: taken as Linux, x86_64, glibc 2.28, which is not stated\n");
-  CHECK(remarks_of("mi300x").find("ROCm 7.2 are taken") != std::string::npos);
-  CHECK(remarks_of("b580").find("a working Intel GPU driver is taken") != std::string::npos);
+      "h100;nvidia:driver=550.54;libc:glibc=2.36;x86_64:v3: assuming Linux, which is not stated\n");
+  CHECK(remarks_of("none") == "none: assuming Linux, x86_64, glibc 2.28, which is not stated\n");
+  CHECK(remarks_of("mi300x").find("ROCm 7.2 are assumed") != std::string::npos);
+  CHECK(remarks_of("b580").find("a working Intel GPU driver is assumed") != std::string::npos);
 }
 
 TEST_CASE("a GPU that has a CPU of its own brings the architecture, unless another is stated") {
@@ -111,10 +110,10 @@ TEST_CASE("a GPU that has a CPU of its own brings the architecture, unless anoth
   CHECK(select_one("h100;nvidia:gpu=gh200").cpu.arch == Arch::aarch64);
   CHECK(select_one("gh200;x86_64:v3").cpu.arch == Arch::x86_64);
   CHECK(select_one("b300").cpu.arch == Arch::x86_64);
-  CHECK(remarks_of("gh200").starts_with(
-      "gh200: taken as Linux, aarch64 (as with every NVIDIA GH200), glibc 2.28, which is not "
-      "stated\n"));
-  CHECK(remarks_of("gh200;aarch64:sve2").starts_with("gh200;aarch64:sve2: taken as Linux, glibc"));
+  CHECK(
+      remarks_of("gh200").starts_with("gh200: assuming Linux, aarch64 (as with every NVIDIA "
+                                      "GH200), glibc 2.28, which is not stated\n"));
+  CHECK(remarks_of("gh200;aarch64:sve2").starts_with("gh200;aarch64:sve2: assuming Linux, glibc"));
   for (const char* name :
        {"xavier", "orin", "orinnano", "thor", "gh200", "gb200", "gb300", "gb10"}) {
     CHECK_MESSAGE(select_one(name).cpu.arch == Arch::aarch64, name);
@@ -261,29 +260,29 @@ TEST_CASE("what is unknown is refused with the nearest known words") {
   check_unknown("intel:20.1.0", "\"20.1.0\" is an architecture", "intel:ip=20.1.0");
   check_unknown("gfx942", "no machine, file or folder is called \"gfx942\"", "amd:gfx=gfx942");
   check_unknown("amd:gfxabc", "unknown amd GPU \"gfxabc\"", "nearest known");
-  check_unknown("nvidia:sm=ninety", "nvidia:sm=ninety says nothing", "nvidia:sm=90");
-  check_unknown("nvidia:sm=9", "nvidia:sm=9 says nothing", "sm=90");
-  check_unknown("nvidia:sm=9.0.1", "says nothing", "sm=90");
-  check_unknown("nvidia:sm=", "nvidia:sm= says nothing", "sm=VALUE");
+  check_unknown("nvidia:sm=ninety", "nvidia:sm=ninety is not valid", "nvidia:sm=90");
+  check_unknown("nvidia:sm=9", "nvidia:sm=9 is not valid", "sm=90");
+  check_unknown("nvidia:sm=9.0.1", "is not valid", "sm=90");
+  check_unknown("nvidia:sm=", "nvidia:sm= is not valid", "sm=VALUE");
   check_unknown("nvidia:sm=90,sm=80", "states sm twice", "");
-  check_unknown("nvidia:driver=new", "nvidia:driver=new says nothing", "driver=570.26");
-  check_unknown("nvidia:driver=1.2.3.4.5", "says nothing", "driver=570.26");
-  check_unknown("nvidia:cuda=12", "nvidia:cuda=12 says nothing", "cuda=12.8");
-  check_unknown("nvidia:", "\"nvidia:\" states no fact", "namespace:fact");
-  check_unknown("nvidia:sm=90;;x86_64:v3", "\"\" states no fact", "namespace:fact");
-  check_unknown("amd:gfx=xyz", "amd:gfx=xyz says nothing", "gfx=gfx942");
-  check_unknown("amd:rocm=6", "says nothing", "rocm=6.4");
-  check_unknown("intel:ip=20.1", "says nothing", "ip=20.1.0");
+  check_unknown("nvidia:driver=new", "nvidia:driver=new is not valid", "driver=570.26");
+  check_unknown("nvidia:driver=1.2.3.4.5", "is not valid", "driver=570.26");
+  check_unknown("nvidia:cuda=12", "nvidia:cuda=12 is not valid", "cuda=12.8");
+  check_unknown("nvidia:", "\"nvidia:\" is not a fact", "namespace:fact");
+  check_unknown("nvidia:sm=90;;x86_64:v3", "\"\" is not a fact", "namespace:fact");
+  check_unknown("amd:gfx=xyz", "amd:gfx=xyz is not valid", "gfx=gfx942");
+  check_unknown("amd:rocm=6", "is not valid", "rocm=6.4");
+  check_unknown("intel:ip=20.1", "is not valid", "ip=20.1.0");
   check_unknown("x86_64:v5", "unknown fact of x86_64 \"v5\"", "v1");
   check_unknown("x86_64:v3,avx512vnni", "unknown fact of x86_64 \"avx512vnni\"", "avx512_vnni");
   check_unknown("x86_64:arm_sve", "unknown fact of x86_64", "");
   check_unknown("aarch64:smve", "unknown fact of aarch64 \"smve\"", "sve");
   check_unknown("x86_64:v3;aarch64:sve", "so it cannot be aarch64 too", "one architecture");
   check_unknown("libc:glibc", "unknown fact of libc \"glibc\"", "glibc");
-  check_unknown("libc:glibc=2", "says nothing", "glibc=2.28");
+  check_unknown("libc:glibc=2", "is not valid", "glibc=2.28");
   check_unknown("libc:glibc=2.28,musl=1.2", "states two C libraries", "");
   check_unknown("h100;b580", "\"b580\" after \";\" is not a fact", "intel:gpu=b580");
-  check_unknown("h100;nonsense", "\"nonsense\" states no fact", "namespace:fact");
+  check_unknown("h100;nonsense", "\"nonsense\" is not a fact", "namespace:fact");
 }
 
 TEST_CASE("a profile file, as it is and with facts added") {

@@ -147,20 +147,20 @@ TEST_CASE("what cannot be trusted is ignored") {
   const std::string path = folder.write("machine.json", render_profile(profile));
   for (const mode_t mode : {0664, 0646, 0666}) {
     REQUIRE(::chmod(path.c_str(), mode) == 0);
-    check_ignored(path, here, mine, "others than its owner may write it");
+    check_ignored(path, here, mine, "users other than its owner may write it");
   }
   REQUIRE(::chmod(path.c_str(), 0644) == 0);
   REQUIRE(::symlink(path.c_str(), folder.at("link.json").c_str()) == 0);
-  check_ignored(folder.at("link.json"), here, mine, "no regular file");
+  check_ignored(folder.at("link.json"), here, mine, "is not a regular file");
   REQUIRE(::mkfifo(folder.at("fifo.json").c_str(), 0644) == 0);
-  check_ignored(folder.at("fifo.json"), here, mine, "no regular file");
+  check_ignored(folder.at("fifo.json"), here, mine, "is not a regular file");
   REQUIRE(fs::create_directory(folder.at("folder.json")));
-  check_ignored(folder.at("folder.json"), here, mine, "no regular file");
+  check_ignored(folder.at("folder.json"), here, mine, "is not a regular file");
   check_ignored(folder.write("bad.json", "{"), here, mine, "is not JSON");
   check_ignored(folder.write("new.json", R"({"schema_version": 99})"), here, mine,
-                "newer than this program knows (2); it is ignored");
+                "is not supported (2 is); it is ignored");
   check_ignored(folder.write("large.json", std::string(largest_profile + 1, ' ')), here, mine,
-                "larger than a machine profile can be; it is ignored");
+                "too large for a machine profile; it is ignored");
   Profile facts{{}, {"synthesised", "test", ""}};
   check_ignored(folder.write("facts.json", render_profile(facts)), here, mine, "it states facts");
 }
@@ -201,8 +201,10 @@ TEST_CASE("a mask that names a GPU by its id ends it: the ids are not in it") {
   ReplayHost here(masked);
   const auto read = read_site_profile(path, mine, here);
   REQUIRE_FALSE(read.has_value());
-  CHECK(read.error().message ==
-        path + " is ignored: CUDA_VISIBLE_DEVICES names a GPU by its id, which no profile holds");
+  CHECK(
+      read.error().message ==
+      path +
+          " is ignored: CUDA_VISIBLE_DEVICES names a GPU by its id, which profiles do not contain");
   CHECK(read.error().hint.contains("by its number in CUDA_VISIBLE_DEVICES"));
 }
 

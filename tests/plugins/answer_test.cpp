@@ -37,44 +37,44 @@ TEST_CASE("an answer is read in its order") {
 
 TEST_CASE("whatever is not exactly an answer is refused, with what is wrong") {
   const std::pair<std::string, std::string> cases[] = {
-      {"", "no JSON"},
-      {"[]", "no JSON object"},
-      {"{", "no JSON"},
-      {"{} {}", "no JSON"},
-      {R"({"features": []})", "names no namespace"},
-      {R"({"namespace": 7, "features": []})", "names no namespace"},
+      {"", "not usable JSON"},
+      {"[]", "not a JSON object"},
+      {"{", "not usable JSON"},
+      {"{} {}", "not usable JSON"},
+      {R"({"features": []})", "has no namespace"},
+      {R"({"namespace": 7, "features": []})", "has no namespace"},
       {R"({"namespace": "A-B", "features": []})", "is not a valid namespace"},
       {R"({"namespace": "acme"})", "has no features"},
-      {R"({"namespace": "acme", "features": {}})", "no list"},
-      {one_feature("7"), "no object"},
+      {R"({"namespace": "acme", "features": {}})", "not a list"},
+      {one_feature("7"), "not an object"},
       {one_feature("{}"), "no name"},
-      {one_feature(R"({"name": "a b", "multi_value": true, "values": ["x"]})"), "no name of"},
-      {one_feature(R"({"name": "a.b", "multi_value": true, "values": ["x"]})"), "no name of"},
+      {one_feature(R"({"name": "a b", "multi_value": true, "values": ["x"]})"), "is not a valid feature name"},
+      {one_feature(R"({"name": "a.b", "multi_value": true, "values": ["x"]})"), "is not a valid feature name"},
       {one_feature(R"({"name": "a", "values": ["x"]})"), "multi_value"},
       {one_feature(R"({"name": "a", "multi_value": 1, "values": ["x"]})"), "multi_value"},
-      {one_feature(R"({"name": "a", "multi_value": true})"), "no list"},
-      {one_feature(R"({"name": "a", "multi_value": true, "values": "x"})"), "no list"},
+      {one_feature(R"({"name": "a", "multi_value": true})"), "not a list"},
+      {one_feature(R"({"name": "a", "multi_value": true, "values": "x"})"), "not a list"},
       {one_feature(R"({"name": "a", "multi_value": true, "values": []})"), "0 values"},
-      {one_feature(R"({"name": "a", "multi_value": true, "values": [1]})"), "no text"},
-      {one_feature(R"({"name": "a", "multi_value": true, "values": ["X"]})"), "no value"},
-      {one_feature(R"({"name": "a", "multi_value": true, "values": ["x", "x"]})"), "twice"},
+      {one_feature(R"({"name": "a", "multi_value": true, "values": [1]})"), "not a string"},
+      {one_feature(R"({"name": "a", "multi_value": true, "values": ["X"]})"), "is not a valid value"},
+      {one_feature(R"({"name": "a", "multi_value": true, "values": ["x", "x"]})"), "duplicate"},
       {one_feature(R"({"name": "a", "multi_value": true, "values": [")" + std::string(129, 'x') +
                    R"("]})"),
-       "no value"},
+       "is not a valid value"},
       {one_feature(R"({"name": "a", "multi_value": true, "values": ["x"]},
                       {"name": "a", "multi_value": true, "values": ["y"]})"),
-       "twice"},
+       "duplicate"},
       {std::string(100'000, '['), "nested more than 32 deep"},
       {std::string(400'000, '[') + std::string(400'000, ']'), "nested more than 32 deep"},
       {R"({"namespace": "acme", "features": )" + std::string(400'000, '[') +
            std::string(400'000, ']') + "}",
        "nested more than 32 deep"},
       {R"({"namespace": "acme", "features": [], "features": []})",
-       "the key \"features\" stands twice"},
-      {R"({"namespace": "acme", "features": NaN})", "no JSON"},
-      {R"({"namespace": "acme", "features": 1e999})", "no JSON"},
-      {"{\"namespace\": \"acme\xff\", \"features\": []}", "no JSON"},
-      {R"(a word first {"namespace": "acme", "features": []})", "no JSON"},
+       "the key \"features\" is duplicated"},
+      {R"({"namespace": "acme", "features": NaN})", "not usable JSON"},
+      {R"({"namespace": "acme", "features": 1e999})", "not usable JSON"},
+      {"{\"namespace\": \"acme\xff\", \"features\": []}", "not usable JSON"},
+      {R"(a word first {"namespace": "acme", "features": []})", "not usable JSON"},
       {R"({"namespace": "acme\u0000", "features": []})", "is not a valid namespace"},
   };
   for (const auto& [text, word] : cases) {
@@ -113,7 +113,7 @@ TEST_CASE("our loader's errors keep their kind") {
   CHECK(failure_of(R"({"error": {"fault": "malformed", "message": "x"}})").fault ==
         PluginFault::malformed);
   CHECK(failure_of(R"({"error": 7})").fault == PluginFault::raised);
-  CHECK(failure_of(R"({"error": {}})").message == "it failed and gives no reason");
+  CHECK(failure_of(R"({"error": {}})").message == "it failed without giving a reason");
   CHECK(failure_of("{\"error\": {\"message\": \"\\u001b[31m\"}}").message == "?[31m");
 }
 

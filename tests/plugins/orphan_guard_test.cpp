@@ -183,7 +183,7 @@ TEST_CASE("where no guard can be made, no plugin runs, and its result says so") 
   why.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   ::close(ends[0]);
   ::waitpid(asker, nullptr, 0);
-  CHECK(why.starts_with("no process can be made that guards it"));
+  CHECK(why.starts_with("its guard process cannot be created"));
   CHECK(running_with(tasks[0].program).empty());
 }
 

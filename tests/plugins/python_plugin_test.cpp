@@ -146,7 +146,7 @@ TEST_CASE("what is returned must be lists of configs") {
     check_fault(gives(value), PluginFault::malformed, "");
   }
   check_fault(gives("[Config('f%d' % i, ['%0128d' % v for v in range(4000)]) for i in range(500)]"),
-              PluginFault::flooded, "without end");
+              PluginFault::flooded, "output was too long");
 }
 
 TEST_CASE("a plugin of the older API that names another namespace lies") {

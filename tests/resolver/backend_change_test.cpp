@@ -21,8 +21,8 @@ TEST_CASE("an upgrade keeps the label that is installed, whatever the machine wo
   none.options.upgrade = true;
   CHECK(none.resolve({"acme"}) == Strings{"acme 2.1+cu130[cu130]"});
   CHECK(
-      none.remarked("acme 2.1+cu130 keeps the backend that is installed, cu130; 2.1+cpu (cpu) "
-                    "would come with --allow-backend-change"));
+      none.remarked("acme 2.1+cu130 keeps the installed backend, cu130; use --allow-backend-change "
+                    "to get 2.1+cpu (cpu)"));
   CHECK(none.remarked("although this machine cannot run it"));
   none.options.allow_backend_change = true;
   CHECK(none.resolve({"acme"}) == Strings{"acme 2.1+cpu[cpu]"});
@@ -56,8 +56,8 @@ TEST_CASE("where the new version has no such build, both plans are shown and not
   world.options.upgrade = true;
   const Unresolved refused = world.error({"acme"});
   CHECK(refused.kind == ErrorKind::conflict);
-  CHECK_MESSAGE(refused.message.contains("acme 2.0+cu126 (cu126) is installed, acme 2.1+cu130 "
-                                         "(cu130) would come"),
+  CHECK_MESSAGE(refused.message.contains(
+                    "acme 2.0+cu126 (cu126) is installed, acme 2.1+cu130 (cu130) would replace it"),
                 refused.message);
   CHECK_MESSAGE(refused.message.contains("acme 2.1 has no variant cu126"), refused.message);
   CHECK_MESSAGE(refused.hint.contains("acme 2.0+cu126 is the newest with cu126"), refused.hint);
@@ -201,8 +201,8 @@ TEST_CASE("a set is the best label that all of it has, at the newest release of 
                                   "acme.toml"));
   for (const Strings& order : {Strings{"acme", "acme-audio"}, Strings{"acme-audio", "acme"}}) {
     CHECK(world.resolve(order) == Strings{"acme 2.1+cu126[cu126]", "acme-audio 2.0+cu126[cu126]"});
-    CHECK(
-        world.remarked("acme 2.1 is taken as cu126, not as cu130, which acme-audio does not have"));
+    CHECK(world.remarked(
+        "acme 2.1 is chosen as cu126, not as cu130, which acme-audio does not have"));
     CHECK(world.package("acme").decision.chosen_because.contains("all members of its family have"));
   }
   CHECK(world.resolve({"acme", "acme-vision"}) ==
@@ -211,7 +211,7 @@ TEST_CASE("a set is the best label that all of it has, at the newest release of 
   CHECK(world.resolve({"acme", "acme-vision", "acme-audio"}) ==
         Strings{"acme 2.1+cu130[cu130]", "acme-audio 2.0+cu126[cu126]",
                 "acme-vision 0.4+cu130[cu130]"});
-  CHECK(world.remarked("acme-audio 2.0 has no build cu130, which acme has: cu126 is taken"));
+  CHECK(world.remarked("acme-audio 2.0 has no build cu130, which acme has: cu126 is chosen"));
   world.index.add_wheel({.name = "hears", .version = "1", .requires_dist = {"acme", "acme-audio"}});
   CHECK(world.resolve({"hears"}) ==
         Strings{"acme 2.1+cu126[cu126]", "acme-audio 2.0+cu126[cu126]", "hears 1"});
@@ -236,7 +236,7 @@ TEST_CASE("what breaks a sound installed package is refused, and says whom, why 
   CHECK(world.resolve({"lib", "neighbour"}) == Strings{"lib 2.0", "neighbour 8.0"});
   world.options.dependencies = false;
   CHECK(world.resolve({"lib"}) == Strings{"lib 2.0"});
-  CHECK(world.remarked("neighbour 7.0, which is installed, wants lib<2"));
+  CHECK(world.remarked("neighbour 7.0, which is installed, requires lib<2"));
 }
 
 TEST_CASE("a dependency comes in a version that leaves the neighbours whole, if there is one") {
@@ -257,7 +257,7 @@ TEST_CASE("what was broken before does not stop, and is said") {
   world.install("neighbour", "7.0", {"lib<2", "absent"});
   world.options.upgrade = true;
   CHECK(world.resolve({"lib"}) == Strings{"lib 3.0"});
-  CHECK(world.remarked("neighbour 7.0, which is installed, wants lib<2"));
+  CHECK(world.remarked("neighbour 7.0, which is installed, requires lib<2"));
 }
 
 TEST_CASE("a local version and an ABI property are needs as well") {
@@ -290,7 +290,7 @@ TEST_CASE("a local version and an ABI property are needs as well") {
   world.installed.back().variant = "t29";
   world.installed.back().variant_properties = {{"abi_dependency", "torch", "2.9"},
                                                {"abi_dependency", "torch", "2.8"}};
-  CHECK(world.error({"torch"}).message.contains("torch 2.8 or 2.9, says its variant"));
+  CHECK(world.error({"torch"}).message.contains("torch 2.8 or 2.9, according to its variant"));
   CHECK(world.resolve({"torch<2.10"}) == Strings{"torch 2.9.1"});
 }
 

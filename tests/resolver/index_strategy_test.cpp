@@ -44,7 +44,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("the first index that has a project decides about it alone") {
+TEST_CASE("the first index that has a project decides alone") {
   TwoIndexes world;
   CHECK(world.resolve({"corp"}) == Names{"corp 1.0"});
   CHECK(world.resolve({"loose"}) == Names{"corp 1.0", "loose 1.0"});
@@ -53,9 +53,9 @@ TEST_CASE("the first index that has a project decides about it alone") {
     CAPTURE(wanted);
     const Error error = world.error({wanted});
     CHECK(error.message.find("there is 1.0") != std::string::npos);
-    CHECK(error.hint.find("https://own.test has a page for corp and decides about it alone") !=
+    CHECK(error.hint.find("https://own.test has a page for corp and decides alone") !=
           std::string::npos);
-    CHECK(error.hint.find("https://index.test was not asked") != std::string::npos);
+    CHECK(error.hint.find("https://index.test was not queried") != std::string::npos);
     CHECK(error.hint.find("--index-strategy unsafe-best-match") != std::string::npos);
   }
 }
@@ -68,7 +68,7 @@ TEST_CASE("a page without files decides too") {
   const Error error = world.error({"held"});
   CHECK(error.kind == ErrorKind::not_found);
   CHECK(error.message.find("there is no package held in https://own.test:") != std::string::npos);
-  CHECK(error.hint.find("decides about it alone") != std::string::npos);
+  CHECK(error.hint.find("decides alone") != std::string::npos);
 }
 
 TEST_CASE("a listed wheel that is not there is no reason to trust other indexes") {
@@ -124,9 +124,8 @@ TEST_CASE("a package that is assigned to an index comes from nowhere else") {
   const Error absent = world.error({"loose"});
   CHECK(absent.message.find("there is no package loose in https://hidden.test") !=
         std::string::npos);
-  CHECK(
-      absent.hint.find("/p/pyproject.toml says that loose comes from https://hidden.test alone") !=
-      std::string::npos);
+  CHECK(absent.hint.find("/p/pyproject.toml assigns loose to https://hidden.test only") !=
+        std::string::npos);
   CHECK(world.index.asked.empty());
   CHECK(world.own.asked.empty());
 }

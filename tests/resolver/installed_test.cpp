@@ -86,7 +86,7 @@ TEST_CASE("an installed package outside of the request that breaks is warned of"
   TwoVersions world;
   world.install("bystander", "7.0", {"lib<2"});
   CHECK(world.resolve({"lib"}) == Names{"lib 2.0"});
-  CHECK(world.remarked("bystander 7.0, which is installed, wants lib<2"));
+  CHECK(world.remarked("bystander 7.0, which is installed, requires lib<2"));
 }
 
 TEST_CASE("an installed variant is kept unless another one or none is asked for") {

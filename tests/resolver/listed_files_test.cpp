@@ -109,7 +109,7 @@ TEST_CASE("the best variant of those listed is taken, and the better one is name
   const std::string v1 = asked.digits("demo-1.0-py3-none-any-v1.whl", "demo");
   asked.ask("demo==1.0", {sha256(v1), sha256(v2)});
   CHECK(asked.names() == Names{"demo 1.0[v2]"});
-  CHECK(asked.world.remarked("v3 would fit better, but its hash is not among those"));
+  CHECK(asked.world.remarked("v3 would fit better, but its hash is not listed"));
 }
 
 TEST_CASE("one hash asks for all: direct requirements, dependencies, constraints") {
@@ -219,7 +219,7 @@ TEST_CASE("only what was uploaded before the cutoff exists") {
   ++cutoffs.general->time;
   CHECK(asked.names() == Names{"demo 2.0"});
   cutoffs.general->time = 0;
-  CHECK(contains(asked.error().hint, "2 files of demo are left out: uploaded at 2024-06-01 (--ex"));
+  CHECK(contains(asked.error().hint, "2 files of demo are excluded: uploaded at 2024-06-01 (--ex"));
   CHECK(contains(asked.error().hint, "--exclude-newer-package demo=false"));
   cutoffs.of_package["demo"] = std::nullopt;
   CHECK(asked.names() == Names{"demo 3.0"});

@@ -122,7 +122,7 @@ TEST_CASE("the order of the PEP: what comes before a plugin keeps it from being 
     CHECK(document.origin("one") == plan::ListOrigin::disabled);
     CHECK(document.asked() == Names{"two"});
   }
-  SUBCASE("optional and not switched on, static lists included") {
+  SUBCASE("optional and not enabled, static lists included") {
     Document document;
     document.metadata.providers["one"].optional = true;
     document.metadata.providers["two"].optional = true;
@@ -168,7 +168,7 @@ TEST_CASE("the order of the PEP: what comes before a plugin keeps it from being 
     document.metadata.providers["x86_64"].requires_ = {"x86-64-variant-provider>=99"};
     document.metadata.variants["d"] = {{"x86_64", "level", "v1"}};
     CHECK(document.origin("x86_64") == plan::ListOrigin::untrusted);
-    CHECK(document.host.rounds[0][2].not_ours.contains("Axle stands for version"));
+    CHECK(document.host.rounds[0][2].not_ours.contains("Axle implements version"));
   }
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("requirements whose markers do not hold do not count") {
   CHECK(document.host.rounds[0][0].plugin_api == "one_provider");
   CHECK(found.origins[1].origin == plan::ListOrigin::none);
   REQUIRE(document.report.remarks.size() == 1);
-  CHECK(document.report.remarks[0].message.contains("none of its requirements counts"));
+  CHECK(document.report.remarks[0].message.contains("none of its requirements applies"));
 }
 
 TEST_CASE("a requirement that cannot be read and a built-in that we lack are nobody's plugin") {

@@ -127,7 +127,7 @@ TEST_CASE("a conflict is solved by an older version of the package at hand") {
   world.index.add_wheel({"c", "1.0"});
   world.index.add_wheel({"c", "2.0"});
   CHECK(world.resolve({"a", "b"}) == Names{"a 1.0", "b 1.0", "c 1.0"});
-  CHECK(world.remarked("b 1.0 is taken, not 3.0"));
+  CHECK(world.remarked("b 1.0 is chosen, not 3.0"));
   CHECK(world.resolve({"b", "a"}) == Names{"a 1.0", "b 1.0", "c 1.0"});
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("requires-python decides, and a broken one is ignored with a warning")
   world.index.add_wheel({"lib", "2.0"}).requires_python = ">=3.7.*bad";
   CHECK(world.resolve({"lib"}) == Names{"lib 2.0"});
   CHECK(world.remarked("requires-python of lib"));
-  CHECK(world.remarked("lib 2.0 is taken, not the newest"));
+  CHECK(world.remarked("lib 2.0 is chosen, not the newest"));
   world.target.python_version = axle::testing::version("3.12.0rc1");
   CHECK(world.resolve({"lib"}) == Names{"lib 3.0"});
 }
@@ -277,7 +277,7 @@ TEST_CASE("older releases are tried when the metadata of the newest is bad") {
   world.index.add_wheel({"lib", "2.0", {"what? is this"}});
   world.index.add_wheel({"lib", "1.0"});
   CHECK(world.resolve({"lib"}) == Names{"lib 1.0"});
-  CHECK(world.remarked("lib 1.0 is taken, not the newest"));
+  CHECK(world.remarked("lib 1.0 is chosen, not the newest"));
 }
 
 TEST_CASE("metadata that is not the listed one is read from the wheel, not looked for elsewhere") {

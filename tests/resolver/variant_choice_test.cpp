@@ -162,11 +162,11 @@ TEST_CASE("a pinned label is taken or the error says why not and what there is")
   CHECK(contains(missing.hint, "null, v2, v3, v9"));
   world.options.pinned_variants = {{"stranger", "v2"}};
   CHECK(world.resolve({"lib"}) == Names{"lib 1.0[v3]"});
-  CHECK(world.remarked("variant v2 is asked for of stranger"));
+  CHECK(world.remarked("variant v2 is requested for stranger"));
   world.options.pinned_variants.clear();
   world.options.plain_only = {"outsider"};
   CHECK(world.resolve({"lib"}) == Names{"lib 1.0[v3]"});
-  CHECK(world.remarked("a plain wheel is asked for of outsider"));
+  CHECK(world.remarked("a plain wheel is requested for outsider"));
 }
 
 TEST_CASE(

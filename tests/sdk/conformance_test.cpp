@@ -81,7 +81,7 @@ TEST_CASE("each thing that is wrong is one check's") {
        [](Evidence& e) { e.supported.features->front().name = "x"; }},
       {"declared", Verdict::fail, "multi-valued",
        [](Evidence& e) { e.supported.features->front().multi_value = false; }},
-      {"properties", Verdict::fail, "says nothing", [](Evidence& e) { e.all.features->clear(); }},
+      {"properties", Verdict::fail, "`all` is empty", [](Evidence& e) { e.all.features->clear(); }},
       {"stable", Verdict::fail, "run 2: gone",
        [](Evidence& e) {
          e.differing_run = 2;
@@ -100,7 +100,7 @@ TEST_CASE("each thing that is wrong is one check's") {
          e.watched_supported.attempts->push_back("socket");
          e.watched_all.attempts = {"socket", "unlink /x"};
        }},
-      {"manners", Verdict::warn, "not watched",
+      {"manners", Verdict::warn, "not monitored",
        [](Evidence& e) { e.watched_all.attempts.reset(); }},
       {"nothing there", Verdict::warn, "it supports 2 values",
        [](Evidence& e) { e.bare_supported.features = here; }},
@@ -110,7 +110,7 @@ TEST_CASE("each thing that is wrong is one check's") {
        [](Evidence& e) {
          e.bare_supported.features = std::unexpected(failing(PluginFault::crashed, "it crashed"));
        }},
-      {"nothing there", Verdict::warn, "not tried: no",
+      {"nothing there", Verdict::warn, "not tested: no",
        [](Evidence& e) {
          e.bare_all.features = std::unexpected(failing(PluginFault::not_started, "no"));
        }},
@@ -155,11 +155,10 @@ TEST_CASE("differences are told by what differs") {
   CHECK(difference_between(one, one).empty());
   CHECK(difference_between(one, {one[0]}) == "feature b is gone");
   CHECK(difference_between({one[0]}, one) == "feature b is new");
-  CHECK(difference_between(one, {one[1], one[0]}) == "feature b stands where a was");
-  CHECK(difference_between(one, {{"a", true, {"1", "2"}}, one[1]}) ==
-        "multi_value of a is another");
+  CHECK(difference_between(one, {one[1], one[0]}) == "feature b is in the place of a");
+  CHECK(difference_between(one, {{"a", true, {"1", "2"}}, one[1]}) == "multi_value of a differs");
   CHECK(difference_between(one, {{"a", false, {"2", "1"}}, one[1]}) ==
-        "value 2 of a stands where 1 was");
+        "value 2 of a is in the place of 1");
   CHECK(difference_between(one, {{"a", false, {"1"}}, one[1]}) == "value 2 of a is gone");
   CHECK(difference_between(one, {{"a", false, {"1", "2", "3"}}, one[1]}) == "value 3 of a is new");
 }

@@ -42,10 +42,10 @@ const Row rows[] = {
     {"crash_in_entry", PluginFault::crashed, "SEGV"},
     {"null_table", PluginFault::malformed, "returned NULL"},
     {"newer_abi", PluginFault::malformed,
-     "speaks version 2 of the provider interface, this program 1"},
-    {"abi_zero", PluginFault::malformed, "speaks version 0"},
-    {"small_table", PluginFault::malformed, "says that it has 8 bytes"},
-    {"negative_size", PluginFault::malformed, "says that it has 4294967295 bytes"},
+     "implements version 2 of the provider interface, this program 1"},
+    {"abi_zero", PluginFault::malformed, "implements version 0"},
+    {"small_table", PluginFault::malformed, "claims 8 bytes"},
+    {"negative_size", PluginFault::malformed, "claims 4294967295 bytes"},
     {"null_query", PluginFault::malformed, "no `supported`"},
     {"null_namespace", PluginFault::malformed, "namespace is NULL"},
     {"endless_namespace", PluginFault::malformed, "longer than 128 bytes"},
@@ -64,19 +64,19 @@ const Row rows[] = {
     {"endless_value", PluginFault::malformed, "longer than 128 bytes"},
     {"endless_reason", PluginFault::malformed, "longer than 512 bytes"},
     {"capital_feature", PluginFault::malformed, "Said"},
-    {"value_with_newline", PluginFault::malformed, "no value of said"},
-    {"value_not_utf8", PluginFault::malformed, "no value of said"},
-    {"empty_value", PluginFault::malformed, "no value of said"},
-    {"value_twice", PluginFault::malformed, "twice"},
-    {"feature_twice", PluginFault::malformed, "twice"},
+    {"value_with_newline", PluginFault::malformed, "is not a valid value of said"},
+    {"value_not_utf8", PluginFault::malformed, "is not a valid value of said"},
+    {"empty_value", PluginFault::malformed, "is not a valid value of said"},
+    {"value_twice", PluginFault::malformed, "duplicate"},
+    {"feature_twice", PluginFault::malformed, "duplicate"},
     {"feature_without_values", PluginFault::malformed, "0 values"},
     {"too_many_features", PluginFault::malformed, "more than 256 features"},
     {"too_many_values", PluginFault::malformed, "more than 4096 values"},
     {"values_without_end", PluginFault::timed_out, "stopped after"},
     {"failed_with_a_reason", PluginFault::raised, "driver 1.2 is older than 2.0"},
-    {"floods", PluginFault::flooded, "without end"},
-    {"talks_on_a_thread", PluginFault::malformed, "another thread"},
-    {"writes_into_the_pipe", PluginFault::malformed, "no JSON"},
+    {"floods", PluginFault::flooded, "output was too long"},
+    {"talks_on_a_thread", PluginFault::malformed, "thread other than"},
+    {"writes_into_the_pipe", PluginFault::malformed, "not usable JSON"},
     {"closes_everything", PluginFault::exited, ""},
     {"starts_a_program", PluginFault::raised, "returned 1"},
     {"forks", PluginFault::raised, "returned 1"},
@@ -157,7 +157,7 @@ TEST_CASE("a thread that goes on talking changes nothing that was said") {
     CHECK(answer.features->size() == 1);
     CHECK(answer.features->front().name == "said");
   } else {
-    CHECK(answer.features.error().message.find("another thread") != std::string::npos);
+    CHECK(answer.features.error().message.find("thread other than") != std::string::npos);
   }
 }
 

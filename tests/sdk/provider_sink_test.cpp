@@ -56,14 +56,14 @@ TEST_CASE("a sink has room for so many features and values") {
   for (int i = 0; i < AXLE_PROVIDER_MAX_FEATURES; ++i)
     CHECK(axle_provider_feature(features.c_sink(), "f", 0) == AXLE_PROVIDER_OK);
   CHECK(axle_provider_feature(features.c_sink(), "f", 0) == refused);
-  CHECK(features.mistake() == "it says more than 256 features");
+  CHECK(features.mistake() == "it has more than 256 features");
 
   ProviderSink values;
   CHECK(axle_provider_feature(values.c_sink(), "f", 0) == AXLE_PROVIDER_OK);
   int taken = 0;
   while (axle_provider_value(values.c_sink(), "v") == AXLE_PROVIDER_OK) ++taken;
   CHECK(taken == AXLE_PROVIDER_MAX_VALUES);
-  CHECK(values.mistake() == "it says more than 4096 values");
+  CHECK(values.mistake() == "it has more than 4096 values");
 }
 
 TEST_CASE("a kind that there is not is refused") {
@@ -81,7 +81,7 @@ TEST_CASE("another thread is refused, whatever it does, and spoils the answer") 
   std::thread([&] { status = axle_provider_value(sink.c_sink(), "v"); }).join();
   CHECK(status == refused);
   CHECK(sink.features().front().values.empty());
-  CHECK(sink.mistake() == "it used the sink on another thread than the query's");
+  CHECK(sink.mistake() == "it used the sink on a thread other than the query's");
 }
 
 TEST_CASE("a closed sink takes nothing") {

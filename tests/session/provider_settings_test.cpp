@@ -127,7 +127,7 @@ TEST_CASE("settings that cannot be written whole say why, and those before stay"
   ::signal(SIGXFSZ, handler);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().error.message ==
-        folder + "/axle/providers.toml: it could not be written: File too large");
+        folder + "/axle/providers.toml: cannot be written: File too large");
   const auto settings = read_provider_settings();
   REQUIRE(settings);
   CHECK(settings->enabled == decltype(settings->enabled){"first"});

@@ -61,8 +61,7 @@ TEST_CASE("metadata without an identity is malformed") {
 TEST_CASE("metadata of an unknown major version is unsupported") {
   const axle::Error error = problem("Metadata-Version: 3.0\nName: a\nVersion: 1\n");
   CHECK(error.kind == axle::ErrorKind::unsupported);
-  CHECK(error.message ==
-        "a.whl: METADATA: Metadata-Version \"3.0\" is newer than what is known here (2.x)");
+  CHECK(error.message == "a.whl: METADATA: Metadata-Version \"3.0\" is not supported (2.x is)");
   CHECK(metadata("Metadata-Version: 2.99\nName: a\nVersion: 1\n").metadata_version == "2.99");
 }
 
@@ -76,7 +75,7 @@ TEST_CASE("mistakes that stop nothing are remarked") {
   const auto cut = metadata("Metadata-Version: 1.0\nName: a\nVersion: 1\nno header\nName: b\n");
   CHECK(cut.description == "no header\nName: b\n");
   REQUIRE(cut.remarks.size() == 1);
-  CHECK(cut.remarks[0] == "line 4 is not a header: it and the rest count as the description");
+  CHECK(cut.remarks[0] == "line 4 is not a header: it and the rest are treated as the description");
 
   const auto latin = metadata("Metadata-Version: 1.0\nName: a\nVersion: 1\nAuthor: J\xF6rg\n");
   CHECK(latin.fields.back().second == "J\xEF\xBF\xBDrg");

@@ -84,5 +84,5 @@ TEST_CASE("plugins under a name or with a reference that cannot be are refused w
   const auto twice =
       axle::wheel::parse_plugin_entry_points("[variant_plugins]\na = b\na = c\n", "e");
   REQUIRE_FALSE(twice.has_value());
-  CHECK(twice.error().message.find("twice") != std::string::npos);
+  CHECK(twice.error().message.find("duplicate") != std::string::npos);
 }

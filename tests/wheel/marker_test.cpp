@@ -154,7 +154,7 @@ TEST_CASE("what is not a marker is refused with the position") {
   CHECK(problem("os_name = 'x'")
             .ends_with("one of ==, !=, <=, >=, <, >, ~=, ===, in, not in at position 8"));
   CHECK(problem("os_name == 'x").ends_with("a quoted string that does not end at position 11"));
-  CHECK(problem("os_name == 'x\n'").ends_with("goes over the end of a line at position 11"));
+  CHECK(problem("os_name == 'x\n'").ends_with("spans lines at position 11"));
   CHECK(problem("os_name == sys_platform").ends_with("expected a quoted string at position 11"));
   CHECK(problem("'a' == 'b'").ends_with("expected a marker variable at position 7"));
   CHECK(problem("os_name not 'x'").ends_with("expected \"in\" after \"not\" at position 12"));

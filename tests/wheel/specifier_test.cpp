@@ -116,19 +116,19 @@ TEST_CASE("what is not a specifier is refused with the reason") {
         "\"1.0\" is not a valid version specifier: it does not start with ==, !=, <=, >=, <, >, ~= "
         "or ===");
   CHECK(problem(">=1.0.*") ==
-        "\">=1.0.*\" is not a valid version specifier: \".*\" goes with == and != only");
+        "\">=1.0.*\" is not a valid version specifier: \".*\" is only valid with == and !=");
   CHECK(problem("==1.0a1.*") ==
         "\"==1.0a1.*\" is not a valid version specifier: \".*\" cannot follow a "
         "pre-release, post-release, dev or local part");
   CHECK(problem("~=1") ==
         "\"~=1\" is not a valid version specifier: ~= needs at least two release numbers");
-  CHECK(
-      problem(">=1.0+local") ==
-      "\">=1.0+local\" is not a valid version specifier: a local version goes with == and != only");
+  CHECK(problem(">=1.0+local") ==
+        "\">=1.0+local\" is not a valid version specifier: a local version is only valid with == "
+        "and !=");
   CHECK(problem(">=1,<2x") ==
         "\"<2x\" is not a valid version specifier: unexpected \"x\" at position 2");
   CHECK(problem(">=") ==
-        "\">=\" is not a valid version specifier: \"\" is not a valid version: it ends too "
-        "early at position 0");
+        "\">=\" is not a valid version specifier: \"\" is not a valid version: it is incomplete at "
+        "position 0");
   CHECK(problem("===a b").starts_with("\"===a b\" is not a valid version specifier: unexpected"));
 }

@@ -59,7 +59,7 @@ TEST_CASE("a tag that stands for millions is refused") {
   };
   const auto tags = wheel::parse_tags(many('a') + "-" + many('b') + "-" + many('c'));
   REQUIRE_FALSE(tags.has_value());
-  CHECK(tags.error().message.ends_with("it stands for more than 1000 tags"));
+  CHECK(tags.error().message.ends_with("it expands to more than 1000 tags"));
 }
 
 TEST_CASE("an interpreter prefers its own tags, then the stable ABI, then pure Python") {

@@ -146,9 +146,9 @@ TEST_CASE("a provider is of exactly one kind, with the keys of that kind") {
   check_malformed(provider(R"({"requires": ["p"], "static-properties": {"f": ["v"]}})"), many);
   check_malformed(provider(R"({"requires": ["p"], "builtin": "x"})"), many);
   check_malformed(provider(R"({"static-properties": {"f": ["v"]}, "plugin-api": "x"})"),
-                  "doc.json: providers.a.plugin-api: goes with \"requires\" only");
+                  "doc.json: providers.a.plugin-api: is only valid with \"requires\"");
   check_malformed(provider(R"({"requires": ["p"], "feature-order": ["f"]})"),
-                  "doc.json: providers.a.feature-order: goes with \"static-properties\" only");
+                  "doc.json: providers.a.feature-order: is only valid with \"static-properties\"");
   check_malformed(provider(R"({"requires": []})"), "doc.json: providers.a.requires: an empty list");
   check_malformed(provider(R"({"requires": ["p", "p"]})"),
                   "doc.json: providers.a.requires[1]: \"p\" stands twice in the list");
@@ -177,7 +177,7 @@ TEST_CASE("a requirement of a plugin must be one") {
 TEST_CASE("static lists are not empty, unique and in a complete order") {
   const auto provider = [](const char* json) { return Parts{.provider_b = json}.text(); };
   check_malformed(provider(R"({"static-properties": {}})"),
-                  "doc.json: providers.b.static-properties: no feature in it");
+                  "doc.json: providers.b.static-properties: it has no feature");
   check_malformed(provider(R"({"static-properties": {"f": []}})"),
                   "doc.json: providers.b.static-properties.f: an empty list");
   check_malformed(provider(R"({"static-properties": {"f": ["v", "v"]}})"),
@@ -202,7 +202,7 @@ TEST_CASE("labels and properties of variants keep to their alphabets and their d
                   "doc.json: variants.null: the null variant has properties");
   check_malformed(variants(R"({"x": {}})"),
                   "doc.json: variants.x: no properties: only \"null\" may have none");
-  check_malformed(variants(R"({"x": {"a": {}}})"), "doc.json: variants.x.a: no feature in it");
+  check_malformed(variants(R"({"x": {"a": {}}})"), "doc.json: variants.x.a: it has no feature");
   check_malformed(
       variants(R"({"x": {"c": {"f": ["v"]}}})"),
       "doc.json: variants.x.c: a namespace that default-priorities.namespace does not list");
@@ -243,9 +243,9 @@ TEST_CASE("0.0.x documents have rules of their own") {
                   "doc.json: providers.a: both \"plugin-use\" and \"install-time\"");
   check_malformed(draft(R"({"static-properties": {"f": ["v"]}})"),
                   "doc.json: providers.a: unknown key \"static-properties\"");
-  check_malformed(draft(R"({"requires": ["p"]})", R"(, "static-properties": {"a": {"f": ["v"]}})"),
-                  "doc.json: static-properties.a: static lists for a provider that is asked at "
-                  "install time");
+  check_malformed(
+      draft(R"({"requires": ["p"]})", R"(, "static-properties": {"a": {"f": ["v"]}})"),
+      "doc.json: static-properties.a: static lists for a provider that runs at install time");
   check_malformed(draft(R"({"requires": ["p"]})", R"(, "static-properties": {"b": {"f": ["v"]}})"),
                   "doc.json: static-properties.b: no provider has this name");
 }

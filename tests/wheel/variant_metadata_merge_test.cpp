@@ -59,38 +59,34 @@ TEST_CASE("merging a document with itself changes nothing") {
 TEST_CASE("namespace lists in different orders cannot be merged") {
   check_conflict(document({"a", "b"}, "x", {{"a", "f", "1"}}),
                  document({"b", "a"}, "y", {{"a", "f", "1"}}),
-                 "the order of namespaces differs: left.whl says [a, b], right.whl says [b, a]");
+                 "the order of namespaces differs: left.whl has [a, b], right.whl has [b, a]");
 }
 
 TEST_CASE("one label cannot mean two property sets") {
-  check_conflict(
-      document({"a"}, "x", {{"a", "f", "1"}}),
-      document({"a"}, "x", {{"a", "f", "1"}, {"a", "g", "2"}}),
-      "the label \"x\" differs: left.whl says a :: f :: 1, right.whl says a :: f :: 1, a "
-      ":: g :: 2");
-  check_conflict(
-      document({"a"}, "x", {}), document({"a"}, "x", {{"a", "f", "1"}}),
-      "the label \"x\" differs: left.whl says no properties, right.whl says a :: f :: 1");
+  check_conflict(document({"a"}, "x", {{"a", "f", "1"}}),
+                 document({"a"}, "x", {{"a", "f", "1"}, {"a", "g", "2"}}),
+                 "the label \"x\" differs: left.whl has a :: f :: 1, right.whl has a :: f :: 1, a "
+                 ":: g :: 2");
+  check_conflict(document({"a"}, "x", {}), document({"a"}, "x", {{"a", "f", "1"}}),
+                 "the label \"x\" differs: left.whl has no properties, right.whl has a :: f :: 1");
 }
 
 TEST_CASE("one namespace cannot have two providers") {
   const auto left = document({"a"}, "x", {{"a", "f", "1"}});
   auto right = left;
   right.providers["a"].requires_ = {"other"};
-  check_conflict(
-      left, right,
-      "the provider \"a\" differs: left.whl says (requires [provider-a]), right.whl says "
-      "(requires [other])");
+  check_conflict(left, right,
+                 "the provider \"a\" differs: left.whl has (requires [provider-a]), right.whl has "
+                 "(requires [other])");
   right = left;
   right.providers["a"].optional = true;
   CHECK_FALSE(merge(left, right).has_value());
   right = left;
   right.providers["a"] = {};
   right.providers["a"].static_properties = {{"f", {"1", "2"}}, {"g", {"1"}}};
-  check_conflict(
-      left, right,
-      "the provider \"a\" differs: left.whl says (requires [provider-a]), right.whl says "
-      "(static-properties {f [1, 2], g [1]})");
+  check_conflict(left, right,
+                 "the provider \"a\" differs: left.whl has (requires [provider-a]), right.whl has "
+                 "(static-properties {f [1, 2], g [1]})");
   auto reordered = right;
   reordered.providers["a"].static_properties = {{"g", {"1"}}, {"f", {"1", "2"}}};
   CHECK_FALSE(merge(right, reordered).has_value());
@@ -107,7 +103,7 @@ TEST_CASE("versions of one family merge to the newer, drafts and others do not m
   CHECK(merged->providers.size() == 1);
   left.schema_version = "0.0.3";
   check_conflict(left, right,
-                 "the version of the metadata differs: left.whl says 0.0.3, right.whl says 0.2.0");
+                 "the version of the metadata differs: left.whl has 0.0.3, right.whl has 0.2.0");
 }
 
 TEST_CASE("priority tables of 0.0.x must agree where both know the namespace") {
@@ -124,11 +120,11 @@ TEST_CASE("priority tables of 0.0.x must agree where both know the namespace") {
   CHECK(merged->property_priorities.size() == 1);
   right.feature_priorities["a"] = {"f", "g"};
   check_conflict(left, right,
-                 "the feature order of \"a\" differs: left.whl says [], right.whl says [f, g]");
+                 "the feature order of \"a\" differs: left.whl has [], right.whl has [f, g]");
   right.feature_priorities.clear();
   right.property_priorities["a"] = {{"f", {"2", "1"}}};
   left.property_priorities["a"] = {{"f", {"1", "2"}}};
   check_conflict(left, right,
-                 "the property order of \"a\" differs: left.whl says {f [1, 2]}, right.whl says {f "
+                 "the property order of \"a\" differs: left.whl has {f [1, 2]}, right.whl has {f "
                  "[2, 1]}");
 }

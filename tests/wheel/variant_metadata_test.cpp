@@ -180,7 +180,7 @@ TEST_CASE("a newer minor version is read with a note, unknown keys and all") {
   CHECK(metadata->schema_version == "0.3.0");
   REQUIRE(report.remarks.size() == 6);
   CHECK(report.remarks[0].message ==
-        "doc.json: variant metadata of version 0.3.0 is read as far as 0.2.0 knows it");
+        "doc.json: variant metadata of version 0.3.0 is read as version 0.2.0");
   CHECK(report.remarks[1].message == "doc.json: novelty: the unknown key is ignored");
   CHECK(report.remarks[3].message == "doc.json: providers.a.cost: the unknown key is ignored");
   CHECK(metadata->providers.at("a").requires_ == std::vector<std::string>{"a"});
@@ -319,9 +319,9 @@ TEST_CASE("what 0.2.0 has no words for is not written") {
        [](VariantMetadata& m) { m.providers["x86_64"].enable_if = "os_name == 'posix'"; }},
       {"the provider \"x86_64\", which takes its lists from the property priorities",
        [](VariantMetadata& m) { m.providers["x86_64"].install_time = false; }},
-      {"the provider \"own\", which has not exactly one of",
+      {"the provider \"own\", which does not have exactly one of",
        [](VariantMetadata& m) { m.providers["own"].requires_ = {"x"}; }},
-      {"the provider \"own\", which has not exactly one of",
+      {"the provider \"own\", which does not have exactly one of",
        [](VariantMetadata& m) { m.providers["own"].builtin.clear(); }},
       {"the provider \"own\", which has \"plugin-api\" without \"requires\"",
        [](VariantMetadata& m) { m.providers["own"].plugin_api = "x"; }},

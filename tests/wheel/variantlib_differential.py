@@ -139,9 +139,9 @@ def plain(document):
 
 # Where we are stricter than variantlib, and mean it; nowhere do we take what it refuses.
 STRICTER = (
-    "stands twice in the list",
+    "is duplicated in the list",
     "an empty list",
-    "no feature in it",
+    "it has no feature",
     ".requires[",  # any text is a requirement to variantlib
 )
 

@@ -46,7 +46,7 @@ TEST_CASE("what is not a valid version is refused with the position") {
   CHECK(wheel::parse_version("1.0x").error().message ==
         "\"1.0x\" is not a valid version: unexpected \"x\" at position 3");
   CHECK(wheel::parse_version("1.0+").error().message ==
-        "\"1.0+\" is not a valid version: it ends too early at position 4");
+        "\"1.0+\" is not a valid version: it is incomplete at position 4");
   CHECK(wheel::parse_version("1.18446744073709551616").error().message ==
         "\"1.18446744073709551616\" is not a valid version: a number that does not fit 64 bits at "
         "position 2");

@@ -121,17 +121,17 @@ TEST_CASE("a variant wheel has its variant.json, of its label alone") {
   REQUIRE(wheel->variant.has_value());
   CHECK(wheel->variant->variants.contains("v3"));
   check_refused(open_changed(with(variant_json("v4")), labelled), ErrorKind::mismatch,
-                "variant.json: describes \"v4\", but the file name says v3 alone");
+                "variant.json: describes \"v4\", but the file name has only v3");
   check_refused(open_changed([](auto&) {}, labelled), ErrorKind::mismatch,
                 "variant.json: missing, but the file name has the label v3");
   check_refused(open_changed(with(variant_json("v3"))), ErrorKind::mismatch,
-                "variant.json: there, but the file name has no variant label");
+                "variant.json: present, but the file name has no variant label");
   check_refused(open_changed(with("{}"), labelled), ErrorKind::malformed,
                 "variant.json: the key \"$schema\" is missing");
   std::string two = variant_json("v3");
   two.insert(two.size() - 2, R"(, "v2": {"x86_64": {"level": ["v2"]}})");
   check_refused(open_changed(with(two), labelled), ErrorKind::mismatch,
-                "describes \"v2, v3\", but the file name says v3 alone");
+                "describes \"v2, v3\", but the file name has only v3");
   std::string none = variant_json("null");
   none.replace(none.find(R"({"x86_64": {"level")"), std::string::npos, "{}}}");
   const auto null_wheel = open_changed(with(none), "demo_pkg-1.0-py3-none-any-null.whl");
@@ -148,17 +148,17 @@ TEST_CASE("a wheel whose parts contradict each other is refused") {
   };
   const std::string wheel_file = "/WHEEL";
   check_refused(open_changed(replace(wheel_file, "Wheel-Version: 2.0\n")), ErrorKind::unsupported,
-                "Wheel-Version 2.0, known is 1.0");
+                "Wheel-Version 2.0 is not supported, only 1.0");
   check_refused(open_changed(replace(wheel_file, "Generator: x\n")), ErrorKind::malformed,
                 "WHEEL: no Wheel-Version");
   check_refused(open_changed(replace(wheel_file, "Wheel-Version: one\n")), ErrorKind::malformed,
                 "Wheel-Version \"one\" is not a valid version");
   check_refused(
       open_changed(replace("/METADATA", "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")),
-      ErrorKind::mismatch, "METADATA: the name \"other\" is not that of the file name, demo_pkg");
+      ErrorKind::mismatch, "METADATA: the name \"other\" differs from that of the file, demo_pkg");
   check_refused(
       open_changed(replace("/METADATA", "Metadata-Version: 2.1\nName: demo-pkg\nVersion: 1.1\n")),
-      ErrorKind::mismatch, "METADATA: the version 1.1 is not that of the file name, 1.0");
+      ErrorKind::mismatch, "METADATA: the version 1.1 differs from that of the file, 1.0");
   const auto drop = [](std::size_t index) {
     return [index](std::vector<WheelMember>& members) {
       members.erase(members.begin() + static_cast<std::ptrdiff_t>(index));
@@ -168,18 +168,18 @@ TEST_CASE("a wheel whose parts contradict each other is refused") {
                 "no \"demo_pkg-1.0.dist-info/METADATA\"");
   check_refused(open_changed(drop(2)), ErrorKind::malformed, "no \"demo_pkg-1.0.dist-info/WHEEL\"");
   check_refused(open_changed([](auto& members) { members.resize(1); }), ErrorKind::malformed,
-                "none where a wheel has one \".dist-info\" folder");
+                "none, but a wheel has one \".dist-info\" folder");
   check_refused(open_changed([](auto& members) {
                   members.push_back({"other-2.0.dist-info/METADATA", "x", false});
                 }),
-                ErrorKind::malformed, "2 where a wheel has one \".dist-info\" folder");
+                ErrorKind::malformed, "2, but a wheel has one \".dist-info\" folder");
   check_refused(open_changed([](auto& members) {
                   for (WheelMember& member : members) {
                     if (member.path.starts_with(folder)) member.path[9] = '2';
                   }
                 }),
                 ErrorKind::mismatch,
-                "the folder \"demo_pkg-2.0.dist-info\" belongs to another name or version");
+                "the folder \"demo_pkg-2.0.dist-info\" has another name or version");
 }
 
 TEST_CASE("a file name that is none is refused before the archive is looked at") {

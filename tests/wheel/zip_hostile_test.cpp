@@ -91,9 +91,9 @@ TEST_CASE("names that leave the folder or confuse a file system are refused") {
 
 TEST_CASE("names that cannot lie beside each other are refused") {
   check_refused({
-      {"duplicate", build_zip({file("a.py", "1"), file("a.py", "2")}), "\"a.py\" is there twice"},
+      {"duplicate", build_zip({file("a.py", "1"), file("a.py", "2")}), "\"a.py\" is duplicated"},
       {"duplicate, same content", build_zip({file("a.py"), file("b.py"), file("a.py")}),
-       "\"a.py\" is there twice"},
+       "\"a.py\" is duplicated"},
       {"case", build_zip({file("pkg/A.py"), file("pkg/a.py")}), "differ in case only"},
       {"below a file", build_zip({file("pkg/a"), file("pkg/a/b.py")}), "a folder or below it"},
       {"above a file", build_zip({file("pkg/a/b.py"), file("pkg/a")}), "a folder or below it"},
@@ -113,18 +113,18 @@ TEST_CASE("links, devices and modes that contradict the name are refused") {
     return build_zip({file("pkg/first.py"), member});
   };
   check_refused({
-      {"link", with_mode(0120777), "entry \"pkg/x\" is neither file nor folder"},
-      {"FIFO", with_mode(0010644), "is neither file nor folder"},
-      {"character device", with_mode(0020644), "is neither file nor folder"},
-      {"block device", with_mode(0060644), "is neither file nor folder"},
-      {"socket", with_mode(0140644), "is neither file nor folder"},
-      {"folder without slash", with_mode(0040755), "a folder by its mode"},
-      {"file with slash", with_mode(0100644, "pkg/x/"), "a file by its mode"},
+      {"link", with_mode(0120777), "entry \"pkg/x\" is neither a file nor a folder"},
+      {"FIFO", with_mode(0010644), "is neither a file nor a folder"},
+      {"character device", with_mode(0020644), "is neither a file nor a folder"},
+      {"block device", with_mode(0060644), "is neither a file nor a folder"},
+      {"socket", with_mode(0140644), "is neither a file nor a folder"},
+      {"folder without slash", with_mode(0040755), "a folder according to its mode"},
+      {"file with slash", with_mode(0100644, "pkg/x/"), "a file according to its mode"},
       {"DOS folder without slash", lying([](Member& m) { m.attributes = 0x10; }),
-       "a folder by its mode"},
-      {"folder with content",
+       "a folder according to its mode"},
+      {"is a folder but has content",
        build_zip({{.name = "pkg/", .content = "x", .attributes = 040755U << 16}}),
-       "is a folder with content"},
+       "is a folder but has content"},
   });
 }
 
@@ -148,7 +148,8 @@ TEST_CASE("a local header that contradicts the directory is refused") {
       {"longer name", lying([](Member& m) { m.local_name = "pkg/lie.py.py"; }), "\"pkg/lie.py\""},
       {"checksum", lying([](Member& m) { m.local_crc = 1; }), "another checksum"},
       {"size", lying([](Member& m) { m.local_size = 3; }), "another size"},
-      {"packed size", lying([](Member& m) { m.local_packed_size = 3; }), "another packed size"},
+      {"compressed size", lying([](Member& m) { m.local_packed_size = 3; }),
+       "another compressed size"},
       {"method", lying([](Member& m) { m.local_method = 8; }), "another method"},
       {"flags", lying([](Member& m) { m.local_flags = 2; }), "another set of flags"},
       {"encryption in the local header only", lying([](Member& m) { m.local_flags = 1; }),
@@ -158,7 +159,7 @@ TEST_CASE("a local header that contradicts the directory is refused") {
        }),
        "a second name"},
       {"local extra field cut off", lying([](Member& m) { m.local_extra = "\x55\x54\x09"; }),
-       "an extra field that is cut off"},
+       "a truncated extra field"},
       {"no local header", lying([](Member& m) { m.offset = 37 + 12 + 1; }), "entry"},
   });
 }
@@ -167,14 +168,15 @@ TEST_CASE("bytes that belong to no entry are refused") {
   const std::string whole = framed({});
   check_refused({
       {"before the archive", framed({.before = "#!/bin/sh\n"}), "10 bytes before the first entry"},
-      {"before the archive, offsets unaware", "#!/bin/sh\n" + whole, "stand before the archive"},
+      {"before the archive, offsets unaware", "#!/bin/sh\n" + whole,
+       "there are bytes before the archive"},
       {"after the end", framed({.after_end = "x"}), "1 bytes after the end"},
       {"NULs after the end", framed({.after_end = std::string(1000, '\0')}),
        "1000 bytes after the end"},
       {"comment, then garbage", framed({.after_end = "x", .comment = "hello"}),
        "1 bytes after the end"},
       {"comment cut off", framed({.comment = "hello"}).substr(0, whole.size() + 3),
-       "cut off inside the archive comment"},
+       "truncated inside the archive comment"},
       {"between entries",
        build_zip({file("a.py"), {.name = "b.py", .content = "x", .gap = "hidden"}}),
        "entry \"a.py\" is followed by bytes that belong to no entry"},
@@ -198,17 +200,17 @@ TEST_CASE("an end record that lies about the directory is refused") {
   check_refused({
       {"empty file", "", "too short"},
       {"no zip", std::string(100, 'x'), "no end record"},
-      {"more entries", counted({.entries = 3}), "directory record 3 is broken"},
+      {"more entries", counted({.entries = 3}), "directory record 3 is damaged"},
       {"fewer entries", framed({.entries = 1}), "in the directory after its 1 entries"},
       {"impossible count", framed({.entries = 60000}), "cannot hold 60000 entries"},
-      {"another disk", framed({.disk = 1}), "in several parts"},
+      {"another disk", framed({.disk = 1}), "multi-part"},
       {"directory elsewhere", framed({.directory_offset = 3}), "places the directory at 3"},
       {"directory too long", framed({.directory_size = 100000}), "places the directory"},
       {"Zip64 contradicts",
        framed({.zip64_end = true, .zip64_exact = true, .zip64_entries_lie = 1}),
        "contradict each other"},
       {"Zip64 lies about the count", counted({.zip64_end = true, .zip64_entries_lie = 1}),
-       "directory record 3 is broken"},
+       "directory record 3 is damaged"},
   });
 }
 
@@ -248,7 +250,7 @@ TEST_CASE("a bomb is refused by its directory alone") {
   const auto reader = ZipReader::open(memory_source(two), "evil.whl", small);
   REQUIRE_FALSE(reader.has_value());
   CHECK(reader.error().message ==
-        "evil.whl: entry \"b.py\" takes the unpacked archive over 10 bytes");
+        "evil.whl: entry \"b.py\" makes the unpacked archive larger than 10 bytes");
 }
 
 TEST_CASE("Zip64 blocks that are missing, doubled or contradict are refused") {
@@ -283,7 +285,7 @@ TEST_CASE("Zip64 blocks that are missing, doubled or contradict are refused") {
          m.local_packed_size = 0xFFFFFFFF;
          m.local_extra = extra_block(1, little_endian(8, 8) + little_endian(8, 8));
        }),
-       "another packed size"},
+       "another compressed size"},
       {"a second opinion in the local header", lying([&](Member& m) {
          m.local_extra = extra_block(1, little_endian(9, 8) + little_endian(9, 8));
        }),
@@ -329,7 +331,7 @@ TEST_CASE("a second name in the extra field of the directory is refused") {
        "a second name"},
       {"too short", lying([](Member& m) { m.central_extra = extra_block(0x7075, "x"); }),
        "a second name"},
-      {"cut off", lying([](Member& m) { m.central_extra = "\x75\x70\xFF\xFF"; }), "cut off"},
+      {"cut off", lying([](Member& m) { m.central_extra = "\x75\x70\xFF\xFF"; }), "truncated"},
   });
 }
 

@@ -251,7 +251,7 @@ TEST_CASE("read_text refuses more than the limit before it reads") {
   reads.clear();
   const auto text = reader->read_text(reader->entries()[0], 3);
   REQUIRE_FALSE(text.has_value());
-  CHECK(text.error().message.find("more than the 3 expected") != std::string::npos);
+  CHECK(text.error().message.find("more than the 3 allowed") != std::string::npos);
   CHECK(reads.empty());
   CHECK(*reader->read_text(reader->entries()[0], 4) == "four");
 }

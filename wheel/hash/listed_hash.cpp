@@ -35,14 +35,14 @@ Result<ListedHash> parse_listed_hash(std::string_view text) {
   const auto algorithm = std::ranges::find(digest_lengths, hash.algorithm, &DigestLength::name);
   if (algorithm == digest_lengths.end()) {
     return fail(ErrorKind::malformed,
-                fmt::format("`{}` is not a hash algorithm that is accepted here", hash.algorithm),
+                fmt::format("`{}` is not a supported hash algorithm", hash.algorithm),
                 "use sha256, sha384, sha512 or blake2b");
   }
   const bool hexadecimal = std::ranges::all_of(
       hash.digits, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
   if (!hexadecimal || hash.digits.size() != algorithm->digits) {
     return fail(ErrorKind::malformed,
-                fmt::format("a {} hash has {} hexadecimal digits: `{}` is not one", hash.algorithm,
+                fmt::format("a {} hash has {} hexadecimal digits, unlike `{}`", hash.algorithm,
                             algorithm->digits, hash.digits));
   }
   return hash;

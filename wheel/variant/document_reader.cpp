@@ -41,7 +41,7 @@ void DocumentReader::note(const Place& place, std::string_view remark) {
 bool DocumentReader::expect(const documents::JsonNode& node, documents::JsonNode::Kind kind,
                             const Place& place) {
   if (node.kind == kind) return true;
-  return complain(place, fmt::format("{} where {} belongs", documents::describe_kind(node.kind),
+  return complain(place, fmt::format("{} instead of {}", documents::describe_kind(node.kind),
                                      documents::describe_kind(kind)));
 }
 
@@ -64,7 +64,7 @@ bool DocumentReader::check_keys(const documents::JsonNode& object, Keys known, b
     if (std::ranges::find(known, key) != known.end()) continue;
     if (!tolerant) {
       return complain(place, fmt::format("unknown key {}", text::quote(key)),
-                      fmt::format("known here: {}", fmt::join(known, ", ")));
+                      fmt::format("known keys: {}", fmt::join(known, ", ")));
     }
     note({&place, key}, "the unknown key is ignored");
   }
@@ -112,7 +112,7 @@ bool DocumentReader::read_list(const documents::JsonNode& node, const Place& pla
     if (!check(text))
       return complain(item, fmt::format("{} is not a valid {}", text::quote(text), what));
     if (!seen.insert(text).second) {
-      return complain(item, fmt::format("{} stands twice in the list", text::quote(text)));
+      return complain(item, fmt::format("{} is duplicated in the list", text::quote(text)));
     }
     list.push_back(text);
   }
@@ -122,7 +122,7 @@ bool DocumentReader::read_list(const documents::JsonNode& node, const Place& pla
 bool DocumentReader::read_features(const documents::JsonNode& node, const Place& place,
                                    bool may_be_empty, std::vector<FeatureValues>& features) {
   if (!expect(node, documents::JsonNode::Kind::object, place)) return false;
-  if (node.items.empty() && !may_be_empty) return complain(place, "no feature in it");
+  if (node.items.empty() && !may_be_empty) return complain(place, "it has no feature");
   for (const documents::JsonNode& values : node.items) {
     const std::string& feature = values.key;
     const Place at{&place, feature};

@@ -37,7 +37,7 @@ Result<Property> parse_property(std::string_view text) {
   if (!is_property_name(parts[0]) || !is_property_name(parts[1]) || !is_property_value(parts[2])) {
     return fail(ErrorKind::malformed,
                 fmt::format("{} is not a valid variant property", text::quote(text)),
-                "namespace and feature are made of a-z, 0-9 and _, the value of these and \".\"");
+                "namespace and feature consist of a-z, 0-9 and _, the value of these and \".\"");
   }
   return Property{std::string(parts[0]), std::string(parts[1]), std::string(parts[2])};
 }

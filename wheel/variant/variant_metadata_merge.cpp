@@ -22,7 +22,7 @@ struct Pair {
   [[nodiscard]] std::unexpected<Error> conflict(std::string_view what, std::string_view left_says,
                                                 std::string_view right_says) const {
     return fail(ErrorKind::mismatch,
-                fmt::format("{} differs: {} says {}, {} says {}", what, left_where, left_says,
+                fmt::format("{} differs: {} has {}, {} has {}", what, left_where, left_says,
                             right_where, right_says),
                 "all wheels of one release must be built from the same variant table");
   }

@@ -48,14 +48,15 @@ class MetadataReader {
     if (version_.major != newest_schema.major || version_ < oldest_schema) {
       unsupported_ = {
           ErrorKind::unsupported,
-          fmt::format("{}: variant metadata of version {}, known are 0.0.2 to {}", reader_.where(),
-                      metadata_.schema_version, render_schema_version(newest_schema)),
-          "a newer version of this tool may know it"};
+          fmt::format("{}: variant metadata of version {} is not supported, only 0.0.2 to {}",
+                      reader_.where(), metadata_.schema_version,
+                      render_schema_version(newest_schema)),
+          "a newer version of this tool may support it"};
       return false;
     }
     if (version_ > newest_schema) {
       newer_ = true;
-      report_.note(fmt::format("{}: variant metadata of version {} is read as far as {} knows it",
+      report_.note(fmt::format("{}: variant metadata of version {} is read as version {}",
                                reader_.where(), metadata_.schema_version,
                                render_schema_version(newest_schema)));
     }
@@ -173,7 +174,7 @@ class MetadataReader {
   DocumentReader reader_;
   Report& report_;
   SchemaVersion version_;
-  bool newer_ = false;  // than any version known here: unknown keys are passed over
+  bool newer_ = false;  // than any version known here: unknown keys are skipped
   VariantMetadata metadata_;
   std::set<std::string, std::less<>> known_namespaces_;
   std::optional<Error> unsupported_;

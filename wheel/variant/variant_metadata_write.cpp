@@ -32,7 +32,7 @@ std::string provider_obstacle(const ProviderInfo& provider) {
     return "takes its lists from the property priorities";
   }
   if (kinds != 1) {
-    return "has not exactly one of \"requires\", \"static-properties\" and \"builtin\"";
+    return "does not have exactly one of \"requires\", \"static-properties\" and \"builtin\"";
   }
   if (!provider.plugin_api.empty() && provider.requires_.empty()) {
     return "has \"plugin-api\" without \"requires\"";
@@ -102,7 +102,7 @@ Result<std::string> render_variant_metadata(const VariantMetadata& metadata, Met
   if (const auto problem = obstacle(metadata); !problem.empty()) {
     return fail(
         ErrorKind::unsupported,
-        fmt::format("version 0.2.0 of variant metadata cannot say what version {} says here: {}",
+        fmt::format("version 0.2.0 of variant metadata cannot express what version {} does: {}",
                     metadata.schema_version, problem),
         "build the wheel again with providers that name a plugin or static properties");
   }

@@ -89,19 +89,22 @@ class ProviderReader {
     const bool builtin = table.find("builtin") != nullptr;
     const int kinds = int{plugin} + int{fixed} + int{builtin};
     if (kinds == 0 && version_ > newest_schema) {
-      reader_.note(place, "a kind of provider that is not known");
+      reader_.note(place, "an unknown kind of provider");
       return true;
     }
     if (kinds != 1) {
-      return reader_.complain(place, fmt::format("{} of \"requires\", \"static-properties\" and "
-                                                 "\"builtin\" where there must be exactly one",
-                                                 kinds == 0 ? "none" : "more than one"));
+      return reader_.complain(
+          place,
+          fmt::format(
+              "{} of \"requires\", \"static-properties\" and \"builtin\" instead of exactly one",
+              kinds == 0 ? "none" : "more than one"));
     }
     if (!plugin && table.find("plugin-api") != nullptr) {
-      return reader_.complain({&place, "plugin-api"}, "goes with \"requires\" only");
+      return reader_.complain({&place, "plugin-api"}, "is only valid with \"requires\"");
     }
     if (!fixed && table.find("feature-order") != nullptr) {
-      return reader_.complain({&place, "feature-order"}, "goes with \"static-properties\" only");
+      return reader_.complain({&place, "feature-order"},
+                              "is only valid with \"static-properties\"");
     }
     return true;
   }
@@ -170,10 +173,8 @@ class ProviderReader {
         return false;
       }
     } else if (features.size() >= 2) {
-      return reader_.complain(
-          place, "\"feature-order\" is missing",
-          "two and more static features need an order: that of a JSON object means "
-          "nothing");
+      return reader_.complain(place, "\"feature-order\" is missing",
+                              "several static features need an order: a JSON object has none");
     } else {
       order.push_back(features.front().feature);
     }
@@ -221,7 +222,7 @@ bool read_static_tables(DocumentReader& reader, const documents::JsonNode& root,
       return reader.complain(at, "no provider has this name");
     }
     if (provider->second.install_time) {
-      return reader.complain(at, "static lists for a provider that is asked at install time");
+      return reader.complain(at, "static lists for a provider that runs at install time");
     }
     std::vector<FeatureValues> features;
     if (!reader.read_features(table, at, true, features)) return false;

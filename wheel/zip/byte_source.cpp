@@ -34,7 +34,7 @@ class FileSource final : public ByteSource {
         return fail(ErrorKind::io, fmt::format("cannot read {}: {}", path_, describe_errno(errno)));
       }
       if (count == 0) {
-        return fail(ErrorKind::io, fmt::format("{} became shorter while it was read", path_));
+        return fail(ErrorKind::io, fmt::format("{} was truncated while it was being read", path_));
       }
       offset += static_cast<std::uint64_t>(count);
       out = out.subspan(static_cast<std::size_t>(count));

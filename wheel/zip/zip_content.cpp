@@ -135,7 +135,7 @@ Result<void> inflate(Packed& packed, Unpacked& unpacked) {
     const bool stuck =
         produced == 0 && state->avail_in == available && (available != 0 || packed.done());
     if (stuck && state->block_state != ISAL_BLOCK_FINISH) {
-      return unpacked.refuse("is damaged: its deflate stream does not end");
+      return unpacked.refuse("is damaged: its deflate stream is incomplete");
     }
   }
   if (!packed.done() || unused_input(*state) != 0) {

@@ -61,7 +61,7 @@ bool take_record(std::span<const std::byte>& bytes, Central& central, ZipEntry& 
   return true;
 }
 
-/// Puts the values of the Zip64 block in the place of the fields that defer to it. Fields that it
+/// Sets the fields that defer to the Zip64 block to its values. Fields that it
 /// repeats without need are taken only where every reader understands the same: after those it must
 /// give, and equal.
 std::string apply_zip64(Zip64Block zip64, Central& central, ZipEntry& entry) {
@@ -106,7 +106,7 @@ std::string flags_problem(const ZipEntry& entry) {
   constexpr std::uint16_t known = flags_deflate_level | flag_descriptor | flag_utf8;
   if ((entry.flags & ~known) != 0) return fmt::format("has unknown flags {:#06x}", entry.flags);
   if ((entry.flags & flag_utf8) == 0 && !is_ascii(entry.name)) {
-    return "has a name beyond ASCII that is not marked as UTF-8";
+    return "has a non-ASCII name that is not marked as UTF-8";
   }
   return {};
 }
@@ -117,12 +117,13 @@ std::string read_mode(std::uint32_t attributes, ZipEntry& entry) {
   const std::uint32_t mode = attributes >> 16;
   const std::uint32_t type = mode & mode_type;
   if (type != 0 && type != mode_regular && type != mode_directory) {
-    return fmt::format("is neither file nor folder (mode {:o})", mode);
+    return fmt::format("is neither a file nor a folder (mode {:o})", mode);
   }
   const bool says_directory = type == mode_directory || (attributes & dos_directory) != 0;
-  if (says_directory && !entry.directory) return "is a folder by its mode and a file by its name";
+  if (says_directory && !entry.directory)
+    return "is a folder according to its mode and a file according to its name";
   if (type == mode_regular && entry.directory) {
-    return "is a file by its mode and a folder by its name";
+    return "is a file according to its mode and a folder according to its name";
   }
   entry.executable = !entry.directory && (mode & 0111) != 0;
   return {};
@@ -131,7 +132,7 @@ std::string read_mode(std::uint32_t attributes, ZipEntry& entry) {
 std::string size_problem(const ZipEntry& entry, const ZipLimits& limits) {
   // An empty deflate stream has two bytes, or five as a stored block.
   if (entry.directory && (entry.size != 0 || entry.crc32 != 0 || entry.compressed_size > 5)) {
-    return "is a folder with content";
+    return "is a folder but has content";
   }
   if (entry.method == stored && entry.size != entry.compressed_size) {
     return "is stored but has two different sizes";
@@ -151,7 +152,7 @@ Result<ZipEntry> parse_entry(std::span<const std::byte>& bytes, std::size_t numb
   ZipEntry entry;
   if (!take_record(bytes, central, entry)) {
     return fail(ErrorKind::malformed,
-                fmt::format("{}: directory record {} is broken or cut off", where, number));
+                fmt::format("{}: directory record {} is damaged or truncated", where, number));
   }
   entry.name = central.name;
   const auto refuse = [&](std::string_view problem) {
@@ -164,10 +165,10 @@ Result<ZipEntry> parse_entry(std::span<const std::byte>& bytes, std::size_t numb
   if (entry.method != stored && entry.method != deflated) {
     return entry_error(
         ErrorKind::unsupported, where, entry.name,
-        fmt::format("is packed by method {}, which wheels do not use", entry.method));
+        fmt::format("is compressed with method {}, which wheels do not use", entry.method));
   }
   if ((central.version_needed & 0xFF) > 63) {
-    return entry_error(ErrorKind::unsupported, where, entry.name, "demands a newer zip format");
+    return entry_error(ErrorKind::unsupported, where, entry.name, "requires a newer zip format");
   }
   Zip64Block zip64;
   if (const auto problem = read_extra_field(central.extra, entry.name, zip64); !problem.empty()) {
@@ -176,7 +177,7 @@ Result<ZipEntry> parse_entry(std::span<const std::byte>& bytes, std::size_t numb
   if (const auto problem = apply_zip64(zip64, central, entry); !problem.empty()) {
     return refuse(problem);
   }
-  if (central.disk != 0) return refuse("lies in another part of the archive");
+  if (central.disk != 0) return refuse("is in another part of the archive");
   if (const auto problem = read_mode(central.attributes, entry); !problem.empty()) {
     return refuse(problem);
   }
@@ -196,7 +197,7 @@ Result<void> lay_out(std::vector<ZipEntry>& entries, std::uint64_t directory_off
   if (first != 0) {
     return fail(ErrorKind::malformed,
                 fmt::format("{}: {} bytes before the first entry", where, first),
-                "a wheel begins with its first file: something was put before it");
+                "a wheel begins with its first file: something was prepended");
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
     ZipEntry& entry = *order[i];
@@ -225,7 +226,7 @@ Result<void> check_totals(const std::vector<ZipEntry>& entries, std::uint64_t ar
     if (entry.size > limits.max_total_size - total) {
       return entry_error(
           ErrorKind::malformed, where, entry.name,
-          fmt::format("takes the unpacked archive over {} bytes", limits.max_total_size));
+          fmt::format("makes the unpacked archive larger than {} bytes", limits.max_total_size));
     }
     total += entry.size;
   }
@@ -250,7 +251,7 @@ Result<void> check_names(const std::vector<ZipEntry>& entries, const std::string
                                    text::quote(second)));
   }
   if (first == second) {
-    return entry_error(ErrorKind::malformed, where, first, "is there twice");
+    return entry_error(ErrorKind::malformed, where, first, "is duplicated");
   }
   return entry_error(ErrorKind::malformed, where, first,
                      fmt::format("and entry {} differ in case only", text::quote(second)));
@@ -272,11 +273,11 @@ std::string read_extra_field(std::span<const std::byte> bytes, std::string_view 
                              Zip64Block& zip64) {
   bool has_unicode_path = false;
   while (!bytes.empty()) {
-    if (bytes.size() < 4) return "has an extra field that is cut off";
+    if (bytes.size() < 4) return "has a truncated extra field";
     Fields fields(bytes);
     const std::uint16_t id = fields.u16();
     const std::size_t length = fields.u16();
-    if (fields.rest().size() < length) return "has an extra field that is cut off";
+    if (fields.rest().size() < length) return "has a truncated extra field";
     const auto block = fields.rest().first(length);
     bytes = fields.rest().subspan(length);
     if (id == extra_zip64) {

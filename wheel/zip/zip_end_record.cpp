@@ -14,7 +14,7 @@ constexpr std::string_view locator64_magic("PK\x06\x07", 4);
 
 std::unexpected<Error> broken(const std::string& where, std::string_view problem) {
   return fail(ErrorKind::malformed, fmt::format("{}: {}", where, problem),
-              "the archive is damaged or was not made by a wheel builder: get it again");
+              "the archive is damaged or was not made by a wheel builder: download it again");
 }
 
 /// The last bytes of the archive: all that the end records can reach into.
@@ -47,12 +47,12 @@ Result<std::uint64_t> find_end(const Tail& tail, const std::string& where) {
   if (size < end_size) return broken(where, "too short for a zip archive");
   const std::size_t found = tail.bytes.rfind(end_magic, tail.bytes.size() - end_size);
   if (found == std::string::npos) {
-    return broken(where, "no end record: not a zip archive, or cut off");
+    return broken(where, "no end record: not a zip archive, or truncated");
   }
   const std::uint64_t position = tail.offset + found;
   Fields fields = tail.fields_at(position + end_size - 2);
   const std::uint64_t end = position + end_size + fields.u16();
-  if (end > size) return broken(where, "cut off inside the archive comment");
+  if (end > size) return broken(where, "truncated inside the archive comment");
   if (end < size) {
     return broken(where, fmt::format("{} bytes after the end of the archive", size - end));
   }
@@ -139,17 +139,17 @@ Result<EndRecord> read_end_record(ByteSource& source, const std::string& where,
     directory_end = *end - locator64_size - end64_size;
   }
   if (raw.disk != 0 || raw.directory_disk != 0 || raw.entries_here != raw.entries) {
-    return broken(where, "one part of an archive in several parts");
+    return broken(where, "one part of a multi-part archive");
   }
   if (raw.size > directory_end || raw.offset != directory_end - raw.size) {
     return broken(
-        where, fmt::format("the end record places the directory at {} with {} bytes, but it must "
-                           "end at {}: bytes stand before the archive or inside it, or it has "
-                           "two end records",
-                           raw.offset, raw.size, directory_end));
+        where, fmt::format(
+                   "the end record places the directory at {} with {} bytes, but it must end at "
+                   "{}: there are bytes before the archive or inside it, or it has two end records",
+                   raw.offset, raw.size, directory_end));
   }
   if (raw.entries > limits.max_entries || raw.size > limits.max_directory_size) {
-    return broken(where, fmt::format("a directory of {} entries and {} bytes is over the limit",
+    return broken(where, fmt::format("a directory of {} entries and {} bytes exceeds the limit",
                                      raw.entries, raw.size));
   }
   if (raw.size / central_size < raw.entries) {

@@ -41,7 +41,7 @@ inline constexpr std::uint16_t in_zip64_16 = 0xFFFF;
 inline constexpr std::uint32_t in_zip64_32 = 0xFFFFFFFF;
 
 inline constexpr std::uint32_t mode_type =
-    0170000;  // S_IFMT and its kin, as Unix archives store them
+    0170000;  // S_IFMT and the like, as Unix archives store them
 inline constexpr std::uint32_t mode_regular = 0100000;
 inline constexpr std::uint32_t mode_directory = 0040000;
 inline constexpr std::uint32_t dos_directory = 0x10;

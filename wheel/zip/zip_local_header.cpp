@@ -74,7 +74,7 @@ std::string contradiction(const Local& local, const ZipEntry& entry) {
     return field == value || (described && field == 0);
   };
   if (!agrees(local.crc32, entry.crc32)) return differ("checksum");
-  if (!agrees(local.compressed_size, entry.compressed_size)) return differ("packed size");
+  if (!agrees(local.compressed_size, entry.compressed_size)) return differ("compressed size");
   if (!agrees(local.size, entry.size)) return differ("size");
   return {};
 }

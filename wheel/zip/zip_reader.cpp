@@ -81,7 +81,7 @@ Result<std::string> ZipReader::read_text(const ZipEntry& entry, std::uint64_t li
   if (entry.size > limit) {
     return zip::entry_error(
         ErrorKind::malformed, where_, entry.name,
-        fmt::format("has {} bytes, more than the {} expected of such a file", entry.size, limit));
+        fmt::format("has {} bytes, more than the {} allowed for such a file", entry.size, limit));
   }
   std::string text;
   text.reserve(entry.size);

@@ -64,11 +64,11 @@ class BackEndTest(BuildCase):
                 with self.subTest(back_end, variants=bool(variants)):
                     (self.project / "pyproject.toml").write_text(
                         f'[build-system]\nrequires = ["{name}"]\nbuild-backend = "{back_end}"\n' + PROJECT + variants)
-                    self.refused(f"is built by {name}", f"{self.project}/pyproject.toml:3", back_end, "[tool.axle]")
+                    self.refused(f"uses the build back end {name}", f"{self.project}/pyproject.toml:3", back_end, "[tool.axle]")
 
     def test_no_back_end_is_setuptools(self):
         (self.project / "pyproject.toml").write_text('[build-system]\nrequires = ["wheel"]\n' + PROJECT)
-        self.refused("is built by setuptools", "pyproject.toml:2")
+        self.refused("uses the build back end setuptools", "pyproject.toml:2")
 
     def test_tool_axle_says_what_another_back_end_knows(self):
         (self.project / "pyproject.toml").write_text(

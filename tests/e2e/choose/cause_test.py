@@ -109,7 +109,7 @@ class Python(CauseTestCase):
         self.index.add_wheel(Wheel("late", "2.0", extra_metadata="Requires-Python: >=3.99\n"))
         message, hint = self.refused("late")
         self.assertIn("needs Python >=3.99", message)
-        self.assertEqual(hint, "an environment with Python >=3.99 can have it (--python)")
+        self.assertEqual(hint, "use an environment with Python >=3.99 (--python)")
         self.index.add_wheel(Wheel("late", "1.0", extra_metadata="Requires-Python: >=3.8\n"))
         message, hint = self.refused("late==2.0")
         self.assertTrue(hint.startswith("late==1.0 is the newest version that can be used here"), hint)
@@ -117,7 +117,7 @@ class Python(CauseTestCase):
 
     def test_what_is_passed_over_says_why_and_offers_no_build(self):
         result = self.assert_ok(self.install("networkx", index=self.index))
-        self.assertIn("networkx 3.6 is taken, not the newest: networkx 3.7 needs Python >=3.99", result.err)
+        self.assertIn("networkx 3.6 is chosen, not the newest: networkx 3.7 needs Python >=3.99", result.err)
         self.assertNotIn("pip wheel", result.err)
 
     def test_a_dependency_that_needs_another_python(self):
@@ -157,7 +157,7 @@ class Tags(CauseTestCase):
                   "py3-none-manylinux_2_17_s390x", "py3-none-manylinux_2_31_riscv64", "py3-none-macosx_11_0_arm64")
 
     def test_another_system(self):
-        self.says("its wheels are for Windows, macOS alone", "py3-none-win_amd64", "py3-none-macosx_11_0_arm64")
+        self.says("its wheels are for Windows, macOS only", "py3-none-win_amd64", "py3-none-macosx_11_0_arm64")
 
     def test_another_interpreter(self):
         self.says(f"its wheels are for other interpreters (cp27, pp38-pypy38_pp73), and this one is {VERSION}.",

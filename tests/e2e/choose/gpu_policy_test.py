@@ -104,15 +104,15 @@ class GpuPolicy(TestCase):
     def test_a_named_gpu_that_counts_for_nothing_is_said(self):
         masked = self.variant("properties", "--namespace", "nvidia", "--for", "h100x2-masked", "--gpu-policy", "device=0")
         self.assertEqual(self.assert_ok(masked).out, "")
-        self.assertIn("--gpu-policy names GPU 0 of h100x2-masked, which counts for nothing", masked.err)
+        self.assertIn("--gpu-policy names GPU 0 of h100x2-masked, which is ignored", masked.err)
         by_variable = self.variant("properties", "--for", "h100x2-masked", env={"AXLE_GPU_POLICY": "device=0"})
-        self.assertIn("AXLE_GPU_POLICY names GPU 0 of h100x2-masked, which counts for nothing", by_variable.err)
+        self.assertIn("AXLE_GPU_POLICY names GPU 0 of h100x2-masked, which is ignored", by_variable.err)
         self.assertIn("hidden from programs by a device mask", masked.err)
         for address in ("0000:20:00.0", "00000000:20:00.0", "20:00.0"):
             held = self.variant("properties", "--namespace", "nvidia", "--for", "h100x2-masked", "--gpu-policy",
                                 f"device={address}")
             self.assertIn("90_real", self.assert_ok(held).out)
-            self.assertNotIn("counts for nothing", held.err)
+            self.assertNotIn("is ignored", held.err)
 
 
 class Overrides(TestCase):

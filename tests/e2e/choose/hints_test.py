@@ -223,7 +223,7 @@ class Hints(CauseTestCase):
         self.index.add_wheel(Wheel("demo", "2.0"))
         run = ("install", "demo>=2", "--extra-index-url", first.url)
         hint = self.hints_of(self.assert_fails(self.variant(*run), 1, "no version of demo"))[0]
-        self.assertIn(f"{self.index.folder} was not asked", hint)
+        self.assertIn(f"{self.index.folder} was not queried", hint)
         option = re.search(r"--index-strategy \S+", hint).group(0)
         self.assert_ok(self.variant(*run, *option.split()))
         self.assertEqual(self.installed()["demo"], ("2.0", None))

@@ -89,7 +89,7 @@ class Names(ElsewhereTestCase):
     def test_what_runs_here_has_no_other_machine(self):
         for command in sorted(REFUSED):
             with self.subTest(command):
-                self.assert_fails(self.call(command, "--for", "h100"), 2, "--for has no meaning here")
+                self.assert_fails(self.call(command, "--for", "h100"), 2, "--for is not supported here")
 
     def config_files(self):
         """What a command that was refused may have written all the same."""

@@ -39,7 +39,7 @@ class WithheldFeatures(ProfileTestCase):
         path = self.root / "unheard.json"
         path.write_text(json.dumps(profile))
         text = " ".join(self.assert_ok(self.variant("detect", "--for", path)).out.split())
-        self.assertIn("driver intel: the recording does not hold what", text)
+        self.assertIn("driver intel: the recording does not contain what", text)
 
     def test_programs_read_the_three_states_and_the_reason(self):
         cpu = self.assert_ok(self.variant("detect", "--json", "--for", "sapphire-rapids-docker")).json["cpu"]
@@ -188,7 +188,7 @@ class Recording(ProfileTestCase):
     def test_what_is_no_file_of_a_profile_is_told(self):
         self.assert_fails(self.variant("detect", "--for", "/proc/self/mem"), 1, "/proc/self/mem", "cannot be read: ",
                           "--profile")
-        self.assert_fails(self.variant("detect", "--for", "/dev/zero"), 1, "larger than", "--profile")
+        self.assert_fails(self.variant("detect", "--for", "/dev/zero"), 1, "too large", "--profile")
         self.assert_fails(self.variant("detect", "--for", "/dev/null"), 1, "is not JSON", "--profile")
 
     def test_bad_profiles_name_file_and_place(self):
@@ -258,7 +258,7 @@ class Site(ProfileTestCase):
     def test_it_is_ignored_where_others_may_write_it(self):
         self.recorded.chmod(self.recorded.stat().st_mode | stat.S_IWOTH)
         told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=self.recorded))
-        self.assertIn("others than its owner may write it", told.err)
+        self.assertIn("users other than its owner may write it", told.err)
 
     def test_a_missing_one_is_told_only_where_it_was_named(self):
         self.assertEqual(self.assert_ok(self.detect(AXLE_SITE_PROFILE="none")).err, "")

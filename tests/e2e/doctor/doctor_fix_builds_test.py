@@ -194,7 +194,7 @@ class Environments(FixTestCase):
             (self.venv / "bin" / name).unlink()
         (self.venv / "bin/python3").symlink_to("/nowhere/python3")
         found = self.fixes("environment-broken", self.good)
-        self.assertIn("without the packages", found["hint"])
+        self.assertIn("without its packages", found["hint"])
 
     def test_what_is_no_environment_is_not_overwritten(self):
         (self.root / "documents/bin").mkdir(parents=True)

@@ -146,7 +146,7 @@ class Records(FixTestCase):
         (info / "INSTALLER").write_text("conda\n")
         (info / "RECORD").unlink()
         found = self.finds("dist-info-broken", self.good)
-        self.assertEqual((found["fix"], found["hint"]), ([], "install demo again with conda, which installed it"))
+        self.assertEqual((found["fix"], found["hint"]), ([], "reinstall demo with conda, which installed it"))
 
 
 class Files(FixTestCase):
@@ -276,7 +276,7 @@ class Owners(FixTestCase):
         self.put("another", "1.0", requires=["first"])
         found = self.finds("path-owned-twice", self.good)
         self.assertEqual(found["fix"], [])
-        self.assertIn("environments of their own", found["hint"])
+        self.assertIn("separate environments", found["hint"])
 
     def test_of_two_packages_with_one_import_name_one_goes(self):
         self.put_wheel(self.first)
@@ -314,7 +314,7 @@ class Requirements(FixTestCase):
         self.put_wheel(Wheel("base", "1.0"))
         self.publish(Wheel("demo", "1.0", requires=["base>=2"]), Wheel("other", "2.0", requires=["base>=2"]))
         found = self.fixes("requirement-broken", self.good)
-        self.assertIn("no version serves all", found["hint"])
+        self.assertIn("no version satisfies all", found["hint"])
         self.sound()
 
 

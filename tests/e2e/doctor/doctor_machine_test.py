@@ -146,7 +146,7 @@ class Machines(DoctorTestCase):
                 ("nouveau", "gpu-problem", "install the NVIDIA driver"),
                 ("vfio-h100", "gpu-problem", "bind it to nvidia"),
                 ("nvidia-no-permission", "gpu-permission", "access"),
-                ("rtx4090-cuda-compat", "gpu-problem", "compat folder out of LD_LIBRARY_PATH"),
+                ("rtx4090-cuda-compat", "gpu-problem", "compat folder from LD_LIBRARY_PATH"),
                 ("hgx-no-fabric-manager", "gpu-problem", "nvidia-fabricmanager"),
                 ("nvml-hangs", "gpu-problem", "dmesg"),
                 ("cuda-crashes", "gpu-problem", "reinstall the driver"),
@@ -217,7 +217,7 @@ class Features(DoctorTestCase):
         machine = self.machine([H100, turing], [DRIVER])
         both = self.features(machine)["float8"]
         self.assertEqual(both["usable"], "yes")
-        self.assertIn("on the H100 alone", both["reason"])
+        self.assertIn("only on the H100", both["reason"])
         body = self.doctor(machine, "--for-package", "torch==2.9", "--gpu-policy", "device=rtx2080", environment=False)
         self.assertEqual({one["name"]: one["usable"] for one in body["features"]}["float8"], "no")
 
@@ -225,7 +225,7 @@ class Features(DoctorTestCase):
         self.assertEqual(self.usable("p5en-h200x8", "symmetric-memory", "torch==2.8"), "unknown")
 
     def test_releases_differ(self):
-        self.assertIn("came with torch 2.8", self.features("bmg", "torch==2.7")["xccl"]["reason"])
+        self.assertIn("added in torch 2.8", self.features("bmg", "torch==2.7")["xccl"]["reason"])
         self.assertEqual(self.usable("bmg", "xccl", "torch==2.7"), "no")
         self.assertEqual(self.usable("bmg", "flex-attention-xpu", "torch==2.14"), "unknown")
         self.assertEqual(self.usable("h100", "float8", "torch"), "yes")

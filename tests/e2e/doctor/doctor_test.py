@@ -30,7 +30,7 @@ class Healthy(DoctorTestCase):
         self.assertLess(body["environment"]["bytes_read"], 20_000)
         text = self.variant("doctor", "--for", machine, "--python", self.venv)
         self.assertEqual(text.code, 0)
-        self.assertIn("nothing wrong was found", text.out)
+        self.assertIn("no problems found", text.out)
 
     def test_an_empty_environment_and_the_machine_at_hand(self):
         body = self.doctor()
@@ -216,7 +216,7 @@ class Variants(DoctorTestCase):
         self.put("demo", "1.0", label="fast", document=document)
         machine = self.healthy_machine(cpu=level_cpu(3))
         found = self.finds("variant-unknown", machine, severity="info")
-        self.assertIn("optional and not switched on", found["message"])
+        self.assertIn("optional and not enabled", found["message"])
         self.assert_ok(self.variant("providers", "enable", "x86_64"))
         self.assertEqual(self.doctor(machine)["findings"], [])
         self.put("torch", "2.9.0+cpu")
@@ -225,7 +225,7 @@ class Variants(DoctorTestCase):
         self.lacks("variant-not-best", machine)
         self.put("torchvision", "0.24.0+cu130")
         self.lacks("variant-misfit", machine)
-        self.assertIn("nvidia does not count: switched off", self.finds("variant-unknown", machine)["message"])
+        self.assertIn("nvidia is ignored: disabled", self.finds("variant-unknown", machine)["message"])
 
     def test_a_variant_built_against_another_package(self):
         providers = {"nvidia": NVIDIA_PROVIDER, "abi_dependency": {"requires": ["abi-dependency"], "optional": True}}
@@ -261,7 +261,7 @@ class Variants(DoctorTestCase):
         self.put("torch", "2.9.1")  # as the default index has it: cu128
         self.put("torchvision", "0.24.1")
         found = self.finds("variant-misfit", "none", severity="warning")
-        self.assertIn("it runs on the CPU alone: no NVIDIA GPU", found["message"])
+        self.assertIn("it runs on the CPU only: no NVIDIA GPU", found["message"])
         self.assertEqual(found["subject"], "torch 2.9.1, torchvision 0.24.1 (cu128)")
         self.assertIn("torch==2.9.1 torchvision", found["hint"])
         body = self.doctor("none")

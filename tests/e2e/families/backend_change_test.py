@@ -50,8 +50,8 @@ class Backends(Case):
     def test_what_is_kept_and_what_would_come_is_said(self):
         self.assert_ok(self.install_for("h100", "torch"))
         result = self.assert_ok(self.install_for("none", "-U", "torch"))
-        self.assertRegex(result.err, r"torch 2\.15\.0\+cu132 keeps the backend that is installed, cu132; 2\.15\.0\+cpu "
-                                     r"\(cpu\) would come with --allow-backend-change")
+        self.assertRegex(result.err, r"torch 2\.15\.0\+cu132 keeps the installed backend, cu132; use --allow-backend-change "
+                                     r"to get 2\.15\.0\+cpu \(cpu\)")
 
     def test_each_of_the_options_allows_it(self):
         for option in (["--allow-backend-change"], ["--torch-backend", "cpu"], ["--torch-backend", "auto"],
@@ -75,7 +75,7 @@ class Backends(Case):
         for way in (["-U", "torch"], ["torch>=2.15"], ["torch==2.15.0", "torchvision"]):
             with self.subTest(way=way):
                 said = self.assert_refused(self.install_for("h100", *way), "torch 2.14.1+cu126 (cu126) is installed",
-                                           "torch 2.15.0+cu132 (cu132) would come", "--allow-backend-change",
+                                           "torch 2.15.0+cu132 (cu132) would replace it", "--allow-backend-change",
                                            "--torch-backend", "--variant")
                 self.assertEqual(said.out, "")
                 plans = self.assert_refused(self.install_for("h100", *way, "--json")).json["error"]["plans"]

@@ -52,7 +52,7 @@ class Machines(TorchTestCase):
             with self.subTest(machine=machine):
                 result = self.assert_ok(self.family("resolve", "torch", machine=machine))
                 self.assertIn("torch 2.15.0+cpu", result.out)
-                self.assertRegex(result.err, r"warning: torch 2\.15\.0 \(cpu\) is taken although there is a GPU")
+                self.assertRegex(result.err, r"warning: torch 2\.15\.0 \(cpu\) is chosen although there is a GPU")
                 self.assertIn(capability, result.err)
                 self.assert_fails(self.family("resolve", "torch", "--require", "nvidia", machine=machine), 3, capability)
 
@@ -190,7 +190,7 @@ class Pins(TorchTestCase):
 
     def test_a_pin_is_the_reason_that_is_given(self):
         result = self.assert_ok(self.family("resolve", "torch", "--variant", "torch=cu126", "--for", "t4", machine="h100"))
-        self.assertEqual(result.out.count("variant cu126 was asked for"), 2, str(result))
+        self.assertEqual(result.out.count("variant cu126 was requested"), 2, str(result))
 
     def test_the_variable_asks_for_the_family_as_the_option_does(self):
         self.default.add("torch", "torch-99.0-py3-none-any.whl", stand_in("torch", "99.0", None, "linux_x86_64").data)
@@ -225,7 +225,7 @@ class Pins(TorchTestCase):
             self.assert_fails(self.family("resolve", "torch==2.8.0", *pin, machine="gb10"), 3, "cu128", "its tags",
                               "x86_64")
         self.assert_fails(self.family("resolve", "torch==2.8.0+cu126", "--torch-backend", "cpu", machine="h100"), 3,
-                          "2.8.0+cpu is not the version that is wanted")
+                          "2.8.0+cpu is not the required version")
 
     def test_the_backend_is_of_torch_s_family_only(self):
         publish_levels(self.default)

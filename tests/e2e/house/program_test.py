@@ -108,11 +108,11 @@ class FullStdout(TestCase):
         for json_too in ((), ("--json",)):
             for done in self.both(*install, *json_too):
                 self.assertEqual(done.returncode, 1)
-                self.assertIn("error: the change was made; only the report of it could not be written", done.stderr)
+                self.assertIn("error: the change was made; only its report could not be written", done.stderr)
                 self.assertEqual(self.installed(), {"demo": ("1.0", None)})
         full, closed = self.both("list")
         self.assertEqual(full.returncode, 1)
-        self.assertIn("error: the answer could not be written to stdout", full.stderr)
+        self.assertIn("error: the result could not be written to stdout", full.stderr)
         self.assertEqual(closed.returncode, -signal.SIGPIPE)
         self.assertEqual(closed.stderr, "")
         for done in self.both("install", "demo", "--no-index", "--find-links", self.root / "dist", "--dry-run", "--reinstall"):
@@ -132,10 +132,10 @@ class FullStdout(TestCase):
                 done = subprocess.run([str(VARIANT), *words], stdout=full, text=True, stderr=subprocess.PIPE,
                                       stdin=subprocess.DEVNULL, env={**self.env, **settings}, cwd=self.root, timeout=120)
                 self.assertEqual(done.returncode, 1)
-                self.assertIn("error: the change was made; only the report of it could not be written", done.stderr)
+                self.assertIn("error: the change was made; only its report could not be written", done.stderr)
                 self.assertTrue(written is None or written.exists())
-        for words, said in ((("index", "build", "dist", "--out", "out"), "the answer"),
-                            (("index", "remove", "demo", "--out", "out", "--dry-run"), "the answer"),
+        for words, said in ((("index", "build", "dist", "--out", "out"), "the result"),
+                            (("index", "remove", "demo", "--out", "out", "--dry-run"), "the result"),
                             (("index", "remove", "demo", "--out", "out"), "the change was made")):
             with self.subTest(words), open("/dev/full", "w") as full:
                 done = subprocess.run([str(VARIANT), *words], stdout=full, text=True, stderr=subprocess.PIPE,

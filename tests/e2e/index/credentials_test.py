@@ -222,7 +222,7 @@ service="${{@: -2:1}}" user="${{@: -1}}"
     def test_one_that_hangs_is_ended_and_said(self):
         self.write_keyring(body="exec sleep 600")
         result = self.variant("install", "near", "--index-url", self.url, "--python", self.venv, "--keyring-provider", "subprocess")
-        self.assert_fails(result, 1, "keyring get", "did not answer for 20 seconds")
+        self.assert_fails(result, 1, "keyring get", "did not answer within 20 seconds")
 
 
 class Authenticate(TwoServers):

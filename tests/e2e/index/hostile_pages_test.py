@@ -31,14 +31,14 @@ PAGES = {
     "nested": ("text/html", b"<h1>Links for x</h1>" + fill(b"<div>"), "there is no package nested"),
     "reopened": ("text/html", b"<h1>Links for x</h1>" + fill(b"<p><font size=1>"), "there is no package reopened"),
     "attributes": ("text/html", b"<h1>Links for x</h1><a" + fill(b" a=b") + b">", "there is no package attributes"),
-    "long-base": ("text/html", b"<base href='/" + b"b" * MEGABYTE + b"/'>" + links(b"long_base"), "out of all proportion"),
-    "tiny-links": ("text/html", fill(b"<a href=.whl>"), "out of all proportion"),
+    "long-base": ("text/html", b"<base href='/" + b"b" * MEGABYTE + b"/'>" + links(b"long_base"), "far too long for its size"),
+    "tiny-links": ("text/html", fill(b"<a href=.whl>"), "far too long for its size"),
     "empty-entries": (JSON, HEAD + fill(b"{},") + b"{}]}", "there is no package empty-entries"),
     "brackets": (JSON, fill(b"["), "is not a page of a package index"),
-    "tiny-entries": (JSON, HEAD + fill(b'{"url":"a","filename":"a"},') + b"{}]}", "out of all proportion"),
+    "tiny-entries": (JSON, HEAD + fill(b'{"url":"a","filename":"a"},') + b"{}]}", "far too long for its size"),
     "hashes": (JSON, HEAD + b'{"filename":"hashes-1.tar.gz","url":"x","hashes":{' + fill(b'"a":"b",') + b'"a":"b"}}]}', "hashes 1 has no wheel"),
     "tags": (JSON, HEAD + b",".join(b'{"filename":"tags-%d.0-%s.whl","url":"x"}' % (number, b"-".join([b"a.b.c.d.e.f.g.h.i"] * 3))
-                                    for number in range(5000)) + b"]}", "out of all proportion"),
+                                    for number in range(5000)) + b"]}", "far too long for its size"),
     "too-long": ("text/html", fill(b" ", 65 * MEGABYTE), "more than the 67108864 bytes"),
     "variants": (JSON, HEAD + b'{"filename":"variants-1.0-py3-none-any-a.whl","url":"/a.whl"},'
                  b'{"filename":"variants-1.0-variants.json","url":"/variants-1.0-variants.json"}]}', "more than the 4194304 bytes"),

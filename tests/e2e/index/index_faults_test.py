@@ -72,7 +72,7 @@ class WithoutHash(Served):
         self.assertIsNone(self.resolved("demo")["sha256"])
         first = self.assert_ok(self.install("demo", "--json", index=self.index))
         self.assertIsNone(first.json["packages"][0]["sha256"])
-        self.assertIn(f"the index gives no hash for {self.wheel.file_name}; its sha256 is kept", first.err)
+        self.assertIn(f"the index gives no hash for {self.wheel.file_name}; its sha256 is stored", first.err)
         self.assertEqual(self.resolved("demo")["sha256"], self.sha256)
 
         self.venv = self.make_venv(self.root / "second")

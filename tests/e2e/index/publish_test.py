@@ -70,7 +70,7 @@ class PublishTest(TestCase):
         variants = json.loads((self.out / "simple/demo/demo-1.0-variants.json").read_text())["variants"]
         self.assertEqual(set(variants), {"null", "v3", "v4"})
         text = self.assert_ok(self.publish(self.root / "two"))
-        self.assertIn("2 projects as before", text.out)
+        self.assertIn("2 projects unchanged", text.out)
         self.assertEqual(tree(self.out), after)
 
     def test_pip_and_uv_read_it_before_and_after(self):
@@ -129,7 +129,7 @@ class PublishTest(TestCase):
         self.assert_fails(self.variant("index", "remove", "demo", "--out", self.out), 1, "has no demo", "other")
         self.assert_fails(self.variant("index", "remove", "demo"), 2, "--out")
         self.assert_fails(self.variant("index", "remove", "--out", self.out), 2, "NAME")
-        self.assert_fails(self.variant("index", "remove", "demo", "--out", self.root / "dist"), 1, "no package index")
+        self.assert_fails(self.variant("index", "remove", "demo", "--out", self.root / "dist"), 1, "does not contain a package index")
         self.assert_fails(self.variant("index", "remove", "../demo", "--out", self.out), 2, "../demo")
 
     def test_what_is_not_an_index_is_left_alone(self):
@@ -152,7 +152,7 @@ class PublishTest(TestCase):
         (self.root / "theirs/simple/index.json").write_text('{"meta":{"api-version":"1.1"},"projects":[]}')
         before = tree(self.root / "theirs")
         self.assert_fails(self.variant("index", "build", self.root / "dist", "--out", self.root / "theirs"), 1,
-                          "demo-1.0.tar.gz", "another way")
+                          "demo-1.0.tar.gz", "a different form")
         self.assertEqual(tree(self.root / "theirs"), before)
 
     def test_a_published_file_is_not_the_one_in_dist(self):
@@ -176,7 +176,7 @@ class PublishTest(TestCase):
                 published.add(f"demo{i}")
             else:
                 self.assertEqual(run.returncode, 1)
-                self.assertIn("another run is writing to", err)
+                self.assertIn("another process is writing to", err)
         self.assertGreater(len(published), 1)
         self.assertEqual(self.check_whole(), published)
         self.assertEqual([path.name for path in self.root.glob(".public*")], [])

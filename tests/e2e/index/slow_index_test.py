@@ -82,10 +82,10 @@ class Patience(TestCase):
 
     def test_a_server_that_never_answers(self):
         self.server.answers["/simple/demo/"] = lambda handler: time.sleep(120)
-        self.refused("no answer for 1 seconds", arguments=("--timeout", "1"))
+        self.refused("no response for 1 seconds", arguments=("--timeout", "1"))
         for name in ("PIP_TIMEOUT", "PIP_DEFAULT_TIMEOUT", "UV_HTTP_TIMEOUT"):
             with self.subTest(name):
-                self.refused("no answer for 1 seconds", env={name: "1"})
+                self.refused("no response for 1 seconds", env={name: "1"})
 
     def test_a_server_that_takes_its_time_within_the_limit(self):
         wheel = Wheel("demo", "1.0")

@@ -249,7 +249,7 @@ class HashTable(IntegrityCase):
             ("md5 alone", "lone==1.0 --hash=<lone 1.0 md5>\n", rh, None),
         ])
         for title, text, arguments, expected in [
-            ("switched off", "lone==1.0 --hash=<BAD>\n", [*R, "--no-verify-hashes"], LONE),
+            ("disabled", "lone==1.0 --hash=<BAD>\n", [*R, "--no-verify-hashes"], LONE),
             ("switched off, yet required", "lone==1.0 --hash=<BAD>\n", [*rh, "--no-verify-hashes"], None),
         ]:
             self.compare(title, {"r.txt": text}, arguments, expected, tools=UV)
@@ -321,7 +321,7 @@ class UvTable(IntegrityCase):
             ("nor has a URL", {}, ["u @ <url u 1.0>", en, "2020-01-01"], ["u-1.0"]),
         ])
         result = self.variant("install", "--index-url", self.url, "--python", self.venv, "--reinstall", "u", en, "2024-01-01")
-        self.assert_fails(result, 1, "1 file of u is left out", "--exclude-newer", "does not say when", "u=false")
+        self.assert_fails(result, 1, "1 file of u is excluded", "--exclude-newer", "does not give the upload time", "u=false")
 
     def test_overrides(self):
         self.publish("dep", "1.0")
@@ -381,7 +381,7 @@ class VariantsTest(IntegrityCase):
             (self.root / "r.txt").write_text(f"demo==1.0 {hashes}\n")
             result = self.assert_ok(self.install("--reinstall", "-r", "r.txt", index=self.index))
             self.assertEqual(self.installed()["demo"], ("1.0", chosen), str(result))
-            told = "v2 would fit better, but its hash is not among those" in result.err
+            told = "v2 would fit better, but its hash is not listed" in result.err
             self.assertEqual(told, chosen != "v2", str(result))
 
     def test_no_variant_is_listed(self):
@@ -422,8 +422,8 @@ class ContradictionTest(IntegrityCase):
         ]:
             self.lie(wheel, self.metadata(*lines))
             result = self.assert_ok(self.install("demo", "--reinstall", index=self.index))
-            self.assertIn("the METADATA in demo-1.0-py3-none-any.whl is not the one that", result.err)
-            self.assertIn(words + " the wheel's own counts", result.err)
+            self.assertIn("the METADATA in demo-1.0-py3-none-any.whl differs from the one that", result.err)
+            self.assertIn(words + " the wheel's own is used", result.err)
 
     def test_nothing_is_installed_where_the_truth_does_not_fit(self):
         self.lie(Wheel("demo", "1.0", extra_metadata="Requires-Python: >=99\n"), self.metadata())

@@ -140,7 +140,7 @@ class Content(TestCase):
         (self.site() / "demo/more.txt").write_text("x")
         record.write_text(text + "demo/more.txt,,\ndemo/__pycache__/gone.cpython-311.pyc,,\n")
         result = self.assert_ok(self.variant("check", "--python", self.venv))
-        self.assertIn("demo 1.0: RECORD gives no hash of demo/more.txt", result.err)
+        self.assertIn("demo 1.0: RECORD has no hash for demo/more.txt", result.err)
         self.assertNotIn("pyc", result.err)
 
     def test_a_record_that_cannot_be_read(self):

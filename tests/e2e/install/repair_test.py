@@ -142,7 +142,7 @@ class Repairs(Interrupted):
             # Python writes byte code, which is nobody's change.
             subprocess.run([self.venv / "bin/python", "-c", "import alpha_single, shared.alpha"], capture_output=True)
             listed = self.assert_ok(self.variant("list", "--python", self.venv))
-            self.assertIn("finished what an interrupted command had begun", listed.err)
+            self.assertIn("completed an interrupted command", listed.err)
             self.assertEqual(self.versions(), {"alpha": "2.0", "beta": "1.0"})
             self.assert_settled()
 
@@ -159,7 +159,7 @@ class Edits(Interrupted):
             module.write_text("VERSION = '1.0'  # mine\n")
             edited += 1
             listed = self.assert_ok(self.variant("list", "--python", self.venv))
-            self.assertIn("undid what an interrupted command had begun", listed.err)
+            self.assertIn("rolled back an interrupted command", listed.err)
             self.assertEqual(module.read_text(), "VERSION = '1.0'  # mine\n")
             name = str(module.relative_to(self.venv))
             self.assertEqual({**self.state(), name: self.old[name]}, self.old)

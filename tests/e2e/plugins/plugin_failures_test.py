@@ -89,10 +89,10 @@ class RememberedTest(PluginTestCase):
             self.assertRegex(again.err, r"failed \d+ seconds? ago: it was stopped after 1 s")
             self.assertIn("variant providers retry acme", again.err)
         # The command that is offered, as it is offered.
-        command = next(line for line in again.err.splitlines() if "to ask it again: " in line)
-        command = command.partition("to ask it again: ")[2].split("`")[1].split()
+        command = next(line for line in again.err.splitlines() if "to run it again: " in line)
+        command = command.partition("to run it again: ")[2].split("`")[1].split()
         self.assertEqual(command[0], "variant")
-        self.assertIn("asked again", self.assert_ok(self.variant(*command[1:])).out)
+        self.assertIn("runs its plugin again", self.assert_ok(self.variant(*command[1:])).out)
         self.assertGreater(self.ask()[1], 0.9)
         self.assertGreater(self.ask("--no-cache")[1], 0.9)
 

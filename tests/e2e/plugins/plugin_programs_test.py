@@ -83,12 +83,12 @@ print(json.dumps({{"namespace": "acme", "features": [{{"name": "open", "multi_va
         self.assertEqual((shown()["supported"], shown()["devices"]), ({"open": ["no"]}, []))
         self.assert_ok(self.variant("providers", "trust", program, "--device", nodes[0]))
         self.assertEqual((shown()["supported"], shown()["devices"]), ({"open": ["yes"]}, [nodes[0]]))
-        self.assertIn(f"you let it write to {nodes[0]}", self.variant("providers", "show", "acme").out)
+        self.assertIn(f"you allowed it to write to {nodes[0]}", self.variant("providers", "show", "acme").out)
         # The command that trusts it again says the same.
         program.write_text(program.read_text() + "# changed\n")
         hint = self.variant("providers", "show", "acme").out
         self.assertIn(f"--namespace acme --device {nodes[0]}", hint)
-        self.assert_fails(self.variant("providers", "trust", program, "--device", "/dev/*"), 2, "names no device nodes")
+        self.assert_fails(self.variant("providers", "trust", program, "--device", "/dev/*"), 2, "does not name device nodes")
         self.assert_fails(self.variant("providers", "trust", program, "--device", "/etc/shadow"), 2, "/dev/acme0")
 
     def test_show_says_what_it_may_do(self):
@@ -212,7 +212,7 @@ class Contained(PluginTestCase):
         self.index.add_variants("demo", "1.0", document)
         result = self.assert_ok(self.install("demo", index=self.index))
         self.assertEqual(self.installed()["demo"], ("1.0", "v1"), str(result))
-        for word in ("nothing of namespace acme is selectable", *words):
+        for word in ("nothing in namespace acme is selectable", *words):
             self.assertIn(word, result.err, str(result))
         return result
 
@@ -223,7 +223,7 @@ class Contained(PluginTestCase):
         self.fails("import os\nos.abort()", "crashed (SIGABRT)")
 
     def test_exit(self):
-        self.fails("import sys\nsys.exit(3)", "ended with 3 and no answer")
+        self.fails("import sys\nsys.exit(3)", "exited with 3 and no answer")
 
     def test_hang(self):
         self.fails("import time\ntime.sleep(1000)", "stopped after 1 s", limit=1)
@@ -232,13 +232,13 @@ class Contained(PluginTestCase):
         self.fails("while True: pass", "stopped after 1 s", limit=1)
 
     def test_flood_on_stdout(self):
-        self.fails("while True: print('x' * 65536)", "talked without end")
+        self.fails("while True: print('x' * 65536)", "its output was too long")
 
     def test_flood_on_stderr(self):
-        self.fails("import sys\nwhile True: sys.stderr.write('x' * 65536)", "talked without end")
+        self.fails("import sys\nwhile True: sys.stderr.write('x' * 65536)", "its output was too long")
 
     def test_memory(self):
-        self.fails("x = bytearray(3 << 30)" + ANSWER, "ended with 1 and no answer")
+        self.fails("x = bytearray(3 << 30)" + ANSWER, "exited with 1 and no answer")
 
     def test_another_namespace(self):
         self.fails(ANSWER.replace('"acme"', '"nvidia"'), 'answers for namespace "nvidia"')

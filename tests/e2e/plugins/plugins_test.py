@@ -174,7 +174,7 @@ class Trust(PluginTestCase):
         result = self.assert_ok(self.variant("resolve", "demo", "--for", "h100", "--trust", "acme-provider",
                                              "--index-url", self.index.url, "--json", "--python", self.venv))
         self.assertEqual(result.json["packages"][0]["variant"], "null")
-        self.assertIn("only speak of the machine that it runs on", result.err)
+        self.assertIn("only report on the machine that it runs on", result.err)
 
     def test_the_decision_says_where_each_list_comes_from(self):
         self.publish()
@@ -252,7 +252,7 @@ class Switches(PluginTestCase):
         self.assert_fails(self.variant("providers", "disable", "Not A Name"), 2, "neither a namespace")
         self.assert_fails(self.variant("providers", "trust"), 2, "nothing to trust")
         self.assert_fails(self.variant("providers", "trust", "x", "--namespace", "Y"), 2, "not a valid namespace")
-        self.assert_fails(self.variant("providers", "show", "nobody"), 2, "nothing is known")
+        self.assert_fails(self.variant("providers", "show", "nobody"), 2, "unknown namespace")
 
 
 RANDOM_PLUGIN = CONFIG + '''

@@ -51,7 +51,7 @@ class Page(TestCase):
         self.assertIn("null", without)
         self.assertNotRegex(without, r"(?m)^demo.*with_zero")
 
-        # What is there in the end came from the Python plugin: the shared object is not trusted any more.
+        # What is there in the end came from the Python plugin: the shared object is no longer trusted.
         installed = self.variant("list", "--json", "--python", empty / "venv")
         packages = {one["name"]: one["variant"] for one in self.assert_ok(installed).json["packages"]}
         self.assertEqual(packages["demo"], "with_zero")

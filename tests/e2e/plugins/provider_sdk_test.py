@@ -171,14 +171,14 @@ class Templates(SdkTestCase):
 
     def test_a_folder_that_is_in_use_is_left_alone(self):
         kept = self.write("project/mine", "mine")
-        self.assert_fails(self.variant("providers", "new", "star", "project"), 1, "is there already")
+        self.assert_fails(self.variant("providers", "new", "star", "project"), 1, "already exists")
         self.assertEqual([path.name for path in kept.parent.iterdir()], ["mine"])
 
     def test_names_that_cannot_be(self):
-        for name, why in {"Star": "a-z", "2star": "letter first", "a-b": "a-z", "nvidia": "taken",
+        for name, why in {"Star": "a-z", "2star": "start with a letter", "a-b": "a-z", "nvidia": "taken",
                           "abi_dependency": "taken"}.items():
             self.assert_fails(self.variant("providers", "new", name, "project"), 2, name, why)
-        self.assert_fails(self.variant("providers", "new", "star"), 2, "two words")
+        self.assert_fails(self.variant("providers", "new", "star"), 2, "two arguments")
         self.assert_fails(self.variant("providers", "new", "star", "project", "--language", "cobol"), 2, "cobol", "python")
         self.assertFalse((self.root / "project").exists())
 
@@ -219,12 +219,12 @@ say({supported} if sys.argv[1] == "supported" else {every or supported})
             "undeclared feature": (self.answering("b", '[("g", False, ["1"])]', one), "declared", "feature g"),
             "other kind": (self.answering("c", '[("f", True, ["1"])]', one), "declared", "multi-valued in one"),
             "no order": (self.answering("d", '[("f", False, ["1", "2"][:: random.choice((1, -1))])]',
-                                        '[("f", False, ["1", "2"])]', "import random"), "stable", "stands where"),
-            "nothing in all": (self.answering("e", "[]", "[]"), "properties", "`all` says nothing"),
+                                        '[("f", False, ["1", "2"])]', "import random"), "stable", "is in the place of"),
+            "nothing in all": (self.answering("e", "[]", "[]"), "properties", "`all` is empty"),
             "bad value": (self.answering("f", '[("f", False, ["A"])]', one), "protocol", '"A"'),
-            "a value twice": (self.answering("g", '[("f", False, ["1", "1"])]', one), "protocol", "twice"),
+            "a value twice": (self.answering("g", '[("f", False, ["1", "1"])]', one), "protocol", "duplicate"),
             "a device is a must": (self.answering("h", one, one, "open('/sys/class/mem/null/dev')"),
-                                   "nothing there", "where no device is"),
+                                   "nothing there", "without a device"),
             "all looks at the machine": (self.answering(
                 "i", one, '[("f", False, ["1"] + sorted(os.path.basename(p) for p in glob.glob("/sys/class/mem/*")))]',
                 "import glob"), "nothing there", "depends"),
@@ -236,7 +236,7 @@ say({supported} if sys.argv[1] == "supported" else {every or supported})
                     continue
                 result = self.variant("providers", "check", path, "--namespace", "odd", "--runs", "3", *runs, "--json")
                 checks = {row["name"]: row for row in result.json["checks"]}
-                if name == "nothing there" and "not tried" in checks[name]["message"]:
+                if name == "nothing there" and "not tested" in checks[name]["message"]:
                     continue  # the kernel lets nobody make a bare machine: the check says so
                 self.assertEqual(result.code, 1, str(result))
                 self.assertEqual(checks[name]["result"], "fail", str(result))
@@ -255,14 +255,14 @@ for attempt in (lambda: socket.socket(socket.AF_INET), lambda: open("/tmp/axle-n
         checks = self.check(path)
         self.assertEqual(checks["silence"][0], "ok", checks)  # nothing was allowed
         self.assertFalse(os.path.exists("/tmp/axle-nosy"))
-        if "not watched" in checks["manners"][1]:
+        if "not monitored" in checks["manners"][1]:
             self.skipTest("this kernel does not tell what it denies: " + checks["manners"][1])
         self.assertEqual(checks["manners"][0], "warn", checks)
         for attempt in ("socket", "/tmp/axle-nosy", "clone"):
             self.assertIn(attempt, checks["manners"][1])
 
     def test_shared_objects_that_are_ill(self):
-        for behaviour, name, words in (("crash_in_query", "answers", "SEGV"), ("value_twice", "protocol", "twice"),
+        for behaviour, name, words in (("crash_in_query", "answers", "SEGV"), ("value_twice", "protocol", "duplicate"),
                                        ("another_namespace", "namespace", "nvidia"),
                                        ("null_feature", "protocol", "NULL"), ("newer_abi", "protocol", "version 2"),
                                        ("no_entry", "protocol", "exports no axle_provider_entry")):
@@ -285,9 +285,9 @@ for attempt in (lambda: socket.socket(socket.AF_INET), lambda: open("/tmp/axle-n
         rows = {"nothing_wrong": ("special", None), "prints": ("special", None),
                 "thread_outlives_the_query": ("special", None), "crash_in_constructor": ("null", "SIGSEGV"),
                 "exit_in_query": ("null", "no answer"), "another_namespace": ("null", "nvidia"),
-                "newer_abi": ("null", "speaks version 2"), "null_feature": ("null", "NULL"),
-                "gigantic_value": ("null", "longer than 128 bytes"), "negative_kind": ("null", "the kind -1"),
-                "floods": ("null", "without end")}
+                "newer_abi": ("null", "implements version 2"), "null_feature": ("null", "NULL"),
+                "gigantic_value": ("null", "longer than 128 bytes"), "negative_kind": ("null", "the unknown kind -1"),
+                "floods": ("null", "output was too long")}
         for behaviour, (label, words) in rows.items():
             with self.subTest(behaviour):
                 plugin = self.root / "plugins" / f"{behaviour}.so"
@@ -333,7 +333,7 @@ for attempt in (lambda: socket.socket(socket.AF_INET), lambda: open("/tmp/axle-n
         self.assert_fails(self.variant("providers", "check", self.write("text", "hello")), 1, "neither a shared object")
         self.assert_fails(self.variant("providers", "check", self.root / "home"), 1, "pyproject.toml")
         project = self.write("plain/pyproject.toml", "[project]\nname = 'plain'\n").parent
-        self.assert_fails(self.variant("providers", "check", project), 1, "offers no provider plugin", "entry point")
+        self.assert_fails(self.variant("providers", "check", project), 1, "has no provider plugin", "entry point")
         broken = self.write("broken/pyproject.toml", "[project\n").parent
         self.assert_fails(self.variant("providers", "check", broken), 1, "pyproject.toml:1")
         for runs in ("0", "-1", "many", "1000000000"):

@@ -72,11 +72,11 @@ class NoIndex(SettingsCase):
         url = self.put("a", "1.0")
         named = ["--index-url", url, "demo"]
         self.assert_same(self.of_pip, "fails", *named, env={"PIP_NO_INDEX": "1"})
-        self.assertIn("--index-url is not asked: no-index is set by PIP_NO_INDEX", self.said)
+        self.assertIn("--index-url is not queried: no-index is set by PIP_NO_INDEX", self.said)
         self.write("uv.toml", "no-index = true\n")
         for option in ("--index-url", "--index", "--default-index"):
             self.assert_same(self.of_uv, "fails", option, url, "demo")
-            self.assertIn(f"{option} is not asked: no-index is set by {self.project}/uv.toml:1", self.said)
+            self.assertIn(f"{option} is not queried: no-index is set by {self.project}/uv.toml:1", self.said)
         Wheel("demo", "9.0").write(self.project / "wheels")
         self.assert_same(self.of_uv, {"demo": "9.0"}, *named, "--find-links", "wheels")
         self.assertEqual(self.server.asked, [])
