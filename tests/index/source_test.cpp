@@ -165,7 +165,7 @@ TEST_CASE("an index folder that does not exist is an error, not an empty index")
   for (const auto& unreadable :
        {make_simple_source("ftp://host/simple", *setup.transport, setup.report),
         make_find_links_source("s3://bucket/wheels", *setup.transport, setup.report)}) {
-    CHECK(unreadable->project("x").error().message.contains("not an address that Axle can read"));
+    CHECK(unreadable->project("x").error().message.contains("is not a supported address"));
   }
 }
 

@@ -45,16 +45,14 @@ TEST_CASE("the sound document is read") {
 
 TEST_CASE("text that is not JSON object is malformed") {
   const std::string sound = Parts{}.text();
-  check_malformed("", "doc.json: is not JSON: the text is wrong or ends at byte 1");
-  check_malformed(sound.substr(0, 40),
-                  "doc.json: is not JSON: the text is wrong or ends at byte 41");
-  check_malformed(sound + "x", "doc.json: is not JSON: the text is wrong or ends at byte " +
+  check_malformed("", "doc.json: is not JSON: invalid or incomplete at byte 1");
+  check_malformed(sound.substr(0, 40), "doc.json: is not JSON: invalid or incomplete at byte 41");
+  check_malformed(sound + "x", "doc.json: is not JSON: invalid or incomplete at byte " +
                                    std::to_string(sound.size() + 1));
   check_malformed("\xEF\xBB\xBF" + sound, "doc.json: JSON with a byte order mark");
-  check_malformed("[]", "doc.json: an array where an object belongs");
-  check_malformed("null", "doc.json: null where an object belongs");
-  check_malformed("{\"a\": \"\xFF\"}",
-                  "doc.json: is not JSON: the text is wrong or ends at byte 8");
+  check_malformed("[]", "doc.json: an array instead of an object");
+  check_malformed("null", "doc.json: null instead of an object");
+  check_malformed("{\"a\": \"\xFF\"}", "doc.json: is not JSON: invalid or incomplete at byte 8");
 }
 
 TEST_CASE("depth, number of values and size of a document are bounded") {
@@ -68,21 +66,20 @@ TEST_CASE("depth, number of values and size of a document are bounded") {
 
 TEST_CASE("a key that stands twice is malformed at every depth") {
   check_malformed(R"({"a": 1, "b": 2, "a": 3})",
-                  "doc.json: the key \"a\" stands twice in one object");
+                  "doc.json: the key \"a\" is duplicated in an object");
   check_malformed(Parts{.variants = R"({"x": {"a": {"g": ["v"], "g": ["w"]}}})"}.text(),
-                  "doc.json: the key \"g\" stands twice in one object");
+                  "doc.json: the key \"g\" is duplicated in an object");
   check_malformed(
       Parts{.variants = R"({"x": {"a": {"g": ["v"]}}, "x": {"a": {"g": ["w"]}}})"}.text(),
-      "doc.json: the key \"x\" stands twice in one object");
+      "doc.json: the key \"x\" is duplicated in an object");
   check_malformed(
       Parts{.variants = R"({"x": {"a": {"g": ["v"]}}, "\u0078": {"a": {"g": ["w"]}}})"}.text(),
-      "doc.json: the key \"x\" stands twice in one object");
+      "doc.json: the key \"x\" is duplicated in an object");
 }
 
 TEST_CASE("the schema must be a URL with a version") {
   check_malformed(R"({"variants": {}})", "doc.json: the key \"$schema\" is missing");
-  check_malformed(Parts{.schema = "5"}.text(),
-                  "doc.json: $schema: a number where a string belongs");
+  check_malformed(Parts{.schema = "5"}.text(), "doc.json: $schema: a number instead of a string");
   check_malformed(Parts{.schema = R"("https://example.org/schema")"}.text(),
                   "doc.json: $schema: no version in \"https://example.org/schema\"");
   check_malformed(Parts{.schema = R"("https://example.org/v0.2.json")"}.text(),
@@ -119,13 +116,13 @@ TEST_CASE("namespace lists are unique, not empty, and those of the providers") {
   check_malformed(Parts{.priorities = R"({"namespace": []})"}.text(),
                   "doc.json: default-priorities.namespace: an empty list");
   check_malformed(Parts{.priorities = R"({"namespace": ["a", "b", "a"]})"}.text(),
-                  "doc.json: default-priorities.namespace[2]: \"a\" stands twice in the list");
+                  "doc.json: default-priorities.namespace[2]: \"a\" is duplicated in the list");
   check_malformed(Parts{.priorities = R"({"namespace": ["a", "B"]})"}.text(),
                   "doc.json: default-priorities.namespace[1]: \"B\" is not a valid namespace");
   check_malformed(Parts{.priorities = R"({"namespace": ["a", 1]})"}.text(),
-                  "doc.json: default-priorities.namespace[1]: a number where a string belongs");
+                  "doc.json: default-priorities.namespace[1]: a number instead of a string");
   check_malformed(Parts{.priorities = R"({"namespace": "a"})"}.text(),
-                  "doc.json: default-priorities.namespace: a string where an array belongs");
+                  "doc.json: default-priorities.namespace: a string instead of an array");
   check_malformed(Parts{.priorities = R"({"namespace": ["a", "b", "c"]})"}.text(),
                   "doc.json: providers: no provider for the namespace \"c\"");
   check_malformed(
@@ -136,11 +133,11 @@ TEST_CASE("namespace lists are unique, not empty, and those of the providers") {
 TEST_CASE("a provider is of exactly one kind, with the keys of that kind") {
   const auto provider = [](const char* json) { return Parts{.provider_a = json}.text(); };
   constexpr const char* none =
-      "doc.json: providers.a: none of \"requires\", \"static-properties\" and \"builtin\" where "
-      "there must be exactly one";
+      "doc.json: providers.a: none of \"requires\", \"static-properties\" and \"builtin\" instead "
+      "of exactly one";
   constexpr const char* many =
       "doc.json: providers.a: more than one of \"requires\", \"static-properties\" and \"builtin\" "
-      "where there must be exactly one";
+      "instead of exactly one";
   check_malformed(provider("{}"), none);
   check_malformed(provider(R"({"optional": true})"), none);
   check_malformed(provider(R"({"requires": ["p"], "static-properties": {"f": ["v"]}})"), many);
@@ -151,16 +148,16 @@ TEST_CASE("a provider is of exactly one kind, with the keys of that kind") {
                   "doc.json: providers.a.feature-order: is only valid with \"static-properties\"");
   check_malformed(provider(R"({"requires": []})"), "doc.json: providers.a.requires: an empty list");
   check_malformed(provider(R"({"requires": ["p", "p"]})"),
-                  "doc.json: providers.a.requires[1]: \"p\" stands twice in the list");
+                  "doc.json: providers.a.requires[1]: \"p\" is duplicated in the list");
   check_malformed(provider(R"({"requires": ["p"], "optional": "yes"})"),
-                  "doc.json: providers.a.optional: a string where a boolean belongs");
+                  "doc.json: providers.a.optional: a string instead of a boolean");
   check_malformed(
       provider(R"({"requires": ["p"], "plugin-api": "not a module!"})"),
       "doc.json: providers.a.plugin-api: \"not a module!\" is not a valid \"module\" or "
       "\"module:object\"");
   check_malformed(provider(R"({"builtin": ""})"),
                   "doc.json: providers.a.builtin: \"\" is not a valid provider name");
-  check_malformed(provider(R"(["p"])"), "doc.json: providers.a: an array where an object belongs");
+  check_malformed(provider(R"(["p"])"), "doc.json: providers.a: an array instead of an object");
 }
 
 TEST_CASE("a requirement of a plugin must be one") {
@@ -181,7 +178,7 @@ TEST_CASE("static lists are not empty, unique and in a complete order") {
   check_malformed(provider(R"({"static-properties": {"f": []}})"),
                   "doc.json: providers.b.static-properties.f: an empty list");
   check_malformed(provider(R"({"static-properties": {"f": ["v", "v"]}})"),
-                  "doc.json: providers.b.static-properties.f[1]: \"v\" stands twice in the list");
+                  "doc.json: providers.b.static-properties.f[1]: \"v\" is duplicated in the list");
   check_malformed(provider(R"({"static-properties": {"f": ["v"], "g": ["v"]}})"),
                   "doc.json: providers.b: \"feature-order\" is missing");
   check_malformed(
@@ -209,9 +206,9 @@ TEST_CASE("labels and properties of variants keep to their alphabets and their d
   check_malformed(variants(R"({"x": {"a": {"f": []}}})"),
                   "doc.json: variants.x.a.f: an empty list");
   check_malformed(variants(R"({"x": {"a": {"f": ["v", "v"]}}})"),
-                  "doc.json: variants.x.a.f[1]: \"v\" stands twice in the list");
+                  "doc.json: variants.x.a.f[1]: \"v\" is duplicated in the list");
   check_malformed(variants(R"({"x": {"a": {"f": "v"}}})"),
-                  "doc.json: variants.x.a.f: a string where an array belongs");
+                  "doc.json: variants.x.a.f: a string instead of an array");
   check_malformed(variants(R"({"X": {"a": {"f": ["v"]}}})"),
                   "doc.json: variants: \"X\" is not a valid variant label");
   check_malformed(variants(R"({"": {"a": {"f": ["v"]}}})"),
@@ -224,7 +221,7 @@ TEST_CASE("labels and properties of variants keep to their alphabets and their d
                   "doc.json: variants.x.a: \"F\" is not a valid feature name");
   check_malformed(variants(R"({"x.y": {"a": {"f": ["v w"]}}})"),
                   "doc.json: variants.\"x.y\".a.f[0]: \"v w\" is not a valid property value");
-  check_malformed(variants(R"({"x": null})"), "doc.json: variants.x: null where an object belongs");
+  check_malformed(variants(R"({"x": null})"), "doc.json: variants.x: null instead of an object");
 }
 
 TEST_CASE("0.0.x documents have rules of their own") {
