@@ -59,7 +59,7 @@ const Row rows[] = {
     {"null_feature", PluginFault::malformed, "feature() got a name that is NULL"},
     {"null_value", PluginFault::malformed, "value() got a text that is NULL"},
     {"value_before_feature", PluginFault::malformed, "before any feature()"},
-    {"negative_kind", PluginFault::malformed, "the kind -1"},
+    {"negative_kind", PluginFault::malformed, "the unknown kind -1"},
     {"gigantic_value", PluginFault::malformed, "longer than 128 bytes"},
     {"endless_value", PluginFault::malformed, "longer than 128 bytes"},
     {"endless_reason", PluginFault::malformed, "longer than 512 bytes"},
