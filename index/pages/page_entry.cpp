@@ -190,12 +190,20 @@ std::string sha256_digits(std::string_view text) {
 
 bool note_hash(wheel::ExpectedHash& hash, std::string_view algorithm, std::string_view digits) {
   if (algorithm == "sha256") {
+    if (!hash.empty() && hash.algorithm != algorithm)
+      hash.beside.push_back({std::move(hash.algorithm), std::move(hash.digits)});
     hash.algorithm = algorithm;
     hash.digits = sha256_digits(digits);
     return !hash.empty();
   }
-  if (digits.empty() || hash.algorithm == "sha256") return true;
+  if (digits.empty()) return true;
   const auto strength = wheel::hash_strength(algorithm);
+  if (hash.algorithm == "sha256") {
+    // One is enough, so that a page cannot make a list of it.
+    if (strength && hash.beside.empty())
+      hash.beside.push_back({std::string(algorithm), text::ascii_lower(digits)});
+    return true;
+  }
   if (!hash.empty() && (!strength || strength <= wheel::hash_strength(hash.algorithm))) return true;
   hash.algorithm = algorithm;
   hash.digits = text::ascii_lower(digits);

@@ -72,6 +72,22 @@ TEST_CASE("of other hashes the strongest that can be computed is kept") {
   CHECK(noted("{}").empty());
 }
 
+TEST_CASE("beside a sha256 one other is kept, for those who list only that") {
+  const auto listed = [](const std::string& hashes) {
+    const auto hash =
+        only(R"({"filename":"x-1.0-py3-none-any.whl","url":"x","hashes":)" + hashes + "}").hash;
+    std::string names;
+    for (const auto& one : hash.as_listed()) names += one.algorithm + " ";
+    return names;
+  };
+  const std::string sha256 = R"("sha256":")" + digest + '"';
+  const std::string sha512 = R"("sha512":")" + std::string(128, 'C') + '"';
+  CHECK(listed("{" + sha256 + "," + sha512 + "}") == "sha256 sha512 ");
+  CHECK(listed("{" + sha512 + "," + sha256 + "}") == "sha256 sha512 ");
+  CHECK(listed("{" + sha512 + R"(,"md5":"34",)" + sha256 + "}") == "sha256 sha512 ");
+  CHECK(listed("{" + sha256 + R"(,"crc32":"12"})") == "sha256 ");
+}
+
 TEST_CASE("what a JSON page leaves out stays empty") {
   const PublishedFile file = only(entry_with(R"(,"requires-python":null,"yanked":false)"));
   CHECK(file.hash.sha256().empty());

@@ -88,6 +88,11 @@ TEST_CASE("an expected hash: what it is compared by, and what it says beside lis
   CHECK(sha512.is_checkable());
   CHECK(sha512.sha256().empty());
   CHECK(sha512.as_listed().size() == 1);
+  // Whoever lists only the other one knows the file by it.
+  ExpectedHash both = sha256;
+  both.beside = {{"sha512", std::string(128, 'b')}, {"md5", std::string(32, 'c')}};
+  REQUIRE(both.as_listed().size() == 2);
+  CHECK(both.as_listed()[1].algorithm == "sha512");
   // MD5 can be computed and proves nothing; of others nothing is known.
   CHECK(ExpectedHash{"md5", std::string(32, 'c')}.is_checkable());
   CHECK(ExpectedHash{"md5", std::string(32, 'c')}.as_listed().empty());

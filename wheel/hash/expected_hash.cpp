@@ -11,14 +11,18 @@ bool ExpectedHash::is_checkable() const {
 }
 
 std::vector<ListedHash> ExpectedHash::as_listed() const {
-  if (empty()) return {};
-  auto listed = parse_listed_hash(algorithm + ":" + digits);
-  if (!listed || is_weak(*listed)) return {};
-  return {std::move(*listed)};
+  std::vector<ListedHash> proofs;
+  const auto add = [&proofs](const std::string& name, const std::string& hexadecimal) {
+    auto listed = parse_listed_hash(name + ":" + hexadecimal);
+    if (listed && !is_weak(*listed)) proofs.push_back(std::move(*listed));
+  };
+  add(algorithm, digits);
+  for (const ListedHash& other : beside) add(other.algorithm, other.digits);
+  return proofs;
 }
 
 ExpectedHash expected_sha256(std::string digits, HashSource source) {
-  return {"sha256", std::move(digits), source};
+  return {"sha256", std::move(digits), source, {}};
 }
 
 }  // namespace axle::wheel

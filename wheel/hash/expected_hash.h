@@ -22,6 +22,8 @@ struct ExpectedHash {
   std::string algorithm;  ///< as hashlib names it
   std::string digits;     ///< hexadecimal, lower case; of a sha256 64, of others as they were given
   HashSource source = HashSource::index;
+  /// Further ones beside a sha256, by which whoever lists only these knows the file.
+  std::vector<ListedHash> beside = {};
 
   [[nodiscard]] bool empty() const { return digits.empty(); }
   /// The digits of a sha256, by which caches and the store name files; empty: there is none.
@@ -30,7 +32,7 @@ struct ExpectedHash {
   }
   /// It is there, and of an algorithm that can be computed here.
   [[nodiscard]] bool is_checkable() const;
-  /// As the user would list it; empty where that would prove nothing.
+  /// All of them as a user would list them, without what would prove nothing.
   [[nodiscard]] std::vector<ListedHash> as_listed() const;
 };
 
