@@ -114,7 +114,7 @@ class FileHash {
   }
 
   std::unexpected<Error> differs(std::string_view found) const {
-    const auto& [algorithm, given, source] = package_.hash;
+    const auto& [algorithm, given, source, beside] = package_.hash;
     if (source == wheel::HashSource::first_download) {
       return fail(
           ErrorKind::mismatch,
