@@ -4,16 +4,16 @@
 
 namespace axle::binaries {
 
-Error elf_error(elf::Problem problem, std::string_view where) {
-  const ErrorKind kind = problem == elf::Problem::other_format ? ErrorKind::unsupported
-                         : problem == elf::Problem::unreadable ? ErrorKind::io
+Error elf_error(elf::ReadError error, std::string_view where) {
+  const ErrorKind kind = error == elf::ReadError::other_format ? ErrorKind::unsupported
+                         : error == elf::ReadError::unreadable ? ErrorKind::io
                                                                : ErrorKind::malformed;
-  return {kind, fmt::format("{}: {}", where, elf::describe(problem))};
+  return {kind, fmt::format("{}: {}", where, elf::describe(error))};
 }
 
-Error ElfSource::error(elf::Problem problem, std::string_view where) const {
-  if (problem == elf::Problem::unreadable && failure_) return *failure_;
-  return elf_error(problem, where);
+Error ElfSource::error(elf::ReadError error, std::string_view where) const {
+  if (error == elf::ReadError::unreadable && failure_) return *failure_;
+  return elf_error(error, where);
 }
 
 bool ElfSource::read(std::uint64_t offset, std::span<std::byte> out) {

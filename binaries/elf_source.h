@@ -16,14 +16,14 @@ inline constexpr std::uint64_t largest_elf_table = 16U << 20;  ///< bytes
 
 /// Malformed (no ELF file, a table outside of it), unsupported (32 bits, big endian), io. `where`
 /// names the file.
-[[nodiscard]] Error elf_error(elf::Problem problem, std::string_view where);
+[[nodiscard]] Error elf_error(elf::ReadError error, std::string_view where);
 
 class ElfSource final : public elf::Bytes {
  public:
   explicit ElfSource(wheel::ByteSource& source) : Bytes(largest_elf_table), source_(source) {}
   [[nodiscard]] std::uint64_t size() const override { return source_.size(); }
   /// As elf_error, with the source's own error where it could not be read.
-  [[nodiscard]] Error error(elf::Problem problem, std::string_view where) const;
+  [[nodiscard]] Error error(elf::ReadError error, std::string_view where) const;
 
  private:
   [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> out) override;

@@ -33,11 +33,11 @@ using wheel::WheelMember;
 
 /// The folder of CMake's trees: the caller's, or one of our own that goes when all went well or
 /// nothing is in it.
-class WorkFolder {
+class BuildFolder {
  public:
-  static Result<WorkFolder> open(const std::string& wanted) {
+  static Result<BuildFolder> open(const std::string& wanted) {
     std::error_code error;
-    WorkFolder folder;
+    BuildFolder folder;
     if (!wanted.empty()) {
       folder.path_ = fs::absolute(wanted, error).lexically_normal();
       if (!error) fs::create_directories(folder.path_, error);
@@ -55,10 +55,10 @@ class WorkFolder {
     }
     return folder;
   }
-  WorkFolder(WorkFolder&& other) noexcept
+  BuildFolder(BuildFolder&& other) noexcept
       : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, false)) {}
-  WorkFolder& operator=(WorkFolder&&) = delete;
-  ~WorkFolder() {
+  BuildFolder& operator=(BuildFolder&&) = delete;
+  ~BuildFolder() {
     std::error_code ignored;
     if (temporary_) fs::remove_all(path_, ignored);
   }
@@ -72,7 +72,7 @@ class WorkFolder {
   [[nodiscard]] const fs::path& path() const { return path_; }
 
  private:
-  WorkFolder() = default;
+  BuildFolder() = default;
   fs::path path_;
   bool temporary_ = false;
 };
@@ -288,7 +288,7 @@ Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Repor
       options.out_folder.empty() ? folder / "dist" : fs::absolute(options.out_folder, error);
   fs::create_directories(out, error);
   if (error) return fail(ErrorKind::io, fmt::format("{}: {}", out.string(), error.message()));
-  auto work = WorkFolder::open(options.work_folder);
+  auto work = BuildFolder::open(options.work_folder);
   if (!work) return std::unexpected(work.error());
 
   Plan plan{*project, folder.string(), out.lexically_normal().string(), work->path(), {}, options};

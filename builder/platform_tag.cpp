@@ -118,7 +118,7 @@ struct SharedLibrary {
   bool python_module = false;
 };
 
-std::expected<SharedLibrary, elf::Problem> read_library(std::string_view content) {
+std::expected<SharedLibrary, elf::ReadError> read_library(std::string_view content) {
   elf::MemoryBytes bytes(content);
   const auto tables = elf::read_tables(bytes);
   if (!tables) return std::unexpected(tables.error());
@@ -130,7 +130,7 @@ std::expected<SharedLibrary, elf::Problem> read_library(std::string_view content
   if (!library.shared) return library;
   const auto dynamic = elf::read_dynamic(bytes, *tables);
   if (!dynamic) return std::unexpected(dynamic.error());
-  if (!dynamic->whole()) return std::unexpected(elf::Problem::outside);
+  if (!dynamic->whole()) return std::unexpected(elf::ReadError::outside);
   library.needed = dynamic->names(DT_NEEDED);
   auto versions = elf::read_version_needs(bytes, *tables, *dynamic);
   if (!versions) return std::unexpected(versions.error());

@@ -11,7 +11,7 @@
 #include "cli/interruption.h"
 #include "foundation/text/byte_size.h"
 #include "foundation/text/printable.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
 
 namespace axle::cli {
 
@@ -130,7 +130,7 @@ void Output::remark_error(const Error& error) {
   write(stderr, text);
 }
 
-int Output::failure(const session::Failure& failure, const Answer& known) {
+int Output::failure(const session::CommandFailure& failure, const Answer& known) {
   if (!options_.json) {
     const std::string text = known.text ? known.text() : std::string();
     if (!text.empty()) write_answer(for_terminal(text), failure.exit_code);
@@ -144,7 +144,7 @@ int Output::failure(const session::Failure& failure, const Answer& known) {
   return write_answer(render_versioned(out), failure.exit_code);
 }
 
-ordered_json Output::error_json(const session::Failure& failure) const {
+ordered_json Output::error_json(const session::CommandFailure& failure) const {
   return {{"kind", failure.usage ? "usage" : render_kind(failure.error.kind)},
           {"message", index::redact_url(failure.error.message)},
           {"hint", index::redact_url(complete_hint(failure.error.hint, run_))}};

@@ -11,7 +11,7 @@
 #include "cli/repeated_options.h"
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 
 namespace axle::cli {
 
@@ -53,9 +53,9 @@ class Output final : public Report {
   /// A failure: message and hint on stderr, or JSON with `schema_version` and `error`. Returns its
   /// exit code. `known` is what there is to say all the same: its text goes to stdout, the keys of
   /// its JSON stand beside `error`, to which its own `error` adds. Either function may be null.
-  int failure(const session::Failure& failure, const Answer& known = {});
+  int failure(const session::CommandFailure& failure, const Answer& known = {});
   /// {kind, message, hint}: the value of `error`.
-  [[nodiscard]] nlohmann::ordered_json error_json(const session::Failure& failure) const;
+  [[nodiscard]] nlohmann::ordered_json error_json(const session::CommandFailure& failure) const;
   /// An error on stderr, before or beside an answer.
   void remark_error(const Error& error);
 

@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "foundation/system/shell_command.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
 #include "session/settings/exclude_newer.h"
 
 namespace axle::cli {
@@ -74,7 +74,7 @@ constexpr std::array repeated_rows = {
     Row{session::Opt::overwrite},
 };
 
-enum class Program : std::uint8_t { other, variant, pip, uv };
+enum class Tool : std::uint8_t { other, variant, pip, uv };
 
 /// The words as they stand, quotes included. Inside single quotes a blank is a part of a word.
 std::vector<std::string_view> split_words(std::string_view line) {
@@ -127,16 +127,16 @@ class Completion {
     if (words_[0] == "variant") {
       take_variant();
     } else if (words_[0] == "pip") {
-      program_ = Program::pip;
+      tool_ = Tool::pip;
     } else if (words_[0] == "uv" && words_[1] == "pip" && words_.size() > 2) {
-      program_ = Program::uv;
+      tool_ = Tool::uv;
     }
   }
 
   CompleteCommand complete() && {
-    if (program_ == Program::other) return {std::move(text_)};
+    if (tool_ == Tool::other) return {std::move(text_)};
     const std::vector<std::string> files = run_.command_line.values(session::Opt::requirement);
-    names_files_ = program_ == Program::variant && is_for_command(session::Opt::requirement) &&
+    names_files_ = tool_ == Tool::variant && is_for_command(session::Opt::requirement) &&
                    !files.empty() && std::ranges::none_of(files, is_passing);
     for (const Row& row : repeated_rows) repeat(row);
     return {std::move(text_), lacks_secret_};
@@ -150,7 +150,7 @@ class Completion {
           std::ranges::equal(name, std::span(words_).subspan(1, name.size())))
         command_ = &command;
     }
-    if (command_ != nullptr) program_ = Program::variant;
+    if (command_ != nullptr) tool_ = Tool::variant;
   }
 
   [[nodiscard]] bool has_word(std::string_view option) const {
@@ -201,9 +201,8 @@ class Completion {
   [[nodiscard]] std::string_view name_of(const Row& row) const {
     const bool of_file = row.id == session::Opt::constraint || row.id == session::Opt::overrides;
     if (of_file && !run_.files) return {};
-    if (program_ == Program::pip) return row.pip;
-    if (program_ == Program::uv)
-      return words_[2] == "install" || is_for_compiling(row.id) ? row.uv : "";
+    if (tool_ == Tool::pip) return row.pip;
+    if (tool_ == Tool::uv) return words_[2] == "install" || is_for_compiling(row.id) ? row.uv : "";
     if (!is_for_command(row.id)) return {};
     return row.id == session::Opt::no_variants_of ? "--no-variants="
                                                   : first_name(session::option_row(row.id).names);
@@ -235,7 +234,7 @@ class Completion {
     if (name.empty() || row.id == session::Opt::only_binary) return;
     if (row.id == session::Opt::no_binary) return repeat_formats();
     const session::OptionRow& option = session::option_row(row.id);
-    const bool own = program_ == Program::variant ? has_own(option.names) : has_word(name);
+    const bool own = tool_ == Tool::variant ? has_own(option.names) : has_word(name);
     if (own && option.kind != session::OptionKind::list) return;
     // Of these the first counts, and pip has one option for both.
     if (row.id == session::Opt::system && run_.command_line.has(session::Opt::python)) return;
@@ -245,7 +244,7 @@ class Completion {
     for (const std::string& value : values) {
       if (option.kind != session::OptionKind::flag) {
         add_value(row, name, value);
-      } else if (program_ == Program::pip && row.id == session::Opt::system) {
+      } else if (tool_ == Tool::pip && row.id == session::Opt::system) {
         add_pip_python("python3");
       } else {
         text_ += " " + std::string(name);
@@ -271,11 +270,11 @@ class Completion {
   }
 
   void add_value(const Row& row, std::string_view name, const std::string& value) {
-    if (program_ == Program::pip && row.id == session::Opt::python) return add_pip_python(value);
-    const bool name_is_known = program_ != Program::pip;
+    if (tool_ == Tool::pip && row.id == session::Opt::python) return add_pip_python(value);
+    const bool name_is_known = tool_ != Tool::pip;
     const bool index = row.id == session::Opt::index || row.id == session::Opt::default_index;
     // A date is the end of its day with uv.
-    const bool date_of_pip = row.id == session::Opt::uploaded_prior_to && program_ == Program::uv;
+    const bool date_of_pip = row.id == session::Opt::uploaded_prior_to && tool_ == Tool::uv;
     const std::string said = index && !name_is_known ? without_name(value)
                              : date_of_pip           ? session::pip_cutoff(value)
                                                      : value;
@@ -290,7 +289,7 @@ class Completion {
   const session::RunOptions& run_;
   std::string text_;
   std::vector<std::string_view> words_;  ///< of the caller's text
-  Program program_ = Program::other;
+  Tool tool_ = Tool::other;
   const Command* command_ = nullptr;  ///< of `variant`
   bool names_files_ = false;          ///< the requirements files, whose options then count
   bool lacks_secret_ = false;

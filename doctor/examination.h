@@ -9,7 +9,7 @@
 
 #include "doctor/feature_list.h"
 #include "doctor/finding.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/session.h"
 
 namespace axle::doctor {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "foundation/system/shell_command.h"
-#include "index/http/transport.h"
+#include "index/http/url.h"
 #include "installer/transaction/repair.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"

@@ -20,10 +20,10 @@ namespace axle::doctor {
 namespace {
 
 /// What the properties of one document are compared with.
-class Comparison {
+class DocumentLists {
  public:
-  Comparison(const wheel::VariantMetadata& document, const JudgedMachine& judged,
-             const wheel::MarkerEnvironment& markers, const InstalledVersions& installed)
+  DocumentLists(const wheel::VariantMetadata& document, const JudgedMachine& judged,
+                const wheel::MarkerEnvironment& markers, const InstalledVersions& installed)
       : judged_(judged),
         installed_(installed),
         views_(providers::device_views(judged.machine, judged.gpus)) {
@@ -109,38 +109,38 @@ class Comparison {
 VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMachine& judged,
                           const wheel::MarkerEnvironment& markers,
                           const InstalledVersions& installed) {
-  const Comparison comparison(document, judged, markers, installed);
+  const DocumentLists lists(document, judged, markers, installed);
   VariantFit fit;
   const auto add = [&](const resolver::ViewedRanking& viewed,
                        const resolver::RejectedVariant& variant) {
     const auto view = viewed.against.find(variant.label);
     const detect::Machine* against = view == viewed.against.end() ? nullptr : view->second;
-    fit.rejected.insert_or_assign(
-        variant.label, VariantFit::Misfit{variant.property, variant.reason,
-                                          comparison.fact_of(variant.property, against)});
+    fit.rejected.insert_or_assign(variant.label,
+                                  VariantFit::Misfit{variant.property, variant.reason,
+                                                     lists.fact_of(variant.property, against)});
   };
-  const resolver::ViewedRanking viewed = comparison.rank(document);
+  const resolver::ViewedRanking viewed = lists.rank(document);
   for (const resolver::RankedVariant& variant : viewed.ranking.ranked)
     fit.fitting.push_back(variant.label);
   // Of what nothing is known hides no misfit of the rest.
   wheel::VariantMetadata rest;
   for (const resolver::RejectedVariant& variant : viewed.ranking.rejected) {
-    std::string silence = comparison.silence_about(variant.property);
+    std::string silence = lists.silence_about(variant.property);
     if (silence.empty()) {
       add(viewed, variant);
       continue;
     }
     fit.rejected.emplace(variant.label,
                          VariantFit::Misfit{variant.property, variant.reason, std::move(silence),
-                                            true, comparison.is_switched_off(variant.property)});
+                                            true, lists.is_switched_off(variant.property)});
     if (rest.variants.empty()) {
       rest = document;
       rest.variants.clear();
     }
-    rest.variants.emplace(variant.label, comparison.known_of(document.variants.at(variant.label)));
+    rest.variants.emplace(variant.label, lists.known_of(document.variants.at(variant.label)));
   }
   if (rest.variants.empty()) return fit;
-  const resolver::ViewedRanking again = comparison.rank(rest);
+  const resolver::ViewedRanking again = lists.rank(rest);
   for (const resolver::RejectedVariant& variant : again.ranking.rejected) add(again, variant);
   return fit;
 }

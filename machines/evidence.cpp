@@ -112,7 +112,7 @@ std::string render_question(const Question& question) {
 }
 
 /// What a child said, one entry a line.
-void add_lines(std::string_view text, std::vector<Evidence>& evidence) {
+void add_lines(std::string_view text, std::vector<Observation>& evidence) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -139,7 +139,7 @@ std::size_t count_search(std::span<const Question* const> questions) {
   return count;
 }
 
-Evidence render_search(std::span<const Question* const> search) {
+Observation render_search(std::span<const Question* const> search) {
   const Question& last = *search.back();
   const std::string file(last_part(last.subject));
   if (last.answer) {
@@ -153,10 +153,10 @@ Evidence render_search(std::span<const Question* const> search) {
 
 /// The devices of the namespace's vendor, and how many there are of all.
 void add_bus(std::span<const Question> questions, std::string_view vendor,
-             std::vector<Evidence>& evidence) {
+             std::vector<Observation>& evidence) {
   std::size_t devices = 0;
   std::vector<std::string> own;
-  std::vector<Evidence> found;
+  std::vector<Observation> found;
   for (const Question& question : questions) {
     if (question.topic != "pci") continue;
     const std::string folder(folder_of(question.subject));
@@ -176,8 +176,8 @@ void add_bus(std::span<const Question> questions, std::string_view vendor,
 
 }  // namespace
 
-std::vector<Evidence> find_evidence(std::string_view ns, std::span<const Question> questions) {
-  std::vector<Evidence> evidence;
+std::vector<Observation> find_evidence(std::string_view ns, std::span<const Question> questions) {
+  std::vector<Observation> evidence;
   const Subject* subject = find_subject(ns);
   if (subject == nullptr || questions.empty()) return evidence;
   if (!subject->pci_vendor.empty()) add_bus(questions, subject->pci_vendor, evidence);

@@ -13,14 +13,14 @@
 
 namespace axle::machines {
 
-struct Evidence {
+struct Observation {
   std::string asked;                  ///< "read /sys/module/nvidia/version"
   std::optional<std::string> answer;  ///< "570.26"; nullopt: not there
 };
 
 /// What bears on the namespace, in the order in which it was asked. Runs of questions for one
 /// library become one. A namespace that detection asks nothing for has no evidence.
-[[nodiscard]] std::vector<Evidence> find_evidence(std::string_view ns,
-                                                  std::span<const detect::Question> questions);
+[[nodiscard]] std::vector<Observation> find_evidence(std::string_view ns,
+                                                     std::span<const detect::Question> questions);
 
 }  // namespace axle::machines

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "detect/pci_bus.h"
+#include "foundation/system/descriptor.h"
 #include "foundation/system/shell_command.h"
 #include "machines/profile_schema.h"
 
@@ -21,12 +22,12 @@ using detect::Host;
 
 namespace {
 
-// --- the fingerprint -----------------------------------------------------------------------------
+// --- the traits ----------------------------------------------------------------------------------
 
-void add_x86(Host& host, Fingerprint& print) {
+void add_x86(Host& host, MachineTraits& traits) {
   const CpuidLeaf zero = host.cpuid(0, 0).value_or(CpuidLeaf{});
   const CpuidLeaf one = host.cpuid(1, 0).value_or(CpuidLeaf{});
-  print["the CPU"] =
+  traits["the CPU"] =
       fmt::format("{:08x}{:08x}{:08x} {:08x}", zero.ebx, zero.edx, zero.ecx, one.eax);
   std::string features = fmt::format("{:08x} {:08x}", one.ecx, one.edx);
   const auto add = [&](std::uint32_t leaf, std::uint32_t subleaf) {
@@ -40,24 +41,24 @@ void add_x86(Host& host, Fingerprint& print) {
     features += fmt::format(" {:08x}", add(extended_features, 1));
   }
   if (host.cpuid(0x80000000, 0).value_or(CpuidLeaf{}).eax >= amd_features) add(amd_features, 0);
-  print["the features of the CPU"] = features;
+  traits["the features of the CPU"] = features;
   constexpr std::uint32_t osxsave = 1U << 27U;
-  if ((one.ecx & osxsave) != 0) print["XCR0"] = fmt::format("{:#x}", host.xcr0());
+  if ((one.ecx & osxsave) != 0) traits["XCR0"] = fmt::format("{:#x}", host.xcr0());
 }
 
-void add_words(Host& host, Fingerprint& print) {
+void add_words(Host& host, MachineTraits& traits) {
   std::string words;
   for (const unsigned long type : {16UL, 26UL, 29UL}) {
     words += fmt::format("{:x} ", host.auxiliary(type).value_or(0));
   }
   constexpr std::int64_t riscv_extensions = 4;
   words += fmt::format("{:x}", host.riscv_hwprobe(riscv_extensions).value_or(0));
-  print["the features of the CPU"] = words;
-  print["the CPU"] =
+  traits["the features of the CPU"] = words;
+  traits["the CPU"] =
       host.read_file("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", 64).value_or("");
 }
 
-void add_devices(Host& host, Fingerprint& print) {
+void add_devices(Host& host, MachineTraits& traits) {
   std::string devices;
   for (const std::string& address : host.list_folder("/sys/bus/pci/devices")) {
     const std::string device = detect::pci_folder(address);
@@ -68,7 +69,7 @@ void add_devices(Host& host, Fingerprint& print) {
         fmt::format("{}{} {} {}", devices.empty() ? "" : ", ", address,
                     detect::render_pci_id(id->vendor, id->device), detect::file_name(driver));
   }
-  print["the accelerators on the bus"] = devices;
+  traits["the accelerators on the bus"] = devices;
 }
 
 /// Those that are made for GPUs and NPUs; nvidia-uvm and the like come and go with their use.
@@ -86,7 +87,7 @@ bool is_device_node(std::string_view folder, std::string_view name) {
 }
 
 /// A machine whose nodes were not passed to the container that recorded it is another one.
-void add_nodes(Host& host, Fingerprint& print) {
+void add_nodes(Host& host, MachineTraits& traits) {
   std::string nodes;
   for (const char* folder : {"/dev", "/dev/accel", "/dev/dri", "/dev/vfio"}) {
     for (const std::string& name : host.list_folder(folder)) {
@@ -94,21 +95,21 @@ void add_nodes(Host& host, Fingerprint& print) {
       nodes += fmt::format("{}{}/{}", nodes.empty() ? "" : " ", folder, name);
     }
   }
-  print["the device nodes"] = nodes;
+  traits["the device nodes"] = nodes;
 }
 
-void add_modules(Host& host, Fingerprint& print) {
+void add_modules(Host& host, MachineTraits& traits) {
   for (const char* module : {"nvidia", "amdgpu", "i915", "xe"}) {
     std::string version;
     for (const char* file : {"version", "srcversion"}) {
       version += host.read_file(fmt::format("/sys/module/{}/{}", module, file), 128).value_or("");
     }
     std::erase(version, '\n');
-    print[fmt::format("the kernel module {}", module)] = version;
+    traits[fmt::format("the kernel module {}", module)] = version;
   }
 }
 
-std::string explain_difference(const Fingerprint& recorded, const Fingerprint& here) {
+std::string explain_difference(const MachineTraits& recorded, const MachineTraits& here) {
   for (const auto& [what, value] : here) {
     const auto found = recorded.find(what);
     const std::string then = found == recorded.end() ? std::string() : found->second;
@@ -152,21 +153,6 @@ std::unexpected<Error> refuse(const std::string& path, std::string_view why, Err
   return fail(kind, fmt::format("{} is ignored: {}", path, why), how_to_fix(path));
 }
 
-/// An open file, closed at the end.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  [[nodiscard]] int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
 /// Why the open file cannot be trusted; empty where it can.
 std::string distrust(int descriptor, SiteOwner owner) {
   struct stat status{};
@@ -194,24 +180,25 @@ std::optional<std::string> read_all(int descriptor) {
 
 }  // namespace
 
-Fingerprint take_fingerprint(Host& host) {
-  Fingerprint print;
+MachineTraits read_traits(Host& host) {
+  MachineTraits traits;
   if (host.arch() == detect::Arch::x86_64) {
-    add_x86(host, print);
+    add_x86(host, traits);
   } else {
-    add_words(host, print);
+    add_words(host, traits);
   }
-  add_devices(host, print);
-  add_nodes(host, print);
-  add_modules(host, print);
-  return print;
+  add_devices(host, traits);
+  add_nodes(host, traits);
+  add_modules(host, traits);
+  return traits;
 }
 
 Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOwner owner,
                                                  Host& here) {
   // Non-blocking, so that a FIFO cannot hold us; a link could lead anywhere.
-  const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
-  if (file.get() < 0) {
+  const system::Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  if (!file) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     return refuse(path, errno == ELOOP ? "it is not a regular file" : std::strerror(errno),
                   ErrorKind::io);
@@ -231,8 +218,7 @@ Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOw
                   ErrorKind::mismatch);
   }
   detect::ReplayHost recorded(*profile->recording);
-  const std::string difference =
-      explain_difference(take_fingerprint(recorded), take_fingerprint(here));
+  const std::string difference = explain_difference(read_traits(recorded), read_traits(here));
   if (!difference.empty()) return refuse(path, difference, ErrorKind::mismatch);
   if (const std::string why = explain_rights(*profile->recording, here); !why.empty()) {
     return refuse(path, why, ErrorKind::mismatch);

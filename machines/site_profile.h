@@ -17,8 +17,8 @@ inline constexpr const char* site_profile_path = "/etc/axle/machine.json";
 /// What tells one machine from another, by a name for people: the processor and its features, the
 /// accelerators on the bus with their kernel drivers, the device nodes, the versions of the kernel
 /// modules. Costs some CPUID leaves, one small file a PCI device and the listing of /dev.
-using Fingerprint = std::map<std::string, std::string>;
-[[nodiscard]] Fingerprint take_fingerprint(detect::Host& host);
+using MachineTraits = std::map<std::string, std::string>;
+[[nodiscard]] MachineTraits read_traits(detect::Host& host);
 
 /// Whom a site profile may belong to.
 enum class SiteOwner : std::uint8_t { root, root_or_caller };

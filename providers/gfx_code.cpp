@@ -19,12 +19,12 @@ constexpr std::string_view lower_bound = "rocm_version_lower_bound";
 
 /// Targets and the generic one that each belongs to, newest first. gfx908 and gfx90a belong to
 /// none.
-struct Target {
+struct GfxTarget {
   std::string_view name;
   std::string_view generic;
 };
 
-constexpr Target targets[] = {
+constexpr GfxTarget targets[] = {
     {"gfx1251", "gfx12_5_generic"},
     {"gfx1250", "gfx12_5_generic"},
     {"gfx1201", "gfx12_generic"},
@@ -100,7 +100,7 @@ std::string describe_code(const Machine& machine, const GpuPolicy& policy, std::
 }  // namespace
 
 std::string_view generic_gfx(std::string_view gfx) {
-  const auto* found = std::ranges::find(targets, gfx, &Target::name);
+  const auto* found = std::ranges::find(targets, gfx, &GfxTarget::name);
   return found == std::end(targets) ? std::string_view() : found->generic;
 }
 
@@ -137,8 +137,8 @@ Features supported_gfx_code(const Machine& machine, const GpuPolicy& policy) {
 
 Features known_gfx_code() {
   Feature code{std::string(gfx_code), true, {}};
-  for (const Target& target : targets) code.values.emplace_back(target.name);
-  for (const Target& target : targets) {
+  for (const GfxTarget& target : targets) code.values.emplace_back(target.name);
+  for (const GfxTarget& target : targets) {
     if (!target.generic.empty() &&
         std::ranges::find(code.values, target.generic) == code.values.end()) {
       code.values.emplace_back(target.generic);

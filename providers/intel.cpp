@@ -5,7 +5,7 @@
 #include <array>
 
 #include "providers/gpu_state.h"
-#include "providers/intel_devices.h"
+#include "providers/intel_gpus.h"
 #include "providers/namespaces.h"
 
 namespace axle::providers {
@@ -30,7 +30,7 @@ std::vector<std::vector<std::string>> device_ips(const Machine& machine, const G
     const auto ip = parse_gpu_arch(*gpu);
     if (!ip) continue;
     ips.push_back(render(*ip));
-    const IntelDevice* device = find_intel_device(ips.front());
+    const KnownIntelGpu* device = find_known_intel_gpu(ips.front());
     if (device != nullptr && !device->base.empty()) ips.emplace_back(device->base);
   }
   return lists;
@@ -44,7 +44,7 @@ Features supported(const Machine& machine, const GpuPolicy& policy) {
 
 Features all() {
   Feature feature{std::string(device_ip), true, {}};
-  for (const IntelDevice& device : intel_devices()) feature.values.emplace_back(device.ip);
+  for (const KnownIntelGpu& device : known_intel_gpus()) feature.values.emplace_back(device.ip);
   return {std::move(feature)};
 }
 

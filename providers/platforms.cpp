@@ -5,7 +5,7 @@
 
 #include "providers/cpu_flags.h"
 #include "providers/gpu_state.h"
-#include "providers/intel_devices.h"
+#include "providers/intel_gpus.h"
 #include "providers/nvidia_state.h"
 
 namespace axle::providers {

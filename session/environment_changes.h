@@ -8,7 +8,7 @@
 
 #include "installer/store/work_folder.h"
 #include "installer/transaction/changes.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/workspace.h"
 
 namespace axle::session {

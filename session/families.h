@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "index/family/family_book.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/options.h"
 
 namespace axle::session {

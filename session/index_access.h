@@ -5,7 +5,7 @@
 #include <string>
 
 #include "index/http/transport.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/settings/settings.h"
 
 namespace axle::session {

@@ -6,7 +6,7 @@
 
 #include "installer/environment/environment.h"
 #include "installer/environment/installed.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/session.h"
 
 namespace axle::session {

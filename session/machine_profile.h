@@ -4,7 +4,7 @@
 #include <string>
 
 #include "machines/selection.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 
 namespace axle::session {
 

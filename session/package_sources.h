@@ -3,7 +3,7 @@
 // single packages.
 
 #include "foundation/report/report.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/workspace.h"
 
 namespace axle::session {

@@ -7,7 +7,7 @@
 
 #include "detect/machine.h"
 #include "providers/provider.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/session.h"
 
 namespace axle::session {

@@ -27,7 +27,7 @@ std::string build_hint(std::string_view source) {
 
 namespace fs = std::filesystem;
 
-std::unexpected<Failure> misused_at(const std::string& origin, Error error) {
+std::unexpected<CommandFailure> misused_at(const std::string& origin, Error error) {
   if (!origin.empty()) error = within(origin, std::move(error));
   return misused(std::move(error.message), std::move(error.hint));
 }

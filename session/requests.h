@@ -4,7 +4,7 @@
 #include <string>
 
 #include "resolver/request/requests.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/options.h"
 #include "session/settings/settings.h"
 

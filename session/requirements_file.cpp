@@ -10,7 +10,8 @@
 
 #include "foundation/system/shell_command.h"
 #include "foundation/text/ascii.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
+#include "index/http/url.h"
 #include "session/input_file.h"
 #include "session/variables.h"
 

@@ -95,7 +95,7 @@ Outcome<void> Session::select_elsewhere(bool several) {
   for (const std::string& what : arguments_.values(Opt::for_machine)) {
     auto read = machines::select_machines(what, report_);
     if (!read) {
-      Failure failure{read.error()};
+      CommandFailure failure{read.error()};
       if (failure.error.kind == ErrorKind::not_found) {
         failure.exit_code = exit_usage;
         failure.usage = true;

@@ -8,7 +8,7 @@
 #include "foundation/report/report.h"
 #include "machines/selection.h"
 #include "providers/gpu_policy.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/options.h"
 
 namespace axle::session {

@@ -116,7 +116,7 @@ machines::NamedMachine record_this_machine(bool again, Report& report) {
   }
   detect::RecordingHost recorder(*host);
   named.machine = detect::probe_machine(recorder, options);
-  (void)machines::take_fingerprint(recorder);
+  (void)machines::read_traits(recorder);
   detect::survey_machine(recorder);
   named.recording = detect::scrub(recorder.recording(), who_is_here());
   return named;

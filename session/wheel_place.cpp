@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "foundation/text/ascii.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
+#include "index/http/url.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::session {

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "foundation/text/ascii.h"
+#include "index/http/redaction.h"
 #include "index/pages/upload_time.h"
 #include "providers/provider.h"
 #include "resolver/solver/solver.h"

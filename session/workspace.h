@@ -16,7 +16,7 @@
 #include "resolver/request/requests.h"
 #include "resolver/request/sources.h"
 #include "resolver/request/target.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/plugins/plugin_environments.h"
 #include "session/plugins/plugin_host.h"
 #include "session/session.h"

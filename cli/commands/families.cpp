@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "index/http/redaction.h"
 #include "index/http/transport.h"
 #include "session/session.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "index/http/transport.h"
+#include "index/http/url.h"
 #include "index/publish/static_index.h"
 #include "session/session.h"
 
@@ -79,7 +79,7 @@ ordered_json projects_json(const std::vector<index::IndexedProject>& projects) {
   return rows;
 }
 
-std::string render(const index::Removal& removal, bool dry_run) {
+std::string render(const index::RemovedFiles& removal, bool dry_run) {
   std::string text;
   for (const index::RemovedFile& file : removal.removed) {
     text += fmt::format("{} {}: {}\n", dry_run ? "would remove" : "removed", file.project,

@@ -116,7 +116,7 @@ struct Installation {
 int report_unresolved(const resolver::Unresolved& unresolved, const Installation& installation,
                       Output& output) {
   const Error& error = unresolved;
-  const session::Failure failure = session::failed_to_choose(error).error();
+  const session::CommandFailure failure = session::failed_to_choose(error).error();
   if (error.kind != ErrorKind::unsupported) {
     return output.failure(failure, {.text = {}, .json = [&]() -> ordered_json {
                                       const ordered_json plan = refused_plan_json(unresolved);

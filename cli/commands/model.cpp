@@ -21,7 +21,7 @@ struct DestroyRuntime {
 };
 using RuntimePtr = std::unique_ptr<axle_runtime, DestroyRuntime>;
 
-std::unexpected<session::Failure> runtime_failure(const axle_error& error) {
+std::unexpected<session::CommandFailure> runtime_failure(const axle_error& error) {
   const bool unsupported = error.status == AXLE_UNSUPPORTED;
   return session::failed_to_choose(
       {unsupported ? ErrorKind::unsupported : ErrorKind::mismatch, error.message,

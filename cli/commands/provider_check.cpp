@@ -96,8 +96,8 @@ int run_providers_check(session::Session& session, Output& output) {
   plugins::ConformanceOptions options;
   options.runs = *runs;
   options.ask = session::ask_options(*settings);
-  const plugins::Evidence evidence = gather_evidence(located->plugin, options, output);
-  const std::vector<CheckResult> checks = judge(evidence);
+  const plugins::PluginTrial trial = try_plugin(located->plugin, options, output);
+  const std::vector<CheckResult> checks = judge(trial);
   const bool failing = std::ranges::any_of(
       checks, [](const CheckResult& check) { return check.verdict == Verdict::fail; });
   return output.answer({.text = [&] { return render(checks, output); },

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "providers/plugins/exceptions.h"
+#include "providers/plugins/grants.h"
 #include "providers/plugins/sandbox.h"
 #include "providers/provider.h"
 #include "session/plugins/asked_files.h"
@@ -125,7 +125,7 @@ std::string render_sandbox(const plugins::SandboxSupport& support) {
   return text;
 }
 
-ordered_json exceptions_json(const plugins::Exceptions* row, std::string_view ns) {
+ordered_json exceptions_json(const plugins::NamespaceGrants* row, std::string_view ns) {
   ordered_json out = {{"programs", ordered_json::array()},
                       {"devices", ordered_json::array()},
                       {"readable", ordered_json::array()},
@@ -142,14 +142,14 @@ std::string render_devices(const std::vector<std::string>& devices) {
   return fmt::format("  you allowed it to write to {}\n", fmt::join(devices, " "));
 }
 
-std::string render_exceptions(const plugins::Exceptions* row, std::string_view ns) {
+std::string render_exceptions(const plugins::NamespaceGrants* row, std::string_view ns) {
   std::string text = "  exceptions for a plugin of this namespace:\n";
   const auto line = [&](std::string_view what, const auto& words) {
     text += fmt::format("    {}: {}\n", what,
                         words.empty() ? "none" : fmt::format("{}", fmt::join(words, " ")));
   };
-  const plugins::Exceptions none{ns, {}, {}, {}, {}, {}};
-  const plugins::Exceptions& exceptions = row == nullptr ? none : *row;
+  const plugins::NamespaceGrants none{ns, {}, {}, {}, {}, {}};
+  const plugins::NamespaceGrants& exceptions = row == nullptr ? none : *row;
   line("may start", exceptions.programs);
   line("may write to", exceptions.devices);
   line("may read besides the system", exceptions.readable);
@@ -323,7 +323,7 @@ int run_providers_show(session::Session& session, Output& output) {
   if (!at) return output.failure(at.error());
   const std::string ns = session::namespace_named(session.arguments().positionals.front());
   const NamespaceView view = view_of(ns, *at, session);
-  const plugins::Exceptions* row = plugins::exceptions_of(ns);
+  const plugins::NamespaceGrants* row = plugins::grants_of(ns);
   if (view.empty() && row == nullptr) {
     return output.failure(
         session::misused(fmt::format("unknown namespace `{}`", ns),

@@ -23,7 +23,7 @@ struct MachineAnswer {
   std::vector<plan::ResolvedPackage> packages;
   /// Of what was asked to be explained, or of what does not fit.
   std::optional<std::vector<resolver::Explanation>> explanations;
-  std::optional<session::Failure> failure;
+  std::optional<session::CommandFailure> failure;
 };
 
 using Question = std::function<MachineAnswer(const machines::NamedMachine&, Report&)>;

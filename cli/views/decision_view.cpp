@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "foundation/text/byte_size.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
 
 namespace axle::cli {
 

@@ -112,7 +112,7 @@ std::vector<Verdict> judge(const Machine& machine, std::string_view ns) {
 
 /// The variables whose values stand in the place of what was found.
 void add_overrides(const machines::NamedMachine& named, std::string_view ns,
-                   std::vector<machines::Evidence>& evidence) {
+                   std::vector<machines::Observation>& evidence) {
   for (const machines::OverrideVariable& row : machines::override_variables()) {
     if (row.ns != ns && ns != "axle") continue;
     const auto given = std::ranges::find(named.overrides, row.name, &machines::Override::variable);
@@ -192,7 +192,7 @@ session::Outcome<Why> explain_namespace(const std::string& ns, const machines::N
 
 std::string render_why(const Why& why, const Output& output) {
   std::string text = output.paint(Style::strong, "asked") + "\n";
-  for (const machines::Evidence& each : why.evidence) {
+  for (const machines::Observation& each : why.evidence) {
     const std::string answer = each.answer ? (each.answer->empty() ? "(empty)" : *each.answer)
                                            : output.paint(Style::faint, "not there");
     text += fmt::format("  {} -> {}\n", each.asked, answer);
@@ -211,7 +211,7 @@ std::string render_why(const Why& why, const Output& output) {
 void add_why(ordered_json& body, const Why& why) {
   body["namespace"] = why.ns;
   ordered_json asked = ordered_json::array();
-  for (const machines::Evidence& each : why.evidence) {
+  for (const machines::Observation& each : why.evidence) {
     asked.push_back({{"asked", each.asked},
                      {"answer", each.answer ? ordered_json(*each.answer) : ordered_json()}});
   }

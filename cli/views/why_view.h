@@ -12,7 +12,7 @@
 #include "machines/selection.h"
 #include "providers/gpu_policy.h"
 #include "providers/provider.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 
 namespace axle::cli {
 
@@ -28,7 +28,7 @@ struct Verdict {
 struct Why {
   std::string ns;
   bool stated = false;  ///< nothing was asked: the facts were stated
-  std::vector<machines::Evidence> evidence;
+  std::vector<machines::Observation> evidence;
   std::vector<Verdict> verdicts;
   providers::Features properties;
 };

@@ -9,25 +9,25 @@
 
 namespace axle::elf {
 
-std::string_view describe(Problem problem) {
-  switch (problem) {
-    case Problem::not_elf:
+std::string_view describe(ReadError error) {
+  switch (error) {
+    case ReadError::not_elf:
       return "is not an ELF file";
-    case Problem::other_format:
+    case ReadError::other_format:
       return "only 64-bit little-endian ELF files are supported";
-    case Problem::outside:
+    case ReadError::outside:
       return "the ELF file refers to data outside of it";
-    case Problem::unreadable:
+    case ReadError::unreadable:
       return "cannot be read";
   }
   return {};
 }
 
-std::expected<std::string, Problem> Bytes::range(std::uint64_t offset, std::uint64_t size) {
-  if (size > largest_range_ || !contains(offset, size)) return std::unexpected(Problem::outside);
+std::expected<std::string, ReadError> Bytes::range(std::uint64_t offset, std::uint64_t size) {
+  if (size > largest_range_ || !contains(offset, size)) return std::unexpected(ReadError::outside);
   std::string bytes(size, '\0');
   if (!read(offset, std::as_writable_bytes(std::span(bytes.data(), bytes.size()))))
-    return std::unexpected(Problem::unreadable);
+    return std::unexpected(ReadError::unreadable);
   return bytes;
 }
 

@@ -10,7 +10,7 @@
 
 namespace axle::elf {
 
-enum class Problem : std::uint8_t {
+enum class ReadError : std::uint8_t {
   not_elf,
   other_format,  ///< 32 bits, or big endian
   outside,       ///< something lies outside of the file, or is larger than such a thing ever is
@@ -18,7 +18,7 @@ enum class Problem : std::uint8_t {
 };
 
 /// "is not an ELF file", …; what a caller puts behind the file's name.
-[[nodiscard]] std::string_view describe(Problem problem);
+[[nodiscard]] std::string_view describe(ReadError error);
 
 /// A file, read in ranges: a library of several gigabytes costs its tables and no more.
 class Bytes {
@@ -28,8 +28,9 @@ class Bytes {
   virtual ~Bytes() = default;
 
   [[nodiscard]] virtual std::uint64_t size() const = 0;
-  /// Problems: outside, unreadable.
-  [[nodiscard]] std::expected<std::string, Problem> range(std::uint64_t offset, std::uint64_t size);
+  /// Errors: outside, unreadable.
+  [[nodiscard]] std::expected<std::string, ReadError> range(std::uint64_t offset,
+                                                            std::uint64_t size);
   /// Whether the range lies in the file, however large it is.
   [[nodiscard]] bool contains(std::uint64_t offset, std::uint64_t size) const;
   [[nodiscard]] std::uint64_t largest_range() const { return largest_range_; }

@@ -39,24 +39,24 @@ std::optional<std::string> whole_name(std::string_view strings, std::uint64_t of
 }
 
 template <class Record>
-std::expected<Record, Problem> read_record(Bytes& bytes, std::uint64_t offset) {
+std::expected<Record, ReadError> read_record(Bytes& bytes, std::uint64_t offset) {
   const auto range = bytes.range(offset, sizeof(Record));
   if (!range) return std::unexpected(range.error());
   return records<Record>(*range).front();
 }
 
 /// The versions of one library: a list of relative offsets.
-std::expected<void, Problem> read_versions(Bytes& bytes, std::uint64_t at,
-                                           const Elf64_Verneed& need, std::string_view strings,
-                                           std::vector<VersionNeed>& needs) {
+std::expected<void, ReadError> read_versions(Bytes& bytes, std::uint64_t at,
+                                             const Elf64_Verneed& need, std::string_view strings,
+                                             std::vector<VersionNeed>& needs) {
   const auto library = whole_name(strings, need.vn_file);
-  if (!library) return std::unexpected(Problem::outside);
+  if (!library) return std::unexpected(ReadError::outside);
   at += need.vn_aux;
   for (unsigned i = 0; i < need.vn_cnt; ++i) {
     const auto version = read_record<Elf64_Vernaux>(bytes, at);
     if (!version) return std::unexpected(version.error());
     auto name = whole_name(strings, version->vna_name);
-    if (!name || needs.size() == most_version_needs) return std::unexpected(Problem::outside);
+    if (!name || needs.size() == most_version_needs) return std::unexpected(ReadError::outside);
     needs.push_back({*library, std::move(*name)});
     if (version->vna_next == 0) break;
     at += version->vna_next;
@@ -91,7 +91,7 @@ bool Dynamic::whole() const {
          });
 }
 
-std::expected<Dynamic, Problem> read_dynamic(Bytes& bytes, const Tables& tables) {
+std::expected<Dynamic, ReadError> read_dynamic(Bytes& bytes, const Tables& tables) {
   Dynamic dynamic;
   const Segment* segment = tables.segment(PT_DYNAMIC);
   if (segment == nullptr) return dynamic;
@@ -119,19 +119,19 @@ std::expected<Dynamic, Problem> read_dynamic(Bytes& bytes, const Tables& tables)
 }
 
 // A list of relative offsets; DT_VERNEEDNUM counts it.
-std::expected<std::vector<VersionNeed>, Problem> read_version_needs(Bytes& bytes,
-                                                                    const Tables& tables,
-                                                                    const Dynamic& dynamic) {
+std::expected<std::vector<VersionNeed>, ReadError> read_version_needs(Bytes& bytes,
+                                                                      const Tables& tables,
+                                                                      const Dynamic& dynamic) {
   std::vector<VersionNeed> needs;
   const auto address = dynamic.value(DT_VERNEED);
   if (!address) return needs;
   const auto place = in_file(tables, *address);
-  if (!place) return std::unexpected(Problem::outside);
+  if (!place) return std::unexpected(ReadError::outside);
   std::uint64_t at = place->offset;
   const std::uint64_t count = dynamic.value(DT_VERNEEDNUM).value_or(0);
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto need = read_record<Elf64_Verneed>(bytes, at);
-    if (!need || i == most_version_needs) return std::unexpected(Problem::outside);
+    if (!need || i == most_version_needs) return std::unexpected(ReadError::outside);
     if (auto done = read_versions(bytes, at, *need, dynamic.strings(), needs); !done)
       return std::unexpected(done.error());
     if (need->vn_next == 0) break;
@@ -140,11 +140,11 @@ std::expected<std::vector<VersionNeed>, Problem> read_version_needs(Bytes& bytes
   return needs;
 }
 
-std::expected<bool, Problem> defines_symbol(Bytes& bytes, const Tables& tables,
-                                            std::string_view prefix) {
+std::expected<bool, ReadError> defines_symbol(Bytes& bytes, const Tables& tables,
+                                              std::string_view prefix) {
   for (const Section& section : tables.sections) {
     if (section.type != SHT_DYNSYM || section.size == 0) continue;
-    if (section.link >= tables.sections.size()) return std::unexpected(Problem::outside);
+    if (section.link >= tables.sections.size()) return std::unexpected(ReadError::outside);
     const Section& names = tables.sections[section.link];
     const auto strings = bytes.range(names.offset, names.size);
     if (!strings) return std::unexpected(strings.error());

@@ -33,7 +33,7 @@ class Dynamic {
   [[nodiscard]] bool whole() const;
 
  private:
-  friend std::expected<Dynamic, Problem> read_dynamic(Bytes& bytes, const Tables& tables);
+  friend std::expected<Dynamic, ReadError> read_dynamic(Bytes& bytes, const Tables& tables);
 
   struct Entry {
     std::int64_t tag;
@@ -46,7 +46,7 @@ class Dynamic {
 
 /// As the loader finds it: by the segment, which a stripped file has too. A file without one has an
 /// empty one.
-[[nodiscard]] std::expected<Dynamic, Problem> read_dynamic(Bytes& bytes, const Tables& tables);
+[[nodiscard]] std::expected<Dynamic, ReadError> read_dynamic(Bytes& bytes, const Tables& tables);
 
 struct VersionNeed {
   std::string library;
@@ -54,11 +54,11 @@ struct VersionNeed {
 };
 
 /// DT_VERNEED, in file order.
-[[nodiscard]] std::expected<std::vector<VersionNeed>, Problem> read_version_needs(
+[[nodiscard]] std::expected<std::vector<VersionNeed>, ReadError> read_version_needs(
     Bytes& bytes, const Tables& tables, const Dynamic& dynamic);
 
 /// Whether a dynamic symbol that the file defines begins with `prefix`.
-[[nodiscard]] std::expected<bool, Problem> defines_symbol(Bytes& bytes, const Tables& tables,
-                                                          std::string_view prefix);
+[[nodiscard]] std::expected<bool, ReadError> defines_symbol(Bytes& bytes, const Tables& tables,
+                                                            std::string_view prefix);
 
 }  // namespace axle::elf

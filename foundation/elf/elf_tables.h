@@ -45,7 +45,7 @@ struct Tables {
 [[nodiscard]] bool is_elf(std::string_view bytes);
 
 /// 64-bit little-endian files. A section or segment that does not lie in the file is a problem.
-[[nodiscard]] std::expected<Tables, Problem> read_tables(Bytes& bytes);
+[[nodiscard]] std::expected<Tables, ReadError> read_tables(Bytes& bytes);
 
 /// What the program needs to start: the path of its loader (PT_INTERP); empty for a file that names
 /// none or is not a sound ELF file. Sections are not read.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "index/family/shipped_families.h"
+#include "index/http/redaction.h"
 
 namespace axle::index {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "foundation/documents/toml_reader.h"
 #include "index/family/family.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"

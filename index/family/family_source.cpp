@@ -8,6 +8,7 @@
 
 #include "index/family/family_book.h"
 #include "index/http/local_files.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 
 namespace axle::index {

@@ -39,7 +39,7 @@ void set_time(const std::string& path, std::int64_t seconds) {
 
 }  // namespace
 
-std::string encode_entry(std::string_view key, const Response& response) {
+std::string encode_entry(std::string_view key, const HttpResponse& response) {
   // Links are resolved against the URL; its query may hold a token and has no part in that.
   const std::string place = response.url.substr(0, response.url.find('?'));
   const nlohmann::json head = {{"key", hex_sha256(key)},
@@ -115,7 +115,7 @@ bool CacheStore::make_drafts_folder(const std::string& drafts) const {
   return !error;
 }
 
-bool CacheStore::write(std::string_view key, const Response& response,
+bool CacheStore::write(std::string_view key, const HttpResponse& response,
                        std::int64_t confirmed_at) const {
   const std::string path = path_of(key);
   std::error_code error;

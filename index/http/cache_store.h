@@ -15,7 +15,7 @@
 namespace axle::index {
 
 struct CachedResponse {
-  Response response;
+  HttpResponse response;
   std::string sha256;             ///< of the body
   std::int64_t confirmed_at = 0;  ///< seconds since 1970 when the server last vouched for it
 };
@@ -29,7 +29,7 @@ class CacheStore {
   /// The same, where "there is none" and "it cannot be read" (io) are not one answer.
   [[nodiscard]] Result<std::optional<CachedResponse>> look_up(std::string_view key) const;
   /// False when the cache cannot be written: it stays as it is then, and that stops nothing.
-  bool write(std::string_view key, const Response& response, std::int64_t confirmed_at) const;
+  bool write(std::string_view key, const HttpResponse& response, std::int64_t confirmed_at) const;
   /// The server vouched for the entry again.
   void confirm(std::string_view key, std::int64_t confirmed_at) const;
 
@@ -42,7 +42,7 @@ class CacheStore {
 
 /// The file of an entry, and back (`bytes` is taken: the body stays where it lies). `nullopt` for
 /// anything that `encode_entry` did not write.
-[[nodiscard]] std::string encode_entry(std::string_view key, const Response& response);
+[[nodiscard]] std::string encode_entry(std::string_view key, const HttpResponse& response);
 [[nodiscard]] std::optional<CachedResponse> decode_entry(std::string bytes, std::string_view key);
 
 }  // namespace axle::index

@@ -4,6 +4,7 @@
 
 #include "index/http/cache_store.h"
 #include "index/http/http_rules.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "index/pages/source.h"
 #include "wheel/hash/sha256.h"
@@ -30,7 +31,7 @@ class CachingTransport final : public Transport {
   CachingTransport(std::unique_ptr<Transport> inner, CacheOptions options)
       : inner_(std::move(inner)), store_(options.folder), options_(std::move(options)) {}
 
-  Result<Response> fetch(const Request& request) override {
+  Result<HttpResponse> fetch(const HttpRequest& request) override {
     if (!is_http_url(request.url)) return inner_->fetch(request);
     const bool cacheable = !options_.folder.empty() && !request.range && !request.tail &&
                            request.etag.empty() && request.last_modified.empty();
@@ -44,7 +45,7 @@ class CachingTransport final : public Transport {
   }
 
   /// Wheels are kept by the installer's store, not twice.
-  Result<Response> download(const Request& request, const BodySink& sink) override {
+  Result<HttpResponse> download(const HttpRequest& request, const BodySink& sink) override {
     if (options_.offline && is_http_url(request.url)) return offline_error(request);
     return inner_->download(request, sink);
   }
@@ -59,7 +60,7 @@ class CachingTransport final : public Transport {
 
   bool keep(std::string_view key, std::string_view text) override {
     if (options_.folder.empty()) return false;
-    Response response;
+    HttpResponse response;
     response.status = 200;
     response.body = text;
     return store_.write(key, response, now_seconds());
@@ -68,7 +69,7 @@ class CachingTransport final : public Transport {
   void remember_credentials(std::string_view url) override { inner_->remember_credentials(url); }
 
  private:
-  [[nodiscard]] bool answers(const CachedResponse& entry, const Request& request) const {
+  [[nodiscard]] bool answers(const CachedResponse& entry, const HttpRequest& request) const {
     if (!request.sha256.empty()) {
       // A different content under the same name: whatever its age, it is not what is wanted.
       return entry.response.status == 200 && entry.sha256 == request.sha256;
@@ -76,15 +77,15 @@ class CachingTransport final : public Transport {
     return options_.offline || (!options_.refresh && is_fresh(entry));
   }
 
-  Result<Response> ask(const Request& request, const std::string& key,
-                       std::optional<CachedResponse> entry) {
-    Request conditional = request;
+  Result<HttpResponse> ask(const HttpRequest& request, const std::string& key,
+                           std::optional<CachedResponse> entry) {
+    HttpRequest conditional = request;
     conditional.refresh = request.refresh || options_.refresh;
     if (entry && entry->response.status == 200 && request.sha256.empty()) {
       conditional.etag = entry->response.etag;
       conditional.last_modified = entry->response.last_modified;
     }
-    Result<Response> response = inner_->fetch(conditional);
+    Result<HttpResponse> response = inner_->fetch(conditional);
     if (!response) return response;
     // Whatever age a server claims: a century is as stale as any.
     constexpr std::uint64_t oldest = 100ULL * 366 * 86'400;
@@ -99,14 +100,14 @@ class CachingTransport final : public Transport {
   }
 
   /// 404 is kept too: offline, "this index does not have it" is an answer.
-  static bool worth_keeping(const Request& request, const Response& response) {
+  static bool worth_keeping(const HttpRequest& request, const HttpResponse& response) {
     if (response.status != 200 && response.status != 404) return false;
     if (parse_cache_control(response.cache_control).no_store) return false;
     return request.sha256.empty() || response.status != 200 ||
            wheel::render_hex(wheel::sha256(response.body)) == request.sha256;
   }
 
-  static Result<Response> offline_error(const Request& request) {
+  static Result<HttpResponse> offline_error(const HttpRequest& request) {
     return fail(ErrorKind::io,
                 redact_url(request.url) + " is not in the cache, and --offline is set",
                 "run the command once without --offline");

@@ -63,7 +63,7 @@ std::size_t give_body(char* bytes, std::size_t, std::size_t size, void* user) {
 
 /// libcurl has one limit of speed; here are two: no byte at all for a while, and too few for
 /// longer.
-struct Watch {
+struct SpeedWatch {
   using Clock = std::chrono::steady_clock;
 
   CURL* curl;
@@ -101,10 +101,10 @@ struct Watch {
 };
 
 int watch_transfer(void* user, curl_off_t, curl_off_t received, curl_off_t, curl_off_t) {
-  return static_cast<Watch*>(user)->ends_at(received) ? 1 : 0;
+  return static_cast<SpeedWatch*>(user)->ends_at(received) ? 1 : 0;
 }
 
-void set_options(CURL* curl, const AxleCurlExchange& exchange, Watch& watch) {
+void set_options(CURL* curl, const AxleCurlExchange& exchange, SpeedWatch& watch) {
   curl_easy_setopt(curl, CURLOPT_URL, exchange.url);
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
@@ -146,7 +146,7 @@ void perform(void* handle, const AxleCurlExchange* exchange, AxleCurlOutcome* ou
     headers = longer;
   }
   curl_easy_reset(curl);  // keeps connections and the DNS cache
-  Watch watch{curl, exchange};
+  SpeedWatch watch{curl, exchange};
   set_options(curl, *exchange, watch);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);

@@ -57,11 +57,11 @@ bool keep_first_download(std::string_view url, const DownloadMark& mark, Transpo
 bool seems_changed(const std::string& url, Transport& transport) {
   const auto kept = recall(url, transport);
   if (!kept || !*kept) return true;
-  Request request;
+  HttpRequest request;
   request.url = url;
   request.range = ByteRange{0, 1};
   request.max_bytes = 1;
-  const Result<Response> response = transport.fetch(request);
+  const Result<HttpResponse> response = transport.fetch(request);
   if (!response || (response->status != 200 && response->status != 206)) return false;
   return response->total_size && outline(*response->total_size, response->etag) != (*kept)->outline;
 }

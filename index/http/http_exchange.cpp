@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "index/http/content_coding.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 
 namespace axle::index {
@@ -21,7 +22,7 @@ constexpr std::uint64_t max_discarded_bytes = 1U << 20;
 /// Receives one response from the module's callbacks.
 class Receiver {
  public:
-  Receiver(const Request& request, const BodySink* sink) : request_(request), sink_(sink) {}
+  Receiver(const HttpRequest& request, const BodySink* sink) : request_(request), sink_(sink) {}
 
   // Exceptions must not cross the module.
   bool header(std::string_view line) noexcept try {
@@ -72,8 +73,8 @@ class Receiver {
   [[nodiscard]] bool satisfied() const { return discard_; }
   [[nodiscard]] bool given() const { return given_; }
 
-  [[nodiscard]] Response take_response(std::string url) {
-    Response response;
+  [[nodiscard]] HttpResponse take_response(std::string url) {
+    HttpResponse response;
     response.status = head_.status;
     response.url = std::move(url);
     response.content_type = head_.content_type;
@@ -145,7 +146,7 @@ class Receiver {
     return refuse({ErrorKind::io, redact_url(request_.url) + ": " + error.what()});
   }
 
-  const Request& request_;
+  const HttpRequest& request_;
   const BodySink* sink_;
   ResponseHead head_;
   std::string collected_;
@@ -207,7 +208,7 @@ bool is_transient_end(AxleCurlEnd end) {
          end == axle_curl_broken;
 }
 
-std::vector<std::string> request_headers(const Request& request, bool decodes) {
+std::vector<std::string> request_headers(const HttpRequest& request, bool decodes) {
   std::vector<std::string> headers;
   if (decodes) headers.push_back(fmt::format("Accept-Encoding: {}", accepted_codings));
   if (!request.accept.empty()) headers.push_back("Accept: " + request.accept);
@@ -224,7 +225,7 @@ std::vector<std::string> request_headers(const Request& request, bool decodes) {
 }  // namespace
 
 ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
-                                const TransportOptions& options, const Request& request,
+                                const TransportOptions& options, const HttpRequest& request,
                                 const ExchangeTarget& target, const BodySink* sink) {
   Receiver receiver(request, sink);
   const std::vector<std::string> headers = request_headers(request, receiver.decodes());
@@ -258,7 +259,7 @@ ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
   api.perform(handle, &exchange, &outcome);
   if (outcome.end == axle_curl_done) receiver.end_of_transfer();
 
-  ExchangeResult result{Response{}, receiver.head(), false, receiver.given()};
+  ExchangeResult result{HttpResponse{}, receiver.head(), false, receiver.given()};
   if (std::optional<Error> refusal = receiver.take_refusal()) {
     result.response = std::unexpected(std::move(*refusal));
   } else if (outcome.end == axle_curl_done || receiver.satisfied()) {

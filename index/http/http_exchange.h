@@ -13,7 +13,7 @@ namespace axle::index {
 
 /// What an exchange came to, and whether trying again may help.
 struct ExchangeResult {
-  Result<Response> response;
+  Result<HttpResponse> response;
   ResponseHead head;
   bool transient = false;
   bool bytes_given = false;  ///< the sink has seen some of the body
@@ -28,7 +28,7 @@ struct ExchangeTarget {
 /// `sink` nullptr: the body is collected in the response.
 [[nodiscard]] ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
                                               const TransportOptions& options,
-                                              const Request& request, const ExchangeTarget& target,
-                                              const BodySink* sink);
+                                              const HttpRequest& request,
+                                              const ExchangeTarget& target, const BodySink* sink);
 
 }  // namespace axle::index

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "foundation/text/ascii.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 
 namespace axle::index {
@@ -79,14 +80,14 @@ bool ResponseHead::is_redirect() const {
          !location.empty();
 }
 
-std::string range_header(const Request& request) {
+std::string range_header(const HttpRequest& request) {
   if (request.tail) return fmt::format("Range: bytes=-{}", *request.tail);
   if (!request.range) return {};
   return fmt::format("Range: bytes={}-{}", request.range->offset,
                      request.range->offset + request.range->length - 1);
 }
 
-Result<std::uint64_t> check_partial(const Request& request, const ResponseHead& head) {
+Result<std::uint64_t> check_partial(const HttpRequest& request, const ResponseHead& head) {
   const std::string asked = range_header(request);
   const auto lie = [&](std::string_view what) {
     return fail(

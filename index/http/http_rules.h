@@ -44,10 +44,11 @@ struct ResponseHead {
 };
 
 /// The Range header for a request: "Range: bytes=0-99", empty when it asks for the whole.
-[[nodiscard]] std::string range_header(const Request& request);
+[[nodiscard]] std::string range_header(const HttpRequest& request);
 /// Whether a 206 is what was asked for; how many bytes its body must have.
 /// Error: unsupported, naming the URL and both ranges.
-[[nodiscard]] Result<std::uint64_t> check_partial(const Request& request, const ResponseHead& head);
+[[nodiscard]] Result<std::uint64_t> check_partial(const HttpRequest& request,
+                                                  const ResponseHead& head);
 
 /// Where a redirect leads. Error: io (no http(s) target, or from https to http).
 [[nodiscard]] Result<std::string> next_hop(std::string_view from, std::string_view location);

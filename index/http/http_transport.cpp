@@ -9,6 +9,7 @@
 #include "index/http/credentials.h"
 #include "index/http/curl_loader.h"
 #include "index/http/http_exchange.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 
 namespace axle::index {
@@ -30,14 +31,14 @@ class HttpTransport final : public Transport {
     for (void* handle : idle_) api_->close(handle);
   }
 
-  Result<Response> fetch(const Request& request) override { return run(request, nullptr); }
-  Result<Response> download(const Request& request, const BodySink& sink) override {
+  Result<HttpResponse> fetch(const HttpRequest& request) override { return run(request, nullptr); }
+  Result<HttpResponse> download(const HttpRequest& request, const BodySink& sink) override {
     return run(request, &sink);
   }
   void remember_credentials(std::string_view url) override { credentials_.remember(url); }
 
  private:
-  Result<Response> run(const Request& request, const BodySink* sink) {
+  Result<HttpResponse> run(const HttpRequest& request, const BodySink* sink) {
     if (options_.offline) {
       return fail(ErrorKind::io, redact_url(request.url) + " is needed, but --offline is set",
                   "run the command once without --offline");
@@ -56,7 +57,7 @@ class HttpTransport final : public Transport {
     }
   }
 
-  ExchangeResult follow(void* handle, const Request& request, const BodySink* sink) {
+  ExchangeResult follow(void* handle, const HttpRequest& request, const BodySink* sink) {
     std::string url(without_fragment(request.url));
     for (unsigned hop = 0;; ++hop) {
       ExchangeResult result = ask(handle, url, request, sink);
@@ -80,7 +81,7 @@ class HttpTransport final : public Transport {
   }
 
   /// With the credentials that are known; where the server wants some, with those of the keyring.
-  ExchangeResult ask(void* handle, const std::string& url, const Request& request,
+  ExchangeResult ask(void* handle, const std::string& url, const HttpRequest& request,
                      const BodySink* sink) {
     const auto exchange = [&](const Credential& credential) {
       const ExchangeTarget target{without_credentials(url), credential.user, credential.password};

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/descriptor.h"
 #include "index/http/url.h"
 #include "index/pages/page_entry.h"
 
@@ -19,21 +20,6 @@ namespace axle::index {
 namespace {
 
 constexpr std::size_t chunk_bytes = 256U << 10;
-
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path)
-      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
-  ~OpenFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  [[nodiscard]] int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 std::unexpected<Error> system_failure(const std::string& path, int number) {
   const ErrorKind kind = number == ENOENT || number == ENOTDIR || number == EISDIR
@@ -43,18 +29,18 @@ std::unexpected<Error> system_failure(const std::string& path, int number) {
 }
 
 /// How many bytes at `offset` came into `room`; a file that shrank meanwhile is an error.
-Result<std::size_t> read_at(const OpenFile& file, const std::string& path, std::uint64_t offset,
-                            std::span<char> room) {
+Result<std::size_t> read_at(const system::Descriptor& file, const std::string& path,
+                            std::uint64_t offset, std::span<char> room) {
   ssize_t got = 0;
   do {
-    got = ::pread(file.fd(), room.data(), room.size(), static_cast<off_t>(offset));
+    got = ::pread(file.get(), room.data(), room.size(), static_cast<off_t>(offset));
   } while (got < 0 && errno == EINTR);
   if (got < 0) return system_failure(path, errno);
   if (got == 0) return fail(ErrorKind::io, path + " was truncated while it was being read");
   return static_cast<std::size_t>(got);
 }
 
-Result<void> copy_out(const OpenFile& file, const std::string& path, ByteRange range,
+Result<void> copy_out(const system::Descriptor& file, const std::string& path, ByteRange range,
                       const BodySink& sink) {
   std::vector<char> buffer(std::min<std::uint64_t>(range.length, chunk_bytes));
   while (range.length > 0) {
@@ -72,7 +58,8 @@ Result<void> copy_out(const OpenFile& file, const std::string& path, ByteRange r
 
 /// Straight into the string, which is not filled with zeros before: a page touched twice is the
 /// larger half of what reading a cached index page costs.
-Result<std::string> read_part(const OpenFile& file, const std::string& path, ByteRange range) {
+Result<std::string> read_part(const system::Descriptor& file, const std::string& path,
+                              ByteRange range) {
   std::string text;
   Result<void> outcome;
   // GCC 12 hands over the capacity instead of the size.
@@ -94,7 +81,7 @@ Result<std::string> read_part(const OpenFile& file, const std::string& path, Byt
 }
 
 /// The part that the request wants of a file of `size` bytes.
-ByteRange wanted_part(const Request& request, std::uint64_t size) {
+ByteRange wanted_part(const HttpRequest& request, std::uint64_t size) {
   if (request.tail) {
     const std::uint64_t length = std::min(*request.tail, size);
     return {size - length, length};
@@ -112,16 +99,17 @@ std::string content_type_of(std::string_view path) {
 
 }  // namespace
 
-Result<Response> answer_from_file(const Request& request, const BodySink* sink) {
+Result<HttpResponse> answer_from_file(const HttpRequest& request, const BodySink* sink) {
   Result<std::string> path = file_path(request.url);
   if (!path) return std::unexpected(std::move(path.error()));
-  Response response;
+  HttpResponse response;
   response.url = without_fragment(request.url);
-  const OpenFile file(*path);
+  const system::Descriptor file(
+      ::open(path->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status = {};
-  if (file.fd() < 0 && errno != ENOENT && errno != ENOTDIR) return system_failure(*path, errno);
-  if (file.fd() >= 0 && ::fstat(file.fd(), &status) != 0) return system_failure(*path, errno);
-  if (file.fd() < 0 || !S_ISREG(status.st_mode)) {
+  if (!file && errno != ENOENT && errno != ENOTDIR) return system_failure(*path, errno);
+  if (file && ::fstat(file.get(), &status) != 0) return system_failure(*path, errno);
+  if (!file || !S_ISREG(status.st_mode)) {
     response.status = 404;
     return response;
   }
@@ -147,10 +135,10 @@ Result<Response> answer_from_file(const Request& request, const BodySink* sink) 
 }
 
 Result<std::string> read_local_file(const std::string& path, std::uint64_t max_bytes) {
-  Request request;
+  HttpRequest request;
   request.url = file_url(path);
   request.max_bytes = max_bytes;
-  Result<Response> response = answer_from_file(request, nullptr);
+  Result<HttpResponse> response = answer_from_file(request, nullptr);
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status == 404) return fail(ErrorKind::not_found, "there is no file " + path);
   return std::move(response->body);

@@ -13,7 +13,8 @@ namespace axle::index {
 
 /// Answers a request for a file URL: 200, 206 or 404 (no such file, or a folder). Errors: io,
 /// malformed. `sink` nullptr: the body is collected in the response.
-[[nodiscard]] Result<Response> answer_from_file(const Request& request, const BodySink* sink);
+[[nodiscard]] Result<HttpResponse> answer_from_file(const HttpRequest& request,
+                                                    const BodySink* sink);
 
 /// The whole file. Errors: not_found, io (also when longer than `max_bytes`).
 [[nodiscard]] Result<std::string> read_local_file(const std::string& path, std::uint64_t max_bytes);

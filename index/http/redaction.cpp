@@ -1,10 +1,8 @@
-// Texts for people and files without the secrets that stand in URLs. What was mistyped is hidden as
-// well: that is when people copy a message into a report.
+#include "index/http/redaction.h"
+
 #include <algorithm>
-#include <string>
 
 #include "foundation/text/ascii.h"
-#include "index/http/transport.h"
 
 namespace axle::index {
 namespace {

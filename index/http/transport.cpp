@@ -4,6 +4,7 @@
 
 #include "index/http/http_transport.h"
 #include "index/http/local_files.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 
 namespace axle::index {
@@ -14,14 +15,16 @@ class AnyTransport final : public Transport {
   explicit AnyTransport(TransportOptions options)
       : http_(make_http_transport(std::move(options))) {}
 
-  Result<Response> fetch(const Request& request) override { return answer(request, nullptr); }
-  Result<Response> download(const Request& request, const BodySink& sink) override {
+  Result<HttpResponse> fetch(const HttpRequest& request) override {
+    return answer(request, nullptr);
+  }
+  Result<HttpResponse> download(const HttpRequest& request, const BodySink& sink) override {
     return answer(request, &sink);
   }
   void remember_credentials(std::string_view url) override { http_->remember_credentials(url); }
 
  private:
-  Result<Response> answer(const Request& request, const BodySink* sink) {
+  Result<HttpResponse> answer(const HttpRequest& request, const BodySink* sink) {
     if (is_file_url(request.url)) return answer_from_file(request, sink);
     if (!is_http_url(request.url)) {
       return fail(ErrorKind::malformed,

@@ -21,7 +21,7 @@ struct ByteRange {
   std::uint64_t length = 0;
 };
 
-struct Request {
+struct HttpRequest {
   std::string url;  ///< http, https or file; credentials in it are used and never shown
   std::string accept;
   std::string etag;           ///< If-None-Match, when not empty
@@ -37,7 +37,7 @@ struct Request {
   std::uint64_t max_bytes = 1ULL << 30;  ///< a longer body is an error
 };
 
-struct Response {
+struct HttpResponse {
   int status = 0;   ///< HTTP status; file URLs answer 200, 206 or 404
   std::string url;  ///< after redirects
   std::string content_type;
@@ -56,14 +56,15 @@ using BodySink = std::function<Result<void>(std::span<const std::byte>)>;
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// Whole body in memory. Any HTTP status is a Response; io errors name the URL without
+  /// Whole body in memory. Any HTTP status is an HttpResponse; io errors name the URL without
   /// credentials and say what to do. Retries transient failures (connection, 429, 5xx) with
   /// back-off.
-  [[nodiscard]] virtual Result<Response> fetch(const Request& request) = 0;
+  [[nodiscard]] virtual Result<HttpResponse> fetch(const HttpRequest& request) = 0;
   /// Body streamed to `sink`; `body` of the response stays empty. Not retried once a byte was given
   /// out.
   /// Bytes as they are on the server: nothing is decoded.
-  [[nodiscard]] virtual Result<Response> download(const Request& request, const BodySink& sink) = 0;
+  [[nodiscard]] virtual Result<HttpResponse> download(const HttpRequest& request,
+                                                      const BodySink& sink) = 0;
   /// Small texts that were read out of a file which its URL and sha256 name for good, such as a
   /// wheel's METADATA, and what a first download was: a transport that keeps things gives them
   /// back. `keep` is false when nothing was kept. Error: io (something lies there that cannot be
@@ -120,19 +121,5 @@ struct TransportOptions {
 
 /// file:// answered here; http and https handed to the curl module.
 [[nodiscard]] std::unique_ptr<Transport> make_transport(TransportOptions options);
-
-/// `url` without user name and password: what may be sent to a server and kept.
-[[nodiscard]] std::string without_credentials(std::string_view url);
-/// Any text for people and files: each URL in it, well-formed or mistyped, without user name and
-/// password, and with *** for the values of its query.
-[[nodiscard]] std::string redact_url(std::string_view text);
-/// RFC 3986 reference resolution; `base` absolute.
-[[nodiscard]] std::string resolve_url(std::string_view base, std::string_view reference);
-/// Decodes %XX.
-[[nodiscard]] std::string percent_decode(std::string_view text);
-/// Absolute path -> file URL, percent-encoded, and back. Error: malformed (a host other than
-/// localhost).
-[[nodiscard]] std::string file_url(std::string_view absolute_path);
-[[nodiscard]] Result<std::string> file_path(std::string_view url);
 
 }  // namespace axle::index

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "foundation/text/ascii.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
 
 namespace axle::index {
 namespace {

@@ -1,9 +1,11 @@
 #pragma once
-// URLs as RFC 3986 has them, as far as an index needs them. Public functions are in transport.h.
+// URLs as RFC 3986 has them, as far as an index needs them.
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "foundation/report/error.h"
 
 namespace axle::index {
 
@@ -43,6 +45,17 @@ struct Authority {
 [[nodiscard]] std::string_view without_fragment(std::string_view url);
 /// The last path component, percent-decoded once: the file name that a link stands for.
 [[nodiscard]] std::string url_file_name(std::string_view url);
+/// `url` without user name and password: what may be sent to a server and kept.
+[[nodiscard]] std::string without_credentials(std::string_view url);
+/// RFC 3986 reference resolution; `base` absolute.
+[[nodiscard]] std::string resolve_url(std::string_view base, std::string_view reference);
+/// Absolute path -> file URL, percent-encoded, and back. Error: malformed (a host other than
+/// localhost).
+[[nodiscard]] std::string file_url(std::string_view absolute_path);
+[[nodiscard]] Result<std::string> file_path(std::string_view url);
+
+/// Decodes %XX.
+[[nodiscard]] std::string percent_decode(std::string_view text);
 /// Encodes everything but unreserved characters, and "/" when `keep_slash`.
 [[nodiscard]] std::string percent_encode(std::string_view text, bool keep_slash);
 /// `url` with `suffix` after its path, in front of query and fragment.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "index/http/local_files.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "index/pages/file_project.h"
 #include "index/pages/page.h"
@@ -40,10 +41,10 @@ class FindLinksSource final : public Source {
  private:
   Result<ProjectPage> read_remote() {
     const std::string url = without_credentials(without_fragment(location_));
-    Result<std::optional<Response>> response = request_page(url, transport_);
+    Result<std::optional<HttpResponse>> response = request_page(url, transport_);
     if (!response) return std::unexpected(std::move(response.error()));
     if (!*response) return std::unexpected(status_error(url, 404));
-    Response& page = **response;
+    HttpResponse& page = **response;
     if (page.content_type.find("json") != std::string::npos) {
       return parse_page(std::move(page.body), page.content_type, page.url, report_);
     }

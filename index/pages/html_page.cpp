@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "foundation/text/ascii.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "index/pages/html_reader.h"
 #include "index/pages/page.h"

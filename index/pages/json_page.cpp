@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
 #include "index/pages/page.h"
 #include "index/pages/page_entry.h"
 #include "index/pages/upload_time.h"

@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include "foundation/text/ascii.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
+#include "index/http/url.h"
 #include "index/pages/byte_kinds.h"
 #include "wheel/hash/named_hash.h"
 #include "wheel/tag.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "index/http/http_rules.h"
+#include "index/http/redaction.h"
 #include "index/pages/page.h"
 
 namespace axle::index {
@@ -34,13 +35,13 @@ Error status_error(const std::string& url, int status) {
           fmt::format("{} returned HTTP status {}", redact_url(url), status), hint_of(status)};
 }
 
-Result<std::optional<Response>> request_page(const std::string& url, Transport& transport,
-                                             const std::set<int>& absent_codes) {
-  Request request;
+Result<std::optional<HttpResponse>> request_page(const std::string& url, Transport& transport,
+                                                 const std::set<int>& absent_codes) {
+  HttpRequest request;
   request.url = url;
   request.accept = accepted_pages;
   request.max_bytes = max_page_bytes;
-  Result<Response> response = transport.fetch(request);
+  Result<HttpResponse> response = transport.fetch(request);
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status == 404 || absent_codes.contains(response->status)) return std::nullopt;
   if (response->status != 200) return std::unexpected(status_error(url, response->status));

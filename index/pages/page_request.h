@@ -12,9 +12,8 @@ namespace axle::index {
 
 /// The page, or nothing when the server answers 404 or one of `absent_codes`. Any other status but
 /// 200 is an io error that says what it means and what to do.
-[[nodiscard]] Result<std::optional<Response>> request_page(const std::string& url,
-                                                           Transport& transport,
-                                                           const std::set<int>& absent_codes = {});
+[[nodiscard]] Result<std::optional<HttpResponse>> request_page(
+    const std::string& url, Transport& transport, const std::set<int>& absent_codes = {});
 
 /// The error for a status that is none of those a caller expects; `kind` not_found for 404 and 410.
 [[nodiscard]] Error status_error(const std::string& url, int status);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "index/http/redaction.h"
 #include "index/pages/page_request.h"
 
 namespace axle::index {
@@ -30,7 +31,7 @@ struct Block {
 
 class RangeSource final : public wheel::ByteSource {
  public:
-  RangeSource(std::string url, Transport& transport, Response&& tail, std::uint64_t size)
+  RangeSource(std::string url, Transport& transport, HttpResponse&& tail, std::uint64_t size)
       : url_(std::move(url)), transport_(transport), size_(size), etag_(std::move(tail.etag)) {
     tail_.offset = size - tail.body.size();
     tail_.bytes = std::move(tail.body);
@@ -63,11 +64,11 @@ class RangeSource final : public wheel::ByteSource {
       return fail(ErrorKind::io, fmt::format("{} bytes of {} are too many to read at once", count,
                                              redact_url(url_)));
     }
-    Request request;
+    HttpRequest request;
     request.url = url_;
     request.range = ByteRange{offset, std::min(std::max(count, least_block_bytes), size_ - offset)};
     request.max_bytes = request.range->length;
-    Result<Response> response = transport_.fetch(request);
+    Result<HttpResponse> response = transport_.fetch(request);
     if (!response) return std::unexpected(std::move(response.error()));
     if (response->status == 200) {
       return fail(ErrorKind::unsupported,
@@ -94,16 +95,16 @@ class RangeSource final : public wheel::ByteSource {
 };
 
 /// Some servers refuse the form "last N bytes" outright, others ignore it.
-bool gave_no_range(const Response& response) {
+bool gave_no_range(const HttpResponse& response) {
   const int status = response.status;
   return status == 200 || status == 400 || status == 405 || status == 416 || status == 501;
 }
 
 /// The tail by its place in the file, for which the first byte's answer gives the size.
-Result<Response> fetch_tail_by_offset(Request request, Transport& transport) {
+Result<HttpResponse> fetch_tail_by_offset(HttpRequest request, Transport& transport) {
   request.tail.reset();
   request.range = ByteRange{0, 1};
-  Result<Response> first = transport.fetch(request);
+  Result<HttpResponse> first = transport.fetch(request);
   if (!first || first->status != 206) return first;
   if (!first->total_size) {
     first->status = 200;  // of no use: whoever does not know the size does not do ranges
@@ -112,7 +113,7 @@ Result<Response> fetch_tail_by_offset(Request request, Transport& transport) {
   const std::uint64_t size = *first->total_size;
   const std::uint64_t length = std::min(size, tail_bytes);
   request.range = ByteRange{size - length, length};
-  Result<Response> tail = transport.fetch(request);
+  Result<HttpResponse> tail = transport.fetch(request);
   if (tail && tail->status == 206) tail->total_size = size;
   return tail;
 }
@@ -121,11 +122,11 @@ Result<Response> fetch_tail_by_offset(Request request, Transport& transport) {
 
 Result<std::unique_ptr<wheel::ByteSource>> open_ranges(const std::string& url,
                                                        Transport& transport) {
-  Request request;
+  HttpRequest request;
   request.url = url;
   request.tail = tail_bytes;
   request.max_bytes = tail_bytes;
-  Result<Response> tail = transport.fetch(request);
+  Result<HttpResponse> tail = transport.fetch(request);
   if (tail && gave_no_range(*tail)) tail = fetch_tail_by_offset(request, transport);
   if (!tail) return std::unexpected(std::move(tail.error()));
   if (gave_no_range(*tail)) return nullptr;

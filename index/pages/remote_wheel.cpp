@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "foundation/report/report.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "index/pages/page_request.h"
 #include "index/pages/range_source.h"
@@ -67,12 +68,12 @@ Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& f
     return fail(ErrorKind::io,
                 fmt::format("cannot create a temporary file: {}", std::strerror(errno)));
   }
-  Request request;
+  HttpRequest request;
   request.url = file.url;
   request.max_bytes = file.size.value_or(max_wheel_bytes);
   wheel::Sha256 hash;
   std::uint64_t size = 0;
-  const Result<Response> response =
+  const Result<HttpResponse> response =
       transport.download(request, [&](std::span<const std::byte> bytes) -> Result<void> {
         if (std::fwrite(bytes.data(), 1, bytes.size(), copy.get()) != bytes.size()) {
           return fail(ErrorKind::io, fmt::format("cannot write a temporary copy of {}: {}",
@@ -95,11 +96,11 @@ Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& f
 Result<std::optional<std::string>> fetch_published_metadata(const PublishedFile& file,
                                                             std::string_view index,
                                                             Transport& transport, Report& report) {
-  Request request;
+  HttpRequest request;
   request.url = append_to_path(file.url, ".metadata");
   request.sha256 = file.metadata_sha256;
   request.max_bytes = max_metadata_bytes;
-  Result<Response> response = transport.fetch(request);
+  Result<HttpResponse> response = transport.fetch(request);
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status == 404) return std::nullopt;
   if (response->status != 200) return std::unexpected(status_error(request.url, response->status));
@@ -203,11 +204,11 @@ Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file, Tran
 
 Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport,
                                  std::uint64_t max_bytes) {
-  Request request;
+  HttpRequest request;
   request.url = file.url;
   request.sha256 = file.hash.sha256();
   request.max_bytes = max_bytes;
-  Result<Response> response = transport.fetch(request);
+  Result<HttpResponse> response = transport.fetch(request);
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
   if (!file.hash.sha256().empty()) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "index/http/local_files.h"
+#include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "index/pages/page.h"
 #include "index/pages/page_request.h"
@@ -39,10 +40,10 @@ class HttpSimpleSource final : public Source {
   Result<ProjectPage> project(std::string_view name) override {
     if (Result<void> valid = check_name(name); !valid) return std::unexpected(valid.error());
     const std::string url = fmt::format("{}/{}/{}", base_, name, query_);
-    Result<std::optional<Response>> response = request_page(url, transport_, absent_codes_);
+    Result<std::optional<HttpResponse>> response = request_page(url, transport_, absent_codes_);
     if (!response) return std::unexpected(std::move(response.error()));
     if (!*response) return ProjectPage{std::string(name), url, {}, true};
-    Response& page = **response;
+    HttpResponse& page = **response;
     Result<ProjectPage> parsed =
         parse_page(std::move(page.body), page.content_type, page.url, report_);
     if (parsed) parsed->name = name;

@@ -223,10 +223,10 @@ Result<RemovalTarget> parse_removal_target(std::string_view text) {
   return target;
 }
 
-Result<Removal> remove_from_static_index(const std::string& out_folder,
-                                         const std::vector<RemovalTarget>& targets,
-                                         const std::vector<std::string>& labels, bool dry_run,
-                                         Report& report) {
+Result<RemovedFiles> remove_from_static_index(const std::string& out_folder,
+                                              const std::vector<RemovalTarget>& targets,
+                                              const std::vector<std::string>& labels, bool dry_run,
+                                              Report& report) {
   const Result<std::string> to = resolved_path(out_folder);
   if (!to) return std::unexpected(to.error());
   std::error_code error;
@@ -256,7 +256,7 @@ Result<Removal> remove_from_static_index(const std::string& out_folder,
     auto projects = put_in_place(*published, *changes, *staged);
     if (!projects) return std::unexpected(std::move(projects.error()));
   }
-  return Removal{*to, std::move(*gone)};
+  return RemovedFiles{*to, std::move(*gone)};
 }
 
 }  // namespace axle::index

@@ -52,7 +52,7 @@ struct RemovedFile {
   std::string filename;
 };
 
-struct Removal {
+struct RemovedFiles {
   std::string folder;
   std::vector<RemovedFile> removed;  ///< wheels, and variants files that no variant needs any more
 };
@@ -60,9 +60,8 @@ struct Removal {
 /// Removes the wheels that `targets` name, of these only those with one of `labels` unless that is
 /// empty; variants files and pages follow. With `dry_run` nothing is changed. Errors: not_found
 /// when a target names nothing (what there is, in the hint), and those of build_static_index.
-[[nodiscard]] Result<Removal> remove_from_static_index(const std::string& out_folder,
-                                                       const std::vector<RemovalTarget>& targets,
-                                                       const std::vector<std::string>& labels,
-                                                       bool dry_run, Report& report);
+[[nodiscard]] Result<RemovedFiles> remove_from_static_index(
+    const std::string& out_folder, const std::vector<RemovalTarget>& targets,
+    const std::vector<std::string>& labels, bool dry_run, Report& report);
 
 }  // namespace axle::index

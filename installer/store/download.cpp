@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "index/http/redaction.h"
 #include "installer/descriptor.h"
 #include "wheel/hash/blake2b.h"
 #include "wheel/hash/named_hash.h"
@@ -147,7 +148,7 @@ Result<index::DownloadMark> download_wheel(const plan::ResolvedPackage& package,
   const Descriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return std::unexpected(system_error("create", path, errno));
-  index::Request request;
+  index::HttpRequest request;
   request.url = package.url;
   request.max_bytes = 64ULL << 30;  // a given size is enforced below, with a word about whose it is
   FileHash hash(package, report);

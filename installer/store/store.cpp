@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "index/http/url.h"
 #include "index/pages/range_source.h"
 #include "installer/descriptor.h"
 #include "installer/store/download.h"

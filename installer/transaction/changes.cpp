@@ -20,6 +20,7 @@
 #include "installer/transaction/removal.h"
 #include "installer/transaction/repair.h"
 #include "installer/transaction/staging.h"
+#include "installer/transaction/transaction.h"
 #include "wheel/requirement.h"
 
 namespace axle::installer {

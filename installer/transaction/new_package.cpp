@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "index/http/redaction.h"
 #include "installer/descriptor.h"
 #include "installer/environment/evaluated_metadata.h"
 #include "installer/environment/scripts.h"

@@ -1,51 +1,13 @@
 #pragma once
-// How a transaction becomes visible, and how an interrupted one ends.
-//
-// State folder <base>/.axle:
-//   lock                 held (flock) by whoever changes the environment
-//   transaction/new/<n>  what will enter, complete
-//   transaction/old/<n>  what has left
-//   transaction/journal  written last and renamed into place: from then on it rolls forward
-//   transaction/undo     the journal again, renamed when rolling forward failed: from then on the
-//                        transaction rolls back
-//   discard              a finished transaction, being deleted
-//   discard-<n>          the same, where an earlier one holds what cannot be deleted
-// Without journal and undo nothing visible has changed, and the folder is deleted.
-//
-// Every move is one rename whose state can be read from what exists, so that rolling in either
-// direction can be repeated from any point. Staged data is made durable once, by one syncfs before
-// the journal's rename; later renames are metadata, which journaling file systems keep in order.
+// How an interrupted transaction (transaction.h) ends: finished, or undone.
 
+#include <cstdint>
 #include <string>
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
-#include "installer/transaction/journal.h"
 
 namespace axle::installer {
-
-class Transaction {
- public:
-  /// Creates the empty transaction folder; the caller holds the lock and has recovered. It is
-  /// removed again by the destructor unless commit() was called.
-  [[nodiscard]] static Result<Transaction> begin(const std::string& base);
-  Transaction(Transaction&& other) noexcept : base_(std::move(other.base_)) { other.base_.clear(); }
-  Transaction& operator=(Transaction&&) = delete;
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-  ~Transaction();
-
-  /// Where new/<n> is staged.
-  [[nodiscard]] std::string new_folder() const;
-
-  /// The commit point and everything after it. On an error everything has been undone, or, when
-  /// even that failed, the hint says that the next command goes on.
-  [[nodiscard]] Result<void> commit(const Journal& journal, Report& report);
-
- private:
-  explicit Transaction(std::string base) : base_(std::move(base)) {}
-  std::string base_;
-};
 
 enum class Interrupted : std::uint8_t {
   no,         ///< nothing there

@@ -1,9 +1,12 @@
 #include "installer/transaction/rolling.h"
 
 #include <cerrno>
+#include <exception>
 #include <ranges>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "installer/descriptor.h"
 #include "installer/transaction/move_thing.h"
@@ -68,10 +71,8 @@ void warn_of_taken(const std::vector<std::string>& taken, Report& report) {
       taken.front(), others));
 }
 
-}  // namespace
-
-Result<void> roll_forward(const TransactionFolder& folder, const Journal& journal,
-                          const std::set<std::string>& left_alone) {
+Result<void> make_moves(const TransactionFolder& folder, const Journal& journal,
+                        const std::set<std::string>& left_alone) {
   // Where a new thing has arrived, the old one is gone, also when it was gone before we came.
   std::set<std::string_view> arrived;
   for (const Move& move : journal.moves) {
@@ -95,6 +96,17 @@ Result<void> roll_forward(const TransactionFolder& folder, const Journal& journa
     if (auto moved = move_out(visible, hidden); !moved) return moved;
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> roll_forward(const TransactionFolder& folder, const Journal& journal,
+                          const std::set<std::string>& left_alone) {
+  try {
+    return make_moves(folder, journal, left_alone);
+  } catch (const std::exception& error) {  // no memory
+    return fail(ErrorKind::io, fmt::format("cannot change {}: {}", folder.base, error.what()));
+  }
 }
 
 Result<void> roll_back(const TransactionFolder& folder, const Journal& journal,

@@ -1,5 +1,5 @@
 #pragma once
-// Where the things of a transaction lie (recovery.h draws the state folder).
+// Where the things of a transaction lie (transaction.h draws the state folder).
 
 #include <string>
 

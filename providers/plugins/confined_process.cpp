@@ -17,7 +17,7 @@
 
 #include "foundation/system/descriptor.h"
 #include "providers/plugins/bare_machine.h"
-#include "providers/plugins/exceptions.h"
+#include "providers/plugins/grants.h"
 #include "providers/plugins/program_start.h"
 #include "providers/plugins/syscall_filter.h"
 #include "providers/plugins/watch.h"

@@ -23,49 +23,48 @@ AskOptions on_a_bare_machine(AskOptions options) {
   return options;
 }
 
-void note_run(Evidence& evidence, std::size_t run, PluginAnswer&& answer) {
-  evidence.times.push_back(answer.duration);
-  evidence.peak_memory = std::max(evidence.peak_memory, answer.peak_memory);
+void note_run(PluginTrial& trial, std::size_t run, PluginAnswer&& answer) {
+  trial.times.push_back(answer.duration);
+  trial.peak_memory = std::max(trial.peak_memory, answer.peak_memory);
   const std::string difference =
-      answer.features ? difference_between(*evidence.supported.features, *answer.features)
+      answer.features ? difference_between(*trial.supported.features, *answer.features)
                       : answer.features.error().message;
   if (difference.empty()) return;
-  evidence.differing_run = run;
-  evidence.difference = difference;
+  trial.differing_run = run;
+  trial.difference = difference;
 }
 
 }  // namespace
 
-Evidence gather_evidence(const Plugin& plugin, const ConformanceOptions& options, Report& report) {
-  Evidence evidence;
-  evidence.plugin = &plugin;
-  evidence.limits = options.ask.limits;
-  evidence.supported = ask_plugin(plugin, Query::supported, options.ask);
-  evidence.all = ask_plugin(plugin, Query::all, options.ask);
-  evidence.times.push_back(evidence.supported.duration);
-  evidence.peak_memory = std::max(evidence.supported.peak_memory, evidence.all.peak_memory);
-  if (!evidence.supported.features || !evidence.all.features) return evidence;
+PluginTrial try_plugin(const Plugin& plugin, const ConformanceOptions& options, Report& report) {
+  PluginTrial trial;
+  trial.plugin = &plugin;
+  trial.limits = options.ask.limits;
+  trial.supported = ask_plugin(plugin, Query::supported, options.ask);
+  trial.all = ask_plugin(plugin, Query::all, options.ask);
+  trial.times.push_back(trial.supported.duration);
+  trial.peak_memory = std::max(trial.supported.peak_memory, trial.all.peak_memory);
+  if (!trial.supported.features || !trial.all.features) return trial;
 
   // One that differs is enough: a plugin that hangs now and then would cost a time limit each.
-  for (std::size_t run = 2; run <= options.runs && evidence.differing_run == 0; ++run) {
+  for (std::size_t run = 2; run <= options.runs && trial.differing_run == 0; ++run) {
     report.progress("asking", run, options.runs);
-    note_run(evidence, run, ask_plugin(plugin, Query::supported, options.ask));
+    note_run(trial, run, ask_plugin(plugin, Query::supported, options.ask));
   }
-  for (std::size_t run = 1; run < runs_of_all && evidence.all_difference.empty(); ++run) {
+  for (std::size_t run = 1; run < runs_of_all && trial.all_difference.empty(); ++run) {
     const PluginAnswer again = ask_plugin(plugin, Query::all, options.ask);
-    evidence.all_difference = again.features
-                                  ? difference_between(*evidence.all.features, *again.features)
-                                  : again.features.error().message;
+    trial.all_difference = again.features ? difference_between(*trial.all.features, *again.features)
+                                          : again.features.error().message;
   }
   const AskOptions bare = on_a_bare_machine(options.ask);
-  evidence.bare_supported = ask_plugin(plugin, Query::supported, bare);
-  evidence.bare_all = ask_plugin(plugin, Query::all, bare);
+  trial.bare_supported = ask_plugin(plugin, Query::supported, bare);
+  trial.bare_all = ask_plugin(plugin, Query::all, bare);
   AskOptions watched = options.ask;
   watched.watched = true;
-  evidence.watched_supported = ask_plugin(plugin, Query::supported, watched);
-  evidence.watched_all = ask_plugin(plugin, Query::all, watched);
-  std::ranges::sort(evidence.times);
-  return evidence;
+  trial.watched_supported = ask_plugin(plugin, Query::supported, watched);
+  trial.watched_all = ask_plugin(plugin, Query::all, watched);
+  std::ranges::sort(trial.times);
+  return trial;
 }
 
 std::string difference_between(const Features& one, const Features& other) {

@@ -29,7 +29,7 @@ struct ConformanceOptions {
 };
 
 /// What was seen of a plugin.
-struct Evidence {
+struct PluginTrial {
   const Plugin* plugin = nullptr;
   PluginLimits limits;
   PluginAnswer supported;  ///< the first time
@@ -49,11 +49,11 @@ struct Evidence {
 };
 
 /// Asks: `runs` times here and once on a bare machine.
-[[nodiscard]] Evidence gather_evidence(const Plugin& plugin, const ConformanceOptions& options,
-                                       Report& report);
+[[nodiscard]] PluginTrial try_plugin(const Plugin& plugin, const ConformanceOptions& options,
+                                     Report& report);
 
 /// Every check that can be made with what was seen.
-[[nodiscard]] std::vector<CheckResult> judge(const Evidence& evidence);
+[[nodiscard]] std::vector<CheckResult> judge(const PluginTrial& trial);
 
 /// What differs between two answers, in a few words; empty: nothing.
 [[nodiscard]] std::string difference_between(const providers::Features& one,

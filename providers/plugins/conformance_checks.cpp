@@ -22,20 +22,20 @@ constexpr std::size_t much_memory = std::size_t{256} << 20;
 constexpr std::string_view abi_dependency = "abi_dependency";
 
 /// nullopt: not to be judged with what was seen.
-using Finding = std::optional<CheckResult>;
+using Judgement = std::optional<CheckResult>;
 
-Finding fine(std::string message) { return CheckResult{{}, Verdict::ok, std::move(message), {}}; }
+Judgement fine(std::string message) { return CheckResult{{}, Verdict::ok, std::move(message), {}}; }
 
-Finding warning(std::string message, std::string hint) {
+Judgement warning(std::string message, std::string hint) {
   return CheckResult{{}, Verdict::warn, std::move(message), std::move(hint)};
 }
 
-Finding failure(std::string message, std::string hint) {
+Judgement failure(std::string message, std::string hint) {
   return CheckResult{{}, Verdict::fail, std::move(message), std::move(hint)};
 }
 
-bool answered(const Evidence& evidence) {
-  return evidence.supported.features.has_value() && evidence.all.features.has_value();
+bool answered(const PluginTrial& trial) {
+  return trial.supported.features.has_value() && trial.all.features.has_value();
 }
 
 std::string count(std::size_t number, std::string_view what) {
@@ -57,39 +57,39 @@ bool is_of_the_protocol(PluginFault fault) {
   return fault == PluginFault::malformed || fault == PluginFault::wrong_namespace;
 }
 
-Finding check_answers(const Evidence& evidence) {
+Judgement check_answers(const PluginTrial& trial) {
   for (const auto& [answer, query] :
-       {std::pair(&evidence.supported, "supported"), std::pair(&evidence.all, "all")}) {
+       {std::pair(&trial.supported, "supported"), std::pair(&trial.all, "all")}) {
     if (answer->features) continue;
     const PluginFailure& why = answer->features.error();
     if (is_of_the_protocol(why.fault)) return std::nullopt;
     return failure(fmt::format("asked for `{}`: {}", query, why.message), why.hint);
   }
-  const std::string& version = evidence.supported.notes.version;
+  const std::string& version = trial.supported.notes.version;
   return fine(fmt::format("both queries are answered{}",
                           version.empty() ? "" : fmt::format(" by version {}", version)));
 }
 
-Finding check_interface(const Evidence& evidence) {
-  if (!answered(evidence) || evidence.plugin->kind != PluginKind::shared_object)
+Judgement check_interface(const PluginTrial& trial) {
+  if (!answered(trial) || trial.plugin->kind != PluginKind::shared_object)
     return std::nullopt;
-  return fine(fmt::format("it implements version {} of the interface", evidence.all.notes.abi));
+  return fine(fmt::format("it implements version {} of the interface", trial.all.notes.abi));
 }
 
-Finding check_protocol(const Evidence& evidence) {
-  for (const PluginAnswer* answer : {&evidence.supported, &evidence.all}) {
+Judgement check_protocol(const PluginTrial& trial) {
+  for (const PluginAnswer* answer : {&trial.supported, &trial.all}) {
     if (!answer->features && is_of_the_protocol(answer->features.error().fault)) {
       return failure(answer->features.error().message,
                      "names are of [a-z0-9_], values of [a-z0-9_.]; no duplicates, none empty; a "
                      "feature has a value (docs/provider-sdk.md)");
     }
   }
-  if (!answered(evidence)) return std::nullopt;
+  if (!answered(trial)) return std::nullopt;
   return fine("names and values are valid, without duplicates");
 }
 
-Finding check_namespace(const Evidence& evidence) {
-  const std::string& ns = evidence.plugin->ns;
+Judgement check_namespace(const PluginTrial& trial) {
+  const std::string& ns = trial.plugin->ns;
   if (ns.empty()) return std::nullopt;  // it said none: another check tells why
   if (ns == abi_dependency) {
     return failure(fmt::format("{} is reserved for the dependency solver", ns),
@@ -102,23 +102,23 @@ Finding check_namespace(const Evidence& evidence) {
   return fine(fmt::format("it answers for {}", ns));
 }
 
-Finding check_properties(const Evidence& evidence) {
-  if (!answered(evidence)) return std::nullopt;
-  const std::size_t here = count_values(*evidence.supported.features);
-  const std::size_t known = count_values(*evidence.all.features);
+Judgement check_properties(const PluginTrial& trial) {
+  if (!answered(trial)) return std::nullopt;
+  const std::size_t here = count_values(*trial.supported.features);
+  const std::size_t known = count_values(*trial.all.features);
   if (known == 0) {
     return failure("`all` is empty: no wheel can name a property",
                    "list every value that any machine may support");
   }
   std::string reasons;
-  for (const std::string& reason : evidence.supported.notes.reasons) reasons += ": " + reason;
+  for (const std::string& reason : trial.supported.notes.reasons) reasons += ": " + reason;
   return fine(fmt::format("{} of {} supported here{}", here, count(known, "value"), reasons));
 }
 
-Finding check_declared(const Evidence& evidence) {
-  if (!answered(evidence)) return std::nullopt;
-  for (const Feature& feature : *evidence.supported.features) {
-    const Feature* known = find_feature(*evidence.all.features, feature.name);
+Judgement check_declared(const PluginTrial& trial) {
+  if (!answered(trial)) return std::nullopt;
+  for (const Feature& feature : *trial.supported.features) {
+    const Feature* known = find_feature(*trial.all.features, feature.name);
     if (known == nullptr) {
       return failure(fmt::format("feature {} is supported, but not in `all`", feature.name),
                      "list every value in `all` that `supported` may return");
@@ -138,61 +138,58 @@ Finding check_declared(const Evidence& evidence) {
   return fine("every supported value is in `all`");
 }
 
-Finding check_stable(const Evidence& evidence) {
-  if (!answered(evidence)) return std::nullopt;
-  if (evidence.differing_run != 0) {
-    return failure(fmt::format("run {}: {}", evidence.differing_run, evidence.difference),
+Judgement check_stable(const PluginTrial& trial) {
+  if (!answered(trial)) return std::nullopt;
+  if (trial.differing_run != 0) {
+    return failure(fmt::format("run {}: {}", trial.differing_run, trial.difference),
                    "order matters: sort what comes from a set, a hash table or a folder");
   }
-  if (!evidence.all_difference.empty()) {
-    return failure(fmt::format("`all` differs between runs: {}", evidence.all_difference),
+  if (!trial.all_difference.empty()) {
+    return failure(fmt::format("`all` differs between runs: {}", trial.all_difference),
                    "`all` must be the same everywhere and always");
   }
   return fine(fmt::format("{} returned the same lists in the same order",
-                          count(evidence.times.size(), "run")));
+                          count(trial.times.size(), "run")));
 }
 
-Finding check_time(const Evidence& evidence) {
-  if (!answered(evidence)) return std::nullopt;
-  const milliseconds median = evidence.times[evidence.times.size() / 2];
-  const milliseconds worst = evidence.times.back();
-  const std::string figures =
-      fmt::format("median {} ms, worst {} ms of {} ms allowed", median.count(), worst.count(),
-                  evidence.limits.time.count());
+Judgement check_time(const PluginTrial& trial) {
+  if (!answered(trial)) return std::nullopt;
+  const milliseconds median = trial.times[trial.times.size() / 2];
+  const milliseconds worst = trial.times.back();
+  const std::string figures = fmt::format("median {} ms, worst {} ms of {} ms allowed",
+                                          median.count(), worst.count(), trial.limits.time.count());
   if (median <= patience) return fine(figures);
   return warning(
       figures, fmt::format("stay below {} ms: every installation waits for it", patience.count()));
 }
 
-Finding check_memory(const Evidence& evidence) {
-  if (!answered(evidence) || evidence.peak_memory == 0) return std::nullopt;
-  const std::string figure = text::render_memory(evidence.peak_memory) + " resident at most";
-  if (evidence.peak_memory <= much_memory) return fine(figure);
+Judgement check_memory(const PluginTrial& trial) {
+  if (!answered(trial) || trial.peak_memory == 0) return std::nullopt;
+  const std::string figure = text::render_memory(trial.peak_memory) + " resident at most";
+  if (trial.peak_memory <= much_memory) return fine(figure);
   return warning(figure, "stay below " + text::render_memory(much_memory));
 }
 
-Finding check_silence(const Evidence& evidence) {
-  if (!answered(evidence)) return std::nullopt;
+Judgement check_silence(const PluginTrial& trial) {
+  if (!answered(trial)) return std::nullopt;
   const std::string& printed =
-      evidence.supported.printed.empty() ? evidence.all.printed : evidence.supported.printed;
+      trial.supported.printed.empty() ? trial.all.printed : trial.supported.printed;
   if (printed.empty()) return fine("it prints nothing");
   return warning(fmt::format("it prints \"{}\"", printed.substr(0, printed.find('\n'))),
                  "print nothing: the output is not shown, and may hide a mistake");
 }
 
-Finding check_threads(const Evidence& evidence) {
-  if (!answered(evidence) || evidence.plugin->kind != PluginKind::shared_object)
-    return std::nullopt;
-  const std::size_t threads =
-      std::max(evidence.supported.notes.threads, evidence.all.notes.threads);
+Judgement check_threads(const PluginTrial& trial) {
+  if (!answered(trial) || trial.plugin->kind != PluginKind::shared_object) return std::nullopt;
+  const std::size_t threads = std::max(trial.supported.notes.threads, trial.all.notes.threads);
   if (threads == 0) return fine("no thread outlives a query");
   return warning(fmt::format("{} outlived the query", count(threads, "thread")),
                  "join threads that you start; threads left by a driver end with the process");
 }
 
-Finding check_bare_machine(const Evidence& evidence) {
-  if (!answered(evidence)) return std::nullopt;
-  for (const PluginAnswer* answer : {&evidence.bare_supported, &evidence.bare_all}) {
+Judgement check_bare_machine(const PluginTrial& trial) {
+  if (!answered(trial)) return std::nullopt;
+  for (const PluginAnswer* answer : {&trial.bare_supported, &trial.bare_all}) {
     if (answer->features) continue;
     const PluginFailure& why = answer->features.error();
     if (why.fault == PluginFault::not_started)
@@ -200,23 +197,22 @@ Finding check_bare_machine(const Evidence& evidence) {
     return failure("without a device: " + why.message,
                    "return no values if there is no device: that is not a failure");
   }
-  const std::string differs =
-      difference_between(*evidence.all.features, *evidence.bare_all.features);
+  const std::string differs = difference_between(*trial.all.features, *trial.bare_all.features);
   if (!differs.empty()) {
     return failure(
         "`all` depends on the machine: " + differs,
         "`all` must be the same everywhere: wheels are built on machines without a device");
   }
-  const std::size_t values = count_values(*evidence.bare_supported.features);
+  const std::size_t values = count_values(*trial.bare_supported.features);
   if (values == 0) return fine("without a device it supports nothing");
   return warning(fmt::format("without a device it supports {}", count(values, "value")),
                  "correct for properties that need no device; else find out why");
 }
 
-Finding check_manners(const Evidence& evidence) {
-  if (!answered(evidence)) return std::nullopt;
-  const auto& supported = evidence.watched_supported.attempts;
-  const auto& all = evidence.watched_all.attempts;
+Judgement check_manners(const PluginTrial& trial) {
+  if (!answered(trial)) return std::nullopt;
+  const auto& supported = trial.watched_supported.attempts;
+  const auto& all = trial.watched_all.attempts;
   if (!supported || !all) {
     return warning("not monitored: this kernel does not report what it denies",
                    "run this on Linux 5.6 or newer");
@@ -237,7 +233,7 @@ Finding check_manners(const Evidence& evidence) {
 
 struct Row {
   std::string_view name;
-  Finding (*check)(const Evidence& evidence);
+  Judgement (*check)(const PluginTrial& trial);
 };
 
 constexpr Row rows[] = {
@@ -252,10 +248,10 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::vector<CheckResult> judge(const Evidence& evidence) {
+std::vector<CheckResult> judge(const PluginTrial& trial) {
   std::vector<CheckResult> results;
   for (const Row& row : rows) {
-    Finding finding = row.check(evidence);
+    Judgement finding = row.check(trial);
     if (!finding) continue;
     finding->name = row.name;
     results.push_back(std::move(*finding));

@@ -11,7 +11,7 @@
 
 #include "foundation/text/byte_size.h"
 #include "providers/plugins/answer.h"
-#include "providers/plugins/exceptions.h"
+#include "providers/plugins/grants.h"
 #include "providers/plugins/loaded_libraries.h"
 #include "providers/plugins/python_loader.h"
 #include "providers/plugins/sandbox.h"

@@ -30,7 +30,7 @@ struct Plugin {
   /// What it reads beside the system and `place`: of Python plugins their environment and the
   /// installation that it rests on.
   std::vector<std::string> folders = {};
-  /// Of nodes that the user lets it open for writing (exceptions.h): "/dev/acme*".
+  /// Of nodes that the user lets it open for writing (grants.h): "/dev/acme*".
   std::vector<std::string> devices = {};
   /// Of Python plugins that are installed nowhere: where their modules lie, searched first.
   std::vector<std::string> import_folders = {};
@@ -52,7 +52,7 @@ struct PluginLimits {
 struct AskOptions {
   PluginLimits limits = {};
   /// The variables that plugins may see, with their values: the caller's choice out of
-  /// `passed_variables` (exceptions.h). PATH and LANG are always there, and fixed.
+  /// `passed_variables` (grants.h). PATH and LANG are always there, and fixed.
   std::vector<std::pair<std::string, std::string>> environment = {};
   /// On a machine where no device is (bare_machine.h).
   bool bare_machine = false;

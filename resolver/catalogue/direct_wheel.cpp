@@ -8,7 +8,8 @@
 #include <fmt/format.h>
 
 #include "foundation/system/shell_command.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
+#include "index/http/url.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "index/http/first_download.h"
+#include "index/http/redaction.h"
 #include "index/pages/remote_wheel.h"
 #include "resolver/catalogue/direct_wheel.h"
 #include "resolver/catalogue/page_releases.h"

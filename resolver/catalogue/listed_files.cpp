@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "index/http/redaction.h"
 #include "index/http/transport.h"
 #include "wheel/requirement.h"
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "index/http/redaction.h"
 #include "index/pages/remote_wheel.h"
 
 namespace axle::resolver {

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "foundation/system/shell_command.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
 #include "resolver/choice/unusable_wheels.h"
 
 namespace axle::resolver {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "detect/machine.h"
-#include "index/http/transport.h"
+#include "index/http/url.h"
 #include "installer/transaction/changes.h"
 #include "resolver/solver/solver.h"
 #include "session/sole_owner.h"

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "foundation/system/shell_command.h"
-#include "providers/plugins/exceptions.h"
+#include "providers/plugins/grants.h"
 #include "providers/plugins/sandbox.h"
 #include "session/variables.h"
 #include "wheel/requirement.h"
@@ -50,7 +50,7 @@ plugins::AskOptions ask_options(const ProviderSettings& settings) {
   if (settings.memory_limit)
     options.limits.memory = static_cast<std::size_t>(*settings.memory_limit) << 20;
   std::set<std::string_view> names;
-  for (const plugins::Exceptions& row : plugins::exceptions_table()) {
+  for (const plugins::NamespaceGrants& row : plugins::grants_table()) {
     for (const std::string_view name : plugins::passed_variables(row.ns)) names.insert(name);
   }
   for (const std::string_view name : names) {
@@ -67,7 +67,7 @@ plugins::Plugin plugin_of(const TrustedFile& file) {
 }
 
 std::optional<Distrust> distrust_of(const TrustedFile& file) {
-  const auto now = fingerprint(file.path);
+  const auto now = sha256_of(file.path);
   if (!now) return Distrust{now.error().message, now.error().hint};
   if (*now == file.sha256) return std::nullopt;
   return Distrust{fmt::format("{} has changed since it was trusted", file.path),

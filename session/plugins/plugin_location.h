@@ -6,7 +6,7 @@
 #include <string>
 
 #include "providers/plugins/plugin.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/session.h"
 
 namespace axle::session {

@@ -36,7 +36,7 @@ Outcome<TrustedFile> trusted_file(const std::string& name, const TrustTerms& ter
   }
   if (file.path.ends_with(".so") || file.path.contains(".so."))
     file.kind = plugins::PluginKind::shared_object;
-  auto sha256 = fingerprint(file.path);
+  auto sha256 = sha256_of(file.path);
   if (!sha256) return failed(sha256.error());
   file.sha256 = std::move(*sha256);
   file.devices = terms.devices;

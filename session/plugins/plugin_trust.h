@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/plugins/provider_settings.h"
 
 namespace axle::session {

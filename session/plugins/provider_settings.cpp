@@ -16,7 +16,7 @@
 #include "foundation/system/file_lock.h"
 #include "foundation/system/whole_file.h"
 #include "providers/plugins/answer.h"
-#include "providers/plugins/exceptions.h"
+#include "providers/plugins/grants.h"
 #include "providers/provider.h"
 #include "session/sole_owner.h"
 #include "session/variables.h"
@@ -305,7 +305,7 @@ Outcome<std::vector<std::string>> device_option(const Arguments& arguments) {
   return devices;
 }
 
-Result<std::string> fingerprint(const std::string& path) {
+Result<std::string> sha256_of(const std::string& path) {
   // It is started by this name.
   std::error_code error;
   if (const fs::path leads_to = fs::canonical(path, error); !error && leads_to != path) {

@@ -12,7 +12,7 @@
 
 #include "providers/plugins/plugin.h"
 #include "resolver/request/provider_policy.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/options.h"
 
 namespace axle::session {
@@ -65,7 +65,7 @@ struct ProviderSettings {
 
 /// Of a file that may be trusted, hex. Errors: not_found, io; unsupported for one that others may
 /// write or exchange, so that it is still the same one when it is started.
-[[nodiscard]] Result<std::string> fingerprint(const std::string& path);
+[[nodiscard]] Result<std::string> sha256_of(const std::string& path);
 
 /// What `--device` says. Errors: usage for what is not a pattern of device nodes.
 [[nodiscard]] Outcome<std::vector<std::string>> device_option(const Arguments& arguments);

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/options.h"
 
 namespace axle::session {

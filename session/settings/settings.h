@@ -12,7 +12,7 @@
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
 #include "index/pages/index_strategy.h"
-#include "session/failure.h"
+#include "session/command_failure.h"
 #include "session/options.h"
 
 namespace axle::session {

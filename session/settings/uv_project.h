@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "session/failure.h"
+#include "session/command_failure.h"
 
 namespace axle::session {
 

@@ -44,7 +44,7 @@ void WeighedLayers::refuse(const Stated& stated, std::string_view key, std::stri
           .error());
 }
 
-void WeighedLayers::refuse(Failure failure) {
+void WeighedLayers::refuse(CommandFailure failure) {
   if (!problem_) problem_ = std::move(failure);
 }
 

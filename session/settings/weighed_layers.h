@@ -26,13 +26,13 @@ class WeighedLayers {
 
   void refuse(const Stated& stated, std::string_view key, std::string_view why,
               std::string hint = {});
-  void refuse(Failure failure);
+  void refuse(CommandFailure failure);
   /// A usage error; nullopt while all is valid.
-  [[nodiscard]] const std::optional<Failure>& problem() const { return problem_; }
+  [[nodiscard]] const std::optional<CommandFailure>& problem() const { return problem_; }
 
  private:
   const std::vector<SettingsLayer>& layers_;
-  std::optional<Failure> problem_;
+  std::optional<CommandFailure> problem_;
 };
 
 }  // namespace axle::session

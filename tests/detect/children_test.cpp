@@ -324,7 +324,7 @@ bool refuse_close_range() {
 #endif
 }
 
-enum Outcome : int { as_expected, no_filter, others_open };
+enum ChildExit : int { as_expected, no_filter, others_open };
 
 }  // namespace
 

@@ -35,7 +35,7 @@ bool refuse_arch_prctl() {
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-enum Outcome : int {
+enum ChildExit : int {
   as_expected,
   no_filter,
   not_unknown,
@@ -45,7 +45,7 @@ enum Outcome : int {
 };
 
 /// In a child: a filter stays for good.
-Outcome probe_under_filter(const Cpu& before) {
+ChildExit probe_under_filter(const Cpu& before) {
   if (!refuse_arch_prctl()) return no_filter;
   const Cpu after = probe();
   if (after.capabilities.of(Capability::amx_tile) != Presence::unknown) return not_unknown;

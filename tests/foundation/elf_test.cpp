@@ -119,22 +119,22 @@ TEST_CASE("a stripped section table hides no library, separate debug information
 
 TEST_CASE("files that are none, and those of other machines, are told apart") {
   MemoryBytes empty("");
-  CHECK(read_tables(empty).error() == Problem::not_elf);
+  CHECK(read_tables(empty).error() == ReadError::not_elf);
   MemoryBytes text("GROUP ( libc.so.6 ) and more text than the header of an ELF file has bytes");
-  CHECK(read_tables(text).error() == Problem::not_elf);
+  CHECK(read_tables(text).error() == ReadError::not_elf);
   const Scratch scratch;
   std::string content = read_all(made_library(scratch));
   for (const auto& [index, value] : {std::pair{EI_CLASS, ELFCLASS32}, {EI_DATA, ELFDATA2MSB}}) {
     std::string other = content;
     other[static_cast<std::size_t>(index)] = static_cast<char>(value);
     MemoryBytes bytes(other);
-    CHECK(read_tables(bytes).error() == Problem::other_format);
+    CHECK(read_tables(bytes).error() == ReadError::other_format);
     CHECK(read_loader(bytes).empty());
   }
   FileBytes nowhere(scratch.at("nowhere"), 1U << 20U);
-  CHECK(read_tables(nowhere).error() == Problem::not_elf);
+  CHECK(read_tables(nowhere).error() == ReadError::not_elf);
   FileBytes limited(scratch.at("libdamage.so"), 256);
-  CHECK(read_tables(limited).error() == Problem::outside);
+  CHECK(read_tables(limited).error() == ReadError::outside);
 }
 
 TEST_CASE("the loader of a program is the one that readelf names") {
@@ -171,7 +171,7 @@ TEST_CASE("damaged ELF files are refused or read, never followed outside") {
   }
   for (std::size_t size = 0; size < 64; ++size) {
     MemoryBytes bytes(std::string_view(sound).substr(0, size));
-    CHECK(read_tables(bytes).error() == Problem::not_elf);
+    CHECK(read_tables(bytes).error() == ReadError::not_elf);
   }
 }
 

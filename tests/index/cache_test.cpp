@@ -33,8 +33,8 @@ struct Setup {
   std::unique_ptr<Transport> transport(bool offline = false) const {
     return make_caching_transport(make_transport(options), {cache.path(), offline});
   }
-  Result<Response> fetch(const std::string& path, bool offline = false) const {
-    Request request;
+  Result<HttpResponse> fetch(const std::string& path, bool offline = false) const {
+    HttpRequest request;
     request.url = server.url(path);
     return transport(offline)->fetch(request);
   }
@@ -97,7 +97,7 @@ TEST_CASE(
   Setup setup;
   for (int i = 0; i < 2; ++i) CHECK(setup.fetch("/-fresh-year/page.html")->body == "first");
   CHECK(setup.server.seen().size() == 1);
-  Request request;
+  HttpRequest request;
   request.url = setup.server.url("/-fresh-year/page.html");
   const auto asking = make_caching_transport(make_transport(setup.options),
                                              {setup.cache.path(), false, /*refresh=*/true});
@@ -170,7 +170,7 @@ TEST_CASE("a corrupt cache entry counts as absent and is written anew") {
 
 TEST_CASE("content named by its hash is asked for once") {
   const Setup setup;
-  Request request;
+  HttpRequest request;
   request.url = setup.server.url("/page.html");
   request.sha256 = axle::wheel::render_hex(axle::wheel::sha256("first"));
   for (int i = 0; i < 3; ++i) CHECK(setup.transport()->fetch(request)->body == "first");
@@ -188,7 +188,7 @@ TEST_CASE("pages are kept by what was accepted") {
   const Setup setup;
   axle::test::write_file(setup.folder / "x/index.json", "{}");
   axle::test::write_file(setup.folder / "x/index.html", "<p>");
-  Request request;
+  HttpRequest request;
   request.url = setup.server.url("/x/");
   request.accept = "application/vnd.pypi.simple.v1+json";
   CHECK(setup.transport()->fetch(request)->body == "{}");
@@ -199,7 +199,7 @@ TEST_CASE("pages are kept by what was accepted") {
 
 TEST_CASE("the cache holds no secrets in the open and is for its owner only") {
   const Setup setup;
-  Request request;
+  HttpRequest request;
   request.url = setup.server.url("/page.html");
   request.url.insert(7, "user:topsecret@");
   CHECK(setup.transport()->fetch(request)->body == "first");
@@ -212,7 +212,7 @@ TEST_CASE("the cache holds no secrets in the open and is for its owner only") {
 
 TEST_CASE("ranges and downloads pass the cache by") {
   const Setup setup;
-  Request request;
+  HttpRequest request;
   request.url = setup.server.url("/page.html");
   request.range = ByteRange{1, 2};
   CHECK(setup.transport()->fetch(request)->body == "ir");
@@ -225,12 +225,12 @@ TEST_CASE("ranges and downloads pass the cache by") {
 TEST_CASE("several writers of one cache entry leave a whole one") {
   const TemporaryFolder folder;
   const CacheStore store(folder.path());
-  Response response;
+  HttpResponse response;
   response.status = 200;
   std::vector<std::thread> threads;
   for (char letter : {'a', 'b', 'c', 'd'}) {
     threads.emplace_back([&store, letter] {
-      Response own;
+      HttpResponse own;
       own.status = 200;
       own.body = std::string(50'000, letter);
       for (int i = 0; i < 50; ++i) {
@@ -290,7 +290,7 @@ TEST_CASE("what a killed writer left is removed by the next one, what is being w
   axle::test::write_file(drafts + "/living", "half");
   const int living = ::open((drafts + "/living").c_str(), O_RDONLY | O_CLOEXEC);
   REQUIRE(::flock(living, LOCK_EX | LOCK_NB) == 0);
-  Response response;
+  HttpResponse response;
   response.status = 200;
   CHECK(CacheStore(folder.path()).write("key", response, 1000));
   CHECK(!std::filesystem::exists(drafts + "/killed"));

@@ -4,6 +4,7 @@
 
 #include "index/http/local_files.h"
 #include "index/http/transport.h"
+#include "index/http/url.h"
 #include "tests/index/sample_wheels.h"
 
 using namespace axle::index;
@@ -15,7 +16,7 @@ TEST_CASE("file URLs answer whole files, parts and absence") {
   const TemporaryFolder folder;
   axle::test::write_file(folder / "a b+c.html", "0123456789");
   const auto transport = make_transport({});
-  Request request;
+  HttpRequest request;
   request.url = file_url(folder / "a b+c.html");
   const auto whole = transport->fetch(request);
   REQUIRE(whole);
@@ -44,7 +45,7 @@ TEST_CASE("file URLs answer whole files, parts and absence") {
 
 TEST_CASE("a file of any size arrives whole") {
   const TemporaryFolder folder;
-  Request request;
+  HttpRequest request;
   request.url = file_url(folder / "some");
   const auto transport = make_transport({});
   // A short string becomes one of the heap at 16 bytes.
@@ -61,7 +62,7 @@ TEST_CASE("a file is streamed to its receiver, whose error ends it") {
   const TemporaryFolder folder;
   const std::string content(700'000, 'z');
   axle::test::write_file(folder / "big", content);
-  Request request;
+  HttpRequest request;
   request.url = file_url(folder / "big");
   std::string received;
   const auto transport = make_transport({});

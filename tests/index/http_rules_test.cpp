@@ -29,8 +29,8 @@ ResponseHead partial(const char* content_range) {
   return head;
 }
 
-Request asks(std::uint64_t offset, std::uint64_t length) {
-  Request request;
+HttpRequest asks(std::uint64_t offset, std::uint64_t length) {
+  HttpRequest request;
   request.url = "https://user:secret@host/x.whl";
   request.range = ByteRange{offset, length};
   return request;
@@ -53,11 +53,11 @@ TEST_CASE("a part must be the part that was asked for") {
   ResponseHead packed = partial("bytes 10-14/100");
   packed.add_line("content-encoding: gzip");
   CHECK(!check_partial(asks(10, 5), packed));
-  CHECK(!check_partial(Request{}, partial("bytes 0-9/10")));
+  CHECK(!check_partial(HttpRequest{}, partial("bytes 0-9/10")));
 }
 
 TEST_CASE("a tail must be the end of the file") {
-  Request request;
+  HttpRequest request;
   request.tail = 10;
   CHECK(check_partial(request, partial("bytes 90-99/100")).value() == 10);
   CHECK(check_partial(request, partial("bytes 0-4/5")).value() == 5);

@@ -29,15 +29,15 @@ struct Setup {
     options.retry_pause_ms = 1;
   }
 
-  Request asks(const std::string& path) const {
-    Request request;
+  HttpRequest asks(const std::string& path) const {
+    HttpRequest request;
     request.url = server.url(path);
     return request;
   }
-  Result<Response> fetch(const Request& request) const {
+  Result<HttpResponse> fetch(const HttpRequest& request) const {
     return make_transport(options)->fetch(request);
   }
-  Result<Response> fetch(const std::string& path) const { return fetch(asks(path)); }
+  Result<HttpResponse> fetch(const std::string& path) const { return fetch(asks(path)); }
 
   TemporaryFolder folder;
   std::string content;
@@ -45,7 +45,7 @@ struct Setup {
   TransportOptions options;
 };
 
-std::string error_of(const Result<Response>& response) {
+std::string error_of(const Result<HttpResponse>& response) {
   REQUIRE(!response);
   CHECK(!response.error().message.empty());
   return response.error().message;
@@ -178,7 +178,7 @@ TEST_CASE("bodies beyond the limit end the transfer") {
   const Setup setup;
   for (const char* path : {"/file.bin", "/-huge/file.bin", "/-bomb/file.bin"}) {
     CAPTURE(path);
-    Request request = setup.asks(path);
+    HttpRequest request = setup.asks(path);
     request.max_bytes = 50'000;
     CHECK(error_of(setup.fetch(request)).find("50000 bytes allowed") != std::string::npos);
   }
@@ -187,7 +187,7 @@ TEST_CASE("bodies beyond the limit end the transfer") {
 
 TEST_CASE("parts of a file come exactly as asked for") {
   const Setup setup;
-  Request request = setup.asks("/file.bin");
+  HttpRequest request = setup.asks("/file.bin");
   request.range = ByteRange{10, 20};
   const auto part = setup.fetch(request);
   REQUIRE(part);
@@ -203,7 +203,7 @@ TEST_CASE("parts of a file come exactly as asked for") {
 
 TEST_CASE("a server that ignores ranges is told by status 200, and its body is not read") {
   const Setup setup;
-  Request request = setup.asks("/-no-range/-huge/file.bin");
+  HttpRequest request = setup.asks("/-no-range/-huge/file.bin");
   request.range = ByteRange{10, 20};
   const auto response = setup.fetch(request);
   REQUIRE(response);
@@ -217,7 +217,7 @@ TEST_CASE("a server that lies about ranges is found out") {
     for (const bool tail : {false, true}) {
       CAPTURE(path);
       CAPTURE(tail);
-      Request request = setup.asks(path);
+      HttpRequest request = setup.asks(path);
       if (tail) {
         request.tail = 20;
       } else {
@@ -246,7 +246,7 @@ TEST_CASE("redirects are followed to their end and no further than they may") {
 
 TEST_CASE("user name and password go to their own server only, and into no message") {
   const Setup setup;
-  Request request = setup.asks("/-auth/-redirect/-auth/file.bin");
+  HttpRequest request = setup.asks("/-auth/-redirect/-auth/file.bin");
   request.url.insert(7, "user:secret@");
   const auto response = setup.fetch(request);
   REQUIRE(response);
@@ -279,7 +279,7 @@ TEST_CASE("credentials that were given once serve later requests to the same ser
 TEST_CASE("nobody listening, unknown hosts and odd URLs are named with a fix") {
   Setup setup;
   setup.options.retries = 1;
-  Request request;
+  HttpRequest request;
   {
     const Setup gone;
     request.url = gone.server.url("/x");
@@ -303,7 +303,7 @@ TEST_CASE("offline nothing is asked") {
 
 TEST_CASE("conditional requests are passed on as they are") {
   const Setup setup;
-  Request request = setup.asks("/file.bin");
+  HttpRequest request = setup.asks("/file.bin");
   request.accept = "text/x-test";
   request.etag = setup.fetch("/file.bin")->etag;
   request.last_modified = "Thu, 01 Jan 1970 00:00:00 GMT";

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "index/http/url.h"
 #include "index/pages/source.h"
 #include "tests/index/sample_wheels.h"
 #include "tests/support/index_server.h"

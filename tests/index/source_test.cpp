@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "index/http/url.h"
 #include "index/pages/file_project.h"
 #include "tests/index/sample_wheels.h"
 #include "tests/support/index_server.h"
@@ -116,7 +117,7 @@ TEST_CASE("an index behind a password gives links without it, which still work")
   REQUIRE(page->files.size() == 1);
   CHECK(page->files[0].url.find("secret") == std::string::npos);
   CHECK(page->url.find("secret") == std::string::npos);
-  Request request;
+  HttpRequest request;
   request.url = page->files[0].url;
   CHECK(setup.transport->fetch(request)->body == "abc");
 }

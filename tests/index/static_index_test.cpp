@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "index/http/url.h"
 #include "index/pages/page.h"
 #include "index/pages/remote_wheel.h"
 #include "index/pages/source.h"
@@ -264,7 +265,7 @@ TEST_CASE("what is removed is said, and the rest stays") {
     for (const std::string& text : texts) targets.push_back(parse_removal_target(text).value());
     return remove_from_static_index(setup.out, targets, labels, dry_run, setup.report);
   };
-  const auto names = [](const Removal& removal) {
+  const auto names = [](const RemovedFiles& removal) {
     std::vector<std::string> files;
     for (const RemovedFile& file : removal.removed) files.push_back(file.filename);
     return files;

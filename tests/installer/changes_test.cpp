@@ -11,8 +11,8 @@
 using namespace axle::installer;
 using axle::ErrorKind;
 using axle::Result;
-using axle::index::Request;
-using axle::index::Response;
+using axle::index::HttpRequest;
+using axle::index::HttpResponse;
 
 namespace {
 
@@ -22,9 +22,9 @@ using Members = std::vector<axle::wheel::WheelMember>;
 /// Gives parts of files, as most servers do, and never a whole one.
 class PartsTransport final : public axle::index::Transport {
  public:
-  Result<Response> fetch(const Request& request) override {
+  Result<HttpResponse> fetch(const HttpRequest& request) override {
     const std::string& file = files.at(request.url);
-    Response response;
+    HttpResponse response;
     response.url = request.url;
     response.status = 206;
     response.total_size = file.size();
@@ -34,7 +34,7 @@ class PartsTransport final : public axle::index::Transport {
     response.body = file.substr(offset, length);
     return response;
   }
-  Result<Response> download(const Request& request, const axle::index::BodySink&) override {
+  Result<HttpResponse> download(const HttpRequest& request, const axle::index::BodySink&) override {
     return axle::fail(ErrorKind::io, "nothing is downloaded here: " + request.url);
   }
 

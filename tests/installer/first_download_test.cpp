@@ -13,29 +13,30 @@ using namespace axle::installer;
 using axle::CollectedReport;
 using axle::ErrorKind;
 using axle::Result;
-using axle::index::Request;
-using axle::index::Response;
+using axle::index::HttpRequest;
+using axle::index::HttpResponse;
 
 namespace {
 
 /// One file, a memory, and a server that can be told what to say.
 class KeepingTransport final : public axle::index::Transport {
  public:
-  Result<Response> fetch(const Request& request) override {
+  Result<HttpResponse> fetch(const HttpRequest& request) override {
     ++questions;
-    Response response;
+    HttpResponse response;
     response.url = request.url;
     response.status = status;
     response.etag = etag;
     response.total_size = file.size();
     return response;
   }
-  Result<Response> download(const Request& request, const axle::index::BodySink& sink) override {
+  Result<HttpResponse> download(const HttpRequest& request,
+                                const axle::index::BodySink& sink) override {
     ++downloads;
     if (auto taken = sink(std::as_bytes(std::span(file))); !taken) {
       return std::unexpected(taken.error());
     }
-    Response response;
+    HttpResponse response;
     response.url = request.url;
     response.status = 200;
     response.etag = etag;

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "index/http/url.h"
 #include "installer/environment/installed.h"
 #include "installer/transaction/changes.h"
 #include "tests/installer/sandbox.h"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "foundation/system/program_run.h"
+#include "index/http/url.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
@@ -147,14 +148,14 @@ std::optional<std::string> make_venv(const std::string& prefix) {
   return prefix;
 }
 
-Result<index::Response> MemoryTransport::fetch(const index::Request& request) {
+Result<index::HttpResponse> MemoryTransport::fetch(const index::HttpRequest& request) {
   return fail(ErrorKind::io, "nothing is fetched here: " + request.url);
 }
 
-Result<index::Response> MemoryTransport::download(const index::Request& request,
-                                                  const index::BodySink& sink) {
+Result<index::HttpResponse> MemoryTransport::download(const index::HttpRequest& request,
+                                                      const index::BodySink& sink) {
   ++downloads;
-  index::Response response;
+  index::HttpResponse response;
   response.url = request.url;
   const auto file = files.find(request.url);
   response.status = file == files.end() ? 404 : 200;

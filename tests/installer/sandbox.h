@@ -62,9 +62,9 @@ std::string make_wheel(const std::string& folder, const std::string& name,
 /// Answers every URL from memory; counts.
 class MemoryTransport final : public index::Transport {
  public:
-  Result<index::Response> fetch(const index::Request& request) override;
-  Result<index::Response> download(const index::Request& request,
-                                   const index::BodySink& sink) override;
+  Result<index::HttpResponse> fetch(const index::HttpRequest& request) override;
+  Result<index::HttpResponse> download(const index::HttpRequest& request,
+                                       const index::BodySink& sink) override;
 
   std::map<std::string, std::string> files;
   int downloads = 0;

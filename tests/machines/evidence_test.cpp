@@ -12,7 +12,7 @@
 namespace axle::machines {
 namespace {
 
-std::vector<Evidence> evidence_of(std::string_view machine, std::string_view ns) {
+std::vector<Observation> evidence_of(std::string_view machine, std::string_view ns) {
   for (const ShippedProfile& each : shipped_profiles()) {
     if (each.name != machine) continue;
     const auto profile = parse_profile(each.json, machine);
@@ -26,22 +26,23 @@ std::vector<Evidence> evidence_of(std::string_view machine, std::string_view ns)
   return {};
 }
 
-const Evidence* find(const std::vector<Evidence>& evidence, std::string_view asked) {
-  const auto found = std::ranges::find_if(
-      evidence, [&](const Evidence& each) { return each.asked.find(asked) != std::string::npos; });
+const Observation* find(const std::vector<Observation>& evidence, std::string_view asked) {
+  const auto found = std::ranges::find_if(evidence, [&](const Observation& each) {
+    return each.asked.find(asked) != std::string::npos;
+  });
   return found == evidence.end() ? nullptr : &*found;
 }
 
-void check_answer(const std::vector<Evidence>& evidence, std::string_view asked,
+void check_answer(const std::vector<Observation>& evidence, std::string_view asked,
                   std::string_view answer) {
-  const Evidence* found = find(evidence, asked);
+  const Observation* found = find(evidence, asked);
   REQUIRE_MESSAGE(found != nullptr, asked);
   REQUIRE_MESSAGE(found->answer.has_value(), asked);
   CHECK_MESSAGE(found->answer->find(answer) != std::string::npos, *found->answer);
 }
 
-void check_missing(const std::vector<Evidence>& evidence, std::string_view asked) {
-  const Evidence* found = find(evidence, asked);
+void check_missing(const std::vector<Observation>& evidence, std::string_view asked) {
+  const Observation* found = find(evidence, asked);
   REQUIRE_MESSAGE(found != nullptr, asked);
   CHECK_FALSE_MESSAGE(found->answer.has_value(), asked);
 }

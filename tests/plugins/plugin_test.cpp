@@ -58,7 +58,7 @@ TEST_CASE("a plugin that differs between two runs is asked no further") {
       "print(json.dumps({'namespace': 'acme', 'features': [{'name': 'f', 'multi_value': True, "
       "'values': [value]}]}))");
   axle::CollectedReport report;
-  const Evidence evidence = gather_evidence(plugin, {.runs = 50}, report);
-  CHECK(evidence.differing_run == 2);
-  CHECK(evidence.times.size() == 2);
+  const PluginTrial trial = try_plugin(plugin, {.runs = 50}, report);
+  CHECK(trial.differing_run == 2);
+  CHECK(trial.times.size() == 2);
 }

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "providers/gfx_code.h"
-#include "providers/intel_devices.h"
+#include "providers/intel_gpus.h"
 #include "providers/provider.h"
 #include "tests/providers/machines.h"
 
@@ -166,9 +166,9 @@ TEST_CASE("Intel: the compiler's names, the GPU's own and its base platform's") 
   CHECK(fact(machine, "intel_platform", "bmg") == "the GPU is pvc, the build has code for bmg");
   machine.gpus[0].arch = "40.1.0";
   CHECK(values(machine, "intel_platform").empty());
-  for (const IntelDevice& device : intel_devices()) {
+  for (const KnownIntelGpu& device : known_intel_gpus()) {
     if (device.base.empty()) continue;
-    const IntelDevice* base = find_intel_device(device.base);
+    const KnownIntelGpu* base = find_known_intel_gpu(device.base);
     REQUIRE(base != nullptr);
     CHECK(base->base_name == device.base_name);
     CHECK(base->base.empty());

@@ -23,7 +23,7 @@ namespace testing = axle::testing;
 
 namespace {
 
-struct Outcome {
+struct RankedCase {
   resolver::SupportedLists lists;
   std::vector<axle::detect::Machine> views;
   resolver::Ranking ranking;
@@ -32,19 +32,19 @@ struct Outcome {
 };
 
 /// Reason and fact, as a person reads them.
-std::string why(const testing::CaseFile& file, const Outcome& outcome, const std::string& label) {
-  for (const auto& rejected : outcome.ranking.rejected) {
+std::string why(const testing::CaseFile& file, const RankedCase& ranked, const std::string& label) {
+  for (const auto& rejected : ranked.ranking.rejected) {
     if (rejected.label != label) continue;
     const auto& property = rejected.property;
     const auto* provider = axle::providers::find_provider(property.ns);
     const auto origin =
-        std::ranges::find(outcome.lists.origins, property.ns, &plan::NamespaceOrigin::ns);
+        std::ranges::find(ranked.lists.origins, property.ns, &plan::NamespaceOrigin::ns);
     const bool builtin =
-        origin != outcome.lists.origins.end() && origin->origin == plan::ListOrigin::builtin;
+        origin != ranked.lists.origins.end() && origin->origin == plan::ListOrigin::builtin;
     if (!builtin) return rejected.reason;
-    const auto view = outcome.against.find(label);
+    const auto view = ranked.against.find(label);
     const std::string fact =
-        view == outcome.against.end()
+        view == ranked.against.end()
             ? provider->fact(file.machine, file.policy.gpus, property.feature, property.value)
             : provider->fact(*view->second, {}, property.feature, property.value) +
                   resolver::describe_view(*view->second, property);
@@ -57,41 +57,41 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-void check_case(const testing::CaseFile& file, Outcome& outcome) {
+void check_case(const testing::CaseFile& file, RankedCase& ranked) {
   const axle::wheel::MarkerEnvironment markers{{{"sys_platform", "linux"},
                                                 {"platform_system", "Linux"},
                                                 {"python_version", "3.11"},
                                                 {"platform_machine", "x86_64"}},
                                                {}};
-  outcome.lists =
-      resolver::supported_lists(file.metadata, file.machine, file.policy, markers, outcome.report);
-  outcome.views = axle::providers::device_views(file.machine, file.policy.gpus);
-  auto viewed = resolver::rank_on_views(file.metadata, outcome.views, outcome.lists);
-  outcome.ranking = std::move(viewed.ranking);
-  outcome.against = std::move(viewed.against);
+  ranked.lists =
+      resolver::supported_lists(file.metadata, file.machine, file.policy, markers, ranked.report);
+  ranked.views = axle::providers::device_views(file.machine, file.policy.gpus);
+  auto viewed = resolver::rank_on_views(file.metadata, ranked.views, ranked.lists);
+  ranked.ranking = std::move(viewed.ranking);
+  ranked.against = std::move(viewed.against);
   std::vector<std::string> order;
-  order.reserve(outcome.ranking.ranked.size());
-  for (const auto& variant : outcome.ranking.ranked) order.push_back(variant.label);
+  order.reserve(ranked.ranking.ranked.size());
+  for (const auto& variant : ranked.ranking.ranked) order.push_back(variant.label);
   CHECK(order == file.expected);
   // A case says why each variant that it does not expect is rejected.
   std::set<std::string> explained;
   for (const auto& [label, reason] : file.rejected) {
     explained.insert(label);
-    const std::string text = why(file, outcome, label);
+    const std::string text = why(file, ranked, label);
     CHECK_MESSAGE(contains(text, reason), label, ": ", text);
   }
-  for (const auto& rejected : outcome.ranking.rejected) CHECK(explained.contains(rejected.label));
+  for (const auto& rejected : ranked.ranking.rejected) CHECK(explained.contains(rejected.label));
   for (const auto& [ns, origin] : file.origins) {
-    const auto found = std::ranges::find(outcome.lists.origins, ns, &plan::NamespaceOrigin::ns);
-    REQUIRE(found != outcome.lists.origins.end());
+    const auto found = std::ranges::find(ranked.lists.origins, ns, &plan::NamespaceOrigin::ns);
+    REQUIRE(found != ranked.lists.origins.end());
     CHECK(testing::render_origin(found->origin) == origin);
   }
   for (const std::string& part : file.remarks) {
-    CHECK(std::ranges::any_of(outcome.report.remarks, [&](const axle::Remark& remark) {
+    CHECK(std::ranges::any_of(ranked.report.remarks, [&](const axle::Remark& remark) {
       return contains(remark.message + " " + remark.hint, part);
     }));
   }
-  if (file.remarks.empty()) CHECK(outcome.report.remarks.empty());
+  if (file.remarks.empty()) CHECK(ranked.report.remarks.empty());
 }
 
 }  // namespace
@@ -107,8 +107,8 @@ TEST_CASE("every case file is decided as it says") {
     CAPTURE(path);
     const testing::CaseFile file = testing::read_case(path);
     CHECK_FALSE(file.metadata.variants.empty());
-    Outcome outcome;
-    check_case(file, outcome);
+    RankedCase ranked;
+    check_case(file, ranked);
   }
 }
 

@@ -23,14 +23,14 @@ struct TwoIndexes : World {
 
   /// Each URL from the index that has it.
   struct All final : index::Transport {
-    Result<index::Response> fetch(const index::Request& request) override {
+    Result<index::HttpResponse> fetch(const index::HttpRequest& request) override {
       for (MemoryIndex* one : indexes) {
         if (request.url.starts_with(one->description())) return one->fetch(request);
       }
       return fail(ErrorKind::io, "nobody serves " + request.url);
     }
-    Result<index::Response> download(const index::Request& request,
-                                     const index::BodySink&) override {
+    Result<index::HttpResponse> download(const index::HttpRequest& request,
+                                         const index::BodySink&) override {
       return fetch(request);
     }
     std::vector<MemoryIndex*> indexes;

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "index/http/url.h"
 #include "tests/resolver/solver_world.h"
 
 using axle::ErrorKind;
@@ -134,7 +135,7 @@ TEST_CASE(
     recipe.label = label;
     recipe.variants = metadata;
     const auto& file = maker.add_wheel(recipe);
-    axle::index::Request request;
+    axle::index::HttpRequest request;
     request.url = file.url;
     const auto bytes = maker.fetch(request);
     const std::string path = folder.path / file.filename;

@@ -13,12 +13,12 @@ namespace {
 using namespace std::chrono_literals;
 using axle::plugins::CheckResult;
 using axle::plugins::difference_between;
-using axle::plugins::Evidence;
 using axle::plugins::Plugin;
 using axle::plugins::PluginAnswer;
 using axle::plugins::PluginFailure;
 using axle::plugins::PluginFault;
 using axle::plugins::PluginKind;
+using axle::plugins::PluginTrial;
 using axle::plugins::Verdict;
 using axle::providers::Features;
 
@@ -30,22 +30,22 @@ Plugin plugin_called(const std::string& ns) {
 }
 
 /// Of a plugin with which all is well.
-Evidence good_evidence(const Plugin& plugin) {
-  Evidence evidence;
-  evidence.plugin = &plugin;
-  evidence.supported.features = here;
-  evidence.all.features = known;
-  evidence.bare_all.features = known;
-  evidence.watched_supported.attempts.emplace();
-  evidence.watched_all.attempts.emplace();
-  evidence.times = {1ms, 2ms, 3ms};
-  evidence.peak_memory = 5 << 20;
-  return evidence;
+PluginTrial good_trial(const Plugin& plugin) {
+  PluginTrial trial;
+  trial.plugin = &plugin;
+  trial.supported.features = here;
+  trial.all.features = known;
+  trial.bare_all.features = known;
+  trial.watched_supported.attempts.emplace();
+  trial.watched_all.attempts.emplace();
+  trial.times = {1ms, 2ms, 3ms};
+  trial.peak_memory = 5 << 20;
+  return trial;
 }
 
 /// The row of that name, which must be there.
-CheckResult row(const Evidence& evidence, std::string_view name) {
-  const auto results = judge(evidence);
+CheckResult row(const PluginTrial& trial, std::string_view name) {
+  const auto results = judge(trial);
   const auto found = std::ranges::find(results, name, &CheckResult::name);
   REQUIRE(found != results.end());
   return *found;
@@ -57,7 +57,7 @@ PluginFailure failing(PluginFault fault, const char* message) { return {fault, m
 
 TEST_CASE("a good plugin passes every check") {
   const Plugin plugin = plugin_called("acme");
-  const auto results = judge(good_evidence(plugin));
+  const auto results = judge(good_trial(plugin));
   CHECK(results.size() == 13);
   for (const CheckResult& result : results) {
     CAPTURE(result.name);
@@ -72,46 +72,46 @@ TEST_CASE("each thing that is wrong is one check's") {
     const char* name;
     Verdict verdict;
     const char* words;
-    void (*spoil)(Evidence& evidence);
+    void (*spoil)(PluginTrial& trial);
   };
   const Row rows[] = {
       {"declared", Verdict::fail, "arch :: d",
-       [](Evidence& e) { e.supported.features->front().values = {"d"}; }},
+       [](PluginTrial& e) { e.supported.features->front().values = {"d"}; }},
       {"declared", Verdict::fail, "feature x",
-       [](Evidence& e) { e.supported.features->front().name = "x"; }},
+       [](PluginTrial& e) { e.supported.features->front().name = "x"; }},
       {"declared", Verdict::fail, "multi-valued",
-       [](Evidence& e) { e.supported.features->front().multi_value = false; }},
-      {"properties", Verdict::fail, "`all` is empty", [](Evidence& e) { e.all.features->clear(); }},
+       [](PluginTrial& e) { e.supported.features->front().multi_value = false; }},
+      {"properties", Verdict::fail, "`all` is empty", [](PluginTrial& e) { e.all.features->clear(); }},
       {"stable", Verdict::fail, "run 2: gone",
-       [](Evidence& e) {
+       [](PluginTrial& e) {
          e.differing_run = 2;
          e.difference = "gone";
        }},
-      {"stable", Verdict::fail, "`all` differs", [](Evidence& e) { e.all_difference = "new"; }},
+      {"stable", Verdict::fail, "`all` differs", [](PluginTrial& e) { e.all_difference = "new"; }},
       {"time", Verdict::warn, "median 200 ms, worst 900 ms",
-       [](Evidence& e) { e.times = {1ms, 200ms, 900ms}; }},
+       [](PluginTrial& e) { e.times = {1ms, 200ms, 900ms}; }},
       {"memory", Verdict::warn, "300 MiB",
-       [](Evidence& e) { e.peak_memory = std::size_t{300} << 20; }},
+       [](PluginTrial& e) { e.peak_memory = std::size_t{300} << 20; }},
       {"silence", Verdict::warn, "\"hello\"",
-       [](Evidence& e) { e.supported.printed = "hello\nworld\n"; }},
-      {"threads", Verdict::warn, "2 threads", [](Evidence& e) { e.all.notes.threads = 2; }},
+       [](PluginTrial& e) { e.supported.printed = "hello\nworld\n"; }},
+      {"threads", Verdict::warn, "2 threads", [](PluginTrial& e) { e.all.notes.threads = 2; }},
       {"manners", Verdict::warn, "socket, unlink /x",
-       [](Evidence& e) {
+       [](PluginTrial& e) {
          e.watched_supported.attempts->push_back("socket");
          e.watched_all.attempts = {"socket", "unlink /x"};
        }},
       {"manners", Verdict::warn, "not monitored",
-       [](Evidence& e) { e.watched_all.attempts.reset(); }},
+       [](PluginTrial& e) { e.watched_all.attempts.reset(); }},
       {"nothing there", Verdict::warn, "it supports 2 values",
-       [](Evidence& e) { e.bare_supported.features = here; }},
+       [](PluginTrial& e) { e.bare_supported.features = here; }},
       {"nothing there", Verdict::fail, "`all` depends",
-       [](Evidence& e) { e.bare_all.features = here; }},
+       [](PluginTrial& e) { e.bare_all.features = here; }},
       {"nothing there", Verdict::fail, "it crashed",
-       [](Evidence& e) {
+       [](PluginTrial& e) {
          e.bare_supported.features = std::unexpected(failing(PluginFault::crashed, "it crashed"));
        }},
       {"nothing there", Verdict::warn, "not tested: no",
-       [](Evidence& e) {
+       [](PluginTrial& e) {
          e.bare_all.features = std::unexpected(failing(PluginFault::not_started, "no"));
        }},
   };
@@ -119,9 +119,9 @@ TEST_CASE("each thing that is wrong is one check's") {
   for (const Row& expected : rows) {
     CAPTURE(expected.name);
     CAPTURE(expected.words);
-    Evidence evidence = good_evidence(plugin);
-    expected.spoil(evidence);
-    const CheckResult result = row(evidence, expected.name);
+    PluginTrial trial = good_trial(plugin);
+    expected.spoil(trial);
+    const CheckResult result = row(trial, expected.name);
     CHECK(result.verdict == expected.verdict);
     CHECK(result.message.find(expected.words) != std::string::npos);
     CHECK_FALSE(result.hint.empty());
@@ -132,22 +132,22 @@ TEST_CASE("namespaces that are taken are refused") {
   for (const char* ns : {"nvidia", "x86_64", "axle", "abi_dependency"}) {
     CAPTURE(ns);
     const Plugin plugin = plugin_called(ns);
-    CHECK(row(good_evidence(plugin), "namespace").verdict == Verdict::fail);
+    CHECK(row(good_trial(plugin), "namespace").verdict == Verdict::fail);
   }
 }
 
 TEST_CASE("a plugin without an answer is judged by that alone") {
   const Plugin plugin = plugin_called("acme");
-  Evidence evidence = good_evidence(plugin);
-  evidence.all.features = std::unexpected(failing(PluginFault::timed_out, "it was stopped"));
-  auto results = judge(evidence);
+  PluginTrial trial = good_trial(plugin);
+  trial.all.features = std::unexpected(failing(PluginFault::timed_out, "it was stopped"));
+  auto results = judge(trial);
   CHECK(results.size() == 2);
-  CHECK(row(evidence, "answers").message == "asked for `all`: it was stopped");
-  CHECK(row(evidence, "answers").hint == "fix it");
+  CHECK(row(trial, "answers").message == "asked for `all`: it was stopped");
+  CHECK(row(trial, "answers").hint == "fix it");
 
-  evidence.all.features = std::unexpected(failing(PluginFault::malformed, "no list"));
-  CHECK(row(evidence, "protocol").message == "no list");
-  CHECK(row(evidence, "protocol").verdict == Verdict::fail);
+  trial.all.features = std::unexpected(failing(PluginFault::malformed, "no list"));
+  CHECK(row(trial, "protocol").message == "no list");
+  CHECK(row(trial, "protocol").verdict == Verdict::fail);
 }
 
 TEST_CASE("differences are told by what differs") {

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "index/http/transport.h"
+#include "index/http/url.h"
 #include "tests/support/http_message.h"
 
 namespace axle::test {

@@ -115,9 +115,9 @@ Result<index::ProjectPage> MemoryIndex::project(std::string_view name) {
   return page;
 }
 
-Result<index::Response> MemoryIndex::fetch(const index::Request& request) {
+Result<index::HttpResponse> MemoryIndex::fetch(const index::HttpRequest& request) {
   fetched.push_back(request.url.substr(request.url.rfind('/') + 1));
-  index::Response response;
+  index::HttpResponse response;
   response.url = request.url;
   if (const auto page = links_.find(request.url); page != links_.end()) {
     response.status = 200;
@@ -147,8 +147,8 @@ Result<index::Response> MemoryIndex::fetch(const index::Request& request) {
   return response;
 }
 
-Result<index::Response> MemoryIndex::download(const index::Request& request,
-                                              const index::BodySink& sink) {
+Result<index::HttpResponse> MemoryIndex::download(const index::HttpRequest& request,
+                                                  const index::BodySink& sink) {
   auto response = fetch(request);
   if (!response || response->status != 200) return response;
   if (auto taken = sink(std::as_bytes(std::span(response->body))); !taken) {

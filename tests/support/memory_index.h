@@ -50,9 +50,9 @@ class MemoryIndex final : public index::Source, public index::Transport {
 
   Result<index::ProjectPage> project(std::string_view name) override;
   std::string description() const override { return base_; }
-  Result<index::Response> fetch(const index::Request& request) override;
-  Result<index::Response> download(const index::Request& request,
-                                   const index::BodySink& sink) override;
+  Result<index::HttpResponse> fetch(const index::HttpRequest& request) override;
+  Result<index::HttpResponse> download(const index::HttpRequest& request,
+                                       const index::BodySink& sink) override;
 
   std::vector<std::string> fetched;  ///< last path components, in order
   std::vector<std::string> asked;    ///< projects whose page was read, in order

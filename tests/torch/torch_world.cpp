@@ -57,8 +57,8 @@ class TorchWorld::Pages final : public index::Transport, public index::Source {
     page_ += "</body></html>\n";
   }
 
-  Result<index::Response> fetch(const index::Request& request) override {
-    index::Response response;
+  Result<index::HttpResponse> fetch(const index::HttpRequest& request) override {
+    index::HttpResponse response;
     response.url = request.url;
     response.status = 200;
     if (request.url == fmt::format("{}/torch/", family_url)) {
@@ -72,8 +72,8 @@ class TorchWorld::Pages final : public index::Transport, public index::Source {
     }
     return response;
   }
-  Result<index::Response> download(const index::Request& request,
-                                   const index::BodySink& /*sink*/) override {
+  Result<index::HttpResponse> download(const index::HttpRequest& request,
+                                       const index::BodySink& /*sink*/) override {
     return fetch(request);
   }
 

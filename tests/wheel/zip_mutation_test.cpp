@@ -34,33 +34,33 @@ std::string base_archive() {
                    {.zip64_end = true});
 }
 
-struct Outcome {
+struct Readings {
   bool opened = false;
   unsigned read = 0;
   unsigned refused = 0;
 };
 
 /// Opens and reads all; every content that is given must have the checksum and size of its entry.
-Outcome exercise(const std::string& bytes) {
-  Outcome outcome;
+Readings exercise(const std::string& bytes) {
+  Readings readings;
   const ZipLimits limits{.max_total_size = 64U << 20};
   for (const bool lazy : {false, true}) {
     const auto reader = lazy ? ZipReader::open_directory(memory_source(bytes), "x.whl", limits)
                              : ZipReader::open(memory_source(bytes), "x.whl", limits);
     if (!reader) continue;
-    outcome.opened = true;
+    readings.opened = true;
     for (const ZipEntry& entry : reader->entries()) {
       const auto text = reader->read_text(entry, 64U << 20);
       if (!text) {
-        ++outcome.refused;
+        ++readings.refused;
         continue;
       }
-      ++outcome.read;
+      ++readings.read;
       REQUIRE(text->size() == entry.size);
       REQUIRE(libdeflate_crc32(0, text->data(), text->size()) == entry.crc32);
     }
   }
-  return outcome;
+  return readings;
 }
 
 }  // namespace
@@ -77,9 +77,9 @@ TEST_CASE("flipped bits never crash the reader nor give content with a wrong che
     for (unsigned i = 0; i < flips; ++i) {
       bytes[random() % bytes.size()] ^= static_cast<char>(1U << (random() % 8));
     }
-    const Outcome outcome = exercise(bytes);
-    opened += outcome.opened ? 1 : 0;
-    refused += outcome.refused;
+    const Readings readings = exercise(bytes);
+    opened += readings.opened ? 1 : 0;
+    refused += readings.refused;
   }
   // The test tests something: many damaged archives open, and their damaged entries are found.
   CHECK(opened > 1000);

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // Checksums keep a fuzzer out: the bytes are tried as an entry, and inside of a sound one.
   (void)decode_entry(std::string(text), "key");
-  Response response;
+  HttpResponse response;
   response.status = 200;
   response.url = text;
   response.etag = text;

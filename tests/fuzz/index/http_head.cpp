@@ -1,4 +1,5 @@
-// Response heads as any server may send them, line by line, and the headers that have a grammar.
+// Response heads as any server may send them, line by line, and the headers that have a
+// grammar.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (range->first > range->last || (range->total && range->last >= *range->total)) std::abort();
   }
   (void)parse_cache_control(head.cache_control);
-  Request request;
+  HttpRequest request;
   request.url = "http://x/";
   request.range = ByteRange{0, 10};
   (void)check_partial(request, head);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "index/http/credentials.h"
-#include "index/http/transport.h"
+#include "index/http/redaction.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace axle::index;

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)provider.supported(machine, {});
     (void)machines::find_evidence(provider.ns, asked.questions());
   }
-  (void)machines::take_fingerprint(host);
+  (void)machines::read_traits(host);
   constexpr std::array vendors{detect::GpuVendor::nvidia, detect::GpuVendor::amd,
                                detect::GpuVendor::intel};
   (void)detect::fingerprint_drivers(host, vendors, "fuzz");

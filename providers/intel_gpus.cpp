@@ -1,4 +1,4 @@
-#include "providers/intel_devices.h"
+#include "providers/intel_gpus.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace axle::providers {
 
 namespace {
 
-constexpr IntelDevice devices[] = {
+constexpr KnownIntelGpu devices[] = {
     {"35.11.0", "", "cri", ""},
     {"35.10.4", "", "nvl_p", ""},
     {"30.5.4", "30.0.4", "nvl_u nvl_h", "ptl"},
@@ -36,10 +36,10 @@ constexpr IntelDevice devices[] = {
 
 }  // namespace
 
-std::span<const IntelDevice> intel_devices() { return devices; }
+std::span<const KnownIntelGpu> known_intel_gpus() { return devices; }
 
-const IntelDevice* find_intel_device(std::string_view ip) {
-  const auto* found = std::ranges::find(devices, ip, &IntelDevice::ip);
+const KnownIntelGpu* find_known_intel_gpu(std::string_view ip) {
+  const auto* found = std::ranges::find(devices, ip, &KnownIntelGpu::ip);
   return found == std::end(devices) ? nullptr : found;
 }
 
@@ -61,7 +61,7 @@ std::vector<std::vector<std::string>> intel_names(const detect::Machine& machine
   std::vector<std::vector<std::string>> lists;
   for (const detect::Gpu* gpu : counted_gpus(machine, detect::GpuVendor::intel, policy)) {
     std::vector<std::string>& list = lists.emplace_back();
-    const IntelDevice* device = find_intel_device(gpu->arch);
+    const KnownIntelGpu* device = find_known_intel_gpu(gpu->arch);
     if (device == nullptr) continue;
     add_words(list, device->names);
     add_words(list, device->base_name);
@@ -71,7 +71,7 @@ std::vector<std::vector<std::string>> intel_names(const detect::Machine& machine
 
 std::vector<std::string> known_intel_names() {
   std::vector<std::string> names;
-  for (const IntelDevice& device : intel_devices()) {
+  for (const KnownIntelGpu& device : known_intel_gpus()) {
     add_words(names, device.names);
     add_words(names, device.base_name);
   }

@@ -1,4 +1,4 @@
-#include "providers/plugins/exceptions.h"
+#include "providers/plugins/grants.h"
 
 #include <algorithm>
 #include <fstream>
@@ -11,7 +11,7 @@
 using namespace axle::plugins;
 
 TEST_CASE("the table of exceptions is short and says no more than it must") {
-  for (const Exceptions& row : exceptions_table()) {
+  for (const NamespaceGrants& row : grants_table()) {
     CAPTURE(std::string(row.ns));
     for (const std::string_view program : row.programs)
       CHECK(program.find('/') == std::string_view::npos);
@@ -25,8 +25,8 @@ TEST_CASE("the table of exceptions is short and says no more than it must") {
       CHECK_FALSE(variable.starts_with("PYTHON"));
     }
   }
-  CHECK(exceptions_of("acme") == nullptr);
-  CHECK(exceptions_of("amd") != nullptr);
+  CHECK(grants_of("acme") == nullptr);
+  CHECK(grants_of("amd") != nullptr);
 }
 
 TEST_CASE("an unknown namespace is granted nothing") {
@@ -95,7 +95,7 @@ TEST_CASE("the page for users names every exception") {
   std::ifstream file(AXLE_SOURCE_DIR "/docs/plugins.md");
   const std::string page(std::istreambuf_iterator<char>(file), {});
   REQUIRE_FALSE(page.empty());
-  for (const Exceptions& row : exceptions_table()) {
+  for (const NamespaceGrants& row : grants_table()) {
     if (row.programs.empty() && row.devices.empty() && row.readable.empty()) continue;
     const std::size_t start = page.find("| `" + std::string(row.ns) + "` |");
     REQUIRE_MESSAGE(start != std::string::npos, std::string(row.ns));

@@ -1,4 +1,4 @@
-#include "providers/plugins/exceptions.h"
+#include "providers/plugins/grants.h"
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ constexpr Names ascend_variables[] = {
     "ASCEND_VARIANT_PROVIDER_FORCE_CANN_VERSION", "ASCEND_TOOLKIT_HOME"};
 constexpr Names tpu_variables[] = {"TPU_VARIANT_PROVIDER_FORCE_PRESENT"};
 
-constexpr Exceptions rows[] = {
+constexpr NamespaceGrants rows[] = {
     {"nvidia", nvidia_programs, nvidia_devices, {}, {}, nvidia_variables},
     {"amd", amd_programs, amd_devices, amd_readable, amd_folders, amd_variables},
     {"intel", {}, intel_devices, intel_readable, {}, intel_variables},
@@ -120,16 +120,16 @@ std::vector<std::string> device_nodes(std::span<const std::string> patterns) {
   return nodes;
 }
 
-std::span<const Exceptions> exceptions_table() { return rows; }
+std::span<const NamespaceGrants> grants_table() { return rows; }
 
-const Exceptions* exceptions_of(std::string_view ns) {
-  const auto* const row = std::ranges::find(rows, ns, &Exceptions::ns);
+const NamespaceGrants* grants_of(std::string_view ns) {
+  const auto* const row = std::ranges::find(rows, ns, &NamespaceGrants::ns);
   return row == std::end(rows) ? nullptr : row;
 }
 
 std::vector<std::string_view> passed_variables(std::string_view ns) {
   std::vector<std::string_view> names(std::begin(device_masks), std::end(device_masks));
-  if (const Exceptions* row = exceptions_of(ns))
+  if (const NamespaceGrants* row = grants_of(ns))
     names.insert(names.end(), row->variables.begin(), row->variables.end());
   return names;
 }
@@ -137,7 +137,7 @@ std::vector<std::string_view> passed_variables(std::string_view ns) {
 Grants granted_to(std::string_view ns,
                   std::span<const std::pair<std::string, std::string>> environment) {
   Grants grants;
-  const Exceptions* row = exceptions_of(ns);
+  const NamespaceGrants* row = grants_of(ns);
   if (row == nullptr) return grants;
   for (const Names name : row->programs) append_program(name, grants.programs);
   for (const Names pattern : row->devices) append_matches(pattern, grants.devices);

@@ -13,7 +13,7 @@
 
 namespace axle::plugins {
 
-struct Exceptions {
+struct NamespaceGrants {
   std::string_view ns;
   std::span<const std::string_view> programs;  ///< names, looked for in `program_folders`
   std::span<const std::string_view> devices;   ///< patterns of glob(7)
@@ -24,9 +24,9 @@ struct Exceptions {
   std::span<const std::string_view> variables;
 };
 
-[[nodiscard]] std::span<const Exceptions> exceptions_table();
+[[nodiscard]] std::span<const NamespaceGrants> grants_table();
 /// nullptr: none.
-[[nodiscard]] const Exceptions* exceptions_of(std::string_view ns);
+[[nodiscard]] const NamespaceGrants* grants_of(std::string_view ns);
 
 /// Every variable that the plugin of `ns` may see: the device masks of all vendors and what is
 /// documented for its namespace.

@@ -10,7 +10,7 @@
 
 namespace axle::providers {
 
-struct IntelDevice {
+struct KnownIntelGpu {
   std::string_view ip;  ///< "20.2.0"
   std::string_view
       base;  ///< the platform whose code it also runs: "20.1.0"; empty where it is its own
@@ -19,9 +19,9 @@ struct IntelDevice {
 };
 
 /// Newest first: the order of the published list.
-[[nodiscard]] std::span<const IntelDevice> intel_devices();
+[[nodiscard]] std::span<const KnownIntelGpu> known_intel_gpus();
 /// nullptr for one that is not known.
-[[nodiscard]] const IntelDevice* find_intel_device(std::string_view ip);
+[[nodiscard]] const KnownIntelGpu* find_known_intel_gpu(std::string_view ip);
 
 /// The names of each GPU that counts and of its base: what `axle :: intel_platform` has.
 [[nodiscard]] std::vector<std::vector<std::string>> intel_names(const detect::Machine& machine,

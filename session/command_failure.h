@@ -1,0 +1,46 @@
+#pragma once
+// How a command fails: the error and what it means for the exit code.
+
+#include <expected>
+#include <string>
+
+#include "foundation/report/error.h"
+
+namespace axle::session {
+
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_misfit = 3;  ///< nothing here fits the machine
+
+struct CommandFailure {
+  Error error;
+  int exit_code = exit_failed;
+  bool usage = false;  ///< its kind in JSON is "usage"
+};
+
+template <class T>
+using Outcome = std::expected<T, CommandFailure>;
+
+[[nodiscard]] inline std::unexpected<CommandFailure> failed(Error error) {
+  return std::unexpected(CommandFailure{std::move(error), exit_failed, false});
+}
+
+/// An error of choosing: `unsupported` means that nothing fits the machine.
+[[nodiscard]] inline std::unexpected<CommandFailure> failed_to_choose(Error error) {
+  const int code = error.kind == ErrorKind::unsupported ? exit_misfit : exit_failed;
+  return std::unexpected(CommandFailure{std::move(error), code, false});
+}
+
+[[nodiscard]] inline std::unexpected<CommandFailure> misused(std::string message,
+                                                             std::string hint = {}) {
+  return std::unexpected(CommandFailure{
+      {ErrorKind::malformed, std::move(message), std::move(hint)}, exit_usage, true});
+}
+
+/// A configuration file that is not valid. Going on without it would drop a limit or an index of
+/// the user.
+[[nodiscard]] inline std::unexpected<CommandFailure> misconfigured(Error error) {
+  return std::unexpected(CommandFailure{std::move(error), exit_usage, false});
+}
+
+}  // namespace axle::session
