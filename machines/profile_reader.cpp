@@ -236,7 +236,7 @@ Result<Profile> parse_profile(std::string_view json, std::string_view where) {
     return std::unexpected(std::move(error));
   }
   JsonReading reading(where, hint, {.longest_text = longest_text, .most_items = most_items});
-  JsonObject object(*root, "", reading);
+  JsonObject object(*root, reading);
   Profile profile = read_profile(object, check_schema(object));
   object.finish();
   if (reading.error()) return std::unexpected(*reading.error());

@@ -1,54 +1,36 @@
 #include "session/supported_lists.h"
 
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
-
+#include "foundation/documents/json_object.h"
 #include "session/input_file.h"
 
 namespace axle::session {
 
-namespace {
-
-using nlohmann::ordered_json;
-
-Result<providers::Feature> parse_feature(const std::string& name, const ordered_json& values,
-                                         const std::string& where) {
-  if (!values.is_array()) return fail(ErrorKind::malformed, where + ": expected a list of values");
-  providers::Feature feature{name, true, {}};
-  for (const ordered_json& value : values) {
-    if (!value.is_string()) return fail(ErrorKind::malformed, where + ": a value is not a string");
-    feature.values.push_back(value.get<std::string>());
-  }
-  return feature;
-}
-
-}  // namespace
+using documents::JsonObject;
 
 Result<resolver::SupportedProperties> parse_supported_lists(std::string_view json,
                                                             std::string_view where) {
-  const ordered_json document = ordered_json::parse(json, nullptr, false);
-  if (document.is_discarded())
-    return fail(ErrorKind::malformed, fmt::format("{}: not JSON", where));
-  const bool wrapped = document.is_object() && document.contains("properties") &&
-                       document.contains("schema_version");
-  const ordered_json& lists = wrapped ? document["properties"] : document;
-  if (!lists.is_object()) {
-    return fail(ErrorKind::malformed, fmt::format("{}: expected an object of namespaces", where),
-                "{\"x86_64\": {\"level\": [\"v3\", \"v2\", \"v1\"]}}");
-  }
+  const auto root = documents::parse_json_tree(json, where);
+  if (!root) return std::unexpected(root.error());
+  documents::JsonReading reading(where,
+                                 "lists are written {\"x86_64\": {\"level\": [\"v3\", \"v2\"]}}");
   resolver::SupportedProperties supported;
-  for (const auto& [ns, features] : lists.items()) {
-    if (!features.is_object()) {
-      return fail(ErrorKind::malformed,
-                  fmt::format("{}: {}: expected an object of features", where, ns));
-    }
-    providers::Features& into = supported[ns];
-    for (const auto& [name, values] : features.items()) {
-      auto feature = parse_feature(name, values, fmt::format("{}: {}.{}", where, ns, name));
-      if (!feature) return std::unexpected(feature.error());
-      into.push_back(std::move(*feature));
-    }
+  const auto read_namespaces = [&](JsonObject& namespaces) {
+    namespaces.parts([&](const std::string& ns, JsonObject& features) {
+      providers::Features& into = supported[ns];
+      features.keys([&](const std::string& name) {
+        auto values = features.list(
+            name, {.item = documents::any_text, .may_be_empty = true, .may_repeat = true});
+        into.push_back({name, true, std::move(values)});
+      });
+    });
+  };
+  JsonObject document(*root, reading);
+  if (document.has("properties") && document.has("schema_version")) {
+    document.part("properties", read_namespaces);  // as `properties --json` prints them
+  } else {
+    read_namespaces(document);
   }
+  if (reading.error()) return std::unexpected(*reading.error());
   return supported;
 }
 

@@ -1,13 +1,20 @@
 #include "foundation/documents/json_object.h"
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_set>
 
 #include <fmt/format.h>
+
+#include "foundation/text/quote.h"
 
 namespace axle::documents {
 namespace {
 
 using Kind = JsonNode::Kind;
+
+/// Objects with more members are searched through an index.
+constexpr std::size_t few_members = 8;
 
 bool is_plain(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -17,71 +24,146 @@ bool is_plain(char c) {
 /// Whether `key` can stand behind a dot without doubt.
 bool is_word(std::string_view key) {
   return !key.empty() && key.size() <= 64 && std::ranges::all_of(key, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '-' || c == '$';
   });
+}
+
+std::string why_not(std::string_view text, const TextRule& rule) {
+  return fmt::format("{} is not a valid {}", text::quote(text), rule.name);
 }
 
 }  // namespace
 
-void JsonReading::refuse(std::string_view path, std::string_view why) {
-  const std::string at = path.empty() ? std::string() : fmt::format(" at {}", path);
-  refuse(Error{ErrorKind::malformed, fmt::format("{}: {}{}", where_, why, at), hint_});
+std::string render_place(const JsonPlace& place) {
+  if (place.parent == nullptr) return {};
+  std::string path = render_place(*place.parent);
+  if (place.index != JsonPlace::no_index) return path + fmt::format("[{}]", place.index);
+  if (!path.empty()) path += '.';
+  return path + (is_word(place.key) ? std::string(place.key) : text::quote(place.key));
+}
+
+void JsonReading::refuse(std::string_view place, std::string_view why, std::string hint) {
+  if (error_) return;
+  error_ = Error{ErrorKind::malformed,
+                 place.empty() ? fmt::format("{}: {}", where_, why)
+                               : fmt::format("{}: {}: {}", where_, place, why),
+                 hint.empty() ? hint_ : std::move(hint)};
 }
 
 void JsonReading::refuse(Error error) {
   if (!error_) error_ = std::move(error);
 }
 
-JsonObject::JsonObject(const JsonNode& node, std::string path, JsonReading& reading)
-    : path_(std::move(path)), reading_(reading) {
-  if (node.kind != Kind::object) {
-    reading_.refuse(path_, "expected an object");
-    return;
-  }
-  for (const JsonNode& item : node.items) members_.push_back({&item});
-  std::ranges::sort(members_, {},
-                    [](const Member& one) { return std::string_view(one.node->key); });
+JsonObject::JsonObject(const JsonNode& node, const JsonPlace& place, JsonReading& reading)
+    : members_(node.kind == Kind::object ? std::span(node.items) : std::span<const JsonNode>()),
+      place_(place),
+      reading_(reading) {
+  (void)expect(node, Kind::object, place);
+}
+
+bool JsonObject::expect(const JsonNode& value, Kind kind, const JsonPlace& place) {
+  if (value.kind == kind) return true;
+  reading_.refuse(render_place(place),
+                  fmt::format("{} instead of {}", describe_kind(value.kind), describe_kind(kind)));
+  return false;
 }
 
 std::string JsonObject::path_of(std::string_view key) const {
-  if (is_word(key)) return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
-  std::string shown(key.substr(0, 128));
-  std::ranges::replace_if(shown, [](char c) { return !is_plain(c); }, '?');
-  return fmt::format("{}[\"{}\"]", path_, shown);
+  return render_place({.parent = &place_, .key = key});
 }
 
-const JsonObject::Member* JsonObject::member(std::string_view key) const {
-  const auto found = std::ranges::lower_bound(
-      members_, key, {}, [](const Member& one) { return std::string_view(one.node->key); });
-  return found != members_.end() && found->node->key == key ? &*found : nullptr;
+std::optional<std::size_t> JsonObject::index_of(std::string_view key) const {
+  const auto key_of = [this](std::size_t index) -> std::string_view { return members_[index].key; };
+  if (size() <= few_members) {
+    const auto found = std::ranges::find(members_, key, &JsonNode::key);
+    if (found == members_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - members_.begin());
+  }
+  if (by_key_.empty()) {
+    by_key_.resize(size());
+    std::iota(by_key_.begin(), by_key_.end(), std::size_t{0});
+    std::ranges::sort(by_key_, {}, key_of);
+  }
+  const auto found = std::ranges::lower_bound(by_key_, key, {}, key_of);
+  if (found == by_key_.end() || key_of(*found) != key) return std::nullopt;
+  return *found;
 }
 
-bool JsonObject::has(std::string_view key) const { return member(key) != nullptr; }
+void JsonObject::refuse_object(std::string_view why, std::string hint) {
+  reading_.refuse(render_place(place_), why, std::move(hint));
+}
 
-void JsonObject::refuse(std::string_view key, std::string_view why) {
-  reading_.refuse(path_of(key), why);
+void JsonObject::refuse(std::string_view key, std::string_view why, std::string hint) {
+  reading_.refuse(path_of(key), why, std::move(hint));
+}
+
+void JsonObject::refuse_element(std::string_view key, std::size_t index, std::string_view why,
+                                std::string hint) {
+  const JsonPlace array{.parent = &place_, .key = key};
+  reading_.refuse(render_place({.parent = &array, .index = index}), why, std::move(hint));
+}
+
+void JsonObject::require(std::string_view key) {
+  if (!has(key)) refuse_object(fmt::format("the key {} is missing", text::quote(key)));
 }
 
 const JsonNode* JsonObject::find(std::string_view key) {
-  const Member* found = member(key);
-  if (found == nullptr) return nullptr;
-  members_[static_cast<std::size_t>(found - members_.data())].asked = true;
-  return found->node;
+  const auto index = index_of(key);
+  if (!index) return nullptr;
+  asked_.resize(size());
+  asked_[*index] = true;
+  return &members_[*index];
+}
+
+const JsonNode* JsonObject::find(std::string_view key, Kind kind) {
+  const JsonNode* value = find(key);
+  if (value == nullptr || !expect(*value, kind, {.parent = &place_, .key = key})) return nullptr;
+  return value;
 }
 
 std::string JsonObject::text(std::string_view key) {
-  const JsonNode* value = find(key);
+  const JsonNode* value = find(key, Kind::string);
   if (value == nullptr) return {};
-  if (value->kind != Kind::string) {
-    refuse(key, "expected a string");
-    return {};
-  }
   if (value->text.size() > reading_.bounds().longest_text ||
       !std::ranges::all_of(value->text, is_plain)) {
     refuse(key, "a string that is too long or has control characters");
     return {};
   }
   return value->text;
+}
+
+std::string JsonObject::text(std::string_view key, const TextRule& rule) {
+  const JsonNode* value = find(key, Kind::string);
+  if (value == nullptr) return {};
+  if (!rule.holds(value->text)) {
+    refuse(key, why_not(value->text, rule));
+    return {};
+  }
+  return value->text;
+}
+
+std::vector<std::string> JsonObject::list(std::string_view key, const ListRule& rule) {
+  std::vector<std::string> texts;
+  const JsonNode* value = find(key, Kind::array);
+  if (value == nullptr) return texts;
+  if (value->items.empty() && !rule.may_be_empty) refuse(key, "an empty list");
+  const JsonPlace place{.parent = &place_, .key = key};
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = 0; i < value->items.size(); ++i) {
+    const JsonNode& item = value->items[i];
+    if (!expect(item, Kind::string, {.parent = &place, .index = i})) break;
+    if (!rule.item.holds(item.text)) {
+      refuse_element(key, i, why_not(item.text, rule.item));
+      break;
+    }
+    if (!rule.may_repeat && !seen.insert(item.text).second) {
+      refuse_element(key, i, fmt::format("{} is duplicated in the list", text::quote(item.text)));
+      break;
+    }
+    texts.push_back(item.text);
+  }
+  return texts;
 }
 
 std::optional<std::uint64_t> JsonObject::number(std::string_view key, std::uint64_t largest) {
@@ -95,19 +177,14 @@ std::optional<std::uint64_t> JsonObject::number(std::string_view key, std::uint6
 }
 
 bool JsonObject::flag(std::string_view key) {
-  const JsonNode* value = find(key);
-  if (value == nullptr) return false;
-  if (value->kind != Kind::boolean) {
-    refuse(key, "expected true or false");
-    return false;
-  }
-  return value->boolean;
+  const JsonNode* value = find(key, Kind::boolean);
+  return value != nullptr && value->boolean;
 }
 
 void JsonObject::part(std::string_view key, const std::function<void(JsonObject&)>& read) {
   const JsonNode* value = find(key);
   if (value == nullptr) return;
-  JsonObject object(*value, path_of(key), reading_);
+  JsonObject object(*value, {.parent = &place_, .key = key}, reading_);
   read(object);
   object.finish();
 }
@@ -118,21 +195,31 @@ void JsonObject::each(std::string_view key, const std::function<void(JsonObject&
   const std::size_t most = reading_.bounds().most_items;
   if (value->kind != Kind::array || value->items.size() > most)
     return refuse(key, fmt::format("expected an array of at most {}", most));
+  const JsonPlace place{.parent = &place_, .key = key};
   for (std::size_t i = 0; i < value->items.size() && !reading_.error(); ++i) {
-    JsonObject object(value->items[i], fmt::format("{}[{}]", path_of(key), i), reading_);
+    JsonObject object(value->items[i], {.parent = &place, .index = i}, reading_);
     read(object);
     object.finish();
   }
 }
 
 void JsonObject::keys(const std::function<void(const std::string&)>& read) {
-  for (std::size_t i = 0; i < members_.size() && !reading_.error(); ++i)
-    read(members_[i].node->key);
+  for (std::size_t i = 0; i < size() && !reading_.error(); ++i) read(members_[i].key);
+}
+
+void JsonObject::parts(const std::function<void(const std::string&, JsonObject&)>& read) {
+  asked_.assign(size(), true);
+  for (const JsonNode& value : members_) {
+    if (reading_.error()) return;
+    JsonObject object(value, {.parent = &place_, .key = value.key}, reading_);
+    read(value.key, object);
+  }
 }
 
 void JsonObject::finish() {
-  for (const Member& one : members_) {
-    if (!one.asked) refuse(one.node->key, "unknown key");
+  asked_.resize(size());
+  for (std::size_t i = 0; i < size() && !reading_.error(); ++i) {
+    if (!asked_[i]) refuse_object(fmt::format("unknown key {}", text::quote(members_[i].key)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -15,6 +16,7 @@
 #include "detect/drivers/driver_fingerprint.h"
 #include "detect/gpu_vendors.h"
 #include "detect/host.h"
+#include "foundation/documents/json_object.h"
 #include "foundation/system/whole_file.h"
 #include "session/session.h"
 #include "session/sole_owner.h"
@@ -26,7 +28,6 @@ namespace axle::session {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using plugins::PluginFault;
 
 constexpr std::chrono::hours longest{1};
@@ -79,14 +80,31 @@ void remove_old(const std::string& folder) {
   }
 }
 
-std::optional<json> read_own_json(const std::string& path) {
+/// A failure as it lies in its file.
+struct FailureFile {
+  std::int64_t time = 0;  ///< seconds since 1970
+  std::string message;
+  std::string hint;
+};
+
+/// nullopt: there is none, or it is not whole.
+std::optional<FailureFile> read_failure(const std::string& path) {
   const auto file = open_own_file(path);
   if (!file) return std::nullopt;
   std::string text(largest_failure_file, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file->get()));
-  json read = json::parse(text, nullptr, false);
-  if (!read.is_object()) return std::nullopt;
-  return read;
+  const auto tree = documents::parse_json_tree(text, path);
+  if (!tree) return std::nullopt;
+  documents::JsonReading reading(path, {});
+  documents::JsonObject object(*tree, reading);
+  for (const char* key : {"time", "message", "hint"}) object.require(key);
+  const auto time = object.number("time", std::numeric_limits<std::int64_t>::max());
+  FailureFile failure{static_cast<std::int64_t>(time.value_or(0)),
+                      object.text("message", documents::any_text),
+                      object.text("hint", documents::any_text)};
+  object.finish();
+  if (reading.error()) return std::nullopt;
+  return failure;
 }
 
 }  // namespace
@@ -113,21 +131,14 @@ std::optional<RememberedFailure> PluginFailures::find(const plugins::Plugin& plu
   std::error_code error;
   if (folder_.empty() || !fs::exists(folder_, error)) return std::nullopt;
   const std::string path = path_of(plugin, options);
-  const auto read = read_own_json(path);
-  if (!read) return std::nullopt;
-  const auto time = read->find("time");
-  const auto message = read->find("message");
-  const auto hint = read->find("hint");
-  const bool whole = time != read->end() && time->is_number_integer() && message != read->end() &&
-                     message->is_string() && hint != read->end() && hint->is_string();
-  if (!whole) return std::nullopt;
-  const auto ago =
-      std::chrono::seconds(std::time(nullptr)) - std::chrono::seconds(time->get<std::int64_t>());
+  auto failure = read_failure(path);
+  if (!failure) return std::nullopt;
+  const auto ago = std::chrono::seconds(std::time(nullptr)) - std::chrono::seconds(failure->time);
   if (ago < std::chrono::seconds(0) || ago >= longest) {
     fs::remove(path, error);
     return std::nullopt;
   }
-  return RememberedFailure{message->get<std::string>(), hint->get<std::string>(), ago};
+  return RememberedFailure{std::move(failure->message), std::move(failure->hint), ago};
 }
 
 void PluginFailures::note(const plugins::Plugin& plugin, const plugins::AskOptions& options,
@@ -137,12 +148,13 @@ void PluginFailures::note(const plugins::Plugin& plugin, const plugins::AskOptio
   fs::create_directories(folder_, error);
   remove_old(folder_);
   const std::string path = path_of(plugin, options);
-  const json text = {{"time", std::time(nullptr)},
-                     {"message", answer.features.error().message},
-                     {"hint", answer.features.error().hint}};
+  const nlohmann::json text = {{"time", std::time(nullptr)},
+                               {"message", answer.features.error().message},
+                               {"hint", answer.features.error().hint}};
   // One that is not kept, or torn, costs the time again.
-  (void)system::write_whole_file(path, text.dump(-1, ' ', false, json::error_handler_t::replace),
-                                 {.flush = system::Flush::no});
+  (void)system::write_whole_file(
+      path, text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+      {.flush = system::Flush::no});
 }
 
 std::size_t PluginFailures::forget(std::string_view ns) const {
