@@ -195,7 +195,7 @@ class Recording(ProfileTestCase):
         profile = self.root / "bad.json"
         profile.write_text('{"schema_version": 2, "origin": {"kind": "synthesised", "source": "x"},'
                            ' "recording": {"arch": "x86_64", "cpuid": {"7:0": "nonsense"}}}')
-        self.assert_fails(self.variant("detect", "--for", profile), 1, "bad.json", 'recording.cpuid["7:0"]')
+        self.assert_fails(self.variant("detect", "--for", profile), 1, "bad.json", 'recording.cpuid."7:0": ')
 
 
 class Site(ProfileTestCase):
