@@ -21,6 +21,11 @@ void check_requirements(const InstalledFiles& files,
                         const std::vector<installer::InstalledDistribution>& distributions,
                         Findings& findings);
 
+/// What was said while the packages were listed, but of what check_packages and check_variants
+/// speak of (package_checks.cpp).
+void check_listing(const std::vector<Remark>& remarks, const InstalledFiles& files,
+                   Findings& findings);
+
 /// Records, files, requirements, and what has two owners (package_checks.cpp).
 void check_packages(const InstalledFiles& files,
                     const std::vector<installer::InstalledDistribution>& distributions,

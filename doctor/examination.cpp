@@ -143,21 +143,6 @@ session::Outcome<std::optional<AskedPackage>> find_asked_package(session::Sessio
   return asked;
 }
 
-/// What was said while the packages were listed, but of folders that check_packages speaks of.
-void add_remarks(const CollectedReport& remarks, const InstalledFiles& files, Findings& findings) {
-  for (const Remark& remark : remarks.remarks) {
-    if (remark.severity != Severity::warning || remark.message.contains("/variant.json")) continue;
-    const bool told = std::ranges::any_of(files.damaged_folders, [&](const auto& damaged) {
-      return remark.message.contains(damaged.folder);
-    });
-    if (told) continue;
-    Finding& finding = findings.add("dist-info-broken", files.environment.prefix,
-                                    "not all installed packages can be read");
-    finding.evidence.push_back({"", "", remark.message});
-    finding.hint = remark.hint.empty() ? "fix what the evidence names" : remark.hint;
-  }
-}
-
 /// The packages with their families: what the checks go through.
 session::Outcome<InstalledFiles> read_packages(
     installer::Environment environment,
@@ -167,7 +152,7 @@ session::Outcome<InstalledFiles> read_packages(
   if (!damaged) return session::failed(damaged.error());
   InstalledFiles files = read_installed_files(std::move(environment), distributions, findings);
   files.damaged_folders = std::move(*damaged);
-  add_remarks(remarks, files, findings);
+  check_listing(remarks.remarks, files, findings);
   for (InstalledPackageFiles& package : files.packages) {
     auto family = families.of_project(package.distribution.name);
     if (!family) return session::failed(family.error());

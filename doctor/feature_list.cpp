@@ -12,6 +12,7 @@
 #include "index/family/family_variants.h"
 #include "providers/gpu_state.h"
 #include "providers/provider.h"
+#include "resolver/explain/facts.h"
 
 namespace axle::doctor {
 
@@ -22,7 +23,7 @@ using index::Family;
 using index::FamilyFeature;
 using index::FamilyRelease;
 
-struct Verdict {
+struct Usability {
   Usable usable = Usable::unknown;
   std::string reason;
 };
@@ -55,7 +56,7 @@ bool supports(const wheel::Property& property, const JudgedMachine& judged) {
 }
 
 /// Of each feature named one value must be supported, as of a variant.
-Verdict judge_properties(const FamilyFeature& feature, const JudgedMachine& judged) {
+Usability judge_properties(const FamilyFeature& feature, const JudgedMachine& judged) {
   std::map<std::pair<std::string, std::string>, std::vector<wheel::Property>> groups;
   for (const wheel::Property& property : feature.needs)
     groups[{property.ns, property.feature}].push_back(property);
@@ -68,7 +69,7 @@ Verdict judge_properties(const FamilyFeature& feature, const JudgedMachine& judg
     std::string reason =
         provider == nullptr
             ? fmt::format("the namespace {} is unknown here", first.ns)
-            : provider->fact(judged.machine, judged.gpus, first.feature, first.value);
+            : render_facts(resolver::machine_facts(first, judged.machine, judged.gpus));
     if (values.size() > 1) {
       std::vector<std::string> names;
       for (const wheel::Property& one : values) names.push_back(one.value);
@@ -79,7 +80,7 @@ Verdict judge_properties(const FamilyFeature& feature, const JudgedMachine& judg
   return {Usable::yes, {}};
 }
 
-Verdict judge_gpus(const FamilyFeature& feature, const JudgedMachine& judged) {
+Usability judge_gpus(const FamilyFeature& feature, const JudgedMachine& judged) {
   const auto vendor = detect::parse_vendor(feature.vendor);
   if (!vendor) return {Usable::yes, {}};
   const auto gpus = judged.counted(*vendor);
@@ -178,7 +179,7 @@ class FeatureJudge {
   }
 
  private:
-  [[nodiscard]] Verdict decide(const FamilyFeature& feature, std::string& label) const {
+  [[nodiscard]] Usability decide(const FamilyFeature& feature, std::string& label) const {
     if (feature.since && version_ < *feature.since) {
       return {Usable::no, fmt::format("it was added in {} {}", family_.anchor(),
                                       wheel::render_version(*feature.since))};
@@ -199,10 +200,11 @@ class FeatureJudge {
     if (fits == builds_.fit.fitting.end()) fits = std::ranges::find_if(builds_.fit.fitting, has);
     if (fits == builds_.fit.fitting.end()) return without_build(feature);
     label = *fits;
-    const Verdict gpus = judge_gpus(feature, judged_);
+    const Usability gpus = judge_gpus(feature, judged_);
     if (gpus.usable != Usable::yes) return gpus;
-    if (Verdict verdict = judge_properties(feature, judged_); verdict.usable != Usable::yes)
-      return verdict;
+    if (Usability of_properties = judge_properties(feature, judged_);
+        of_properties.usable != Usable::yes)
+      return of_properties;
     if (builds_.unknown.contains(label))
       return {Usable::unknown, fmt::format("the requirements of the build {} are unknown", label)};
     if (!feature.unproven.empty())
@@ -211,14 +213,14 @@ class FeatureJudge {
                                      gpus.reason.empty() ? "" : ", ", gpus.reason)};
   }
 
-  [[nodiscard]] Verdict without_build(const FamilyFeature& feature) const {
+  [[nodiscard]] Usability without_build(const FamilyFeature& feature) const {
     const auto vendor = detect::parse_vendor(feature.vendor);
     if (vendor && judged_.counted(*vendor).empty()) {
       const bool unknown = std::ranges::any_of(judged_.machine.gpus, [&](const detect::Gpu& gpu) {
         return gpu.vendor == *vendor && gpu.usable == Presence::unknown;
       });
       return {unknown ? Usable::unknown : Usable::no,
-              providers::describe_no_gpu(judged_.machine, *vendor, judged_.gpus)};
+              render_fact(providers::why_no_gpu(judged_.machine, *vendor, judged_.gpus))};
     }
     for (const index::FamilyLabel& label : family_.labels) {  // the best first
       const auto misfit = builds_.fit.rejected.find(label.name);

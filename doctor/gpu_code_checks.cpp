@@ -208,7 +208,7 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
           fmt::join(titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
           titles.size() > shown ? fmt::format(" and {} more", titles.size() - shown) : ""),
       fmt::format("code for {} GPUs is not used: {}", detect::gpu_vendor(vendor).title,
-                  providers::describe_no_gpu(judged.machine, vendor, judged.gpus)));
+                  render_fact(providers::why_no_gpu(judged.machine, vendor, judged.gpus))));
   finding.evidence = evidence_of(unused.front()->libraries, vendor);
   const auto built = std::ranges::find_if(
       unused, [](const PackageCode* code) { return code->package->has_builds(); });

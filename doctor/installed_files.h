@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "binaries/binary_scan.h"
@@ -18,6 +19,9 @@
 #include "wheel/record.h"
 
 namespace axle::doctor {
+
+/// Of a dist-info folder: which variant is installed, and what it needs.
+inline constexpr std::string_view variant_file = "variant.json";
 
 /// A compiled module that is not an ELF file, or a broken one.
 struct DamagedLibrary {

@@ -12,6 +12,7 @@
 #include "resolver/choice/gpu_views.h"
 #include "resolver/choice/provider_algorithm.h"
 #include "resolver/choice/ranking.h"
+#include "resolver/explain/facts.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_name.h"
 
@@ -65,8 +66,7 @@ class DocumentLists {
   [[nodiscard]] bool is_switched_off(const wheel::Property& property) const {
     const auto origin = std::ranges::find(lists_.origins, property.ns, &plan::NamespaceOrigin::ns);
     return origin != lists_.origins.end() && origin->origin == plan::ListOrigin::disabled &&
-           !origin->detail.starts_with("enable-if") &&
-           providers::find_provider(property.ns) != nullptr;
+           origin->by_user && providers::find_provider(property.ns) != nullptr;
   }
 
   [[nodiscard]] wheel::VariantProperties known_of(wheel::VariantProperties properties) const {
@@ -84,12 +84,7 @@ class DocumentLists {
                                    wheel::render_version(*version))
                      : std::string();
     }
-    const providers::Provider* provider = providers::find_provider(property.ns);
-    if (provider == nullptr) return {};
-    if (view == nullptr)
-      return provider->fact(judged_.machine, judged_.gpus, property.feature, property.value);
-    return provider->fact(*view, {}, property.feature, property.value) +
-           resolver::describe_view(*view, property);
+    return render_facts(resolver::machine_facts(property, judged_.machine, judged_.gpus, view));
   }
 
  private:

@@ -70,7 +70,25 @@ void check_folders(const InstalledFiles& files, Findings& findings) {
   }
 }
 
+/// That a variant.json does not say which variant is installed is found by check_variants.
+bool is_told_elsewhere(const Remark& remark, const InstalledFiles& files) {
+  return std::filesystem::path(remark.path).filename() == variant_file ||
+         std::ranges::find(files.damaged_folders, remark.path, &installer::DamagedFolder::folder) !=
+             files.damaged_folders.end();
+}
+
 }  // namespace
+
+void check_listing(const std::vector<Remark>& remarks, const InstalledFiles& files,
+                   Findings& findings) {
+  for (const Remark& remark : remarks) {
+    if (remark.severity != Severity::warning || is_told_elsewhere(remark, files)) continue;
+    Finding& finding = findings.add("dist-info-broken", files.environment.prefix,
+                                    "what is installed cannot be read as a whole");
+    finding.evidence.push_back({"", "", remark.message});
+    finding.hint = remark.hint.empty() ? "see to what the evidence names" : remark.hint;
+  }
+}
 
 void check_packages(const InstalledFiles& files,
                     const std::vector<installer::InstalledDistribution>& distributions,

@@ -21,7 +21,6 @@ namespace axle::doctor {
 namespace {
 
 constexpr std::uint64_t largest_metadata = 16U << 20;
-constexpr std::string_view variant_file = "variant.json";
 
 Finding& say_misfit(std::string subject, const VariantFit::Misfit& misfit, const Evidence& where,
                     Findings& findings) {
@@ -93,7 +92,8 @@ void check_variant(InstalledPackageFiles& package, const JudgedMachine& judged,
 struct Member {
   InstalledPackageFiles* package;
   std::string label;
-  std::string evidence;  ///< where the label comes from
+  std::string evidence;     ///< where the label comes from
+  bool says_needs = false;  ///< a wheel variant: its variant.json says what it needs
 };
 
 /// What the default index has of a member that has ended is what its last release was made for.
@@ -117,7 +117,7 @@ std::optional<Member> member_of(const index::Family& family, InstalledPackageFil
   // it.
   if (distribution.variant) {
     if (family.label(*distribution.variant) == nullptr) return std::nullopt;
-    return Member{&package, *distribution.variant, std::string(variant_file)};
+    return Member{&package, *distribution.variant, std::string(variant_file), true};
   }
   const wheel::Version& version = distribution.metadata.version;
   const std::string local = index::local_label(version);
@@ -353,8 +353,7 @@ Result<void> check_family(const index::Family& family, InstalledFiles& files,
   } else {
     std::vector<std::vector<Member>> builds;
     for (const Member& member : members) {
-      // A wheel variant says itself what it needs.
-      if (member.evidence == variant_file) continue;
+      if (member.says_needs) continue;
       const auto same = std::ranges::find_if(builds, [&](const std::vector<Member>& build) {
         return build.front().label == member.label;
       });

@@ -24,4 +24,34 @@ std::string_view render_origin(ListOrigin origin) {
   return "none";
 }
 
+std::string_view render_skip(SkipCode code) {
+  switch (code) {
+    case SkipCode::name:
+      return "name";
+    case SkipCode::other_release:
+      return "other-release";
+    case SkipCode::other_version:
+      return "other-version";
+    case SkipCode::yanked:
+      return "yanked";
+    case SkipCode::python:
+      return "python";
+    case SkipCode::tags:
+      return "tags";
+    case SkipCode::plain_only:
+      return "plain-only";
+    case SkipCode::hash:
+      return "hash";
+    case SkipCode::unknown_needs:
+      return "unknown-needs";
+    case SkipCode::label_unknown:
+      return "label-unknown";
+    case SkipCode::fallback:
+      return "fallback";
+    case SkipCode::metadata:
+      return "metadata";
+  }
+  return "metadata";
+}
+
 }  // namespace axle::plan

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "foundation/report/fact.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::plan {
@@ -38,21 +39,22 @@ enum class ListOrigin : std::uint8_t {
 struct NamespaceOrigin {
   std::string ns;
   ListOrigin origin = ListOrigin::none;
-  std::string detail;  ///< provider and version, or why there is none
+  std::string detail;    ///< provider and version, or why there is none
+  bool by_user = false;  ///< of a disabled one: who could switch it on is the user
 };
 
 struct Verdict {
   std::string label;
   wheel::Property property;   ///< the property that decided
   std::string reason;         ///< why not, in the metadata's terms
-  std::string fact;           ///< the fact of the machine: "the CPU lacks amx_int8"; may be empty
+  Facts facts;                ///< of the machine: "the CPU lacks amx_int8"; may be empty
   std::string evidence = {};  ///< of a family's build: what it was built for, and who says so
 };
 
 /// A supported property that counted, and what the machine has of it.
 struct DecidingProperty {
   wheel::Property property;
-  std::string fact;  ///< empty where no provider of Axle's knows the namespace
+  Facts facts;  ///< empty where no provider of Axle's knows the namespace
 };
 
 /// A variant that fits, with the properties that gave it its rank.
@@ -63,10 +65,29 @@ struct Fit {
   std::string evidence = {};                 ///< as in Verdict
 };
 
+/// Why a file of a release was left out before anything was ranked.
+enum class SkipCode : std::uint8_t {
+  name,           ///< not the name of a wheel
+  other_release,  ///< the name of a wheel of another release
+  other_version,  ///< of the release, with a local version that is not wanted
+  yanked,
+  python,         ///< its Requires-Python excludes this Python
+  tags,           ///< its tags do not fit the interpreter or the platform
+  plain_only,     ///< a variant, and plain wheels were asked for
+  hash,           ///< not among the hashes that the user lists
+  unknown_needs,  ///< of a family that does not know what it needs
+  label_unknown,  ///< its label is not in the metadata
+  fallback,       ///< counts only where nothing else fits
+  metadata,       ///< the metadata of its variants cannot be used
+};
+
+/// "tags", "unknown-needs", …: as JSON says it.
+[[nodiscard]] std::string_view render_skip(SkipCode code);
+
 struct SkippedFile {
   std::string filename;
-  std::string reason;  ///< "tags cp310-… do not fit", "label x is not in the metadata", "yanked", …
-  bool unknown_build = false;  ///< of a family that does not know what it needs
+  SkipCode code = SkipCode::name;
+  std::string reason;  ///< "its tags cp310-… do not fit", "label x is not in the metadata", …
 };
 
 struct Decision {

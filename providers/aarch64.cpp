@@ -60,25 +60,24 @@ Features all() {
   return features;
 }
 
-std::string describe_version(const detect::Cpu& cpu, std::string_view value) {
+Facts facts_of_version(const detect::Cpu& cpu, std::string_view value) {
   std::vector<Capability> needed;
   for (const detect::Aarch64Version& version : versions) {
     needed.insert(needed.end(), version.adds.begin(), version.adds.end());
     if (version.name != value) continue;
-    if (std::string other = describe_other_arch(cpu, Arch::aarch64); !other.empty()) return other;
+    if (cpu.arch != Arch::aarch64) return {other_architecture(cpu, Arch::aarch64)};
     const std::size_t held = count_versions(cpu);
-    if (held > static_cast<std::size_t>(&version - versions.data())) {
-      return "the CPU is Armv" + std::string(versions[held - 1].name);
-    }
-    return describe_capabilities(cpu, needed) + " (version " + std::string(value) + ")";
+    if (held > static_cast<std::size_t>(&version - versions.data()))
+      return {arm_version_held(versions[held - 1].name, value)};
+    return {about_capabilities(cpu, needed), part_of("version", value)};
   }
-  return describe_unheard(ns, version_feature, value);
+  return {unknown_property(ns, version_feature, value)};
 }
 
-std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
-                 std::string_view value) {
-  if (feature == version_feature) return describe_version(machine.cpu, value);
-  return describe_flag(machine.cpu, Arch::aarch64, ns, feature, value);
+Facts facts(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
+            std::string_view value) {
+  if (feature == version_feature) return facts_of_version(machine.cpu, value);
+  return {about_flag(machine.cpu, Arch::aarch64, ns, feature, value)};
 }
 
 // The older package moved its functions to the module with 0.0.3.
@@ -90,7 +89,7 @@ constexpr std::string_view aliases[] = {"provider-variant-aarch64"};
 }  // namespace
 
 Provider aarch64_provider() {
-  return {ns, "aarch64-variant-provider", "0.2.0", plugin_apis, aliases, supported, all, fact};
+  return {ns, "aarch64-variant-provider", "0.2.0", plugin_apis, aliases, supported, all, facts};
 }
 
 }  // namespace axle::providers

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "providers/cpu_flags.h"
 #include "providers/gfx_code.h"
 #include "providers/gpu_state.h"
 #include "providers/namespaces.h"
@@ -17,6 +18,7 @@ using detect::Machine;
 
 namespace {
 
+constexpr std::string_view ns = "amd";
 constexpr std::string_view gfx_arch = "gfx_arch";
 constexpr std::string_view rocm_version = "rocm_version";
 
@@ -72,27 +74,19 @@ Features all() {
           {std::string(gfx_arch), true, {std::begin(known_gfx), std::end(known_gfx)}}};
 }
 
-std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
-                 std::string_view value) {
-  if (feature != gfx_arch && feature != rocm_version) {
-    return "the provider of amd knows no feature " + std::string(feature);
+Facts facts(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+            std::string_view value) {
+  if (feature != gfx_arch && feature != rocm_version) return {unknown_property(ns, feature, value)};
+  if (feature == rocm_version) {
+    return {about_rocm(machine, policy, FactCode::system_version, std::string(value))};
   }
-  const std::string version = system_rocm(machine, policy);
-  const bool rocm = feature == rocm_version;
-  const bool known_rocm = rocm && !version.empty();
-  if (!known_rocm && counted_gpus(machine, GpuVendor::amd, policy).empty()) {
-    return describe_no_gpu(machine, GpuVendor::amd, policy);
-  }
-  if (rocm) {
-    if (version.empty()) return "it is not known which ROCm version is installed";
-    return "the system has ROCm " + version + ", the build is for " + std::string(value);
-  }
-  std::vector<std::string> names = gfx_names(machine, policy);
+  if (counted_gpus(machine, GpuVendor::amd, policy).empty())
+    return {why_no_gpu(machine, GpuVendor::amd, policy)};
+  const std::vector<std::string> names = gfx_names(machine, policy);
   if (names == std::vector<std::string>{""})
-    return "it is not known which gfx target the AMD GPU is";
-  std::ranges::replace(names, std::string(), std::string("one that is not known"));
-  return describe_gpus(machine, GpuVendor::amd, policy, names, "is", "are") +
-         ", the build has code for " + std::string(value);
+    return {{FactCode::value_unknown, "gfx target of the GPU", {std::string(value)}}};
+  return what_gpus_are(FactCode::gpu_target, machine, GpuVendor::amd, policy, names,
+                       std::string(value));
 }
 
 constexpr std::string_view plugin_apis[] = {"amd_variant_provider.plugin:AMDVariantPlugin"};
@@ -100,7 +94,7 @@ constexpr std::string_view plugin_apis[] = {"amd_variant_provider.plugin:AMDVari
 }  // namespace
 
 Provider amd_provider() {
-  return {"amd", "amd-variant-provider", "0.0.2", plugin_apis, {}, supported, all, fact};
+  return {ns, "amd-variant-provider", "0.0.2", plugin_apis, {}, supported, all, facts};
 }
 
 }  // namespace axle::providers

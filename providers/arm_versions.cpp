@@ -50,20 +50,18 @@ Features known_arm_versions() {
   return features;
 }
 
-std::string arm_version_fact(const detect::Cpu& cpu, std::string_view ns, std::string_view feature,
-                             std::string_view value) {
+Facts arm_version_facts(const detect::Cpu& cpu, std::string_view ns, std::string_view feature,
+                        std::string_view value) {
   const VersionFeature* const known = find_feature(feature);
-  if (known == nullptr) return describe_unheard(ns, feature, value);
+  if (known == nullptr) return {unknown_property(ns, feature, value)};
   const auto needed = detect::aarch64_requirements(value, known->rule);
-  if (needed.empty()) return describe_unheard(ns, feature, value);
-  if (std::string other = describe_other_arch(cpu, detect::Arch::aarch64); !other.empty()) {
-    return other;
-  }
+  if (needed.empty()) return {unknown_property(ns, feature, value)};
+  if (cpu.arch != detect::Arch::aarch64) return {other_architecture(cpu, detect::Arch::aarch64)};
   const auto held = detect::held_aarch64_architectures(cpu.capabilities, known->rule);
   for (const std::string_view version : held) {
-    if (version == value) return "the CPU is Armv" + std::string(held.front());
+    if (version == value) return {arm_version_held(held.front(), value)};
   }
-  return describe_capabilities(cpu, needed) + " (version " + std::string(value) + ")";
+  return {about_capabilities(cpu, needed), part_of("version", value)};
 }
 
 }  // namespace axle::providers

@@ -16,7 +16,7 @@ namespace axle::providers {
 [[nodiscard]] bool is_arm_version_feature(std::string_view feature);
 [[nodiscard]] Features supported_arm_versions(const detect::Cpu& cpu);
 [[nodiscard]] Features known_arm_versions();
-[[nodiscard]] std::string arm_version_fact(const detect::Cpu& cpu, std::string_view ns,
-                                           std::string_view feature, std::string_view value);
+[[nodiscard]] Facts arm_version_facts(const detect::Cpu& cpu, std::string_view ns,
+                                      std::string_view feature, std::string_view value);
 
 }  // namespace axle::providers

@@ -25,13 +25,16 @@ struct AscendFeature {
   std::string Npu::* fact;
   const char* fact_name;       ///< in Npu::sources
   std::string_view candidate;  ///< how the source of a version writes it; empty: no version
+  FactCode code;
   std::string_view title;
 };
 
 constexpr AscendFeature ascend_features[] = {
-    {"npu_type", &Npu::type, "type", "", "the NPU is "},
-    {"driver_version", &Npu::driver_version, "driver_version", "rc", "the NPU driver has version "},
-    {"cann_version", &Npu::toolkit_version, "toolkit_version", "RC", "the system has CANN "},
+    {"npu_type", &Npu::type, "type", "", FactCode::npu_kind, "NPU"},
+    {"driver_version", &Npu::driver_version, "driver_version", "rc", FactCode::driver_version,
+     "NPU driver"},
+    {"cann_version", &Npu::toolkit_version, "toolkit_version", "RC", FactCode::system_version,
+     "CANN"},
 };
 
 constexpr std::string_view known_types[] = {"a3", "a2", "910b", "310p"};
@@ -70,10 +73,14 @@ std::string published_version(std::string_view text, std::string_view candidate_
   return version.find('.') == std::string::npos ? std::string() : version;
 }
 
-std::string value_of(const Npu& npu, const AscendFeature& feature) {
+std::string source_of(const Npu& npu, const AscendFeature& feature) {
   const auto source = npu.sources.find(feature.fact_name);
+  return source == npu.sources.end() ? std::string() : source->second;
+}
+
+std::string value_of(const Npu& npu, const AscendFeature& feature) {
   // As published: a version that is forced is taken as it is.
-  const bool forced = source != npu.sources.end() && source->second == "override";
+  const bool forced = source_of(npu, feature) == "override";
   std::string value = npu.*feature.fact;
   if (!feature.candidate.empty() && !forced) value = published_version(value, feature.candidate);
   return is_value(value) ? value : std::string();
@@ -106,32 +113,39 @@ Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
 /// check against that: these are the kinds that it has names for. Others pass through it.
 Features all() { return {{"npu_type", false, {std::begin(known_types), std::end(known_types)}}}; }
 
-std::string describe_no_npu(const Machine& machine) {
+Fact why_no_npu(const Machine& machine) {
+  const std::string title = "Ascend NPU";
   for (const Npu& npu : machine.npus) {
     if (npu.kind != NpuKind::ascend) continue;
-    if (npu.usable == Presence::unknown) return "it is not known whether the Ascend NPU is usable";
+    if (npu.usable == Presence::unknown) return {FactCode::device_unknown, title};
     if (npu.usable != Presence::present) {
-      return "Ascend NPU present but not usable: " +
-             (npu.reason.empty() ? std::string("the driver does not work") : npu.reason);
+      return {FactCode::device_unusable,
+              title,
+              {},
+              {npu.reason.empty() ? "the driver does not work" : npu.reason},
+              npu.reason_code};
     }
   }
-  return "no Ascend NPU";
+  return {FactCode::no_npu, title};
 }
 
-std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
-                 std::string_view value) {
+Facts facts(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
+            std::string_view value) {
   const auto* known = std::ranges::find(ascend_features, feature, &AscendFeature::name);
-  if (known == std::end(ascend_features)) return describe_unheard(ns, feature, value);
-  const bool works = std::ranges::any_of(machine.npus, [](const Npu& npu) {
+  if (known == std::end(ascend_features)) return {unknown_property(ns, feature, value)};
+  const auto works = std::ranges::find_if(machine.npus, [](const Npu& npu) {
     return npu.kind == NpuKind::ascend && npu.usable == Presence::present;
   });
-  if (!works) return describe_no_npu(machine);
-  const std::vector<std::string> values = values_of(machine, *known);
-  if (values.empty()) return "it is not known which " + std::string(feature) + " the NPU has";
-  std::string text(known->title);
-  for (const std::string& each : values) text += (&each == values.data() ? "" : " and ") + each;
-  if (values.size() > 1) text += " at once, which counts for nothing";
-  return text + ", the build is for " + std::string(value);
+  if (works == machine.npus.end()) return {why_no_npu(machine)};
+  const std::string needed(value);
+  std::vector<std::string> values = values_of(machine, *known);
+  if (values.empty())
+    return {{FactCode::value_unknown, std::string(feature) + " of the NPU", {needed}}};
+  return {{known->code,
+           std::string(known->title),
+           {needed},
+           std::move(values),
+           source_of(*works, *known)}};
 }
 
 constexpr std::string_view plugin_apis[] = {
@@ -150,7 +164,7 @@ Provider ascend_provider() {
           .aliases = aliases,
           .supported = supported,
           .all = all,
-          .fact = fact,
+          .facts = facts,
           .open_features = open_features};
 }
 

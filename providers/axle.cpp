@@ -51,25 +51,25 @@ struct Part {
   bool (*knows)(std::string_view feature);
   Features (*supported)(const Machine& machine, const GpuPolicy& policy);
   Features (*known)();
-  std::string (*fact)(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
-                      std::string_view value);
+  Facts (*facts)(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                 std::string_view value);
 };
 
 Features arm_versions_of(const Machine& machine, const GpuPolicy& /*policy*/) {
   return supported_arm_versions(machine.cpu);
 }
 
-std::string fact_of_arm_version(const Machine& machine, const GpuPolicy& /*policy*/,
-                                std::string_view feature, std::string_view value) {
-  return arm_version_fact(machine.cpu, ns, feature, value);
+Facts facts_of_arm_version(const Machine& machine, const GpuPolicy& /*policy*/,
+                           std::string_view feature, std::string_view value) {
+  return arm_version_facts(machine.cpu, ns, feature, value);
 }
 
 constexpr Part parts[] = {
-    {is_arm_version_feature, arm_versions_of, known_arm_versions, fact_of_arm_version},
-    {is_vector_length_feature, supported_vector_lengths, known_vector_lengths, vector_length_fact},
-    {is_gpu_code_feature, supported_gpu_code, known_gpu_code, gpu_code_fact},
-    {is_gfx_code_feature, supported_gfx_code, known_gfx_code, gfx_code_fact},
-    {is_platform_feature, supported_platforms, known_platforms, platform_fact},
+    {is_arm_version_feature, arm_versions_of, known_arm_versions, facts_of_arm_version},
+    {is_vector_length_feature, supported_vector_lengths, known_vector_lengths, vector_length_facts},
+    {is_gpu_code_feature, supported_gpu_code, known_gpu_code, gpu_code_facts},
+    {is_gfx_code_feature, supported_gfx_code, known_gfx_code, gfx_code_facts},
+    {is_platform_feature, supported_platforms, known_platforms, platform_facts},
 };
 
 Features supported(const Machine& machine, const GpuPolicy& policy) {
@@ -89,14 +89,14 @@ Features all() {
   return features;
 }
 
-std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
-                 std::string_view value) {
+Facts facts(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+            std::string_view value) {
   for (const Part& part : parts) {
-    if (part.knows(feature)) return part.fact(machine, policy, feature, value);
+    if (part.knows(feature)) return part.facts(machine, policy, feature, value);
   }
   const auto capability = find_row(ns, feature, value);
-  if (!capability) return describe_unheard(ns, feature, value);
-  return describe_flag(machine.cpu, detect::row(*capability).arch, ns, feature, value);
+  if (!capability) return {unknown_property(ns, feature, value)};
+  return {about_flag(machine.cpu, detect::row(*capability).arch, ns, feature, value)};
 }
 
 constexpr std::string_view plugin_apis[] = {"", "axle_variant_provider"};
@@ -104,7 +104,7 @@ constexpr std::string_view plugin_apis[] = {"", "axle_variant_provider"};
 }  // namespace
 
 Provider axle_provider() {
-  return {ns, "axle-variant-provider", AXLE_VERSION, plugin_apis, {}, supported, all, fact};
+  return {ns, "axle-variant-provider", AXLE_VERSION, plugin_apis, {}, supported, all, facts};
 }
 
 }  // namespace axle::providers

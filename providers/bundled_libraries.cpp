@@ -44,11 +44,11 @@ Features supported(const Machine& /*machine*/, const GpuPolicy& /*policy*/) {
 }
 
 template <const BundledLibrary& library>
-std::string fact(const Machine& /*machine*/, const GpuPolicy& /*policy*/, std::string_view feature,
-                 std::string_view value) {
+Facts facts(const Machine& /*machine*/, const GpuPolicy& /*policy*/, std::string_view feature,
+            std::string_view value) {
   if (feature != feature_name || std::ranges::find(library.values, value) == library.values.end())
-    return describe_unheard(library.ns, feature, value);
-  return "the wheel brings its own " + std::string(library.title) + ", " + std::string(value);
+    return {unknown_property(library.ns, feature, value)};
+  return {{FactCode::bundled_library, std::string(library.title), {std::string(value)}}};
 }
 
 template <const BundledLibrary& library>
@@ -60,7 +60,7 @@ Provider provider_of() {
           .aliases = {},
           .supported = supported<library>,
           .all = all<library>,
-          .fact = fact<library>,
+          .facts = facts<library>,
           .every_value_fits = true};
 }
 

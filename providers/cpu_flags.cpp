@@ -1,6 +1,8 @@
 #include "providers/cpu_flags.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 namespace axle::providers {
 
@@ -14,73 +16,57 @@ std::string join_property(std::string_view ns, std::string_view feature, std::st
   return std::string(ns) + " :: " + std::string(feature) + " :: " + std::string(value);
 }
 
-std::string join_names(const std::vector<std::string_view>& names) {
-  constexpr std::size_t shown = 4;
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < shown; ++i) {
-    const bool last = i + 1 == names.size();
-    if (i > 0) text += last ? " and " : ", ";
-    text += names[i];
-  }
-  if (names.size() > shown) {
-    text += " and " + std::to_string(names.size() - shown) + " more";
-  }
-  return text;
+std::vector<std::string> names_of(std::span<const Capability> capabilities) {
+  std::vector<std::string> names;
+  for (const Capability each : capabilities)
+    names.emplace_back(detect::plain_name(detect::row(each)));
+  return names;
 }
 
-// Why a program cannot count on a capability, and what to do about it, by the evidence in
-// Cpu::sources; the names stand between the two parts.
+/// What the evidence in Cpu::sources means for programs.
 struct Circumstance {
   std::string_view evidence;
-  std::string_view before;
-  std::string_view after;
+  FactCode code;
 };
-
-constexpr std::string_view too_old = "the kernel is too old to tell whether the CPU has ";
 
 constexpr Circumstance circumstances[] = {
-    {"auxv", "the CPU has ", ", but the kernel does not allow it (Linux 5.9 or newer does)"},
-    {"xcr0", "the CPU has ",
-     ", but the kernel does not switch on the registers (an old kernel, a hypervisor, or booted "
-     "with noxsave or clearcpuid)"},
-    {"cpuinfo-without-flag", "the CPU has ",
-     ", but the kernel withholds it, for example because of an erratum of this processor"},
-    {"osxsave", "the CPU has ",
-     ", but the kernel saves no extended registers (booted with noxsave?)"},
-    {"arch_prctl", "the CPU has ",
-     ", but the kernel does not hand it out (Linux 5.16 or newer does)"},
-    {"arch_prctl-refused", "the CPU has ",
-     ", but whether the kernel hands it out is not known: arch_prctl is refused (a seccomp filter "
-     "of the container?)"},
-    {"other-cores", "some of the CPU's cores lack ", ""},
-    {"auxv-any-version", "the kernel tells of ",
-     ", but not of which version, and vectors are switched off for this process (Linux 6.4 or "
-     "newer "
-     "tells)"},
-    {"auxv-without-word", too_old, ""},
-    {"hwprobe-without-key", too_old, ""},
-    {"sysctl-without-name", too_old, ""},
+    {"auxv", FactCode::not_allowed},
+    {"xcr0", FactCode::registers_off},
+    {"cpuinfo-without-flag", FactCode::withheld_by_name},
+    {"osxsave", FactCode::registers_not_saved},
+    {"arch_prctl", FactCode::not_handed_out},
+    {"arch_prctl-refused", FactCode::handing_out_unknown},
+    {"other-cores", FactCode::other_cores},
+    {"auxv-any-version", FactCode::version_not_told},
+    {"auxv-without-word", FactCode::kernel_too_old},
+    {"hwprobe-without-key", FactCode::kernel_too_old},
+    {"sysctl-without-name", FactCode::kernel_too_old},
 };
 
-const Circumstance* find_circumstance(const detect::Cpu& cpu, Capability capability) {
+std::string_view evidence_of(const detect::Cpu& cpu, Capability capability) {
   const auto source = cpu.sources.find(detect::row(capability).name);
-  if (source == cpu.sources.end()) return nullptr;
-  for (const Circumstance& each : circumstances) {
-    if (each.evidence == source->second) return &each;
-  }
-  return nullptr;
+  return source == cpu.sources.end() ? std::string_view() : source->second;
 }
 
-// The sentence for those of `affected` that have the first one's evidence; empty where it has none.
-std::string describe_circumstance(const detect::Cpu& cpu, const std::vector<Capability>& affected) {
+const Circumstance* find_circumstance(const detect::Cpu& cpu, Capability capability) {
+  const std::string_view evidence = evidence_of(cpu, capability);
+  const auto* found = std::ranges::find(circumstances, evidence, &Circumstance::evidence);
+  return found == std::end(circumstances) ? nullptr : found;
+}
+
+/// Of those of `affected` that have the first one's evidence; of all where it has none.
+Fact about_withheld(const detect::Cpu& cpu, const std::vector<Capability>& affected,
+                    FactCode without_evidence) {
   const Circumstance* const circumstance = find_circumstance(cpu, affected.front());
-  if (circumstance == nullptr) return {};
-  std::vector<std::string_view> names;
-  for (const Capability each : affected) {
-    if (find_circumstance(cpu, each) != circumstance) continue;
-    names.push_back(detect::plain_name(detect::row(each)));
-  }
-  return std::string(circumstance->before) + join_names(names) + std::string(circumstance->after);
+  std::vector<Capability> alike;
+  std::ranges::copy_if(affected, std::back_inserter(alike), [&](Capability each) {
+    return circumstance == nullptr || find_circumstance(cpu, each) == circumstance;
+  });
+  return {circumstance == nullptr ? without_evidence : circumstance->code,
+          "CPU",
+          names_of(alike),
+          {},
+          std::string(evidence_of(cpu, affected.front()))};
 }
 
 }  // namespace
@@ -114,7 +100,7 @@ Features flags_known(std::span<const std::string_view> flags) {
   return features;
 }
 
-std::string describe_capabilities(const detect::Cpu& cpu, std::span<const Capability> needed) {
+Fact about_capabilities(const detect::Cpu& cpu, std::span<const Capability> needed) {
   std::vector<Capability> by_presence[4];
   for (const Capability capability : needed) {
     by_presence[static_cast<std::size_t>(cpu.capabilities.of(capability))].push_back(capability);
@@ -122,62 +108,61 @@ std::string describe_capabilities(const detect::Cpu& cpu, std::span<const Capabi
   const auto those = [&](Presence presence) -> const std::vector<Capability>& {
     return by_presence[static_cast<std::size_t>(presence)];
   };
-  const auto names = [&](Presence presence) {
-    std::vector<std::string_view> words;
-    for (const Capability each : those(presence)) {
-      words.push_back(detect::plain_name(detect::row(each)));
-    }
-    return join_names(words);
-  };
-  if (!those(Presence::absent).empty()) return "the CPU lacks " + names(Presence::absent);
-  for (const Presence presence : {Presence::blocked, Presence::unknown}) {
-    const auto& affected = those(presence);
-    if (affected.empty()) continue;
-    if (std::string text = describe_circumstance(cpu, affected); !text.empty()) return text;
-    if (presence == Presence::unknown) {
-      return "it is not known whether the CPU has " + names(presence);
-    }
-    return "the CPU has " + names(presence) + ", but the kernel withholds " +
-           (affected.size() == 1 ? "it" : "them");
+  if (const auto& absent = those(Presence::absent); !absent.empty()) {
+    return {FactCode::cpu_lacks,
+            "CPU",
+            names_of(absent),
+            {},
+            std::string(evidence_of(cpu, absent.front()))};
   }
-  return "the CPU has " + names(Presence::present);
+  if (const auto& blocked = those(Presence::blocked); !blocked.empty())
+    return about_withheld(cpu, blocked, FactCode::cpu_withheld);
+  if (const auto& unknown = those(Presence::unknown); !unknown.empty())
+    return about_withheld(cpu, unknown, FactCode::cpu_unknown);
+  return {FactCode::cpu_has, "CPU", names_of(needed), names_of(those(Presence::present))};
 }
 
-std::vector<std::string> describe_withheld(const detect::Cpu& cpu) {
-  std::vector<std::string> sentences;
+Facts withheld_capabilities(const detect::Cpu& cpu) {
+  Facts facts;
   for (const Circumstance& each : circumstances) {
-    if (each.before == too_old) continue;
+    if (each.code == FactCode::kernel_too_old) continue;
     std::vector<Capability> affected;
     for (const detect::CapabilityRow& row : detect::capabilities()) {
       const Presence presence = cpu.capabilities.of(row.id);
       const bool open = presence == Presence::blocked || presence == Presence::unknown;
       if (open && find_circumstance(cpu, row.id) == &each) affected.push_back(row.id);
     }
-    if (!affected.empty()) sentences.push_back(describe_circumstance(cpu, affected));
+    if (!affected.empty()) facts.push_back(about_withheld(cpu, affected, each.code));
   }
-  return sentences;
+  return facts;
 }
 
-std::string describe_flag(const detect::Cpu& cpu, detect::Arch arch, std::string_view ns,
-                          std::string_view feature, std::string_view value) {
+Fact about_flag(const detect::Cpu& cpu, detect::Arch arch, std::string_view ns,
+                std::string_view feature, std::string_view value) {
   const auto capability = find_row(ns, feature, value);
-  if (!capability) return describe_unheard(ns, feature, value);
-  if (std::string other = describe_other_arch(cpu, arch); !other.empty()) return other;
-  return describe_capabilities(cpu, std::span(&*capability, 1));
+  if (!capability) return unknown_property(ns, feature, value);
+  if (cpu.arch != arch) return other_architecture(cpu, arch);
+  return about_capabilities(cpu, std::span(&*capability, 1));
 }
 
-std::string describe_other_arch(const detect::Cpu& cpu, detect::Arch wanted) {
-  if (cpu.arch == wanted) return {};
+Fact other_architecture(const detect::Cpu& cpu, detect::Arch wanted) {
   const std::string own = cpu.machine.empty() || cpu.arch != detect::Arch::other
                               ? std::string(detect::render_arch(cpu.arch))
                               : cpu.machine;
-  return "the CPU is " + own + ", not " + std::string(detect::render_arch(wanted));
+  return {FactCode::other_architecture, "CPU", {std::string(detect::render_arch(wanted))}, {own}};
 }
 
-std::string describe_unheard(std::string_view ns, std::string_view feature,
-                             std::string_view value) {
-  return "the provider of " + std::string(ns) + " knows no property " +
-         join_property(ns, feature, value);
+Fact arm_version_held(std::string_view held, std::string_view wanted) {
+  const std::string title = "Armv";
+  return {FactCode::cpu_version, "CPU", {title + std::string(wanted)}, {title + std::string(held)}};
+}
+
+Fact part_of(std::string_view kind, std::string_view value) {
+  return {FactCode::part_of, std::string(kind) + " " + std::string(value)};
+}
+
+Fact unknown_property(std::string_view ns, std::string_view feature, std::string_view value) {
+  return {FactCode::unknown_property, std::string(ns), {join_property(ns, feature, value)}};
 }
 
 }  // namespace axle::providers

@@ -1,6 +1,6 @@
 #pragma once
 // What the CPU namespaces share: from a property to the row of the capability table that stands for
-// it, and the sentence that tells a person what the CPU says about that row.
+// it, and the fact that says what the CPU has of that row.
 
 #include <optional>
 #include <span>
@@ -27,24 +27,30 @@ namespace axle::providers {
 
 /// "the CPU has avx2 and fma", "the CPU lacks avx512f", "the CPU has amx_int8, but the kernel
 /// withholds it", "it is not known whether the CPU has avx2": of all of `needed`, the worst news.
-/// Where detection left its evidence (Cpu::sources), the sentence says it and what would fix it.
-[[nodiscard]] std::string describe_capabilities(const detect::Cpu& cpu,
-                                                std::span<const detect::Capability> needed);
+/// Where detection left its evidence (Cpu::sources), the code says what it means, and with it what
+/// would fix it.
+[[nodiscard]] Fact about_capabilities(const detect::Cpu& cpu,
+                                      std::span<const detect::Capability> needed);
 
-/// One sentence a reason for what the CPU has and programs cannot count on, blocked or not known.
+/// One fact a reason for what the CPU has and programs cannot count on, blocked or not known.
 /// What a kernel is too old to tell of is left out: there is always some of it.
-[[nodiscard]] std::vector<std::string> describe_withheld(const detect::Cpu& cpu);
+[[nodiscard]] Facts withheld_capabilities(const detect::Cpu& cpu);
 
-/// The sentence for a flag of a CPU namespace that is written for `arch`.
-[[nodiscard]] std::string describe_flag(const detect::Cpu& cpu, detect::Arch arch,
-                                        std::string_view ns, std::string_view feature,
-                                        std::string_view value);
+/// Of a flag of a CPU namespace that is written for `arch`.
+[[nodiscard]] Fact about_flag(const detect::Cpu& cpu, detect::Arch arch, std::string_view ns,
+                              std::string_view feature, std::string_view value);
 
-/// "the CPU is aarch64, not x86_64"; empty when it is `wanted`.
-[[nodiscard]] std::string describe_other_arch(const detect::Cpu& cpu, detect::Arch wanted);
+/// "the CPU is aarch64, not x86_64": `wanted` is another one.
+[[nodiscard]] Fact other_architecture(const detect::Cpu& cpu, detect::Arch wanted);
 
-/// "the provider of ns knows no property …": for what the namespace has never heard of.
-[[nodiscard]] std::string describe_unheard(std::string_view ns, std::string_view feature,
-                                           std::string_view value);
+/// "the CPU is Armv8.2a": at least `wanted`.
+[[nodiscard]] Fact arm_version_held(std::string_view held, std::string_view wanted);
+
+/// "(level v4)": what the capabilities that are spoken of are part of.
+[[nodiscard]] Fact part_of(std::string_view kind, std::string_view value);
+
+/// Of what the namespace does not define.
+[[nodiscard]] Fact unknown_property(std::string_view ns, std::string_view feature,
+                                    std::string_view value);
 
 }  // namespace axle::providers

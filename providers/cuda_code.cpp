@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "detect/gpu_vendors.h"
+#include "providers/cpu_flags.h"
 #include "providers/gpu_state.h"
 #include "providers/nvidia_state.h"
 
@@ -148,30 +149,39 @@ std::string describe_code(std::string_view value) {
          bound;
 }
 
-std::string describe_cuda_code(const Machine& machine, const GpuPolicy& policy,
-                               std::string_view value) {
-  const auto devices = counted_capabilities(machine, policy);
-  if (devices.empty()) return describe_no_gpu(machine, GpuVendor::nvidia, policy);
-  std::string text = describe_capabilities_of_gpus(machine, policy);
-  if (devices.size() == 1 && !devices.front()) return text;
-  if (devices.front() && is_tegra(*devices.front()))
-    text += " (integrated: compiled code must be its own)";
-  const std::string code = describe_code(value);
-  if (!code.empty()) return text + ", the build has " + code;
+/// Of a toolkit whose PTX a build has. Some NVIDIA GPU counts.
+Fact about_ptx(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
   const auto cuda = driver_cuda(machine, policy);
-  return text +
-         (cuda ? ", and its driver compiles PTX of CUDA up to " + render_version(*cuda)
-               : ", and it is not known which PTX its driver compiles") +
-         ", the build has PTX of CUDA " + std::string(value);
+  if (!cuda) return {FactCode::value_unknown, "CUDA version of the driver", {std::string(value)}};
+  const detect::Driver& driver = *counted_nvidia_driver(machine, policy);
+  return {FactCode::cuda_ptx,
+          driver_title(driver),
+          {std::string(value)},
+          {render_version(*cuda)},
+          driver.api_source};
 }
 
-std::string describe_compressed(const Machine& machine, const GpuPolicy& policy) {
-  if (counted_nvidia_driver(machine, policy) == nullptr)
-    return describe_no_gpu(machine, GpuVendor::nvidia, policy);
+Facts facts_of_cuda_code(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
+  const auto devices = counted_capabilities(machine, policy);
+  if (devices.empty()) return {why_no_gpu(machine, GpuVendor::nvidia, policy)};
+  std::string code = describe_code(value);
+  if (code.empty()) return {about_ptx(machine, policy, value)};
+  Facts facts = what_capabilities_are(machine, policy, std::move(code));
+  if (devices.front() && is_tegra(*devices.front())) facts.push_back({FactCode::own_code_only});
+  return facts;
+}
+
+Fact about_compression(const Machine& machine, const GpuPolicy& policy) {
+  const detect::Driver* driver = counted_nvidia_driver(machine, policy);
+  if (driver == nullptr) return why_no_gpu(machine, GpuVendor::nvidia, policy);
+  const std::string needed = render_version(first_compressed);
   const auto cuda = driver_cuda(machine, policy);
-  if (!cuda) return "it is not known which CUDA versions the driver runs";
-  return "the driver runs CUDA up to " + render_version(*cuda) +
-         ", compressed code needs the driver of " + render_version(first_compressed);
+  if (!cuda) return {FactCode::value_unknown, "CUDA version of the driver", {needed}};
+  return {FactCode::cuda_compression,
+          driver_title(*driver),
+          {needed},
+          {render_version(*cuda)},
+          driver->api_source};
 }
 
 }  // namespace
@@ -224,17 +234,16 @@ bool is_gpu_code_feature(std::string_view feature) {
          feature == compressed_code;
 }
 
-std::string gpu_code_fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
-                          std::string_view value) {
-  if (feature == compressed_code) return describe_compressed(machine, policy);
-  if (feature != gpu) return describe_cuda_code(machine, policy, value);
+Facts gpu_code_facts(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                     std::string_view value) {
+  if (feature == compressed_code) return {about_compression(machine, policy)};
+  if (feature != gpu) return facts_of_cuda_code(machine, policy, value);
   const auto vendor = detect::parse_vendor(value);
-  if (!vendor) return "no GPUs of " + std::string(value) + " are known";
+  if (!vendor) return {unknown_property("axle", feature, value)};
   const auto gpus = counted_gpus(machine, *vendor, policy);
-  if (gpus.empty()) return describe_no_gpu(machine, *vendor, policy);
+  if (gpus.empty()) return {why_no_gpu(machine, *vendor, policy)};
   const std::string& name = gpus.front()->name;
-  return "there is a working " +
-         (name.empty() ? std::string(detect::gpu_vendor(*vendor).title) + " GPU" : name);
+  return {{FactCode::device_works, name.empty() ? gpu_title(*vendor) : name}};
 }
 
 }  // namespace axle::providers

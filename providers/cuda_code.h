@@ -25,8 +25,8 @@ namespace axle::providers {
 /// Every value that any machine may support.
 [[nodiscard]] Features known_gpu_code();
 [[nodiscard]] bool is_gpu_code_feature(std::string_view feature);
-/// The fact of the machine that decides `feature :: value`, for a person.
-[[nodiscard]] std::string gpu_code_fact(const detect::Machine& machine, const GpuPolicy& policy,
-                                        std::string_view feature, std::string_view value);
+/// What of the machine decides `feature :: value`.
+[[nodiscard]] Facts gpu_code_facts(const detect::Machine& machine, const GpuPolicy& policy,
+                                   std::string_view feature, std::string_view value);
 
 }  // namespace axle::providers

@@ -77,24 +77,15 @@ std::vector<std::string> versions_up_to(std::pair<unsigned, unsigned> newest) {
   return values;
 }
 
-std::string describe_rocm(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
-  const auto rocm = counted_rocm(machine, policy);
-  if (!rocm) return "it is not known which ROCm version is installed";
-  return "the system has ROCm " + std::to_string(rocm->first) + "." + std::to_string(rocm->second) +
-         ", the build needs " + std::string(value);
-}
-
-std::string describe_code(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
+Facts about_code(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
   std::vector<std::string> archs;
   for (const Gpu* gpu : counted_gpus(machine, GpuVendor::amd, policy)) {
     const std::string gfx = gfx_name(gpu->arch);
     const std::string_view generic = generic_gfx(gfx);
-    archs.push_back(gfx.empty()       ? "one that is not known"
-                    : generic.empty() ? gfx
-                                      : gfx + " (" + std::string(generic) + ")");
+    archs.push_back(generic.empty() ? gfx : gfx + " (" + std::string(generic) + ")");
   }
-  return describe_gpus(machine, GpuVendor::amd, policy, archs, "is", "are") +
-         ", the build has code for " + std::string(value);
+  return what_gpus_are(FactCode::gpu_target, machine, GpuVendor::amd, policy, archs,
+                       std::string(value));
 }
 
 }  // namespace
@@ -110,6 +101,21 @@ std::optional<std::pair<unsigned, unsigned>> counted_rocm(const Machine& machine
   if (driver == nullptr) return std::nullopt;
   const bool counts = is_forced(*driver) || !counted_gpus(machine, GpuVendor::amd, policy).empty();
   return counts ? parse_major_minor(driver->api_version) : std::nullopt;
+}
+
+Fact about_rocm(const Machine& machine, const GpuPolicy& policy, FactCode code,
+                std::string needed) {
+  const auto rocm = counted_rocm(machine, policy);
+  if (rocm) {
+    return {code,
+            "ROCm",
+            {std::move(needed)},
+            {std::to_string(rocm->first) + "." + std::to_string(rocm->second)},
+            detect::find_driver(machine, GpuVendor::amd)->api_source};
+  }
+  if (counted_gpus(machine, GpuVendor::amd, policy).empty())
+    return why_no_gpu(machine, GpuVendor::amd, policy);
+  return {FactCode::value_unknown, "ROCm version of the system", {std::move(needed)}};
 }
 
 bool is_gfx_code_feature(std::string_view feature) {
@@ -148,14 +154,14 @@ Features known_gfx_code() {
           {std::string(lower_bound), false, versions_up_to({last_major, last_minor})}};
 }
 
-std::string gfx_code_fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
-                          std::string_view value) {
-  if (!is_gfx_code_feature(feature)) return describe_unheard("axle", feature, value);
-  const bool rocm = feature == lower_bound && counted_rocm(machine, policy);
-  if (!rocm && counted_gpus(machine, GpuVendor::amd, policy).empty())
-    return describe_no_gpu(machine, GpuVendor::amd, policy);
-  return feature == gfx_code ? describe_code(machine, policy, value)
-                             : describe_rocm(machine, policy, value);
+Facts gfx_code_facts(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                     std::string_view value) {
+  if (!is_gfx_code_feature(feature)) return {unknown_property("axle", feature, value)};
+  if (feature == lower_bound)
+    return {about_rocm(machine, policy, FactCode::system_version_bound, std::string(value))};
+  if (counted_gpus(machine, GpuVendor::amd, policy).empty())
+    return {why_no_gpu(machine, GpuVendor::amd, policy)};
+  return about_code(machine, policy, value);
 }
 
 }  // namespace axle::providers

@@ -18,8 +18,8 @@ namespace axle::providers {
 [[nodiscard]] bool is_gfx_code_feature(std::string_view feature);
 [[nodiscard]] Features supported_gfx_code(const detect::Machine& machine, const GpuPolicy& policy);
 [[nodiscard]] Features known_gfx_code();
-[[nodiscard]] std::string gfx_code_fact(const detect::Machine& machine, const GpuPolicy& policy,
-                                        std::string_view feature, std::string_view value);
+[[nodiscard]] Facts gfx_code_facts(const detect::Machine& machine, const GpuPolicy& policy,
+                                   std::string_view feature, std::string_view value);
 
 /// The generic target that `gfx` belongs to: "gfx9_4_generic"; empty where there is none.
 [[nodiscard]] std::string_view generic_gfx(std::string_view gfx);
@@ -27,5 +27,8 @@ namespace axle::providers {
 /// The ROCm of the system where an AMD GPU counts; nullopt when there is none or it is not known.
 [[nodiscard]] std::optional<std::pair<unsigned, unsigned>> counted_rocm(
     const detect::Machine& machine, const GpuPolicy& policy);
+/// "the system has ROCm 6.1, the build needs 6.4", or why there is none that counts.
+[[nodiscard]] Fact about_rocm(const detect::Machine& machine, const GpuPolicy& policy,
+                              FactCode code, std::string needed);
 
 }  // namespace axle::providers

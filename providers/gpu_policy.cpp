@@ -98,12 +98,16 @@ std::vector<const Gpu*> named_gpus(const Machine& machine, std::string_view devi
 }
 
 /// Of one that does not work, or that a mask hides.
-std::string describe_idle(const Gpu& gpu) {
+Fact why_idle(const Gpu& gpu) {
   const std::string name =
       gpu.name.empty() ? std::string(detect::gpu_vendor(gpu.vendor).title) + " GPU" : gpu.name;
-  if (gpu.usable == Presence::present) return name + " is hidden from programs by a device mask";
-  if (gpu.usable == Presence::unknown) return "it is not known whether " + name + " works";
-  return name + " does not work" + (gpu.reason.empty() ? std::string() : ": " + gpu.reason);
+  if (gpu.usable == Presence::present) return {FactCode::gpu_masked, name};
+  if (gpu.usable == Presence::unknown) return {FactCode::device_unknown, name};
+  return {FactCode::device_unusable,
+          name,
+          {},
+          {gpu.reason.empty() ? "the driver does not work" : gpu.reason},
+          gpu.reason_code};
 }
 
 bool is_named(const GpuPolicy& policy, const Gpu& gpu, std::size_t index) {
@@ -189,13 +193,13 @@ std::vector<std::string> unknown_devices(const Machine& machine, const GpuPolicy
   return unknown;
 }
 
-std::vector<std::pair<std::string, std::string>> idle_devices(const Machine& machine,
-                                                              const GpuPolicy& policy) {
-  std::vector<std::pair<std::string, std::string>> idle;
+std::vector<std::pair<std::string, Fact>> idle_devices(const Machine& machine,
+                                                       const GpuPolicy& policy) {
+  std::vector<std::pair<std::string, Fact>> idle;
   for (const std::string& device : policy.devices) {
     const std::vector<const Gpu*> gpus = named_gpus(machine, device);
     const bool any_works = std::ranges::any_of(gpus, [](const Gpu* gpu) { return works(*gpu); });
-    if (!gpus.empty() && !any_works) idle.emplace_back(device, describe_idle(*gpus.front()));
+    if (!gpus.empty() && !any_works) idle.emplace_back(device, why_idle(*gpus.front()));
   }
   return idle;
 }

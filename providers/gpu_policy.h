@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "foundation/report/fact.h"
 
 namespace axle::providers {
 
@@ -43,9 +44,9 @@ struct GpuPolicy {
                                                        const GpuPolicy& policy);
 
 /// Those of `policy.devices` that name only GPUs that do not work or that a mask hides, each with
-/// the sentence why: {"0", "NVIDIA H100 is hidden from programs by a device mask"}.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> idle_devices(
-    const detect::Machine& machine, const GpuPolicy& policy);
+/// the reason: "0", "NVIDIA H100 present but hidden from programs by a device mask".
+[[nodiscard]] std::vector<std::pair<std::string, Fact>> idle_devices(const detect::Machine& machine,
+                                                                     const GpuPolicy& policy);
 
 /// GPUs of `vendor` that work, that no mask hides and that `policy` counts: cards before
 /// integrated units, newer before older, then by their place on the bus. An integrated unit beside

@@ -14,16 +14,6 @@ using detect::Presence;
 
 namespace {
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool last = i + 1 == words.size();
-    if (i > 0) text += last ? " and " : ", ";
-    text += words[i];
-  }
-  return text;
-}
-
 /// Those that work, and that the policy leaves out.
 std::vector<const Gpu*> left_out(const Machine& machine, GpuVendor vendor,
                                  const GpuPolicy& policy) {
@@ -32,9 +22,14 @@ std::vector<const Gpu*> left_out(const Machine& machine, GpuVendor vendor,
   return gpus;
 }
 
-std::string describe_left_out(const Machine& machine, GpuVendor vendor, const GpuPolicy& policy) {
+std::string policy_text(const GpuPolicy& policy) {
+  return std::string(policy.set_by) + render_gpu_policy(policy);
+}
+
+/// Nothing where all that work count.
+void add_left_out(const Machine& machine, GpuVendor vendor, const GpuPolicy& policy, Facts& facts) {
   const std::vector<const Gpu*> gpus = left_out(machine, vendor, policy);
-  if (gpus.empty()) return {};
+  if (gpus.empty()) return;
   std::vector<std::string> names;
   for (const Gpu* gpu : gpus) {
     std::string name = gpu->name.empty() ? gpu->arch : gpu->name;
@@ -44,20 +39,28 @@ std::string describe_left_out(const Machine& machine, GpuVendor vendor, const Gp
   const bool integrated =
       std::ranges::all_of(gpus, [](const Gpu* gpu) { return is_integrated(*gpu); });
   const bool by_default = policy.rule == GpuRule::all && integrated;
-  std::string text = by_default ? " (the integrated unit beside it" : " (not counted";
-  if (!names.empty()) text += (by_default ? ", " : ": ") + join(names);
-  if (by_default) return text + ", does not count)";
-  return text + ", by " + std::string(policy.set_by) + render_gpu_policy(policy) + ")";
+  facts.push_back({by_default ? FactCode::integrated_left_out : FactCode::gpu_left_out,
+                   gpu_title(vendor),
+                   {},
+                   std::move(names),
+                   policy_text(policy)});
+}
+
+std::string source_of_arch(const Gpu& gpu) {
+  const auto source = gpu.sources.find("arch");
+  return source == gpu.sources.end() ? std::string() : source->second;
 }
 
 }  // namespace
 
-std::string describe_no_gpu(const Machine& machine, GpuVendor vendor, const GpuPolicy& policy) {
-  const std::string title(detect::gpu_vendor(vendor).title);
-  if (!left_out(machine, vendor, policy).empty()) {
-    return title + " GPU present but not counted by " + std::string(policy.set_by) +
-           render_gpu_policy(policy);
-  }
+std::string gpu_title(GpuVendor vendor) {
+  return std::string(detect::gpu_vendor(vendor).title) + " GPU";
+}
+
+Fact why_no_gpu(const Machine& machine, GpuVendor vendor, const GpuPolicy& policy) {
+  std::string title = gpu_title(vendor);
+  if (!left_out(machine, vendor, policy).empty())
+    return {FactCode::gpu_not_counted, std::move(title), {}, {}, policy_text(policy)};
   const Gpu* broken = nullptr;
   bool masked = false;
   for (const Gpu& gpu : machine.gpus) {
@@ -68,31 +71,37 @@ std::string describe_no_gpu(const Machine& machine, GpuVendor vendor, const GpuP
       broken = &gpu;
     }
   }
-  if (masked) return title + " GPU present but hidden from programs by a device mask";
-  if (broken == nullptr) return "no " + title + " GPU";
-  if (broken->usable == Presence::unknown) {
-    return "it is not known whether the " + title + " GPU is usable";
-  }
+  if (masked) return {FactCode::gpu_masked, std::move(title)};
+  if (broken == nullptr) return {FactCode::no_gpu, std::move(title)};
+  if (broken->usable == Presence::unknown) return {FactCode::device_unknown, std::move(title)};
   const detect::Driver* driver = detect::find_driver(machine, vendor);
-  std::string reason = broken->reason;
-  if (reason.empty() && driver != nullptr) reason = driver->reason;
+  const bool of_gpu = !broken->reason.empty() || driver == nullptr;
+  std::string reason = of_gpu ? broken->reason : driver->reason;
   if (reason.empty()) reason = "the driver does not work";
-  return title + " GPU present but not usable: " + reason;
+  return {FactCode::device_unusable,
+          std::move(title),
+          {},
+          {std::move(reason)},
+          of_gpu ? broken->reason_code : driver->reason_code};
 }
 
-std::string describe_gpus(const Machine& machine, GpuVendor vendor, const GpuPolicy& policy,
-                          const std::vector<std::string>& archs, std::string_view one,
-                          std::string_view several) {
+Facts what_gpus_are(FactCode code, const Machine& machine, GpuVendor vendor,
+                    const GpuPolicy& policy, const std::vector<std::string>& archs,
+                    std::string needed) {
   std::vector<std::string> unlike;
   for (const std::string& arch : archs) {
     if (std::ranges::find(unlike, arch) == unlike.end()) unlike.push_back(arch);
   }
-  const bool plural = unlike.size() > 1;
-  std::string text = plural ? "the GPUs" : "the GPU";
-  if (plural)
-    text += policy.rule == GpuRule::any ? ", of which one is enough," : ", which all count,";
-  text += " " + std::string(plural ? several : one) + " " + join(unlike);
-  return text + describe_left_out(machine, vendor, policy);
+  const bool several = unlike.size() > 1;
+  const Gpu& best = *counted_gpus(machine, vendor, policy).front();
+  Facts facts = {
+      {code, gpu_title(vendor), {std::move(needed)}, std::move(unlike), source_of_arch(best)}};
+  if (several) {
+    const bool any = policy.rule == GpuRule::any;
+    facts.push_back({any ? FactCode::one_gpu : FactCode::every_gpu});
+  }
+  add_left_out(machine, vendor, policy, facts);
+  return facts;
 }
 
 bool is_forced(const detect::Driver& driver) {

@@ -1,27 +1,29 @@
 #pragma once
-// What the GPU namespaces share: sentences about the GPUs that count and those that do not.
+// What the GPU namespaces share: facts about the GPUs that count and those that do not.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "detect/machine.h"
+#include "foundation/report/fact.h"
 #include "providers/gpu_archs.h"
 #include "providers/gpu_policy.h"
 
 namespace axle::providers {
 
-/// Why counted_gpus is empty: "no NVIDIA GPU", "NVIDIA GPU present but not usable: …".
-[[nodiscard]] std::string describe_no_gpu(const detect::Machine& machine, detect::GpuVendor vendor,
-                                          const GpuPolicy& policy);
+/// "NVIDIA GPU"
+[[nodiscard]] std::string gpu_title(detect::GpuVendor vendor);
 
-/// The beginning of a sentence about what the counted GPUs are, `archs` being what each is, best
-/// first: "the GPU has compute capability 9.0", "the GPUs, which all count, have compute capability
-/// 12.0 and 7.5". `one` and `several` are its verb and object: "is", "are".
-[[nodiscard]] std::string describe_gpus(const detect::Machine& machine, detect::GpuVendor vendor,
-                                        const GpuPolicy& policy,
-                                        const std::vector<std::string>& archs, std::string_view one,
-                                        std::string_view several);
+/// Why counted_gpus is empty: "no NVIDIA GPU", "NVIDIA GPU present but not usable: …".
+[[nodiscard]] Fact why_no_gpu(const detect::Machine& machine, detect::GpuVendor vendor,
+                              const GpuPolicy& policy);
+
+/// What the counted GPUs are, with which of them count: "the GPU has compute capability 9.0, the
+/// build has …". `archs` is what each is, best first, "" for one that is not known.
+[[nodiscard]] Facts what_gpus_are(FactCode code, const detect::Machine& machine,
+                                  detect::GpuVendor vendor, const GpuPolicy& policy,
+                                  const std::vector<std::string>& archs, std::string needed);
 
 /// What the driver runs is stated by an override variable (machines/overrides.h): it counts whether
 /// a GPU does or not.

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "providers/cpu_flags.h"
 #include "providers/gpu_state.h"
 #include "providers/intel_gpus.h"
 #include "providers/namespaces.h"
@@ -16,6 +17,7 @@ using detect::Machine;
 
 namespace {
 
+constexpr std::string_view ns = "intel";
 constexpr std::string_view device_ip = "device_ip";
 
 std::string render(const std::array<unsigned, 3>& ip) {
@@ -48,23 +50,20 @@ Features all() {
   return {std::move(feature)};
 }
 
-std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
-                 std::string_view value) {
-  if (feature != device_ip) {
-    return "the provider of intel knows no feature " + std::string(feature);
-  }
+Facts facts(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+            std::string_view value) {
+  if (feature != device_ip) return {unknown_property(ns, feature, value)};
   const auto lists = device_ips(machine, policy);
-  if (lists.empty()) return describe_no_gpu(machine, GpuVendor::intel, policy);
+  if (lists.empty()) return {why_no_gpu(machine, GpuVendor::intel, policy)};
+  if (lists.size() == 1 && lists.front().empty())
+    return {{FactCode::value_unknown, "device IP of the GPU", {std::string(value)}}};
   std::vector<std::string> archs;
   for (const std::vector<std::string>& ips : lists) {
-    if (ips.empty() && lists.size() == 1)
-      return "it is not known which device IP the Intel GPU has";
-    if (ips.empty()) archs.emplace_back("one that is not known");
-    if (!ips.empty()) archs.push_back(ips.size() == 1 ? ips[0] : ips[0] + " (" + ips[1] + ")");
+    std::string& arch = archs.emplace_back(ips.empty() ? std::string() : ips[0]);
+    if (ips.size() > 1) arch += " (" + ips[1] + ")";
   }
-  return describe_gpus(machine, GpuVendor::intel, policy, archs, "runs code for device IP",
-                       "run code for device IP") +
-         ", the build has " + std::string(value);
+  return what_gpus_are(FactCode::gpu_device_ip, machine, GpuVendor::intel, policy, archs,
+                       std::string(value));
 }
 
 constexpr std::string_view plugin_apis[] = {"intel_variant_provider.plugin:IntelVariantPlugin",
@@ -74,7 +73,7 @@ constexpr std::string_view aliases[] = {"provider-variant-xpu"};
 }  // namespace
 
 Provider intel_provider() {
-  return {"intel", "intel-variant-provider", "0.0.3", plugin_apis, aliases, supported, all, fact};
+  return {ns, "intel-variant-provider", "0.0.3", plugin_apis, aliases, supported, all, facts};
 }
 
 }  // namespace axle::providers

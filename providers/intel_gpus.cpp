@@ -78,17 +78,17 @@ std::vector<std::string> known_intel_names() {
   return names;
 }
 
-std::string describe_intel_platform(const detect::Machine& machine, const GpuPolicy& policy,
-                                    std::string_view value) {
+Facts intel_platform_facts(const detect::Machine& machine, const GpuPolicy& policy,
+                           std::string_view value) {
   std::vector<std::string> archs;
   for (const auto& list : intel_names(machine, policy)) {
     std::string text;
     for (const std::string& name : list) text += (text.empty() ? "" : "/") + name;
-    archs.push_back(text.empty() ? "one that is not known" : std::move(text));
+    archs.push_back(std::move(text));
   }
-  if (archs.empty()) return describe_no_gpu(machine, detect::GpuVendor::intel, policy);
-  return describe_gpus(machine, detect::GpuVendor::intel, policy, archs, "is", "are") +
-         ", the build has code for " + std::string(value);
+  if (archs.empty()) return {why_no_gpu(machine, detect::GpuVendor::intel, policy)};
+  return what_gpus_are(FactCode::gpu_target, machine, detect::GpuVendor::intel, policy, archs,
+                       std::string(value));
 }
 
 }  // namespace axle::providers

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "foundation/report/fact.h"
 #include "providers/gpu_policy.h"
 
 namespace axle::providers {
@@ -27,7 +28,7 @@ struct KnownIntelGpu {
 [[nodiscard]] std::vector<std::vector<std::string>> intel_names(const detect::Machine& machine,
                                                                 const GpuPolicy& policy);
 [[nodiscard]] std::vector<std::string> known_intel_names();
-[[nodiscard]] std::string describe_intel_platform(const detect::Machine& machine,
-                                                  const GpuPolicy& policy, std::string_view value);
+[[nodiscard]] Facts intel_platform_facts(const detect::Machine& machine, const GpuPolicy& policy,
+                                         std::string_view value);
 
 }  // namespace axle::providers

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "providers/cpu_flags.h"
 #include "providers/gpu_state.h"
 #include "providers/namespaces.h"
 #include "providers/nvidia_state.h"
@@ -16,6 +17,8 @@ using detect::GpuVendor;
 using detect::Machine;
 
 namespace {
+
+constexpr std::string_view ns = "nvidia";
 
 using Version = MajorMinor;
 
@@ -111,22 +114,17 @@ Features all() {
           std::move(code)};
 }
 
-std::string describe_driver(const Driver& driver) {
-  const std::string& version =
-      driver.library_version.empty() ? driver.kernel_version : driver.library_version;
-  return version.empty() ? "the driver" : "driver " + version;
-}
-
-std::string describe_cuda(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
-                          std::string_view value) {
+Fact about_cuda(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                std::string_view value) {
   const Driver* driver = counted_nvidia_driver(machine, policy);
-  if (driver == nullptr) return describe_no_gpu(machine, GpuVendor::nvidia, policy);
+  if (driver == nullptr) return why_no_gpu(machine, GpuVendor::nvidia, policy);
+  const std::string needed(value);
   const auto cuda = parse_major_minor(driver->api_version);
-  if (!cuda) return "it is not known which CUDA versions " + describe_driver(*driver) + " runs";
-  std::string text = describe_driver(*driver) + " runs CUDA up to " + render_version(*cuda) + ", ";
-  if (!is_cuda_version(*cuda, *driver)) return text + "the provider knows 11.0 and newer only";
-  text += feature == lower_bound ? "the build needs " : "the build is for drivers below ";
-  return text + std::string(value);
+  if (!cuda) return {FactCode::value_unknown, "CUDA version of " + driver_title(*driver), {needed}};
+  const FactCode code = !is_cuda_version(*cuda, *driver) ? FactCode::cuda_too_old
+                        : feature == lower_bound         ? FactCode::cuda_lower_bound
+                                                         : FactCode::cuda_upper_bound;
+  return {code, driver_title(*driver), {needed}, {render_version(*cuda)}, driver->api_source};
 }
 
 // "90_real" -> "compiled code for 9.0", "80_virtual" -> "PTX for 8.0"
@@ -138,20 +136,14 @@ std::string describe_code(std::string_view value) {
   return (value.substr(mark) == "_virtual" ? "PTX for " : "compiled code for ") + version;
 }
 
-std::string describe_sm(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
-  if (counted_gpus(machine, GpuVendor::nvidia, policy).empty()) {
-    return describe_no_gpu(machine, GpuVendor::nvidia, policy);
-  }
-  return describe_capabilities_of_gpus(machine, policy) + ", the build has " + describe_code(value);
-}
-
-std::string fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
-                 std::string_view value) {
-  if (feature == sm_arch) return describe_sm(machine, policy, value);
-  if (feature == lower_bound || feature == upper_bound) {
-    return describe_cuda(machine, policy, feature, value);
-  }
-  return "the provider of nvidia knows no feature " + std::string(feature);
+Facts facts(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+            std::string_view value) {
+  if (feature == lower_bound || feature == upper_bound)
+    return {about_cuda(machine, policy, feature, value)};
+  if (feature != sm_arch) return {unknown_property(ns, feature, value)};
+  if (counted_gpus(machine, GpuVendor::nvidia, policy).empty())
+    return {why_no_gpu(machine, GpuVendor::nvidia, policy)};
+  return what_capabilities_are(machine, policy, describe_code(value));
 }
 
 constexpr std::string_view plugin_apis[] = {"nvidia_variant_provider.plugin:NvidiaVariantPlugin"};
@@ -162,7 +154,7 @@ constexpr std::string_view same_versions[] = {"0.0.2"};
 }  // namespace
 
 Provider nvidia_provider() {
-  return {"nvidia",     "nvidia-variant-provider", "0.0.1", plugin_apis, {}, supported, all, fact,
+  return {ns,           "nvidia-variant-provider", "0.0.1", plugin_apis, {}, supported, all, facts,
           same_versions};
 }
 

@@ -54,16 +54,20 @@ std::vector<std::optional<MajorMinor>> counted_capabilities(const Machine& machi
   return found;
 }
 
-std::string describe_capabilities_of_gpus(const Machine& machine, const GpuPolicy& policy) {
-  const auto capabilities = counted_capabilities(machine, policy);
+Facts what_capabilities_are(const Machine& machine, const GpuPolicy& policy, std::string needed) {
   std::vector<std::string> versions;
-  for (const auto& capability : capabilities) {
-    if (!capability && capabilities.size() == 1)
-      return "it is not known which compute capability the GPU has";
-    versions.push_back(capability ? render_version(*capability) : "one that is not known");
-  }
-  return describe_gpus(machine, GpuVendor::nvidia, policy, versions, "has compute capability",
-                       "have compute capability");
+  for (const auto& capability : counted_capabilities(machine, policy))
+    versions.push_back(capability ? render_version(*capability) : std::string());
+  if (versions == std::vector<std::string>{""})
+    return {{FactCode::value_unknown, "compute capability of the GPU", {std::move(needed)}}};
+  return what_gpus_are(FactCode::gpu_capability, machine, GpuVendor::nvidia, policy, versions,
+                       std::move(needed));
+}
+
+std::string driver_title(const Driver& driver) {
+  const std::string& version =
+      driver.library_version.empty() ? driver.kernel_version : driver.library_version;
+  return version.empty() ? "the driver" : "driver " + version;
 }
 
 bool has_capability(const Machine& machine, bool (*is)(MajorMinor)) {

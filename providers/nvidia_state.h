@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "foundation/report/fact.h"
 #include "providers/gpu_policy.h"
 
 namespace axle::providers {
@@ -40,8 +41,11 @@ using MajorMinor = std::pair<unsigned, unsigned>;
 /// A GPU of that kind is there, whether it counts or not.
 [[nodiscard]] bool has_capability(const detect::Machine& machine, bool (*is)(MajorMinor));
 
-/// "the GPU has compute capability 9.0"; see describe_gpus. Says which is not known.
-[[nodiscard]] std::string describe_capabilities_of_gpus(const detect::Machine& machine,
-                                                        const GpuPolicy& policy);
+/// "the GPU has compute capability 9.0, the build has …"; see what_gpus_are. Some GPU counts.
+[[nodiscard]] Facts what_capabilities_are(const detect::Machine& machine, const GpuPolicy& policy,
+                                          std::string needed);
+
+/// "driver 550.54", or "the driver" where its version is not known.
+[[nodiscard]] std::string driver_title(const detect::Driver& driver);
 
 }  // namespace axle::providers

@@ -39,16 +39,20 @@ std::vector<std::string> arm_platforms(const Machine& machine) {
   return {std::string(tegra)};
 }
 
-std::string describe_arm_platform(const Machine& machine, std::string_view value) {
-  if (std::string other = describe_other_arch(machine.cpu, Arch::aarch64); !other.empty())
-    return other;
+Fact about_arm_platform(const Machine& machine, std::string_view value) {
+  if (machine.cpu.arch != Arch::aarch64) return other_architecture(machine.cpu, Arch::aarch64);
   const std::vector<std::string> here = arm_platforms(machine);
-  if (here.empty()) return "it is not known which platform this is";
-  std::string text = here.size() > 1         ? "the machine is a Jetson with the servers' drivers"
-                     : here.front() == tegra ? "the machine is a Jetson"
-                                             : "the machine is no Jetson";
-  if (!machine.os.tegra_release.empty()) text += " (Jetson Linux " + machine.os.tegra_release + ")";
-  return text + ", the build is for " + std::string(value);
+  const std::string needed(value);
+  if (here.empty()) return {FactCode::value_unknown, "platform of this machine", {needed}};
+  const std::string_view is = here.size() > 1         ? "a Jetson with the servers' drivers"
+                              : here.front() == tegra ? "a Jetson"
+                                                      : "not a Jetson";
+  const std::string& release = machine.os.tegra_release;
+  return {FactCode::platform,
+          "machine",
+          {needed},
+          {std::string(is)},
+          release.empty() ? release : "Jetson Linux " + release};
 }
 
 }  // namespace
@@ -74,11 +78,11 @@ Features known_platforms() {
           std::move(intel)};
 }
 
-std::string platform_fact(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
-                          std::string_view value) {
-  if (feature == aarch64_platform) return describe_arm_platform(machine, value);
-  if (feature == intel_platform) return describe_intel_platform(machine, policy, value);
-  return describe_unheard("axle", feature, value);
+Facts platform_facts(const Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                     std::string_view value) {
+  if (feature == aarch64_platform) return {about_arm_platform(machine, value)};
+  if (feature == intel_platform) return intel_platform_facts(machine, policy, value);
+  return {unknown_property("axle", feature, value)};
 }
 
 }  // namespace axle::providers

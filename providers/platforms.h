@@ -16,7 +16,7 @@ namespace axle::providers {
 [[nodiscard]] bool is_platform_feature(std::string_view feature);
 [[nodiscard]] Features supported_platforms(const detect::Machine& machine, const GpuPolicy& policy);
 [[nodiscard]] Features known_platforms();
-[[nodiscard]] std::string platform_fact(const detect::Machine& machine, const GpuPolicy& policy,
-                                        std::string_view feature, std::string_view value);
+[[nodiscard]] Facts platform_facts(const detect::Machine& machine, const GpuPolicy& policy,
+                                   std::string_view feature, std::string_view value);
 
 }  // namespace axle::providers

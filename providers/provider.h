@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "foundation/report/fact.h"
 #include "providers/gpu_policy.h"
 
 namespace axle::providers {
@@ -35,10 +36,10 @@ struct Provider {
   Features (*supported)(const detect::Machine& machine, const GpuPolicy& policy);
   /// Every value that any machine may support: what a builder validates against.
   Features (*all)();
-  /// The fact of the machine that decides `feature :: value`, for a person:
-  /// "the CPU lacks avx512_vnni", "driver 550.54 runs CUDA up to 12.4, the build needs 12.8".
-  std::string (*fact)(const detect::Machine& machine, const GpuPolicy& policy,
-                      std::string_view feature, std::string_view value);
+  /// What of the machine decides `feature :: value`: "the CPU lacks avx512_vnni", "driver 550.54
+  /// runs CUDA up to 12.4, the build needs 12.8". Never empty.
+  Facts (*facts)(const detect::Machine& machine, const GpuPolicy& policy, std::string_view feature,
+                 std::string_view value);
   /// Further published versions that give these very lists: a release that asks for one of them is
   /// answered too.
   std::span<const std::string_view> same_versions = {};

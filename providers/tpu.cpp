@@ -40,18 +40,21 @@ Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
 
 Features all() { return {{std::string(present), false, {"true", "false"}}}; }
 
-std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
-                 std::string_view value) {
-  if (feature != present) return describe_unheard(ns, feature, value);
-  if (machine.os.system.empty()) return "it is not known whether there is a TPU";
+Facts facts(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
+            std::string_view value) {
+  if (feature != present) return {unknown_property(ns, feature, value)};
+  const std::string title = "TPU";
+  if (machine.os.system.empty()) return {{FactCode::npu_not_looked_for, title}};
   const Npu* tpu = find_tpu(machine);
-  if (tpu == nullptr) return "there is no TPU";
-  if (tpu->usable == Presence::unknown) return "it is not known whether the TPU is usable";
-  if (tpu->usable == Presence::present) {
-    return "there is a TPU" + (tpu->type.empty() ? std::string() : " " + tpu->type);
-  }
-  return "TPU present but not usable: " +
-         (tpu->reason.empty() ? std::string("no program can reach it") : tpu->reason);
+  if (tpu == nullptr) return {{FactCode::no_npu, title}};
+  if (tpu->usable == Presence::unknown) return {{FactCode::device_unknown, title}};
+  if (tpu->usable == Presence::present)
+    return {{FactCode::device_works, tpu->type.empty() ? title : title + " " + tpu->type}};
+  return {{FactCode::device_unusable,
+           title,
+           {},
+           {tpu->reason.empty() ? "no program can reach it" : tpu->reason},
+           tpu->reason_code}};
 }
 
 constexpr std::string_view plugin_apis[] = {"tpu_variant_provider.plugin:TpuVariantPlugin"};
@@ -59,7 +62,7 @@ constexpr std::string_view plugin_apis[] = {"tpu_variant_provider.plugin:TpuVari
 }  // namespace
 
 Provider tpu_provider() {
-  return {ns, "tpu-variant-provider", "0.1.0", plugin_apis, {}, supported, all, fact};
+  return {ns, "tpu-variant-provider", "0.1.0", plugin_apis, {}, supported, all, facts};
 }
 
 }  // namespace axle::providers

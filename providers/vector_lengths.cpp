@@ -69,16 +69,15 @@ std::vector<std::string> supported_lengths(const detect::Cpu& cpu, const LengthF
   return values;
 }
 
-std::string describe_length(const detect::Cpu& cpu, const LengthFeature& feature,
-                            std::string_view value) {
-  if (std::string other = describe_other_arch(cpu, Arch::aarch64); !other.empty()) return other;
+Fact about_length(const detect::Cpu& cpu, const LengthFeature& feature, std::string_view value) {
+  if (cpu.arch != Arch::aarch64) return other_architecture(cpu, Arch::aarch64);
   if (!cpu.capabilities.has(feature.capability))
-    return describe_capabilities(cpu, std::span(&feature.capability, 1));
+    return about_capabilities(cpu, std::span(&feature.capability, 1));
   const unsigned here = length_of(cpu, feature);
   const std::string title(feature.title);
-  if (here == 0) return "it is not known how long the " + title + " are";
-  return "the " + title + " have " + std::to_string(here) + " bytes, the build needs " +
-         (feature.lower_bound ? "at least " : "exactly ") + std::string(value);
+  const std::string needed = (feature.lower_bound ? "at least " : "exactly ") + std::string(value);
+  if (here == 0) return {FactCode::value_unknown, "length of the " + title, {needed}};
+  return {FactCode::vector_length, title, {needed}, {std::to_string(here)}};
 }
 
 }  // namespace
@@ -120,21 +119,20 @@ Features known_vector_lengths() {
   return features;
 }
 
-std::string vector_length_fact(const Machine& machine, const GpuPolicy& /*policy*/,
-                               std::string_view feature, std::string_view value) {
+Facts vector_length_facts(const Machine& machine, const GpuPolicy& /*policy*/,
+                          std::string_view feature, std::string_view value) {
   for (const FlagFeature& flags : flag_features) {
     if (flags.name != feature) continue;
     const auto* known = std::ranges::find(flags.values, value, &FlagValue::value).base();
     if (known == flags.values.data() + flags.values.size())
-      return describe_unheard(ns, feature, value);
-    if (std::string other = describe_other_arch(machine.cpu, Arch::x86_64); !other.empty())
-      return other;
-    return describe_capabilities(machine.cpu, std::span(&known->capability, 1));
+      return {unknown_property(ns, feature, value)};
+    if (machine.cpu.arch != Arch::x86_64) return {other_architecture(machine.cpu, Arch::x86_64)};
+    return {about_capabilities(machine.cpu, std::span(&known->capability, 1))};
   }
   for (const LengthFeature& length : length_features) {
-    if (length.name == feature) return describe_length(machine.cpu, length, value);
+    if (length.name == feature) return {about_length(machine.cpu, length, value)};
   }
-  return describe_unheard(ns, feature, value);
+  return {unknown_property(ns, feature, value)};
 }
 
 }  // namespace axle::providers

@@ -18,8 +18,7 @@ namespace axle::providers {
 [[nodiscard]] Features supported_vector_lengths(const detect::Machine& machine,
                                                 const GpuPolicy& policy);
 [[nodiscard]] Features known_vector_lengths();
-[[nodiscard]] std::string vector_length_fact(const detect::Machine& machine,
-                                             const GpuPolicy& policy, std::string_view feature,
-                                             std::string_view value);
+[[nodiscard]] Facts vector_length_facts(const detect::Machine& machine, const GpuPolicy& policy,
+                                        std::string_view feature, std::string_view value);
 
 }  // namespace axle::providers

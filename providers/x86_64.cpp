@@ -110,22 +110,21 @@ Features all() {
   return features;
 }
 
-std::string fact(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
-                 std::string_view value) {
-  if (feature != level_feature) {
-    return describe_flag(machine.cpu, Arch::x86_64, ns, feature, value);
-  }
-  if (value.size() != 2 || value[0] != 'v' || value[1] < '1' || value[1] > '4') {
-    return describe_unheard(ns, feature, value);
-  }
-  if (std::string other = describe_other_arch(machine.cpu, Arch::x86_64); !other.empty()) {
-    return other;
-  }
+Facts facts(const Machine& machine, const GpuPolicy& /*policy*/, std::string_view feature,
+            std::string_view value) {
+  if (feature != level_feature) return {about_flag(machine.cpu, Arch::x86_64, ns, feature, value)};
+  if (value.size() != 2 || value[0] != 'v' || value[1] < '1' || value[1] > '4')
+    return {unknown_property(ns, feature, value)};
+  if (machine.cpu.arch != Arch::x86_64) return {other_architecture(machine.cpu, Arch::x86_64)};
   const auto level = static_cast<unsigned>(value[1] - '0');
   const unsigned highest = detect::highest_x86_64_level(machine.cpu.capabilities);
-  if (highest >= level) return "the CPU has level v" + std::to_string(highest);
-  return describe_capabilities(machine.cpu, needed_for(level)) + " (level " + std::string(value) +
-         ")";
+  if (highest >= level) {
+    return {{FactCode::cpu_has,
+             "CPU",
+             {"level " + std::string(value)},
+             {"level v" + std::to_string(highest)}}};
+  }
+  return {about_capabilities(machine.cpu, needed_for(level)), part_of("level", value)};
 }
 
 constexpr std::string_view plugin_apis[] = {"", "x86_64_variant_provider",
@@ -135,7 +134,7 @@ constexpr std::string_view aliases[] = {"provider-variant-x86-64"};
 }  // namespace
 
 Provider x86_64_provider() {
-  return {ns, "x86-64-variant-provider", "0.2.1", plugin_apis, aliases, supported, all, fact};
+  return {ns, "x86-64-variant-provider", "0.2.1", plugin_apis, aliases, supported, all, facts};
 }
 
 }  // namespace axle::providers

@@ -50,7 +50,7 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
     for (const auto& [device, why] : providers::idle_devices(machine.machine, *policy)) {
       report_.warn(fmt::format("{} names GPU {} of {}, which is ignored: {}",
                                policy->set_by.substr(0, policy->set_by.size() - 1), device,
-                               machine.name, why));
+                               machine.name, render_fact(why)));
     }
     if (unknown.empty()) continue;
     return misused(

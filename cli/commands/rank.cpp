@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "providers/provider.h"
+#include "cli/views/facts_view.h"
+#include "providers/gpu_policy.h"
 #include "resolver/choice/gpu_views.h"
 #include "resolver/choice/provider_algorithm.h"
 #include "resolver/choice/ranking.h"
+#include "resolver/explain/facts.h"
 #include "session/input_file.h"
 #include "session/plugins/plugin_host.h"
 #include "session/plugins/provider_settings.h"
@@ -50,24 +52,6 @@ ordered_json ranked_json(const resolver::Ranking& ranking) {
     rows.push_back({{"label", variant.label}, {"keys", keys}});
   }
   return rows;
-}
-
-/// The fact of the machine only where the machine was asked: a list from elsewhere says why itself.
-std::string reason_of(const resolver::RejectedVariant& variant, const detect::Machine* machine,
-                      const detect::Machine* view, const providers::GpuPolicy& gpus,
-                      const std::vector<plan::NamespaceOrigin>& origins) {
-  if (machine == nullptr) return variant.reason;
-  const auto origin = std::ranges::find(origins, variant.property.ns, &plan::NamespaceOrigin::ns);
-  if (origin == origins.end()) return variant.reason;
-  std::string fact = origin->detail;
-  if (origin->origin == plan::ListOrigin::builtin) {
-    const providers::Provider* provider = providers::find_provider(variant.property.ns);
-    const auto& [ns, feature, value] = variant.property;
-    fact = view == nullptr ? provider->fact(*machine, gpus, feature, value)
-                           : provider->fact(*view, {}, feature, value) +
-                                 resolver::describe_view(*view, variant.property);
-  }
-  return fact.empty() ? variant.reason : variant.reason + ": " + fact;
 }
 
 /// What `enable-if` of an older document may ask. No interpreter has a part in a ranking, so
@@ -130,6 +114,7 @@ struct Rejection {
   std::string label;
   std::string property;
   std::string reason;
+  Facts facts;
 };
 
 std::string render(const resolver::Ranking& ranking, const std::vector<Rejection>& rejections,
@@ -146,7 +131,10 @@ std::string render(const resolver::Ranking& ranking, const std::vector<Rejection
 ordered_json rejections_json(const std::vector<Rejection>& rejections) {
   ordered_json rows = ordered_json::array();
   for (const Rejection& one : rejections)
-    rows.push_back({{"label", one.label}, {"property", one.property}, {"reason", one.reason}});
+    rows.push_back({{"label", one.label},
+                    {"property", one.property},
+                    {"reason", one.reason},
+                    {"facts", facts_json(one.facts)}});
   return rows;
 }
 
@@ -185,10 +173,15 @@ int run_rank(session::Session& session, Output& output) {
   std::vector<Rejection> rejections;
   for (const resolver::RejectedVariant& variant : ranking.rejected) {
     const auto view = against.find(variant.label);
-    rejections.push_back({variant.label, wheel::render_property(variant.property),
-                          reason_of(variant, machine ? &machine->machine : nullptr,
-                                    view == against.end() ? nullptr : view->second, policy.gpus,
-                                    supported.origins)});
+    Facts facts;  // only where the machine was asked: a list from elsewhere says why itself
+    if (machine) {
+      facts = resolver::property_facts(variant.property, supported.origins, machine->machine,
+                                       policy.gpus, view == against.end() ? nullptr : view->second);
+    }
+    rejections.push_back(
+        {variant.label, wheel::render_property(variant.property),
+         facts.empty() ? variant.reason : variant.reason + ": " + render_facts(facts),
+         std::move(facts)});
   }
   const Answer answer{.text = [&, &ranked = ranking] { return render(ranked, rejections, output); },
                       .json =

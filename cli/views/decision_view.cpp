@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/views/facts_view.h"
 #include "foundation/text/byte_size.h"
 #include "index/http/redaction.h"
 
@@ -47,16 +48,16 @@ std::string render_decision(const plan::Decision& decision, const std::string& c
     text += fmt::format("  {} {}\n", mark,
                         output.paint(chosen ? Style::strong : Style::faint, variant.label));
     if (!variant.evidence.empty()) text += fmt::format("             {}\n", variant.evidence);
-    for (const auto& [property, fact] : variant.properties) {
+    for (const auto& [property, facts] : variant.properties) {
       text += fmt::format("             {}{}{}\n", wheel::render_property(property),
-                          fact.empty() ? "" : ": ", fact);
+                          facts.empty() ? "" : ": ", render_facts(facts));
     }
   }
   for (const plan::Verdict& verdict : decision.rejected) {
     text += fmt::format("  {} {}\n             {}: {}\n", output.paint(Style::bad, "rejected"),
                         output.paint(Style::faint, verdict.label),
                         wheel::render_property(verdict.property),
-                        verdict.fact.empty() ? verdict.reason : verdict.fact);
+                        verdict.facts.empty() ? verdict.reason : render_facts(verdict.facts));
     if (!verdict.evidence.empty()) text += fmt::format("             {}\n", verdict.evidence);
   }
   for (const plan::SkippedFile& file : decision.skipped) {
@@ -125,21 +126,28 @@ ordered_json decision_json(const plan::Decision& decision) {
   if (!decision.gpu_policy.empty()) out["gpu_policy"] = decision.gpu_policy;
   for (const plan::Fit& variant : decision.ranked) {
     ordered_json properties = ordered_json::array();
-    for (const plan::DecidingProperty& deciding : variant.properties)
+    ordered_json facts = ordered_json::array();
+    for (const plan::DecidingProperty& deciding : variant.properties) {
       properties.push_back(wheel::render_property(deciding.property));
-    out["ranked"].push_back(
-        {{"label", variant.label}, {"keys", keys_json(variant.keys)}, {"properties", properties}});
+      facts.push_back(facts_json(deciding.facts));
+    }
+    out["ranked"].push_back({{"label", variant.label},
+                             {"keys", keys_json(variant.keys)},
+                             {"properties", std::move(properties)},
+                             {"facts", std::move(facts)}});
     if (!variant.evidence.empty()) out["ranked"].back()["evidence"] = variant.evidence;
   }
   for (const plan::Verdict& verdict : decision.rejected) {
     out["rejected"].push_back({{"label", verdict.label},
                                {"property", wheel::render_property(verdict.property)},
                                {"reason", verdict.reason},
-                               {"fact", verdict.fact}});
+                               {"fact", render_facts(verdict.facts)},
+                               {"facts", facts_json(verdict.facts)}});
     if (!verdict.evidence.empty()) out["rejected"].back()["evidence"] = verdict.evidence;
   }
   for (const plan::SkippedFile& file : decision.skipped) {
-    out["skipped"].push_back({{"file", file.filename}, {"reason", file.reason}});
+    out["skipped"].push_back(
+        {{"file", file.filename}, {"code", plan::render_skip(file.code)}, {"reason", file.reason}});
   }
   return out;
 }

@@ -90,9 +90,8 @@ std::string render_withheld(const detect::Cpu& cpu, const Output& output) {
   std::string text;
   const std::vector<std::string> blocked = names(cpu, Presence::blocked, 0, true);
   if (!blocked.empty()) text += row("withheld", fmt::format("{}", fmt::join(blocked, " ")));
-  for (const std::string& reason : providers::describe_withheld(cpu)) {
-    text += note(Style::faint, reason, output);
-  }
+  for (const Fact& fact : providers::withheld_capabilities(cpu))
+    text += note(Style::faint, render_fact(fact), output);
   return text;
 }
 

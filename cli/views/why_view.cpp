@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/views/facts_view.h"
 #include "detect/probe.h"
 #include "providers/cpu_flags.h"
 
@@ -23,18 +24,10 @@ std::string hint_of(const Machine& machine, std::string_view kind, const std::st
   return found == machine.problems.end() ? std::string() : found->hint;
 }
 
-/// A reason ends with its fix; where the fix stands on its own, it is taken off.
-std::string without_hint(std::string reason, const std::string& hint) {
-  const std::string tail = "; " + hint;
-  if (!hint.empty() && reason.ends_with(tail)) reason.erase(reason.size() - tail.size());
-  return reason;
-}
-
-Verdict make_verdict(const Machine& machine, std::string_view kind, std::string subject,
-                     Presence usable, const std::string& reason_code, const std::string& reason) {
-  const std::string hint = hint_of(machine, kind, reason_code);
-  return {std::move(subject), std::string(detect::render_presence(usable)), reason_code,
-          without_hint(reason, hint), hint};
+PartState state_of(const Machine& machine, std::string_view kind, std::string subject,
+                   Presence usable, const std::string& reason_code, const std::string& reason) {
+  return {std::move(subject), std::string(detect::render_presence(usable)), reason_code, reason,
+          hint_of(machine, kind, reason_code)};
 }
 
 std::string join(std::initializer_list<std::string_view> words) {
@@ -45,33 +38,33 @@ std::string join(std::initializer_list<std::string_view> words) {
   return text;
 }
 
-void judge_gpus(const Machine& machine, std::string_view ns, std::vector<Verdict>& verdicts) {
+void judge_gpus(const Machine& machine, std::string_view ns, std::vector<PartState>& parts) {
   for (const detect::Driver& driver : machine.drivers) {
     if (detect::render_vendor(driver.vendor) != ns) continue;
-    verdicts.push_back(make_verdict(machine, ns, join({"driver", driver.kernel_version}),
-                                    driver.usable, driver.reason_code, driver.reason));
+    parts.push_back(state_of(machine, ns, join({"driver", driver.kernel_version}), driver.usable,
+                             driver.reason_code, driver.reason));
   }
   for (const detect::Gpu& gpu : machine.gpus) {
     if (detect::render_vendor(gpu.vendor) != ns) continue;
-    Verdict verdict = make_verdict(machine, ns, join({"GPU", gpu.pci_address, gpu.name, gpu.arch}),
-                                   gpu.usable, gpu.reason_code, gpu.reason);
-    if (gpu.masked) verdict.reason += join({verdict.reason.empty() ? "" : ";", "masked"});
-    verdicts.push_back(std::move(verdict));
+    PartState part = state_of(machine, ns, join({"GPU", gpu.pci_address, gpu.name, gpu.arch}),
+                              gpu.usable, gpu.reason_code, gpu.reason);
+    if (gpu.masked) part.reason += join({part.reason.empty() ? "" : ";", "masked"});
+    parts.push_back(std::move(part));
   }
 }
 
-void judge_npus(const Machine& machine, std::string_view ns, std::vector<Verdict>& verdicts) {
+void judge_npus(const Machine& machine, std::string_view ns, std::vector<PartState>& parts) {
   for (const detect::Npu& npu : machine.npus) {
     if (detect::render_npu_kind(npu.kind) != ns) continue;
-    verdicts.push_back(make_verdict(machine, ns, join({"NPU", npu.pci_address, npu.name, npu.type}),
-                                    npu.usable, npu.reason_code, npu.reason));
+    parts.push_back(state_of(machine, ns, join({"NPU", npu.pci_address, npu.name, npu.type}),
+                             npu.usable, npu.reason_code, npu.reason));
   }
 }
 
 bool concerns_cpu(std::string_view ns) { return ns == "x86_64" || ns == "aarch64" || ns == "axle"; }
 
-/// What programs cannot count on, one verdict a reason.
-void judge_withheld(const detect::Cpu& cpu, std::vector<Verdict>& verdicts) {
+/// What programs cannot count on, one row a reason.
+void judge_withheld(const detect::Cpu& cpu, std::vector<PartState>& parts) {
   std::map<std::pair<std::string, Presence>, std::vector<detect::Capability>> by_reason;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
     const Presence presence = cpu.capabilities.of(row.id);
@@ -85,29 +78,34 @@ void judge_withheld(const detect::Cpu& cpu, std::vector<Verdict>& verdicts) {
     for (const detect::Capability each : capabilities) {
       names += (names.empty() ? "" : " ") + std::string(detect::plain_name(detect::row(each)));
     }
-    verdicts.push_back({names, std::string(detect::render_presence(reason.second)), reason.first,
-                        providers::describe_capabilities(cpu, capabilities), ""});
+    const Fact fact = providers::about_capabilities(cpu, capabilities);
+    parts.push_back({names,
+                     std::string(detect::render_presence(reason.second)),
+                     reason.first,
+                     render_fact(fact),
+                     "",
+                     {fact}});
   }
 }
 
-void judge_cpu(const Machine& machine, std::vector<Verdict>& verdicts) {
+void judge_cpu(const Machine& machine, std::vector<PartState>& parts) {
   std::string state(detect::render_arch(machine.cpu.arch));
   if (machine.cpu.arch == detect::Arch::x86_64) {
     const unsigned level = detect::highest_x86_64_level(machine.cpu.capabilities);
     if (level > 0) state += fmt::format(" v{}", level);
   }
-  verdicts.push_back({join({"CPU", machine.cpu.brand}), state, "", "", ""});
-  judge_withheld(machine.cpu, verdicts);
+  parts.push_back({join({"CPU", machine.cpu.brand}), state, "", "", ""});
+  judge_withheld(machine.cpu, parts);
 }
 
-std::vector<Verdict> judge(const Machine& machine, std::string_view ns) {
-  std::vector<Verdict> verdicts;
-  if (concerns_cpu(ns)) judge_cpu(machine, verdicts);
+std::vector<PartState> judge(const Machine& machine, std::string_view ns) {
+  std::vector<PartState> parts;
+  if (concerns_cpu(ns)) judge_cpu(machine, parts);
   for (const char* vendor : {"nvidia", "amd", "intel"}) {
-    if (ns == vendor || ns == "axle") judge_gpus(machine, vendor, verdicts);
+    if (ns == vendor || ns == "axle") judge_gpus(machine, vendor, parts);
   }
-  judge_npus(machine, ns, verdicts);
-  return verdicts;
+  judge_npus(machine, ns, parts);
+  return parts;
 }
 
 /// The variables whose values stand in the place of what was found.
@@ -143,14 +141,13 @@ std::string render_values(const providers::Feature& feature) {
   return text;
 }
 
-std::string render_verdict(const Verdict& verdict, const Output& output) {
-  const bool bad = verdict.state == "blocked" || verdict.state == "unknown";
-  std::string text = fmt::format("  {}: {}", verdict.subject,
-                                 output.paint(bad ? Style::bad : Style::good, verdict.state));
-  if (!verdict.reason_code.empty()) text += fmt::format(" [{}]", verdict.reason_code);
+std::string render_part(const PartState& part, const Output& output) {
+  const bool bad = part.state == "blocked" || part.state == "unknown";
+  std::string text = fmt::format("  {}: {}", part.subject,
+                                 output.paint(bad ? Style::bad : Style::good, part.state));
+  if (!part.reason_code.empty()) text += fmt::format(" [{}]", part.reason_code);
   text += "\n";
-  if (!verdict.reason.empty()) text += fmt::format("    {}\n", verdict.reason);
-  if (!verdict.hint.empty()) text += fmt::format("    hint: {}\n", verdict.hint);
+  if (!part.reason.empty()) text += fmt::format("    {}\n", part.reason);
   return text;
 }
 
@@ -202,8 +199,8 @@ std::string render_why(const Why& why, const Output& output) {
     text += "  nothing: no fact of the machine bears on it\n";
   }
   text += output.paint(Style::strong, "verdict") + "\n";
-  for (const Verdict& verdict : why.verdicts) text += render_verdict(verdict, output);
-  if (why.verdicts.empty()) text += "  there is none of it here\n";
+  for (const PartState& part : why.parts) text += render_part(part, output);
+  if (why.parts.empty()) text += "  there is none of it here\n";
   text += output.paint(Style::strong, "properties") + "\n" + render_properties_of(why);
   return text;
 }
@@ -216,18 +213,19 @@ void add_why(ordered_json& body, const Why& why) {
                      {"answer", each.answer ? ordered_json(*each.answer) : ordered_json()}});
   }
   body["why"] = std::move(asked);
-  ordered_json verdicts = ordered_json::array();
+  ordered_json rows = ordered_json::array();
   const auto text = [](const std::string& value) {
     return value.empty() ? ordered_json() : ordered_json(value);
   };
-  for (const Verdict& verdict : why.verdicts) {
-    verdicts.push_back({{"subject", verdict.subject},
-                        {"state", verdict.state},
-                        {"reason_code", text(verdict.reason_code)},
-                        {"reason", text(verdict.reason)},
-                        {"hint", text(verdict.hint)}});
+  for (const PartState& part : why.parts) {
+    rows.push_back({{"subject", part.subject},
+                    {"state", part.state},
+                    {"reason_code", text(part.reason_code)},
+                    {"reason", text(part.reason)},
+                    {"hint", text(part.hint)},
+                    {"facts", facts_json(part.facts)}});
   }
-  body["verdict"] = std::move(verdicts);
+  body["verdict"] = std::move(rows);
   ordered_json features = ordered_json::object();
   for (const providers::Feature& feature : why.properties) features[feature.name] = feature.values;
   body["properties"] = {{why.ns, std::move(features)}};

@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "cli/output.h"
+#include "foundation/report/fact.h"
 #include "machines/evidence.h"
 #include "machines/selection.h"
 #include "providers/gpu_policy.h"
@@ -17,19 +18,20 @@
 namespace axle::cli {
 
 /// What a machine's facts say of one device or of the processor.
-struct Verdict {
+struct PartState {
   std::string subject;  ///< "driver", "GPU 0000:65:00.0 NVIDIA H100", "CPU"
   std::string state;    ///< "present", "blocked", "absent", "unknown"; of a CPU its level
   std::string reason_code;
   std::string reason;
   std::string hint;
+  Facts facts = {};  ///< of instructions that are withheld: what the reason says
 };
 
 struct Why {
   std::string ns;
   bool stated = false;  ///< nothing was asked: the facts were stated
   std::vector<machines::Observation> evidence;
-  std::vector<Verdict> verdicts;
+  std::vector<PartState> parts;
   providers::Features properties;
 };
 

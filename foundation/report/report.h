@@ -16,6 +16,7 @@ struct Remark {
   Severity severity;
   std::string message;
   std::string hint = {};
+  std::string path = {};  ///< the file or folder that it is about; empty: none
 };
 
 class Report {
@@ -31,10 +32,10 @@ class Report {
   /// throttle.
   virtual void progress(std::string_view what, std::uint64_t done, std::uint64_t total) = 0;
 
-  void detail(std::string message) { add({Severity::detail, std::move(message), {}}); }
-  void note(std::string message) { add({Severity::note, std::move(message), {}}); }
-  void warn(std::string message, std::string hint = {}) {
-    add({Severity::warning, std::move(message), std::move(hint)});
+  void detail(std::string message) { add({Severity::detail, std::move(message)}); }
+  void note(std::string message) { add({Severity::note, std::move(message)}); }
+  void warn(std::string message, std::string hint = {}, std::string path = {}) {
+    add({Severity::warning, std::move(message), std::move(hint), std::move(path)});
   }
 };
 

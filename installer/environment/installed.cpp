@@ -66,7 +66,7 @@ Result<void> read_variant(InstalledDistribution& distribution, Report& report) {
   if (text->empty()) return read_family_label(distribution);
   auto metadata = wheel::parse_variant_metadata(*text, path, report);
   if (!metadata || metadata->variants.size() != 1) {
-    report.warn(fmt::format("{} does not say which variant is installed", path));
+    report.warn(fmt::format("{} does not say which variant is installed", path), {}, path);
     return {};
   }
   distribution.variant = metadata->variants.begin()->first;
@@ -121,9 +121,10 @@ void drop_doubles(std::vector<InstalledDistribution>& installed, Report& report)
       ++i;
       continue;
     }
-    report.warn(fmt::format("{} is installed twice: {} is used, {} is ignored", installed[i].name,
-                            installed[i - 1].dist_info, installed[i].dist_info),
-                fmt::format("{} removes the other one", repair_command(installed[i - 1])));
+    report.warn(fmt::format("{} is installed twice: {} is used, {} is ignored",
+                            installed[i].name, installed[i - 1].dist_info, installed[i].dist_info),
+                fmt::format("{} removes the other one", repair_command(installed[i - 1])),
+                installed[i].dist_info);
     installed.erase(installed.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
@@ -182,8 +183,9 @@ Result<void> scan_site(const std::string& site, std::vector<InstalledDistributio
                !lacks_rights(entry->path().string())) {
       return std::unexpected(distribution.error());
     } else {
-      report.warn(
-          fmt::format("{} is ignored: {}", entry->path().string(), distribution.error().message));
+      report.warn(fmt::format("{} is ignored: {}", entry->path().string(),
+                              distribution.error().message),
+                  {}, entry->path().string());
     }
   }
   if (error) return std::unexpected(system_error("read", site, error.value()));

@@ -48,7 +48,7 @@ void warn_of_devices(const axle::detect::Machine& machine, const axle::providers
   for (const std::string& device : axle::providers::unknown_devices(machine, policy))
     report.warn(text + ": this machine has no GPU " + device);
   for (const auto& [device, why] : axle::providers::idle_devices(machine, policy))
-    report.warn(text + ": GPU " + device + " is ignored: " + why);
+    report.warn(text + ": GPU " + device + " is ignored: " + axle::render_fact(why));
 }
 
 Features supported(const axle::providers::Provider& provider) {

@@ -10,7 +10,7 @@ void parse_wheels(Release& release, const wheel::SupportedTags& tags) {
   for (const index::PublishedFile& file : release.wheels) {
     Result<wheel::WheelName> name = wheel::parse_wheel_name(file.filename);
     if (!name) {
-      release.unreadable.push_back({file.filename, name.error().message});
+      release.unreadable.push_back({file.filename, plan::SkipCode::name, name.error().message});
       continue;
     }
     const std::size_t tag_index = tags.best_index(name->tags);

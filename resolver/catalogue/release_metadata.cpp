@@ -68,7 +68,7 @@ Result<ReleaseMetadata> from_wheels(const Release& release,
         return std::unexpected(std::move(document).error());
       }
       report.warn(fmt::format("{} is ignored: {}", file, document.error().message));
-      result.skipped.push_back({file, document.error().message});
+      result.skipped.push_back({file, plan::SkipCode::metadata, document.error().message});
       continue;
     }
     if (!result.document) {

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "providers/gpu_archs.h"
 #include "providers/provider.h"
 
 namespace axle::resolver {
@@ -45,16 +42,6 @@ ViewedRanking rank_on_views(const wheel::VariantMetadata& metadata,
   std::ranges::sort(viewed.ranking.rejected, {}, &RejectedVariant::label);
   lists.lists = std::move(first);
   return viewed;
-}
-
-std::string describe_view(const detect::Machine& view, const wheel::Property& property) {
-  for (const detect::Gpu& gpu : view.gpus) {
-    const bool works = gpu.usable == detect::Presence::present && !gpu.masked;
-    if (!works || !providers::tells_of_gpu(gpu.vendor, property.ns, property.feature)) continue;
-    return fmt::format(" ({}; every GPU must run it, --gpu-policy says otherwise)",
-                       gpu.name.empty() ? gpu.arch : gpu.name);
-  }
-  return {};
 }
 
 }  // namespace axle::resolver

@@ -26,9 +26,4 @@ struct ViewedRanking {
                                           const std::vector<detect::Machine>& views,
                                           SupportedLists& lists);
 
-/// What `view` adds to a fact about one of its GPUs: "(NVIDIA GeForce RTX 2080 …)"; empty where
-/// `property` is not about GPUs.
-[[nodiscard]] std::string describe_view(const detect::Machine& view,
-                                        const wheel::Property& property);
-
 }  // namespace axle::resolver

@@ -30,10 +30,11 @@ LabelChoice take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& poli
   }
   const auto verdict = std::ranges::find(decision.rejected, policy.label, &plan::Verdict::label);
   if (verdict != decision.rejected.end()) {
-    choice.remark =
-        fmt::format("{} is chosen because it is {}, although this machine cannot run it: {}",
-                    policy.label, policy.rule == LabelRule::kept ? "installed" : "requested",
-                    verdict->fact.empty() ? verdict->reason : verdict->fact);
+    choice.remark = fmt::format(
+        "{} is chosen because it is {}, although this machine cannot "
+        "run it: {}",
+        policy.label, policy.rule == LabelRule::kept ? "installed" : "requested",
+        verdict->facts.empty() ? verdict->reason : render_facts(verdict->facts));
   } else if (const auto what = metadata.unknown.find(policy.label);
              what != metadata.unknown.end()) {
     choice.remark = what->second;
@@ -107,9 +108,10 @@ void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
     const std::string& file = best_with_label(wheels, fit.label)->file->filename;
     const auto what = metadata.unknown.find(fit.label);
     if (what != metadata.unknown.end()) {
-      decision.skipped.push_back({file, what->second, true});
+      decision.skipped.push_back({file, plan::SkipCode::unknown_needs, what->second});
     } else if (metadata.fallback.contains(fit.label)) {
-      decision.skipped.push_back({file, "it counts only if nothing else fits"});
+      decision.skipped.push_back(
+          {file, plan::SkipCode::fallback, "it counts only if nothing else fits"});
     }
   }
 }

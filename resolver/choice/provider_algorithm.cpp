@@ -22,6 +22,7 @@ struct NamespaceList {
   plan::ListOrigin origin = plan::ListOrigin::none;
   std::string detail;
   providers::Features features;
+  bool by_user = false;  ///< as in plan::NamespaceOrigin
 };
 
 providers::Features as_features(const std::vector<wheel::FeatureValues>& lists) {
@@ -138,9 +139,9 @@ std::optional<NamespaceList> given_list(const wheel::VariantMetadata& metadata,
                                         const ProviderPolicy& policy,
                                         const wheel::MarkerEnvironment& environment) {
   if (policy.disabled.contains(ns))
-    return NamespaceList{plan::ListOrigin::disabled, "disabled", {}};
+    return NamespaceList{plan::ListOrigin::disabled, "disabled", {}, true};
   if (info != nullptr && info->optional && !policy.enabled.contains(ns)) {
-    return NamespaceList{plan::ListOrigin::disabled, "optional and not enabled", {}};
+    return NamespaceList{plan::ListOrigin::disabled, "optional and not enabled", {}, true};
   }
   if (info != nullptr && !info->enable_if.empty() && !marker_holds(info->enable_if, environment)) {
     return NamespaceList{
@@ -292,7 +293,7 @@ class Lists {
   [[nodiscard]] SupportedLists take() {
     SupportedLists result;
     for (auto& [ns, list] : lists_) {
-      result.origins.push_back({ns, list.origin, std::move(list.detail)});
+      result.origins.push_back({ns, list.origin, std::move(list.detail), list.by_user});
       if (!list.features.empty()) result.lists.insert_or_assign(ns, std::move(list.features));
     }
     return result;

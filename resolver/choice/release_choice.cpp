@@ -14,6 +14,7 @@
 #include "resolver/choice/gpu_views.h"
 #include "resolver/choice/label_choice.h"
 #include "resolver/choice/unusable_wheels.h"
+#include "resolver/explain/facts.h"
 #include "resolver/explain/messages.h"
 #include "wheel/requirement.h"
 
@@ -59,29 +60,6 @@ std::string why_the_plain_wheel(const WheelPolicy& policy, const ReleaseChoice& 
   return "the release has no variants";
 }
 
-/// "the build has code for 7.5" and "the build has code for 8.0" as one sentence: those that differ
-/// in the last word alone together, the others with what they have in common said once.
-std::string merge_facts(const std::vector<std::string>& facts) {
-  std::vector<std::string> merged;
-  std::string_view head;
-  for (const std::string& fact : facts) {
-    const std::size_t last_word = fact.rfind(' ') + 1;
-    if (!merged.empty() && fact.substr(0, last_word) == head) {
-      if (fact.substr(last_word) != "GPU") merged.back() += ", " + fact.substr(last_word);
-    } else {
-      merged.push_back(fact);
-      head = std::string_view(fact).substr(0, last_word);
-    }
-  }
-  std::string text = merged.front();
-  for (std::size_t i = 1; i < merged.size(); ++i) {
-    const auto [left, right] = std::ranges::mismatch(merged[i], merged.front());
-    const auto common = static_cast<std::size_t>(left - merged[i].begin());
-    text += " and " + merged[i].substr(merged[i].rfind(' ', common) + 1);
-  }
-  return text;
-}
-
 }  // namespace
 
 WheelChooser::WheelChooser(const Target& target, const Options& options, Candidates& candidates,
@@ -108,6 +86,47 @@ bool WheelChooser::python_fits(const std::string& name, const index::PublishedFi
   return specifiers->contains(python_);
 }
 
+std::optional<plan::SkippedFile> WheelChooser::why_skipped(const std::string& name,
+                                                           const Release& release,
+                                                           const CandidateWheel& wheel,
+                                                           const WheelPolicy& policy) {
+  using plan::SkipCode;
+  const index::PublishedFile& file = *wheel.file;
+  const auto skipped = [&](SkipCode code, std::string reason) {
+    return plan::SkippedFile{file.filename, code, std::move(reason)};
+  };
+  const bool own_version = file.label.empty()
+                               ? wheel.name.version == release.version
+                               : wheel::compare_public(wheel.name.version, release.version) == 0;
+  if (wheel::normalize_name(wheel.name.distribution) != name || !own_version)
+    return skipped(SkipCode::other_release, "its name belongs to another release");
+  if (!file.label.empty() && policy.versions != nullptr &&
+      !policy.versions->contains(wheel.name.version)) {
+    return skipped(SkipCode::other_version, fmt::format("{} is not the required version",
+                                                        wheel::render_version(wheel.name.version)));
+  }
+  if (file.yanked && !policy.yanked && !release.direct) {
+    return skipped(SkipCode::yanked,
+                   file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason);
+  }
+  if (!python_fits(name, file)) {
+    return skipped(SkipCode::python,
+                   fmt::format("needs Python {}, this is {}", file.requires_python,
+                               wheel::render_version(python_)));
+  }
+  if (wheel.tag_index == wheel::SupportedTags::npos) {
+    return skipped(
+        SkipCode::tags,
+        fmt::format("its tags {} do not fit this interpreter and platform", wheel.name.tags_text));
+  }
+  if (wheel.is_variant() && !policy.variants)
+    return skipped(SkipCode::plain_only, "plain wheels were requested");
+  if (policy.versions != nullptr && !policy.versions->listed.empty() &&
+      !wheel::may_be_listed(file.hash.as_listed(), policy.versions->listed))
+    return skipped(SkipCode::hash, "its hash is not among those that are listed");
+  return std::nullopt;
+}
+
 WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Release& release,
                                                  const WheelPolicy& policy,
                                                  plan::Decision& decision) {
@@ -115,34 +134,10 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
   decision.skipped = release.unreadable;
   Usable usable;
   for (const CandidateWheel& wheel : release.candidates) {
-    const index::PublishedFile& file = *wheel.file;
-    std::string reason;
-    const bool own_version = file.label.empty()
-                                 ? wheel.name.version == release.version
-                                 : wheel::compare_public(wheel.name.version, release.version) == 0;
-    if (wheel::normalize_name(wheel.name.distribution) != name || !own_version) {
-      reason = "its name belongs to another release";
-    } else if (!file.label.empty() && policy.versions != nullptr &&
-               !policy.versions->contains(wheel.name.version)) {
-      reason =
-          fmt::format("{} is not the required version", wheel::render_version(wheel.name.version));
-    } else if (file.yanked && !policy.yanked && !release.direct) {
-      reason = file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason;
-    } else if (!python_fits(name, file)) {
-      reason = fmt::format("needs Python {}, this is {}", file.requires_python,
-                           wheel::render_version(python_));
-    } else if (wheel.tag_index == wheel::SupportedTags::npos) {
-      reason = fmt::format("{}{} do not fit this interpreter and platform", tags_do_not_fit,
-                           wheel.name.tags_text);
-    } else if (wheel.is_variant() && !policy.variants) {
-      reason = "plain wheels were requested";
-    } else if (policy.versions != nullptr && !policy.versions->listed.empty() &&
-               !wheel::may_be_listed(file.hash.as_listed(), policy.versions->listed)) {
-      reason = "its hash is not listed";
-      usable.unlisted.push_back(&wheel);
-    }
-    if (!reason.empty()) {
-      decision.skipped.push_back({file.filename, std::move(reason)});
+    std::optional<plan::SkippedFile> skipped = why_skipped(name, release, wheel, policy);
+    if (skipped) {
+      if (skipped->code == plan::SkipCode::hash) usable.unlisted.push_back(&wheel);
+      decision.skipped.push_back(*std::move(skipped));
     } else {
       (wheel.is_variant() ? usable.variants : usable.plain).push_back(&wheel);
     }
@@ -152,52 +147,26 @@ WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Releas
   return usable;
 }
 
-std::string WheelChooser::fact_about(const wheel::Property& property, const detect::Machine* view,
-                                     const ReleaseChoice& choice) const {
-  if (property.ns == abi_dependency) {
-    const std::string package = wheel::normalize_name(property.feature);
-    const auto known = std::ranges::find(choice.abi, package, &AbiAssumption::package);
-    if (known == choice.abi.end() || !known->version) {
-      return fmt::format("{} is neither part of this resolution nor installed", package);
-    }
-    return fmt::format("this resolution has {} {}", package,
-                       wheel::render_version(*known->version));
+Facts WheelChooser::facts_about(const wheel::Property& property, const detect::Machine* view,
+                                const ReleaseChoice& choice) const {
+  if (property.ns != abi_dependency) {
+    return property_facts(property, choice.decision.origins, *target_.machine,
+                          options_.providers.gpus, view);
   }
-  const auto origin =
-      std::ranges::find(choice.decision.origins, property.ns, &plan::NamespaceOrigin::ns);
-  if (origin == choice.decision.origins.end()) return "no such namespace in the priorities";
-  switch (origin->origin) {
-    case plan::ListOrigin::builtin: {
-      const providers::Provider* provider = providers::find_provider(property.ns);
-      if (view != nullptr) return provider->fact(*view, {}, property.feature, property.value);
-      return provider->fact(*target_.machine, options_.providers.gpus, property.feature,
-                            property.value);
-    }
-    case plan::ListOrigin::disabled:
-      return fmt::format("namespace {} is disabled: {}", property.ns, origin->detail);
-    case plan::ListOrigin::static_list:
-    case plan::ListOrigin::user_list:
-      return fmt::format("not in {}", origin->detail);
-    case plan::ListOrigin::plugin:
-      return fmt::format("{} does not list it here", origin->detail);
-    case plan::ListOrigin::untrusted:
-    case plan::ListOrigin::failed:
-    case plan::ListOrigin::none:
-      return origin->detail;
-  }
-  return {};
+  const std::string package = wheel::normalize_name(property.feature);
+  const auto known = std::ranges::find(choice.abi, package, &AbiAssumption::package);
+  if (known == choice.abi.end() || !known->version)
+    return {{FactCode::abi_absent, package, {property.value}}};
+  return {
+      {FactCode::abi_version, package, {property.value}, {wheel::render_version(*known->version)}}};
 }
 
 std::vector<plan::DecidingProperty> WheelChooser::with_facts(
     std::vector<wheel::Property> properties) const {
   std::vector<plan::DecidingProperty> deciding;
   for (wheel::Property& property : properties) {
-    const providers::Provider* provider = providers::find_provider(property.ns);
-    std::string fact = provider == nullptr
-                           ? std::string()
-                           : provider->fact(*target_.machine, options_.providers.gpus,
-                                            property.feature, property.value);
-    deciding.push_back({std::move(property), std::move(fact)});
+    Facts facts = machine_facts(property, *target_.machine, options_.providers.gpus);
+    deciding.push_back({std::move(property), std::move(facts)});
   }
   return deciding;
 }
@@ -221,10 +190,11 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
     if (document.variants.contains(label)) continue;
     const auto unknown = metadata.unknown.find(label);
     if (unknown != metadata.unknown.end()) {
-      decision.skipped.push_back({wheel->file->filename, unknown->second, true});
-    } else {
       decision.skipped.push_back(
-          {wheel->file->filename, fmt::format("label {} is not in the metadata", label)});
+          {wheel->file->filename, plan::SkipCode::unknown_needs, unknown->second});
+    } else {
+      decision.skipped.push_back({wheel->file->filename, plan::SkipCode::label_unknown,
+                                  fmt::format("label {} is not in the metadata", label)});
     }
   }
   const auto evidence_of = [&](const std::string& label) {
@@ -239,11 +209,12 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
   for (RejectedVariant& rejected : ranking.rejected) {
     if (!labels_of_wheels.contains(rejected.label)) continue;
     const auto view = against.find(rejected.label);
-    std::string fact = fact_against(rejected.property, document.variants.at(rejected.label),
-                                    view == against.end() ? nullptr : view->second, choice);
+    Facts facts = facts_against(rejected.property, document.variants.at(rejected.label),
+                                view == against.end() ? nullptr : view->second, choice);
     std::string evidence = evidence_of(rejected.label);
     decision.rejected.push_back({std::move(rejected.label), std::move(rejected.property),
-                                 std::move(rejected.reason), std::move(fact), std::move(evidence)});
+                                 std::move(rejected.reason), std::move(facts),
+                                 std::move(evidence)});
   }
   for (RankedVariant& ranked : ranking.ranked) {
     if (!labels_of_wheels.contains(ranked.label)) {
@@ -262,11 +233,10 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
   return std::move(supported.lists);
 }
 
-/// The fact that speaks against every value of the feature that `rejected` is of.
-std::string WheelChooser::fact_against(const wheel::Property& rejected,
-                                       const wheel::VariantProperties& properties,
-                                       const detect::Machine* view,
-                                       const ReleaseChoice& choice) const {
+/// What speaks against every value of the feature that `rejected` is of.
+Facts WheelChooser::facts_against(const wheel::Property& rejected,
+                                  const wheel::VariantProperties& properties,
+                                  const detect::Machine* view, const ReleaseChoice& choice) const {
   std::vector<wheel::Property> values;
   for (const wheel::Property& property : properties) {
     if (property.ns == rejected.ns && property.feature == rejected.feature)
@@ -276,10 +246,10 @@ std::string WheelChooser::fact_against(const wheel::Property& rejected,
   std::ranges::sort(values, {}, [](const wheel::Property& property) {
     return std::pair(property.value.size(), property.value);
   });
-  std::vector<std::string> facts;
+  std::vector<Facts> each;
   for (const wheel::Property& property : values)
-    facts.push_back(fact_about(property, view, choice));
-  return merge_facts(facts) + (view == nullptr ? std::string() : describe_view(*view, rejected));
+    each.push_back(facts_about(property, view, choice));
+  return merge_facts(each);
 }
 
 /// Of a family's build: the fact about its code says more than its place in the order.
@@ -300,7 +270,7 @@ std::string WheelChooser::why_this_build(const std::string& label, LabelRule rul
         fit->properties, feature,
         [](const plan::DecidingProperty& of) -> const std::string& { return of.property.feature; });
     if (deciding == fit->properties.end()) continue;
-    return best + ": " + fact_about(deciding->property, nullptr, choice);
+    return best + ": " + render_facts(facts_about(deciding->property, nullptr, choice));
   }
   return best;
 }
@@ -382,7 +352,8 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
       needed = needed || has_builds_for(*(*metadata)->document, policy.required);
     } else if (!(*metadata)->broken.empty()) {
       for (const CandidateWheel* wheel : usable.variants) {
-        choice.decision.skipped.push_back({wheel->file->filename, (*metadata)->broken});
+        choice.decision.skipped.push_back(
+            {wheel->file->filename, plan::SkipCode::metadata, (*metadata)->broken});
       }
     }
   }
@@ -404,7 +375,8 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
           why_the_plain_wheel(policy, choice, !labels_of(release).empty());
       choice.remark = std::move(unknown);
     } else {
-      choice.decision.skipped.push_back({plain.file->filename, std::move(unknown), true});
+      choice.decision.skipped.push_back(
+          {plain.file->filename, plan::SkipCode::unknown_needs, std::move(unknown)});
     }
   }
   if (choice.chosen == nullptr) {

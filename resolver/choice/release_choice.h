@@ -86,6 +86,11 @@ class WheelChooser {
 
   [[nodiscard]] Usable usable_wheels(const std::string& name, Release& release,
                                      const WheelPolicy& policy, plan::Decision& decision);
+  /// nullopt: it can be used, as far as its name and its entry in the index tell.
+  [[nodiscard]] std::optional<plan::SkippedFile> why_skipped(const std::string& name,
+                                                             const Release& release,
+                                                             const CandidateWheel& wheel,
+                                                             const WheelPolicy& policy);
   [[nodiscard]] bool python_fits(const std::string& name, const index::PublishedFile& file);
   using Wheels = std::vector<const CandidateWheel*>;
 
@@ -99,15 +104,14 @@ class WheelChooser {
   void choose_variant(const ReleaseMetadata& metadata, const Usable& usable,
                       const WheelPolicy& policy, const VersionOf& version_of,
                       ReleaseChoice& choice);
-  /// `view`: the one of `views_` that the fact is about; nullptr: the whole machine.
-  [[nodiscard]] std::string fact_about(const wheel::Property& property, const detect::Machine* view,
-                                       const ReleaseChoice& choice) const;
+  /// `view`: the one of `views_` that is spoken of; nullptr: the whole machine.
+  [[nodiscard]] Facts facts_about(const wheel::Property& property, const detect::Machine* view,
+                                  const ReleaseChoice& choice) const;
   [[nodiscard]] std::vector<plan::DecidingProperty> with_facts(
       std::vector<wheel::Property> properties) const;
-  [[nodiscard]] std::string fact_against(const wheel::Property& rejected,
-                                         const wheel::VariantProperties& properties,
-                                         const detect::Machine* view,
-                                         const ReleaseChoice& choice) const;
+  [[nodiscard]] Facts facts_against(const wheel::Property& rejected,
+                                    const wheel::VariantProperties& properties,
+                                    const detect::Machine* view, const ReleaseChoice& choice) const;
   [[nodiscard]] std::string why_this_build(const std::string& label, LabelRule rule,
                                            const ReleaseChoice& choice) const;
 

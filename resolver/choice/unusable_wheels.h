@@ -10,9 +10,6 @@
 
 namespace axle::resolver {
 
-/// How the reason of a wheel begins whose tags do not fit (SkippedFile::reason).
-inline constexpr std::string_view tags_do_not_fit = "its tags ";
-
 /// ">=3.12", as the files that `target`'s Python does not satisfy have it, each once; empty: not
 /// all of the release's files (its source distributions where it has no wheels) need another
 /// Python.

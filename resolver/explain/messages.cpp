@@ -11,6 +11,7 @@
 #include "foundation/system/shell_command.h"
 #include "index/http/redaction.h"
 #include "resolver/choice/unusable_wheels.h"
+#include "resolver/explain/facts.h"
 
 namespace axle::resolver {
 namespace {
@@ -40,8 +41,8 @@ std::string render_versions(const std::vector<KnownVersion>& versions) {
 }
 
 std::string render_verdict(const plan::Verdict& verdict) {
-  if (verdict.fact.empty()) return fmt::format("{}: {}", verdict.label, verdict.reason);
-  return fmt::format("{}: {} ({})", verdict.label, verdict.reason, verdict.fact);
+  if (verdict.facts.empty()) return fmt::format("{}: {}", verdict.label, verdict.reason);
+  return fmt::format("{}: {} ({})", verdict.label, verdict.reason, render_facts(verdict.facts));
 }
 
 /// One line a reason: dozens of wheels tend to have the same.
@@ -91,10 +92,11 @@ Error no_build_fits(std::string_view name, const Release& release, const plan::D
   // That there is no NVIDIA GPU is news only where no GPU that is there has anything to say.
   const bool only_absent = only_absent_hardware(decision);
   for (const plan::Verdict& verdict : decision.rejected) {
-    if (only_absent || !is_absent_hardware(verdict)) add(verdict.fact, verdict.label);
+    if (only_absent || !is_absent_hardware(verdict))
+      add(render_facts(verdict.facts), verdict.label);
   }
   for (const plan::SkippedFile& file : decision.skipped) {
-    if (file.unknown_build) add(file.reason, {});
+    if (file.code == plan::SkipCode::unknown_needs) add(file.reason, {});
   }
   std::vector<std::string> texts;
   for (const auto& [text, labels] : reasons)
@@ -224,15 +226,6 @@ Error no_common_version(std::string_view name, const std::vector<const Want*>& w
           : fmt::format("loosen one of the requirements; there is {}", render_versions(versions))};
 }
 
-bool is_absent_hardware(const plan::Verdict& verdict) {
-  // providers::describe_no_gpu: "no NVIDIA GPU"
-  return verdict.fact.starts_with("no ") && verdict.fact.ends_with(" GPU");
-}
-
-bool only_absent_hardware(const plan::Decision& decision) {
-  return !decision.rejected.empty() && std::ranges::all_of(decision.rejected, is_absent_hardware);
-}
-
 Error nothing_fits(std::string_view name, const Release& release, const plan::Decision& decision,
                    const Target& target) {
   if (release.family != nullptr && decision.has_variants)
@@ -256,9 +249,8 @@ Error nothing_fits(std::string_view name, const Release& release, const plan::De
   std::vector<plan::SkippedFile> skipped = decision.skipped;
   // What their tags come to is said already.
   if (!tags.empty())
-    std::erase_if(skipped, [](const plan::SkippedFile& file) {
-      return file.reason.starts_with(tags_do_not_fit);
-    });
+    std::erase_if(skipped,
+                  [](const plan::SkippedFile& file) { return file.code == plan::SkipCode::tags; });
   for (std::string& reason : render_skipped(skipped)) reasons.push_back(std::move(reason));
   std::string hint =
       fmt::format("`variant explain {}` shows every wheel with its reason", pinned(name, version));
@@ -277,7 +269,7 @@ Error label_unavailable(std::string_view name, const Release& release, std::stri
   if (verdict != decision.rejected.end()) {
     reason = fmt::format("variant {} of {} {} does not fit this machine: {}", label, name, version,
                          verdict->reason);
-    if (!verdict->fact.empty()) reason += fmt::format(" ({})", verdict->fact);
+    if (!verdict->facts.empty()) reason += fmt::format(" ({})", render_facts(verdict->facts));
   } else if (std::ranges::find(known, label) != known.end()) {
     const std::string ending = fmt::format("-{}.whl", label);
     const std::string local = fmt::format("+{}-", label);  // of a family's build

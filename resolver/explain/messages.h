@@ -36,10 +36,6 @@ namespace axle::resolver {
 /// No wheel of `release` fits `target`: what decides, and each with its reason.
 [[nodiscard]] Error nothing_fits(std::string_view name, const Release& release,
                                  const plan::Decision& decision, const Target& target);
-/// A verdict that says no more than that there is no GPU of the build's vendor.
-[[nodiscard]] bool is_absent_hardware(const plan::Verdict& verdict);
-/// All verdicts, of which there are some, are of that kind.
-[[nodiscard]] bool only_absent_hardware(const plan::Decision& decision);
 
 /// A label that was asked for and cannot be had.
 [[nodiscard]] Error label_unavailable(std::string_view name, const Release& release,

@@ -1,3 +1,10 @@
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+
 #include <doctest/doctest.h>
 
 #include "plan/resolution.h"
@@ -31,6 +38,19 @@ TEST_CASE("every origin of a list has a word of its own") {
   CHECK(render_origin(ListOrigin::untrusted) == "untrusted");
   CHECK(render_origin(ListOrigin::failed) == "failed");
   CHECK(render_origin(ListOrigin::none) == "none");
+}
+
+TEST_CASE("every reason to leave a file out has a word of its own, which docs/facts.md has") {
+  std::ifstream file(AXLE_SOURCE_DIR "/docs/facts.md", std::ios::binary);
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  std::set<std::string_view> words;
+  for (std::uint8_t code = 0; code <= static_cast<std::uint8_t>(SkipCode::metadata); ++code)
+    words.insert(render_skip(static_cast<SkipCode>(code)));
+  CHECK(words.size() == static_cast<std::size_t>(SkipCode::metadata) + 1);
+  for (const std::string_view word : words) {
+    CHECK_MESSAGE(page.contains("\n| `" + std::string(word) + "` | "), word);
+    CHECK(word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos);
+  }
 }
 
 TEST_CASE("keys order variants, the first that differs deciding, lower first") {

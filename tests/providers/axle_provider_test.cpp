@@ -31,7 +31,7 @@ Values values(const Machine& machine, std::string_view feature, const GpuPolicy&
 }
 
 std::string fact(const Machine& machine, std::string_view feature, std::string_view value) {
-  return find_provider("axle")->fact(machine, {}, feature, value);
+  return render_facts(find_provider("axle")->facts(machine, {}, feature, value));
 }
 
 TEST_CASE("AVX10: its versions and vector lengths") {
@@ -49,7 +49,7 @@ TEST_CASE("AVX10: its versions and vector lengths") {
   machine.cpu.capabilities.set(Capability::avx10_512, Presence::blocked);
   CHECK(values(machine, "avx10_bits") == Values{"256", "128"});
   CHECK(fact(machine, "avx10_bits", "1024") ==
-        "the provider of axle knows no property axle :: avx10_bits :: 1024");
+        "the provider of axle does not know the property axle :: avx10_bits :: 1024");
   machine.cpu.arch = Arch::aarch64;
   CHECK(fact(machine, "avx10_version", "1") == "the CPU is aarch64, not x86_64");
   CHECK(values(machine, "avx10_version").empty());
@@ -72,7 +72,7 @@ TEST_CASE("SVE: code of one length needs that length, code of any length a least
   CHECK(values(machine, "sve_bytes_lower_bound") == Values{"32", "16"});
   machine.cpu.sve_vector_bytes.reset();
   CHECK(values(machine, "sve_bytes_lower_bound").empty());
-  CHECK(fact(machine, "sve_bytes", "16") == "it is not known how long the SVE vectors are");
+  CHECK(fact(machine, "sve_bytes", "16") == "the length of the SVE vectors is not known");
   CHECK(values(machine, "sme_bytes").empty());
   machine.cpu.capabilities.set(Capability::arm_sme, Presence::present);
   machine.cpu.sme_vector_bytes = 64;
@@ -91,8 +91,8 @@ TEST_CASE("AMD: a GPU's own code and that of its generic target") {
   CHECK(values(machine, "gfx_code", {GpuRule::any, {}}) ==
         Values{"gfx1102", "gfx11_generic", "gfx1100"});
   CHECK(fact(machine, "gfx_code", "gfx1100") ==
-        "the GPUs, which all count, are gfx1102 (gfx11_generic) and gfx1100 (gfx11_generic), the "
-        "build has code for gfx1100");
+        "the GPUs are gfx1102 (gfx11_generic) and gfx1100 (gfx11_generic) (every GPU must run it), "
+        "the build has code for gfx1100");
 }
 
 TEST_CASE("the members of the generic targets are those that LLVM documents") {
@@ -223,7 +223,7 @@ TEST_CASE("compressed code needs the driver of CUDA 12.4") {
   // It is the driver's, as the bounds of namespace nvidia are: no GPU is needed, of any vendor.
   CHECK(values(nvidia_machine("12.4", {}), "cuda_compressed_code") == Values{"on"});
   CHECK(fact(nvidia_machine("12.2", {"9.0"}), "cuda_compressed_code", "on") ==
-        "the driver runs CUDA up to 12.2, compressed code needs the driver of 12.4");
+        "driver 550.54 runs CUDA up to 12.2, compressed code needs the driver of 12.4");
 }
 
 }  // namespace

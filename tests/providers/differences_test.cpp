@@ -81,7 +81,7 @@ void nvidia_unusable() {
   machine.gpus[0].usable = Presence::blocked;
   machine.gpus[0].reason = "no device nodes";
   CHECK(find_provider("nvidia")->supported(machine, {}).empty());
-  CHECK(find_provider("nvidia")->fact(machine, {}, "sm_arch", "90_real") ==
+  CHECK(render_facts(find_provider("nvidia")->facts(machine, {}, "sm_arch", "90_real")) ==
         "NVIDIA GPU present but not usable: no device nodes");
 }
 

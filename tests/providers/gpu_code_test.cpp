@@ -103,23 +103,24 @@ TEST_CASE("every value that a GPU of ours has is known, and every feature has a 
       REQUIRE(all != known.end());
       for (const std::string& value : feature.values) {
         CHECK_MESSAGE(std::ranges::find(all->values, value) != all->values.end(), value);
-        CHECK_FALSE(gpu_code_fact(machine, {}, feature.name, value).empty());
+        CHECK_FALSE(gpu_code_facts(machine, {}, feature.name, value).empty());
       }
     }
   }
 }
 
 TEST_CASE("facts say what the GPU is and what the build has") {
-  CHECK(gpu_code_fact(nvidia_machine("12.8", {"6.1"}), {}, "cuda_code", "75_real") ==
+  CHECK(render_facts(gpu_code_facts(nvidia_machine("12.8", {"6.1"}), {}, "cuda_code", "75_real")) ==
         "the GPU has compute capability 6.1, the build has compiled code for 7.5");
-  CHECK(gpu_code_fact(nvidia_machine("12.8", {"8.7"}), {}, "cuda_code", "80_real") ==
+  CHECK(render_facts(gpu_code_facts(nvidia_machine("12.8", {"8.7"}), {}, "cuda_code", "80_real")) ==
         "the GPU has compute capability 8.7 (integrated: compiled code must be its own), the build "
         "has compiled code for 8.0");
-  CHECK(gpu_code_fact(nvidia_machine("12.8", {"9.0"}), {}, "cuda_code_or_jit", "12.9") ==
-        "the GPU has compute capability 9.0, and its driver compiles PTX of CUDA up to 12.8, the "
-        "build has PTX of CUDA 12.9");
-  CHECK(gpu_code_fact(Machine{}, {}, "gpu", "amd") == "no AMD GPU");
-  CHECK(gpu_code_fact(Machine{}, {}, "gpu", "acme") == "no GPUs of acme are known");
+  CHECK(render_facts(
+            gpu_code_facts(nvidia_machine("12.8", {"9.0"}), {}, "cuda_code_or_jit", "12.9")) ==
+        "driver 550.54 compiles PTX of CUDA up to 12.8, the build has PTX of CUDA 12.9");
+  CHECK(render_facts(gpu_code_facts(Machine{}, {}, "gpu", "amd")) == "no AMD GPU");
+  CHECK(render_facts(gpu_code_facts(Machine{}, {}, "gpu", "acme")) ==
+        "the provider of axle does not know the property axle :: gpu :: acme");
 }
 
 }  // namespace

@@ -114,19 +114,22 @@ TEST_CASE("devices that nobody has are found out") {
 }
 
 TEST_CASE("devices that are named and count for nothing are found out, with the reason") {
-  using Idle = std::vector<std::pair<std::string, std::string>>;
+  using Idle = std::vector<std::pair<std::string, Fact>>;
   Machine machine = four_gpus();
   CHECK(idle_devices(machine, policy("device=0,raphael")).empty());
   machine.gpus[1].masked = true;
   machine.gpus[3].usable = detect::Presence::blocked;
   machine.gpus[3].reason = "no render node";
+  machine.gpus[3].reason_code = "no-render-node";
   machine.gpus[2].usable = detect::Presence::unknown;
+  const Fact no_node{
+      FactCode::device_unusable, "AMD Raphael graphics", {}, {"no render node"}, "no-render-node"};
   CHECK(idle_devices(machine, policy("device=nvidia:0,nvidia:1,amd:1,7900,0e:00.0,9")) ==
-        Idle{{"nvidia:0", "NVIDIA GeForce RTX 2080 Ti is hidden from programs by a device mask"},
-             {"amd:1", "AMD Raphael graphics does not work: no render node"},
-             {"0e:00.0", "AMD Raphael graphics does not work: no render node"}});
+        Idle{{"nvidia:0", {FactCode::gpu_masked, "NVIDIA GeForce RTX 2080 Ti"}},
+             {"amd:1", no_node},
+             {"0e:00.0", no_node}});
   CHECK(idle_devices(machine, policy("device=xtx")) ==
-        Idle{{"xtx", "it is not known whether AMD Radeon RX 7900 XTX works"}});
+        Idle{{"xtx", {FactCode::device_unknown, "AMD Radeon RX 7900 XTX"}}});
   CHECK(idle_devices(machine, policy("all")).empty());
 }
 
@@ -169,23 +172,25 @@ TEST_CASE("a GPU of which nothing is known runs nothing, so all of them run noth
   const Machine machine = nvidia_machine("12.8", {"9.0", ""});
   CHECK(find_provider("nvidia")->supported(machine, {}).size() == 2);
   CHECK(find_provider("nvidia")->supported(machine, policy("any")).size() == 3);
-  CHECK(find_provider("nvidia")->fact(machine, {}, "sm_arch", "90_real") ==
-        "the GPUs, which all count, have compute capability 9.0 and one that is not known, the "
-        "build has compiled code for 9.0");
+  CHECK(
+      render_facts(find_provider("nvidia")->facts(machine, {}, "sm_arch", "90_real")) ==
+      "the GPUs have compute capability 9.0 and one that is not known (every GPU must run it), the "
+      "build has compiled code for 9.0");
 }
 
 TEST_CASE("what is left out is said") {
   const Machine machine = four_gpus();
   const Provider& amd = *find_provider("amd");
-  CHECK(amd.fact(machine, {}, "gfx_arch", "gfx1036") ==
+  CHECK(render_facts(amd.facts(machine, {}, "gfx_arch", "gfx1036")) ==
         "the GPU is gfx1100 (the integrated unit beside it, AMD Raphael graphics, does not count), "
         "the build has code for gfx1036");
-  CHECK(amd.fact(machine, policy("device=amd:1"), "gfx_arch", "gfx1100") ==
+  CHECK(render_facts(amd.facts(machine, policy("device=amd:1"), "gfx_arch", "gfx1100")) ==
         "the GPU is gfx1036 (not counted: AMD Radeon RX 7900 XTX, by --gpu-policy device=amd:1), "
         "the build has code for gfx1100");
-  CHECK(amd.fact(machine, policy("device=nvidia:0"), "gfx_arch", "gfx1100") ==
+  CHECK(render_facts(amd.facts(machine, policy("device=nvidia:0"), "gfx_arch", "gfx1100")) ==
         "AMD GPU present but not counted by --gpu-policy device=nvidia:0");
-  CHECK(find_provider("axle")->fact(machine, policy("device=amd:0"), "gpu", "nvidia") ==
+  CHECK(render_facts(
+            find_provider("axle")->facts(machine, policy("device=amd:0"), "gpu", "nvidia")) ==
         "NVIDIA GPU present but not counted by --gpu-policy device=amd:0");
 }
 

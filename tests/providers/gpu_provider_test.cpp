@@ -25,7 +25,7 @@ Features supported(std::string_view ns, const Machine& machine, const GpuPolicy&
 
 std::string fact(std::string_view ns, const Machine& machine, std::string_view feature,
                  std::string_view value) {
-  return find_provider(ns)->fact(machine, {}, feature, value);
+  return render_facts(find_provider(ns)->facts(machine, {}, feature, value));
 }
 
 TEST_CASE("nvidia: a driver for CUDA 12.7 and an H100 give the published lists") {
@@ -92,8 +92,8 @@ TEST_CASE("nvidia: of unlike GPUs what runs on all of them, in the order of the 
         Values{"120_real", "120_virtual", "75_real", "74_real", "73_real", "72_real", "71_real",
                "70_real", "70_virtual"});
   CHECK(fact("nvidia", nvidia_machine("12.8", {"7.5", "12.0"}), "sm_arch", "75_real") ==
-        "the GPUs, which all count, have compute capability 12.0 and 7.5, the build has compiled "
-        "code for 7.5");
+        "the GPUs have compute capability 12.0 and 7.5 (every GPU must run it), the build has "
+        "compiled code for 7.5");
 }
 
 TEST_CASE("nvidia: code of one GPU") {
@@ -148,7 +148,7 @@ TEST_CASE("nvidia: facts name the driver and the GPU") {
         "the GPU has compute capability 9.0, the build has PTX for 8.0");
   CHECK(fact("nvidia", Machine{}, "sm_arch", "90_real") == "no NVIDIA GPU");
   CHECK(fact("nvidia", machine, "colour", "red") ==
-        "the provider of nvidia knows no feature colour");
+        "the provider of nvidia does not know the property nvidia :: colour :: red");
 }
 
 TEST_CASE("amd: every GPU counts for itself, cards before integrated units") {
@@ -167,9 +167,10 @@ TEST_CASE("amd: every GPU counts for itself, cards before integrated units") {
   CHECK(features[1] == Feature{"rocm_version", false, {"6.4"}});
   CHECK(fact("amd", machine, "rocm_version", "6.3") ==
         "the system has ROCm 6.4, the build is for 6.3");
-  CHECK(fact("amd", machine, "gfx_arch", "gfx950") ==
-        "the GPUs, which all count, are gfx1100, gfx942 and gfx90a (the integrated unit beside it, "
-        "gfx1036, does not count), the build has code for gfx950");
+  CHECK(
+      fact("amd", machine, "gfx_arch", "gfx950") ==
+      "the GPUs are gfx1100, gfx942 and gfx90a (every GPU must run it; the integrated unit beside "
+      "it, gfx1036, does not count), the build has code for gfx950");
 }
 
 TEST_CASE("amd: no working GPU means no ROCm either") {
@@ -195,8 +196,8 @@ TEST_CASE("intel: each device is followed by the platform whose code it also run
   CHECK(features[0] ==
         Feature{"device_ip", true, {"20.2.0", "20.1.0", "12.60.7", "12.57.0", "12.55.8"}});
   CHECK(fact("intel", machine, "device_ip", "30.0.4") ==
-        "the GPUs, which all count, run code for device IP 20.2.0 (20.1.0), 20.1.0, 12.60.7 and "
-        "12.57.0 (12.55.8), the build has 30.0.4");
+        "the GPUs run code for device IP 20.2.0 (20.1.0), 20.1.0, 12.60.7 and 12.57.0 (12.55.8) "
+        "(every GPU must run it), the build has 30.0.4");
   machine.gpus.erase(machine.gpus.begin(), machine.gpus.begin() + 1);
   machine.gpus.pop_back();
   CHECK(supported("intel", machine).at(0).values == Values{"20.1.0"});
@@ -208,8 +209,7 @@ TEST_CASE("intel: a device that the table does not know keeps its own IP") {
   CHECK(supported("intel", machine).at(0).values == Values{"40.1.2"});
   machine.gpus[0].arch = "not an ip";
   CHECK(supported("intel", machine).empty());
-  CHECK(fact("intel", machine, "device_ip", "20.1.0") ==
-        "it is not known which device IP the Intel GPU has");
+  CHECK(fact("intel", machine, "device_ip", "20.1.0") == "the device IP of the GPU is not known");
 }
 
 TEST_CASE("the lists of all values have the published sizes and ends") {

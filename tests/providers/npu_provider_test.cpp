@@ -28,7 +28,7 @@ Features supported(std::string_view ns, const Machine& machine) {
 
 std::string fact(std::string_view ns, const Machine& machine, std::string_view feature,
                  std::string_view value) {
-  return find_provider(ns)->fact(machine, {}, feature, value);
+  return render_facts(find_provider(ns)->facts(machine, {}, feature, value));
 }
 
 TEST_CASE("ascend: kind, driver and toolkit, where all NPUs agree") {
@@ -48,10 +48,10 @@ TEST_CASE("ascend: kind, driver and toolkit, where all NPUs agree") {
   machine.npus[1].type = "310p";
   CHECK(supported("ascend", machine) == Features{{"cann_version", false, {"8.0.0"}}});
   CHECK(fact("ascend", machine, "npu_type", "910b") ==
-        "the NPU is 310p and 910b at once, which counts for nothing, the build is for 910b");
+        "the NPUs are 310p and 910b, and none of that counts, the build is for 910b");
   CHECK(fact("ascend", machine, "driver_version", "23.0") ==
-        "the NPU driver has version 23.0 and 24.1.rc3 at once, which counts for nothing, the build "
-        "is for 23.0");
+        "the NPU driver has the versions 23.0 and 24.1.rc3, and none of them counts, the build is "
+        "for 23.0");
 }
 
 TEST_CASE("ascend: versions as the published provider reads them, forced ones as they are") {
@@ -101,7 +101,7 @@ TEST_CASE(
   CHECK(fact("ascend", machine, "npu_type", "910b") ==
         "Ascend NPU present but not usable: no device nodes");
   CHECK(fact("ascend", machine, "colour", "red") ==
-        "the provider of ascend knows no property ascend :: colour :: red");
+        "the provider of ascend does not know the property ascend :: colour :: red");
 }
 
 TEST_CASE("tpu: true where one works, false where there is none, nothing where nobody looked") {
@@ -109,12 +109,12 @@ TEST_CASE("tpu: true where one works, false where there is none, nothing where n
   CHECK(supported("tpu", machine).empty());
   machine.os.system = "Linux";
   CHECK(supported("tpu", machine) == Features{{"present", false, {"false"}}});
-  CHECK(fact("tpu", machine, "present", "true") == "there is no TPU");
+  CHECK(fact("tpu", machine, "present", "true") == "no TPU");
   machine.npus.push_back(working_npu(NpuKind::ascend, "910b"));
   CHECK(supported("tpu", machine).at(0).values == Values{"false"});
   machine.npus.push_back(working_npu(NpuKind::tpu, "v5e"));
   CHECK(supported("tpu", machine).at(0).values == Values{"true"});
-  CHECK(fact("tpu", machine, "present", "false") == "there is a TPU v5e");
+  CHECK(fact("tpu", machine, "present", "false") == "there is a working TPU v5e");
   machine.npus.back().usable = Presence::unknown;
   CHECK(supported("tpu", machine).empty());
   machine.npus.back().usable = Presence::absent;
@@ -135,7 +135,7 @@ TEST_CASE("blas_lapack and openmp: every value everywhere, in the published orde
   CHECK(fact("openmp", Machine{}, "provider", "llvm") ==
         "the wheel brings its own OpenMP runtime, llvm");
   CHECK(fact("openmp", Machine{}, "provider", "acme") ==
-        "the provider of openmp knows no property openmp :: provider :: acme");
+        "the provider of openmp does not know the property openmp :: provider :: acme");
 }
 
 }  // namespace

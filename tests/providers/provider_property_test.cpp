@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "detect/gpu_vendors.h"
 #include "providers/provider.h"
 #include "tests/providers/machines.h"
 
@@ -172,22 +173,73 @@ TEST_CASE("what all GPUs run is part of what the newest runs, and that of what a
   }
 }
 
-TEST_CASE("every property, held or not, has a sentence of one line") {
+TEST_CASE("every property, held or not, has facts with a sentence of one line") {
   std::mt19937 random(5);
+  std::set<std::string_view> told;
   for (unsigned round = 0; round < 20; ++round) {
     const Machine machine = random_machine(random);
     for (const Provider& provider : builtin_providers()) {
       for (const Feature& feature : provider.all()) {
         for (const std::string& value : feature.values) {
-          const std::string sentence = provider.fact(machine, {}, feature.name, value);
+          const Facts facts = provider.facts(machine, {}, feature.name, value);
+          REQUIRE_FALSE(facts.empty());
+          REQUIRE_FALSE(fact_rows()[static_cast<std::size_t>(facts.front().code)].circumstance);
+          REQUIRE(facts.front().code != FactCode::unknown_property);
+          for (const Fact& fact : facts) told.insert(render_code(fact.code));
+          const std::string sentence = render_facts(facts);
           REQUIRE_FALSE(sentence.empty());
-          REQUIRE(sentence.find('\n') == std::string::npos);
-          REQUIRE(sentence.find("knows no") == std::string::npos);
+          REQUIRE(sentence.find_first_of("\n{}[]") == std::string::npos);
         }
       }
-      REQUIRE_FALSE(provider.fact(machine, {}, "", "").empty());
-      REQUIRE_FALSE(provider.fact(machine, {}, "nonsense", "90_").empty());
+      for (const auto& [feature, value] : {std::pair("", ""), {"nonsense", "90_"}}) {
+        const Facts facts = provider.facts(machine, {}, feature, value);
+        REQUIRE(facts.size() == 1);
+        REQUIRE(facts.front().code == FactCode::unknown_property);
+      }
     }
+  }
+  CHECK(told.size() > 25);
+}
+
+TEST_CASE("that a vendor has no GPU here is told by a code, in every namespace that speaks of it") {
+  Machine machine;
+  machine.cpu.arch = detect::Arch::x86_64;
+  machine.os.system = "Linux";
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    const Facts absent{{FactCode::no_gpu, std::string(vendor.title) + " GPU"}};
+    CHECK(find_provider("axle")->facts(machine, {}, "gpu", vendor.word) == absent);
+    const Provider* provider = find_provider(vendor.word);
+    REQUIRE(provider != nullptr);
+    for (const Feature& feature : provider->all()) {
+      INFO(vendor.word << " :: " << feature.name);
+      CHECK(provider->facts(machine, {}, feature.name, feature.values.front()) == absent);
+    }
+  }
+  CHECK(find_provider("ascend")->facts(machine, {}, "npu_type", "910b") ==
+        Facts{{FactCode::no_npu, "Ascend NPU"}});
+  CHECK(find_provider("tpu")->facts(machine, {}, "present", "true") ==
+        Facts{{FactCode::no_npu, "TPU"}});
+}
+
+TEST_CASE("a GPU that is there and does not work is not absent hardware") {
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    Machine machine;
+    detect::Gpu& gpu = machine.gpus.emplace_back();
+    gpu.vendor = vendor.vendor;
+    const auto code = [&] {
+      return find_provider("axle")->facts(machine, {}, "gpu", vendor.word).front().code;
+    };
+    gpu.usable = Presence::blocked;
+    gpu.reason_code = "no-device-nodes";
+    CHECK(code() == FactCode::device_unusable);
+    CHECK(find_provider("axle")->facts(machine, {}, "gpu", vendor.word).front().source ==
+          "no-device-nodes");
+    gpu.usable = Presence::unknown;
+    CHECK(code() == FactCode::device_unknown);
+    gpu.usable = Presence::present;
+    CHECK(code() == FactCode::device_works);
+    gpu.masked = true;
+    CHECK(code() == FactCode::gpu_masked);
   }
 }
 

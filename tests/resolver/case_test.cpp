@@ -15,6 +15,7 @@
 #include "resolver/choice/gpu_views.h"
 #include "resolver/choice/provider_algorithm.h"
 #include "resolver/choice/ranking.h"
+#include "resolver/explain/facts.h"
 #include "tests/resolver/case_file.h"
 
 namespace plan = axle::plan;
@@ -36,19 +37,16 @@ std::string why(const testing::CaseFile& file, const RankedCase& ranked, const s
   for (const auto& rejected : ranked.ranking.rejected) {
     if (rejected.label != label) continue;
     const auto& property = rejected.property;
-    const auto* provider = axle::providers::find_provider(property.ns);
     const auto origin =
         std::ranges::find(ranked.lists.origins, property.ns, &plan::NamespaceOrigin::ns);
     const bool builtin =
         origin != ranked.lists.origins.end() && origin->origin == plan::ListOrigin::builtin;
     if (!builtin) return rejected.reason;
     const auto view = ranked.against.find(label);
-    const std::string fact =
-        view == ranked.against.end()
-            ? provider->fact(file.machine, file.policy.gpus, property.feature, property.value)
-            : provider->fact(*view->second, {}, property.feature, property.value) +
-                  resolver::describe_view(*view->second, property);
-    return rejected.reason + ": " + fact;
+    return rejected.reason + ": " +
+           axle::render_facts(
+               resolver::machine_facts(property, file.machine, file.policy.gpus,
+                                       view == ranked.against.end() ? nullptr : view->second));
   }
   return {};
 }

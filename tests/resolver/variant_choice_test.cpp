@@ -32,6 +32,13 @@ std::string skip_reason(const plan::Decision& decision, std::string_view file) {
   return {};
 }
 
+std::string_view skip_code(const plan::Decision& decision, std::string_view file) {
+  for (const auto& skipped : decision.skipped) {
+    if (contains(skipped.filename, file)) return plan::render_skip(skipped.code);
+  }
+  return {};
+}
+
 struct Levels : World {
   Levels() {
     publish_variants("lib", "1.0", level_variants({"v2", "v3", "v9", "null"}));
@@ -53,14 +60,16 @@ TEST_CASE("the best variant is taken, and the decision tells the whole story") {
   CHECK(decision.ranked[0].label == "v3");
   REQUIRE(decision.ranked[0].properties.size() == 1);
   CHECK(decision.ranked[0].properties[0].property == wheel::Property{"cpu", "level", "v3"});
-  CHECK(decision.ranked[0].properties[0].fact.empty());
+  CHECK(decision.ranked[0].properties[0].facts.empty());
   CHECK(decision.ranked[1].label == "v2");
   CHECK(decision.ranked[2].label == "null");
   REQUIRE(decision.rejected.size() == 1);
   CHECK(decision.rejected[0].label == "v9");
   CHECK(decision.rejected[0].property == wheel::Property{"cpu", "level", "v9"});
   CHECK(contains(decision.rejected[0].reason, "cpu :: level :: v9 is not supported"));
-  CHECK(contains(decision.rejected[0].fact, "static-properties"));
+  REQUIRE(decision.rejected[0].facts.size() == 1);
+  CHECK(decision.rejected[0].facts[0].code == axle::FactCode::not_in_list);
+  CHECK(contains(axle::render_facts(decision.rejected[0].facts), "static-properties"));
   CHECK(decision.chosen_because == "cpu :: level :: v3 is supported and ranks first");
   REQUIRE(decision.origins.size() == 1);
   CHECK(decision.origins[0].origin == plan::ListOrigin::static_list);
@@ -94,6 +103,7 @@ TEST_CASE("inside a group the platform tag decides, then the higher build") {
   CHECK(world.resolve({"lib"}) == Names{"lib 1.0[v2]"});
   CHECK(world.package("lib").filename == "lib-1.0-cp311-cp311-manylinux_2_34_x86_64-v2.whl");
   CHECK(contains(skip_reason(world.package("lib").decision, "cp310"), "do not fit"));
+  CHECK(skip_code(world.package("lib").decision, "cp310") == "tags");
 
   World builds;
   for (const char* build : {"", "2", "10", "9z"}) {
@@ -236,6 +246,7 @@ TEST_CASE(
     CHECK(world.remarked("the variant wheels are ignored"));
     CHECK_FALSE(world.package("lib").decision.has_variants);
     CHECK_FALSE(skip_reason(world.package("lib").decision, "-v2.whl").empty());
+    CHECK(skip_code(world.package("lib").decision, "-v2.whl") == "metadata");
     world.options.pinned_variants = {{"lib", "v2"}};
     CHECK(world.error({"lib"}).kind == ErrorKind::unsupported);
   };
@@ -274,6 +285,7 @@ TEST_CASE("a label that the metadata does not have makes that wheel incompatible
   world.index.add_wheel(recipe);
   CHECK(world.resolve({"lib"}) == Names{"lib 1.0[v2]"});
   CHECK(skip_reason(world.package("lib").decision, "-v3.whl") == "label v3 is not in the metadata");
+  CHECK(skip_code(world.package("lib").decision, "-v3.whl") == "label-unknown");
 }
 
 TEST_CASE("without a variants file one wheel a label tells, and the ranking is the same") {

@@ -132,10 +132,10 @@ Verdicts verdicts_on(const index::Family& family, const std::string& release,
   const auto supported = resolver::supported_lists(variants.document, machine, {}, {}, report);
   const auto ranking = resolver::rank_variants(variants.document, supported.lists);
   Verdicts verdicts;
-  for (const std::string& label : labels) verdicts[label] = Verdict::misfit;
+  for (const std::string& label : labels) verdicts[label] = Fitness::misfit;
   for (const resolver::RankedVariant& ranked : ranking.ranked) {
     verdicts[ranked.label] =
-        variants.unknown.contains(ranked.label) ? Verdict::unknown : Verdict::fits;
+        variants.unknown.contains(ranked.label) ? Fitness::unknown : Fitness::fits;
   }
   return verdicts;
 }

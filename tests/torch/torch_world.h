@@ -24,7 +24,7 @@ inline constexpr std::string_view linux_platforms[] = {"linux_x86_64", "linux_aa
 
 [[nodiscard]] index::Family shipped_torch();
 
-using Verdicts = std::map<std::string, Verdict, std::less<>>;
+using Verdicts = std::map<std::string, Fitness, std::less<>>;
 
 /// What the ranking says of each of `labels` of a release. A build that does not fit is a misfit
 /// whatever else is not known of it.

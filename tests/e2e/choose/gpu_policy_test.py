@@ -52,6 +52,10 @@ class GpuPolicy(TestCase):
         self.assertIn("compute capability 7.5", facts["new"])
         self.assertIn("compute capability 12.0", facts["old"])
         self.assertIn("--gpu-policy", facts["old"])
+        reasons = {one["label"]: one["facts"] for one in decision["rejected"]}
+        self.assertEqual([fact["code"] for fact in reasons["new"]], ["gpu-capability", "every-gpu"])
+        self.assertEqual((reasons["new"][0]["seen"], reasons["new"][0]["needed"]), (["7.5"], ["compiled code for 10.0", "compiled code for 12.0"]))
+        self.assertEqual(reasons["new"][1]["source"], "--gpu-policy")
         self.assertEqual(self.resolve("--gpu-policy", "device=1")[0], "both")
         self.assertEqual({one["label"] for one in self.resolve("--gpu-policy", "device=1")[1]["rejected"]}, {"new"})
         self.assertEqual({one["label"] for one in self.resolve("--gpu-policy", "first")[1]["rejected"]}, {"old"})
@@ -62,6 +66,8 @@ class GpuPolicy(TestCase):
         path.write_text(json.dumps(self.document))
         answer = self.assert_ok(self.variant("rank", path, "--for", UNLIKE, "--json")).json
         self.assertEqual([one["label"] for one in answer["ranked"]], ["both", "null"])
+        self.assertEqual({one["label"]: [fact["code"] for fact in one["facts"]] for one in answer["rejected"]},
+                         dict.fromkeys(("new", "old"), ["gpu-capability", "every-gpu"]))
         self.assertEqual(answer["gpu_policy"], "all")
         answer = self.assert_ok(self.variant("rank", path, "--for", UNLIKE, "--gpu-policy", "any", "--json")).json
         self.assertEqual({one["label"] for one in answer["ranked"]}, {"both", "new", "old", "null"})

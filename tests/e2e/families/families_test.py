@@ -140,6 +140,14 @@ class Explaining(TorchTestCase):
             self.assertIn("2026-11-20", verdict["evidence"])
         self.assertIn("6.1", {one["label"]: one["fact"] for one in decision["rejected"]}["cu132"])
         self.assertIn("AMD", {one["label"]: one["fact"] for one in decision["rejected"]}["rocm7.14"])
+        facts = {one["label"]: one["facts"] for one in decision["rejected"]}
+        self.assertTrue(all(set(fact) == {"code", "subject", "needed", "seen", "source"}
+                            for reasons in facts.values() for fact in reasons), facts)
+        self.assertEqual((facts["cu132"][0]["code"], facts["cu132"][0]["seen"]), ("gpu-capability", ["6.1"]))
+        self.assertEqual([(fact["code"], fact["subject"]) for fact in facts["rocm7.14"]], [("no-gpu", "AMD GPU")])
+        for one in decision["ranked"]:
+            self.assertEqual(len(one["facts"]), len(one["properties"]), one)
+        self.assertIn("gpu-capability", [fact["code"] for reasons in decision["ranked"][0]["facts"] for fact in reasons])
         self.assertTrue(all(one["evidence"] for one in decision["ranked"]))
 
     def test_the_text_has_the_same(self):

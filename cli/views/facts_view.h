@@ -1,0 +1,13 @@
+#pragma once
+// Why a property is supported or is not, as JSON: docs/facts.md.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "foundation/report/fact.h"
+
+namespace axle::cli {
+
+/// [{code, subject, needed, seen, source}], null for what a fact does not say.
+[[nodiscard]] nlohmann::ordered_json facts_json(const Facts& facts);
+
+}  // namespace axle::cli
