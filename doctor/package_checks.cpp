@@ -84,9 +84,9 @@ void check_listing(const std::vector<Remark>& remarks, const InstalledFiles& fil
   for (const Remark& remark : remarks) {
     if (remark.severity != Severity::warning || is_told_elsewhere(remark, files)) continue;
     Finding& finding = findings.add("dist-info-broken", files.environment.prefix,
-                                    "what is installed cannot be read as a whole");
+                                    "not all installed packages can be read");
     finding.evidence.push_back({"", "", remark.message});
-    finding.hint = remark.hint.empty() ? "see to what the evidence names" : remark.hint;
+    finding.hint = remark.hint.empty() ? "fix what the evidence names" : remark.hint;
   }
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 using plugins::CheckResult;
-using plugins::Verdict;
+using plugins::Grade;
 
 constexpr std::size_t most_runs = 100'000;
 
@@ -36,13 +36,13 @@ session::Outcome<std::size_t> runs_of(const session::Arguments& arguments) {
   return runs;
 }
 
-Style style_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::ok:
+Style style_of(Grade grade) {
+  switch (grade) {
+    case Grade::ok:
       return Style::good;
-    case Verdict::warn:
+    case Grade::warn:
       return Style::strong;
-    case Verdict::fail:
+    case Grade::fail:
       return Style::bad;
   }
   return Style::faint;
@@ -55,9 +55,9 @@ std::string sentence(const CheckResult& check) {
 std::string render(const std::vector<CheckResult>& checks, const Output& output) {
   std::string text;
   for (const CheckResult& check : checks) {
-    const std::string verdict(render_verdict(check.verdict));
-    text += fmt::format("{}{} {:<14} {}\n", output.paint(style_of(check.verdict), verdict),
-                        std::string(4 - verdict.size(), ' '), check.name, sentence(check));
+    const std::string grade(render_grade(check.grade));
+    text += fmt::format("{}{} {:<14} {}\n", output.paint(style_of(check.grade), grade),
+                        std::string(4 - grade.size(), ' '), check.name, sentence(check));
   }
   return text;
 }
@@ -66,7 +66,7 @@ ordered_json checks_json(const std::vector<CheckResult>& checks) {
   ordered_json rows = ordered_json::array();
   for (const CheckResult& check : checks) {
     rows.push_back({{"name", check.name},
-                    {"result", render_verdict(check.verdict)},
+                    {"result", render_grade(check.grade)},
                     {"message", sentence(check)}});
   }
   return rows;
@@ -99,7 +99,7 @@ int run_providers_check(session::Session& session, Output& output) {
   const plugins::PluginTrial trial = try_plugin(located->plugin, options, output);
   const std::vector<CheckResult> checks = judge(trial);
   const bool failing = std::ranges::any_of(
-      checks, [](const CheckResult& check) { return check.verdict == Verdict::fail; });
+      checks, [](const CheckResult& check) { return check.grade == Grade::fail; });
   return output.answer({.text = [&] { return render(checks, output); },
                         .json = [&]() -> ordered_json {
                           return {{"plugin", located->plugin.place},

@@ -26,7 +26,7 @@ struct MachineAnswer {
   std::optional<session::CommandFailure> failure;
 };
 
-using Question = std::function<MachineAnswer(const machines::NamedMachine&, Report&)>;
+using AskMachine = std::function<MachineAnswer(const machines::NamedMachine&, Report&)>;
 
 /// Of several machines each remark names its own.
 class MachineReport final : public Report {
@@ -101,7 +101,7 @@ ordered_json machines_json(const std::vector<machines::NamedMachine>& machines,
 /// One machine: the answer itself. Several: {machines: […]}, exit 3 when one has nothing that fits.
 /// `decisions`: the text has each package's.
 int answer_for_machines(session::Session& session, Output& output, bool decisions,
-                        const Question& ask) {
+                        const AskMachine& ask) {
   const auto machines = session.machines();
   if (!machines) return output.failure(machines.error());
   if (machines->size() == 1) {

@@ -87,13 +87,13 @@ std::string difference_between(const Features& one, const Features& other) {
   return {};
 }
 
-std::string_view render_verdict(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::ok:
+std::string_view render_grade(Grade grade) {
+  switch (grade) {
+    case Grade::ok:
       return "ok";
-    case Verdict::warn:
+    case Grade::warn:
       return "warn";
-    case Verdict::fail:
+    case Grade::fail:
       return "fail";
   }
   return "";

@@ -14,11 +14,11 @@
 
 namespace axle::plugins {
 
-enum class Verdict : std::uint8_t { ok, warn, fail };
+enum class Grade : std::uint8_t { ok, warn, fail };
 
 struct CheckResult {
   std::string_view name;  ///< "stable"
-  Verdict verdict = Verdict::ok;
+  Grade grade = Grade::ok;
   std::string message;  ///< what was found, one line
   std::string hint;     ///< what to do about it; empty where all is well
 };
@@ -59,6 +59,6 @@ struct PluginTrial {
 [[nodiscard]] std::string difference_between(const providers::Features& one,
                                              const providers::Features& other);
 
-[[nodiscard]] std::string_view render_verdict(Verdict verdict);
+[[nodiscard]] std::string_view render_grade(Grade grade);
 
 }  // namespace axle::plugins

@@ -24,14 +24,14 @@ constexpr std::string_view abi_dependency = "abi_dependency";
 /// nullopt: not to be judged with what was seen.
 using Judgement = std::optional<CheckResult>;
 
-Judgement fine(std::string message) { return CheckResult{{}, Verdict::ok, std::move(message), {}}; }
+Judgement fine(std::string message) { return CheckResult{{}, Grade::ok, std::move(message), {}}; }
 
 Judgement warning(std::string message, std::string hint) {
-  return CheckResult{{}, Verdict::warn, std::move(message), std::move(hint)};
+  return CheckResult{{}, Grade::warn, std::move(message), std::move(hint)};
 }
 
 Judgement failure(std::string message, std::string hint) {
-  return CheckResult{{}, Verdict::fail, std::move(message), std::move(hint)};
+  return CheckResult{{}, Grade::fail, std::move(message), std::move(hint)};
 }
 
 bool answered(const PluginTrial& trial) {

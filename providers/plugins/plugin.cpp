@@ -49,7 +49,7 @@ void grant_own_libraries(ConfinedTask& task) {
     task.environment.push_back("LD_LIBRARY_PATH=" + path);
 }
 
-ConfinedTask task_of(const Question& question, const AskOptions& options) {
+ConfinedTask task_of(const PluginQuery& question, const AskOptions& options) {
   const Plugin& plugin = *question.plugin;
   const std::string query(render_query(question.query));
   ConfinedTask task;
@@ -142,7 +142,7 @@ PluginFailure failure_of(const Plugin& plugin, const TaskResult& result,
           tell_authors};
 }
 
-PluginAnswer conclude(const Question& question, TaskResult&& result, const AskOptions& options) {
+PluginAnswer conclude(const PluginQuery& question, TaskResult&& result, const AskOptions& options) {
   PluginAnswer answer;
   answer.duration = result.duration;
   answer.printed = printable(result.printed, options.limits.printed);
@@ -173,11 +173,11 @@ std::string undeclared_feature(const providers::Features& supported,
 
 }  // namespace
 
-std::vector<PluginAnswer> ask_plugins(std::span<const Question> questions,
+std::vector<PluginAnswer> ask_plugins(std::span<const PluginQuery> questions,
                                       const AskOptions& options) {
   std::vector<ConfinedTask> tasks;
   tasks.reserve(questions.size());
-  for (const Question& question : questions) tasks.push_back(task_of(question, options));
+  for (const PluginQuery& question : questions) tasks.push_back(task_of(question, options));
   std::vector<TaskResult> results = run_confined(tasks);
   std::vector<PluginAnswer> answers;
   answers.reserve(questions.size());
@@ -187,7 +187,7 @@ std::vector<PluginAnswer> ask_plugins(std::span<const Question> questions,
 }
 
 PluginAnswer ask_plugin(const Plugin& plugin, Query query, const AskOptions& options) {
-  const Question question{&plugin, query};
+  const PluginQuery question{&plugin, query};
   return std::move(ask_plugins({&question, 1}, options).front());
 }
 
@@ -195,7 +195,7 @@ std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
                                                         const AskOptions& options) {
   // Shared objects always know `all`, which looks at no hardware.
   const bool looks_at_none = plugin.kind == PluginKind::shared_object;
-  const Question question{&plugin, looks_at_none ? Query::all : Query::supported};
+  const PluginQuery question{&plugin, looks_at_none ? Query::all : Query::supported};
   const ConfinedTask task = task_of(question, options);
   const TaskResult result = std::move(run_confined({&task, 1}).front());
   if (!has_answered(result)) return std::unexpected(failure_of(plugin, result, options));
@@ -203,7 +203,7 @@ std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
 }
 
 std::vector<PluginAnswer> supported_by(std::span<const Plugin> plugins, const AskOptions& options) {
-  std::vector<Question> questions;
+  std::vector<PluginQuery> questions;
   for (const Plugin& plugin : plugins) {
     questions.push_back({&plugin, Query::supported});
     questions.push_back({&plugin, Query::all});

@@ -100,14 +100,14 @@ struct PluginAnswer {
   std::optional<std::vector<std::string>> attempts = {};
 };
 
-struct Question {
+struct PluginQuery {
   const Plugin* plugin = nullptr;
   Query query = Query::supported;
 };
 
 /// Asks all at once, each in its own process; one answer a question, in order. Returns at the time
 /// limit plus at most a moment.
-[[nodiscard]] std::vector<PluginAnswer> ask_plugins(std::span<const Question> questions,
+[[nodiscard]] std::vector<PluginAnswer> ask_plugins(std::span<const PluginQuery> questions,
                                                     const AskOptions& options);
 [[nodiscard]] PluginAnswer ask_plugin(const Plugin& plugin, Query query,
                                       const AskOptions& options = {});

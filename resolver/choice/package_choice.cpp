@@ -48,29 +48,29 @@ const plan::InstalledPackage* PackageChooser::same_installed(const PackageChoice
   return same ? package : nullptr;
 }
 
-const plan::InstalledPackage* PackageChooser::kept(const Question& question) {
-  const plan::InstalledPackage* package = families_.installed(question.name);
-  const bool requested = is_requested(question.wants);
+const plan::InstalledPackage* PackageChooser::kept(const PackageDemand& demand) {
+  const plan::InstalledPackage* package = families_.installed(demand.name);
+  const bool requested = is_requested(demand.wants);
   if (package == nullptr || options_.reinstall || (options_.upgrade && requested)) return nullptr;
-  const index::Family* family = families_.of(question.name);
-  if (question.excluded->contains(families_.release_of(*package))) return nullptr;
+  const index::Family* family = families_.of(demand.name);
+  if (demand.excluded->contains(families_.release_of(*package))) return nullptr;
   const auto is_other = [&](const std::string& label) {
     return family == nullptr ? package->variant != label
                              : families_.installed_label(*package) != label;
   };
-  const auto pinned = options_.pinned_variants.find(question.name);
+  const auto pinned = options_.pinned_variants.find(demand.name);
   if (pinned != options_.pinned_variants.end()) {
     if (is_other(pinned->second)) return nullptr;
   } else if (package->variant &&
-             (options_.plain_only.contains(question.name) || (requested && !options_.variants))) {
+             (options_.plain_only.contains(demand.name) || (requested && !options_.variants))) {
     return nullptr;
   } else if (family != nullptr) {
     const auto forced = options_.forced_labels.find(family->name);
     if (forced != options_.forced_labels.end() && is_other(forced->second)) return nullptr;
-    if (question.rule == LabelRule::follow && is_other(question.label)) return nullptr;
+    if (demand.rule == LabelRule::follow && is_other(demand.label)) return nullptr;
   }
-  if (question.rule == LabelRule::kept && is_other(question.label)) return nullptr;
-  return version_filter(question.wants, true).contains(package->version) ? package : nullptr;
+  if (demand.rule == LabelRule::kept && is_other(demand.label)) return nullptr;
+  return version_filter(demand.wants, true).contains(package->version) ? package : nullptr;
 }
 
 Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string& name,
@@ -91,28 +91,28 @@ Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string
 }
 
 std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_releases(
-    const Question& question) {
-  if (const Want* foreign = foreign_url(question.wants))
-    return final_failure(url_not_named(question.name, *foreign));
-  const auto made = candidates_.direct(question.name, direct_urls(question.wants));
+    const PackageDemand& demand) {
+  if (const Want* foreign = foreign_url(demand.wants))
+    return final_failure(url_not_named(demand.name, *foreign));
+  const auto made = candidates_.direct(demand.name, direct_urls(demand.wants));
   if (!made) return final_failure(made.error());
   Release* release = *made;
-  if (version_filter(question.wants, true).contains(release->version)) return Releases{release};
+  if (version_filter(demand.wants, true).contains(release->version)) return Releases{release};
   std::vector<const Want*> against;
-  for (const Want* want : question.wants) {
+  for (const Want* want : demand.wants) {
     if (!want->requirement.url.empty() ||
         !want->requirement.specifiers.contains(release->version)) {
       against.push_back(want);
     }
   }
-  return std::unexpected(ChoiceFailure{
-      no_common_version(question.name, against, {{release->version, false}}), against});
+  return std::unexpected(
+      ChoiceFailure{no_common_version(demand.name, against, {{release->version, false}}), against});
 }
 
-std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& question) {
-  const index::Family* family = families_.of(question.name);
+std::optional<ChoiceFailure> PackageChooser::no_such_build(const PackageDemand& demand) {
+  const index::Family* family = families_.of(demand.name);
   if (family == nullptr) return std::nullopt;
-  for (const Want* want : question.wants) {
+  for (const Want* want : demand.wants) {
     const std::string label = version_filter({want}, false).pinned_local();
     if (label.empty()) continue;
     // The same, whatever its local version.
@@ -120,7 +120,7 @@ std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& quest
     for (wheel::Specifier& specifier : any_build.requirement.specifiers.specifiers)
       specifier.version = specifier.version.public_version();
     const auto releases =
-        candidates_.matching(question.name, version_filter({&any_build}, options_.prereleases));
+        candidates_.matching(demand.name, version_filter({&any_build}, options_.prereleases));
     if (!releases || releases->empty()) continue;
     const Release& release = *releases->front();
     std::set<std::string> labels;
@@ -129,7 +129,7 @@ std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& quest
     if (labels.contains(label)) continue;
     return ChoiceFailure{
         {ErrorKind::not_found,
-         fmt::format("{} {} has no build {}: {}", question.name,
+         fmt::format("{} {} has no build {}: {}", demand.name,
                      wheel::render_version(release.version), label, render_want(*want)),
          labels.empty() ? std::string("it has no builds with labels")
                         : fmt::format("it has {}", fmt::join(labels, ", "))},
@@ -138,9 +138,9 @@ std::optional<ChoiceFailure> PackageChooser::no_such_build(const Question& quest
   return std::nullopt;
 }
 
-ChoiceFailure PackageChooser::why_none_matches(const Question& question) {
-  ChoiceFailure failure = which_want_has_none(question);
-  say_who_decided(question.name, failure.error);
+ChoiceFailure PackageChooser::why_none_matches(const PackageDemand& demand) {
+  ChoiceFailure failure = which_want_has_none(demand);
+  say_who_decided(demand.name, failure.error);
   return failure;
 }
 
@@ -150,43 +150,43 @@ void PackageChooser::say_who_decided(const std::string& name, Error& error) {
     error.hint = error.hint.empty() ? why : fmt::format("{}; or {}", why, error.hint);
 }
 
-ChoiceFailure PackageChooser::which_want_has_none(const Question& question) {
-  const auto versions = candidates_.versions(question.name);
+ChoiceFailure PackageChooser::which_want_has_none(const PackageDemand& demand) {
+  const auto versions = candidates_.versions(demand.name);
   if (!versions) return {versions.error(), {}};
   if (versions->empty()) {
-    return {no_such_package(question.name, question.wants,
-                            candidates_.whereabouts(question.name).looked_in),
-            {}};
+    return {
+        no_such_package(demand.name, demand.wants, candidates_.whereabouts(demand.name).looked_in),
+        {}};
   }
-  if (auto failure = no_such_build(question)) return std::move(*failure);
+  if (auto failure = no_such_build(demand)) return std::move(*failure);
   const auto none_matches = [&](const std::vector<const Want*>& wants) {
     const auto releases =
-        candidates_.matching(question.name, version_filter(wants, options_.prereleases));
+        candidates_.matching(demand.name, version_filter(wants, options_.prereleases));
     return releases && releases->empty();
   };
-  for (const Want* want : question.wants) {
+  for (const Want* want : demand.wants) {
     if (none_matches({want})) {
-      return {no_such_version(question.name, *want, *versions), {want}};
+      return {no_such_version(demand.name, *want, *versions), {want}};
     }
   }
-  for (std::size_t i = 0; i < question.wants.size(); ++i) {
-    for (std::size_t j = i + 1; j < question.wants.size(); ++j) {
-      const std::vector<const Want*> pair{question.wants[i], question.wants[j]};
-      if (none_matches(pair)) return {no_common_version(question.name, pair, *versions), pair};
+  for (std::size_t i = 0; i < demand.wants.size(); ++i) {
+    for (std::size_t j = i + 1; j < demand.wants.size(); ++j) {
+      const std::vector<const Want*> pair{demand.wants[i], demand.wants[j]};
+      if (none_matches(pair)) return {no_common_version(demand.name, pair, *versions), pair};
     }
   }
-  return {no_common_version(question.name, question.wants, *versions), question.wants};
+  return {no_common_version(demand.name, demand.wants, *versions), demand.wants};
 }
 
 std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::releases_for(
-    const Question& question) {
-  if (!direct_urls(question.wants).empty()) return direct_releases(question);
+    const PackageDemand& demand) {
+  if (!direct_urls(demand.wants).empty()) return direct_releases(demand);
   auto releases =
-      candidates_.matching(question.name, version_filter(question.wants, options_.prereleases));
+      candidates_.matching(demand.name, version_filter(demand.wants, options_.prereleases));
   if (!releases) return final_failure(std::move(releases).error());
   if (releases->empty()) {
-    ChoiceFailure failure = why_none_matches(question);
-    if (std::string withheld = candidates_.whereabouts(question.name).withheld; !withheld.empty())
+    ChoiceFailure failure = why_none_matches(demand);
+    if (std::string withheld = candidates_.whereabouts(demand.name).withheld; !withheld.empty())
       failure.error.hint = std::move(withheld);
     return std::unexpected(std::move(failure));
   }
@@ -265,9 +265,9 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
   return result;
 }
 
-std::optional<wheel::Version> PackageChooser::newest(const Question& question) {
-  if (const plan::InstalledPackage* package = kept(question)) return package->version;
-  const auto releases = releases_for(question);
+std::optional<wheel::Version> PackageChooser::newest(const PackageDemand& demand) {
+  if (const plan::InstalledPackage* package = kept(demand)) return package->version;
+  const auto releases = releases_for(demand);
   if (!releases) return std::nullopt;
   return releases->front()->version;
 }

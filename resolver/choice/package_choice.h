@@ -64,13 +64,13 @@ class PackageChooser {
   PackageChooser(const Target& target, Candidates& candidates, Families& families,
                  const Options& options, Report& report);
 
-  [[nodiscard]] std::expected<PackageChoice, ChoiceFailure> choose(const Question& question);
+  [[nodiscard]] std::expected<PackageChoice, ChoiceFailure> choose(const PackageDemand& demand);
 
   /// The newest version that the wants allow, whether one of its wheels fits or not.
-  [[nodiscard]] std::expected<Explanation, ChoiceFailure> explain(const Question& question);
+  [[nodiscard]] std::expected<Explanation, ChoiceFailure> explain(const PackageDemand& demand);
 
   /// The version that would be tried first; nullopt when there is none.
-  [[nodiscard]] std::optional<wheel::Version> newest(const Question& question);
+  [[nodiscard]] std::optional<wheel::Version> newest(const PackageDemand& demand);
 
   /// `requirement` with the URL that its package is assigned to; one of its own is kept.
   [[nodiscard]] wheel::Requirement with_assigned_url(wheel::Requirement requirement) const;
@@ -90,27 +90,27 @@ class PackageChooser {
     Excluded excluded = Excluded::none;
   };
 
-  [[nodiscard]] const plan::InstalledPackage* kept(const Question& question);
-  [[nodiscard]] std::expected<Releases, ChoiceFailure> releases_for(const Question& question);
-  [[nodiscard]] std::expected<Releases, ChoiceFailure> direct_releases(const Question& question);
-  [[nodiscard]] ChoiceFailure why_none_matches(const Question& question);
-  [[nodiscard]] ChoiceFailure which_want_has_none(const Question& question);
+  [[nodiscard]] const plan::InstalledPackage* kept(const PackageDemand& demand);
+  [[nodiscard]] std::expected<Releases, ChoiceFailure> releases_for(const PackageDemand& demand);
+  [[nodiscard]] std::expected<Releases, ChoiceFailure> direct_releases(const PackageDemand& demand);
+  [[nodiscard]] ChoiceFailure why_none_matches(const PackageDemand& demand);
+  [[nodiscard]] ChoiceFailure which_want_has_none(const PackageDemand& demand);
   /// To the hint, where other indexes were not asked.
   void say_who_decided(const std::string& name, Error& error);
   /// A version of a member is wanted with a label that it does not come with.
-  [[nodiscard]] std::optional<ChoiceFailure> no_such_build(const Question& question);
+  [[nodiscard]] std::optional<ChoiceFailure> no_such_build(const PackageDemand& demand);
   /// What is installed when it is just what was chosen: then nothing is to be done.
   [[nodiscard]] const plan::InstalledPackage* same_installed(const PackageChoice& choice);
-  [[nodiscard]] Result<ReleaseChoice> choose_wheel(const Question& question, Release& release,
+  [[nodiscard]] Result<ReleaseChoice> choose_wheel(const PackageDemand& demand, Release& release,
                                                    Pass pass);
-  [[nodiscard]] std::expected<Tried, ChoiceFailure> try_releases(const Question& question,
+  [[nodiscard]] std::expected<Tried, ChoiceFailure> try_releases(const PackageDemand& demand,
                                                                  const Releases& releases,
                                                                  Pass pass);
-  void remark_on(const Question& question, const Tried& first, Tried& tried);
+  void remark_on(const PackageDemand& demand, const Tried& first, Tried& tried);
   /// Outside of what is wanted; of a package without a family. nullopt: none of the newest.
-  [[nodiscard]] std::optional<wheel::Version> newest_that_fits(const Question& question);
+  [[nodiscard]] std::optional<wheel::Version> newest_that_fits(const PackageDemand& demand);
   /// Puts the newest version that would fit before the error's hint.
-  void offer_another_version(const Question& question, Error& error);
+  void offer_another_version(const PackageDemand& demand, Error& error);
   /// What `wheel` says of itself. Errors: as of Candidates::metadata; unsupported (it needs another
   /// Python).
   [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "providers/provider.h"
+#include "resolver/choice/abi_dependency.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
 

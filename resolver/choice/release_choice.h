@@ -16,7 +16,7 @@
 #include "plan/decision.h"
 #include "resolver/catalogue/candidates.h"
 #include "resolver/catalogue/release_metadata.h"
-#include "resolver/choice/question.h"
+#include "resolver/choice/package_demand.h"
 #include "resolver/choice/ranking.h"
 #include "resolver/request/options.h"
 #include "resolver/request/target.h"

@@ -9,6 +9,7 @@
 #include "foundation/text/byte_size.h"
 #include "resolver/catalogue/listed_files.h"
 #include "resolver/choice/package_choice.h"
+#include "resolver/explain/messages.h"
 
 namespace axle::resolver {
 namespace {
@@ -27,8 +28,8 @@ std::string render_title(const plan::ResolvedPackage& package) {
 }
 
 /// What the user lists counts, not what came at the first download.
-void list_hashes(const Question& question, plan::ResolvedPackage& package) {
-  auto listed = listed_hashes(question.name, question.wants);
+void list_hashes(const PackageDemand& demand, plan::ResolvedPackage& package) {
+  auto listed = listed_hashes(demand.name, demand.wants);
   if (!listed || listed->empty()) return;
   package.listed_hashes = std::move(*listed);
   if (package.hash.source == wheel::HashSource::first_download) package.hash = {};
@@ -36,15 +37,15 @@ void list_hashes(const Question& question, plan::ResolvedPackage& package) {
 
 }  // namespace
 
-Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Release& release,
+Result<ReleaseChoice> PackageChooser::choose_wheel(const PackageDemand& demand, Release& release,
                                                    Pass pass) {
-  VersionFilter filter = version_filter(question.wants, false);
-  auto listed = listed_hashes(question.name, question.wants);
+  VersionFilter filter = version_filter(demand.wants, false);
+  auto listed = listed_hashes(demand.name, demand.wants);
   if (!listed) return std::unexpected(std::move(listed).error());
   filter.listed = std::move(*listed);
   WheelPolicy policy;
-  policy.rule = question.rule;
-  policy.label = question.label;
+  policy.rule = demand.rule;
+  policy.label = demand.label;
   const auto pin = [&](LabelRule rule, std::string label) {
     policy.rule = rule;
     policy.label = std::move(label);
@@ -56,10 +57,10 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Rel
     const auto forced = options_.forced_labels.find(release.family->name);
     if (forced != options_.forced_labels.end()) pin(LabelRule::forced, forced->second);
   }
-  const auto pinned = options_.pinned_variants.find(question.name);
+  const auto pinned = options_.pinned_variants.find(demand.name);
   if (pinned != options_.pinned_variants.end()) pin(LabelRule::pinned, pinned->second);
   policy.variants = policy.rule == LabelRule::pinned ||
-                    (options_.variants && !options_.plain_only.contains(question.name));
+                    (options_.variants && !options_.plain_only.contains(demand.name));
   policy.label_only = pass.followed_only;
   policy.yanked = filter.pins(release.version);
   policy.fallback = pass.fallback;
@@ -72,11 +73,11 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const Question& question, Rel
         return options_.required.contains(label.vendor);
       });
   policy.versions = &filter;
-  return wheels_.choose(question.name, release, policy, question.version_of);
+  return wheels_.choose(demand.name, release, policy, demand.version_of);
 }
 
 std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
-    const Question& question, const Releases& releases, Pass pass) {
+    const PackageDemand& demand, const Releases& releases, Pass pass) {
   Tried tried;
   const auto pass_over = [&](const Release* release, Error error, bool other_python,
                              bool beside_the_point) {
@@ -89,18 +90,18 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
   };
   std::size_t excluded = 0;
   for (Release* release : releases) {
-    if (question.excluded->contains(release->version)) {
+    if (demand.excluded->contains(release->version)) {
       ++excluded;
       continue;
     }
-    auto choice = choose_wheel(question, *release, pass);
+    auto choice = choose_wheel(demand, *release, pass);
     if (!choice) return final_failure(std::move(choice).error());
     if (choice->chosen == nullptr) {
       pass_over(release, std::move(*choice->why_not), choice->other_python,
                 choice->beside_the_point);
       continue;
     }
-    const auto metadata = metadata_of(question.name, *release, *choice->chosen);
+    const auto metadata = metadata_of(demand.name, *release, *choice->chosen);
     if (!metadata) {
       if (release->direct || !belongs_to_release(metadata.error())) {
         return final_failure(metadata.error());
@@ -108,8 +109,8 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
       pass_over(release, metadata.error(), false, false);
       continue;
     }
-    tried.choice = from_release(question.name, *release, std::move(*choice), **metadata);
-    list_hashes(question, tried.choice->package);
+    tried.choice = from_release(demand.name, *release, std::move(*choice), **metadata);
+    list_hashes(demand, tried.choice->package);
     tried.release = release;
     break;
   }
@@ -117,7 +118,7 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
   return tried;
 }
 
-void PackageChooser::remark_on(const Question& question, const Tried& first, Tried& tried) {
+void PackageChooser::remark_on(const PackageDemand& demand, const Tried& first, Tried& tried) {
   PackageChoice& choice = *tried.choice;
   std::vector<Remark>& remarks = choice.remarks;
   const std::string title = render_title(choice.package);
@@ -127,10 +128,10 @@ void PackageChooser::remark_on(const Question& question, const Tried& first, Tri
   if (!choice.unlisted_label.empty()) {
     remarks.push_back({Severity::warning,
                        fmt::format("{}: {} would fit better, but its hash is not listed for {}",
-                                   title, choice.unlisted_label, question.name),
+                                   title, choice.unlisted_label, demand.name),
                        "list its hash too, to get it"});
   }
-  const index::Family* family = families_.of(question.name);
+  const index::Family* family = families_.of(demand.name);
   const bool device = family != nullptr && families_.has_device_for(*family);
   if (choice.fallback && device && first.newest_trouble) {
     const Error& trouble = first.telling_trouble ? *first.telling_trouble : *first.newest_trouble;
@@ -139,7 +140,7 @@ void PackageChooser::remark_on(const Question& question, const Tried& first, Tri
                                    "another build for this machine; {}",
                                    title, trouble.message),
                        trouble.hint});
-  } else if (tried.newest_trouble && question.rule != LabelRule::follow &&
+  } else if (tried.newest_trouble && demand.rule != LabelRule::follow &&
              tried.newest->version != choice.release) {
     const bool everyday = tried.ordinary || family != nullptr;
     remarks.push_back(
@@ -159,11 +160,11 @@ void PackageChooser::remark_on(const Question& question, const Tried& first, Tri
   }
 }
 
-std::optional<wheel::Version> PackageChooser::newest_that_fits(const Question& question) {
+std::optional<wheel::Version> PackageChooser::newest_that_fits(const PackageDemand& demand) {
   constexpr std::size_t most_looked_at = 30;
   Want any;
-  any.requirement.name = question.name;
-  Question every = question;
+  any.requirement.name = demand.name;
+  PackageDemand every = demand;
   every.wants = {&any};
   const auto releases =
       candidates_.matching(every.name, version_filter(every.wants, options_.prereleases));
@@ -181,45 +182,45 @@ std::optional<wheel::Version> PackageChooser::newest_that_fits(const Question& q
   return std::nullopt;
 }
 
-void PackageChooser::offer_another_version(const Question& question, Error& error) {
-  const bool asked = error.kind == ErrorKind::unsupported && question.rule == LabelRule::best &&
-                     options_.required.empty() && !options_.pinned_variants.contains(question.name);
-  if (!asked || families_.of(question.name) != nullptr) return;
-  const auto version = newest_that_fits(question);
+void PackageChooser::offer_another_version(const PackageDemand& demand, Error& error) {
+  const bool asked = error.kind == ErrorKind::unsupported && demand.rule == LabelRule::best &&
+                     options_.required.empty() && !options_.pinned_variants.contains(demand.name);
+  if (!asked || families_.of(demand.name) != nullptr) return;
+  const auto version = newest_that_fits(demand);
   if (!version) return;
   const auto by =
-      std::ranges::find_if(question.wants, [](const Want* want) { return !want->by.empty(); });
-  std::string offer = fmt::format("{}=={} is the newest version that can be used here",
-                                  question.name, wheel::render_version(*version));
-  if (by != question.wants.end()) offer += fmt::format(", which {} does not accept", (*by)->by);
+      std::ranges::find_if(demand.wants, [](const Want* want) { return !want->by.empty(); });
+  std::string offer = fmt::format("{}=={} is the newest version that can be used here", demand.name,
+                                  wheel::render_version(*version));
+  if (by != demand.wants.end()) offer += fmt::format(", which {} does not accept", (*by)->by);
   error.hint = error.hint.empty() ? offer : fmt::format("{}; or {}", offer, error.hint);
 }
 
-std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Question& question) {
-  const std::vector<std::string> urls = direct_urls(question.wants);
+std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const PackageDemand& demand) {
+  const std::vector<std::string> urls = direct_urls(demand.wants);
   const auto label_it = [&](PackageChoice choice) {
     choice.direct_urls = urls;
-    if (question.rule == LabelRule::follow) choice.followed_label = question.label;
+    if (demand.rule == LabelRule::follow) choice.followed_label = demand.label;
     return choice;
   };
   const plan::InstalledPackage* there =
       nullptr;  // stays where no build with the followed label is found
   if (urls.empty()) {
-    if (const plan::InstalledPackage* package = kept(question))
+    if (const plan::InstalledPackage* package = kept(demand))
       return label_it(from_installed(*package));
-    Question any_label = question;
+    PackageDemand any_label = demand;
     any_label.rule = LabelRule::best;
-    if (question.rule == LabelRule::follow && question.lead_stays) there = kept(any_label);
+    if (demand.rule == LabelRule::follow && demand.lead_stays) there = kept(any_label);
   }
-  if (const std::string* who = options_.wheel_use.forbids(question.name))
-    return final_failure(wheels_forbidden(question.name, question.wants, *who));
-  auto releases = releases_for(question);
+  if (const std::string* who = options_.wheel_use.forbids(demand.name))
+    return final_failure(wheels_forbidden(demand.name, demand.wants, *who));
+  auto releases = releases_for(demand);
   if (!releases) return std::unexpected(std::move(releases).error());
   std::optional<Tried> first;
   unsigned passes = 0;
-  for (const Pass pass : passes_over(families_, question, *releases)) {
+  for (const Pass pass : passes_over(families_, demand, *releases)) {
     ++passes;
-    auto tried = try_releases(question, *releases, pass);
+    auto tried = try_releases(demand, *releases, pass);
     if (!tried) return std::unexpected(std::move(tried).error());
     // What speaks against the followed label says nothing of the machine.
     if (!pass.followed_only && !first) first = *tried;
@@ -230,33 +231,33 @@ std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const Questio
             urls.empty() ? same_installed(*tried->choice) : nullptr)
       return label_it(from_installed(*same));
     tried->choice->pass = passes;
-    remark_on(question, first ? *first : *tried, *tried);
+    remark_on(demand, first ? *first : *tried, *tried);
     return label_it(std::move(*tried->choice));
   }
   if (!first) first.emplace();
   Error error = first->telling_trouble && options_.required.empty()
                     ? std::move(*first->telling_trouble)
                 : first->newest_trouble ? std::move(*first->newest_trouble)
-                                        : no_common_version(question.name, question.wants, {});
-  if (urls.empty()) offer_another_version(question, error);
+                                        : no_common_version(demand.name, demand.wants, {});
+  if (urls.empty()) offer_another_version(demand, error);
   // That a listed file is not there says nothing of what other indexes have.
-  if (error.kind != ErrorKind::not_found) say_who_decided(question.name, error);
-  if (question.rule == LabelRule::kept) {
-    std::vector<const Want*> of_packages = question.wants;
+  if (error.kind != ErrorKind::not_found) say_who_decided(demand.name, error);
+  if (demand.rule == LabelRule::kept) {
+    std::vector<const Want*> of_packages = demand.wants;
     std::erase_if(of_packages, [](const Want* want) { return want->by.empty(); });
     if (!of_packages.empty()) error.message += "; " + render_wants(of_packages);
   }
   return std::unexpected(ChoiceFailure{std::move(error), {}, first->excluded});
 }
 
-std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question& question) {
-  auto releases = releases_for(question);
+std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const PackageDemand& demand) {
+  auto releases = releases_for(demand);
   if (!releases) return std::unexpected(std::move(releases).error());
   // The release that would be chosen; the newest, where none would.
   Release* shown = releases->front();
   Pass shown_pass;
-  for (const Pass pass : passes_over(families_, question, *releases)) {
-    auto tried = try_releases(question, *releases, pass);
+  for (const Pass pass : passes_over(families_, demand, *releases)) {
+    auto tried = try_releases(demand, *releases, pass);
     if (!tried) return std::unexpected(std::move(tried).error());
     if (!tried->choice) continue;
     shown = tried->release;
@@ -264,14 +265,14 @@ std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const Question
     break;
   }
   Release& release = *shown;
-  auto choice = choose_wheel(question, release, shown_pass);
+  auto choice = choose_wheel(demand, release, shown_pass);
   if (!choice) return final_failure(std::move(choice).error());
   Explanation explanation;
-  explanation.name = question.name;
+  explanation.name = demand.name;
   explanation.version = release.version;
   explanation.decision = choice->decision;
   if (choice->chosen != nullptr) {
-    explanation.chosen = resolved(question.name, release, std::move(*choice));
+    explanation.chosen = resolved(demand.name, release, std::move(*choice));
     explanation.chosen->requested = true;
   }
   return explanation;

@@ -64,11 +64,11 @@ bool FamilyRules::waits(const std::string& name) {
   return true;
 }
 
-bool FamilyRules::ask_for_kept(const std::string& name, Question& question) {
+bool FamilyRules::ask_for_kept(const std::string& name, PackageDemand& demand) {
   const auto kept = kept_.find(name);
   if (kept == kept_.end()) return false;
-  question.rule = LabelRule::kept;
-  question.label = kept->second.label;
+  demand.rule = LabelRule::kept;
+  demand.label = kept->second.label;
   std::vector<Want>& wants = nodes()[name].installed_wants;
   wants.clear();
   if (kept->second.version) {
@@ -79,30 +79,30 @@ bool FamilyRules::ask_for_kept(const std::string& name, Question& question) {
       wants.push_back({std::move(requirement), {}, {}, true});
     }
   }
-  for (const Want& want : wants) question.wants.push_back(&want);
+  for (const Want& want : wants) demand.wants.push_back(&want);
   return true;
 }
 
-void FamilyRules::ask(const std::string& name, Question& question) {
-  if (ask_for_kept(name, question)) return;
+void FamilyRules::ask(const std::string& name, PackageDemand& demand) {
+  if (ask_for_kept(name, demand)) return;
   const index::Family* family = families_.of(name);
   if (family == nullptr) return;
   Node& node = nodes()[name];
   if (name == family->anchor()) {
-    question.label = label_of_members(*family);
-    if (!question.label.empty()) {
-      question.rule = LabelRule::follow;
+    demand.label = label_of_members(*family);
+    if (!demand.label.empty()) {
+      demand.rule = LabelRule::follow;
     } else if (const auto shared = shared_.find(family);
                shared != shared_.end() && !node.excluded.contains(shared->second.release)) {
-      question.label = shared->second.label;
-      if (!question.label.empty()) question.rule = LabelRule::shared;
+      demand.label = shared->second.label;
+      if (!demand.label.empty()) demand.rule = LabelRule::shared;
     }
     return;
   }
   const Lead lead = lead_of(*family, name);
-  question.label = lead.label;
-  question.lead_stays = lead.stays;
-  if (!lead.label.empty()) question.rule = LabelRule::follow;
+  demand.label = lead.label;
+  demand.lead_stays = lead.stays;
+  if (!lead.label.empty()) demand.rule = LabelRule::follow;
   node.installed_wants.clear();
   // A conflict sent it back: the installed first member may have to go as well.
   if (lead.installed == nullptr || is_version_requested(node.wants) || !node.excluded.empty())
@@ -113,7 +113,7 @@ void FamilyRules::ask(const std::string& name, Question& question) {
     node.installed_wants.push_back(
         {std::move(requirement), family->anchor(), wheel::render_version(version), true});
   }
-  for (const Want& want : node.installed_wants) question.wants.push_back(&want);
+  for (const Want& want : node.installed_wants) demand.wants.push_back(&want);
 }
 
 std::string FamilyRules::label_of_members(const index::Family& family) {

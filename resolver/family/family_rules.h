@@ -34,7 +34,7 @@ class FamilyRules {
   /// Whether the first member of its family must be chosen before `name`; it is put first then.
   [[nodiscard]] bool waits(const std::string& name);
   /// Adds which label, and which versions, go with the rest of its family.
-  void ask(const std::string& name, Question& question);
+  void ask(const std::string& name, PackageDemand& demand);
   /// Installed members change together with the first one.
   [[nodiscard]] bool brings_along(const PackageChoice& lead, const std::string& member) const;
   /// The first member is chosen anew: the others, which followed it, must not hold it where it was.
@@ -70,7 +70,7 @@ class FamilyRules {
   [[nodiscard]] Nodes& nodes() const { return solution_.nodes(); }
   [[nodiscard]] Lead lead_of(const index::Family& family, const std::string& name);
   /// The build of `name` is one of `kept_`: its label, and its version where that is settled.
-  bool ask_for_kept(const std::string& name, Question& question);
+  bool ask_for_kept(const std::string& name, PackageDemand& demand);
   /// The label that the user gives another member of `family`: the first one takes it too.
   [[nodiscard]] std::string label_of_members(const index::Family& family);
   /// The user says which build of the family, or of the package that is of none, may come.

@@ -4,26 +4,26 @@
 
 namespace axle::resolver {
 
-std::vector<Pass> passes_over(const Families& families, const Question& question,
+std::vector<Pass> passes_over(const Families& families, const PackageDemand& demand,
                               const std::vector<Release*>& releases) {
   const auto of_family = std::ranges::find_if(
       releases, [](const Release* release) { return release->family != nullptr; });
   if (of_family == releases.end()) return {Pass{}};
   // A build that was asked for, by pin or by version, is the one, whatever is known of it.
   const index::Family& family = *(*of_family)->family;
-  if (question.rule == LabelRule::kept ||
-      !families.given_label(family, question.name, question.wants).empty()) {
+  if (demand.rule == LabelRule::kept ||
+      !families.given_label(family, demand.name, demand.wants).empty()) {
     return {Pass{}};
   }
   const bool known = std::ranges::any_of(releases, [&](const Release* release) {
-    return index::find_release(family, question.name, release->version) != nullptr &&
+    return index::find_release(family, demand.name, release->version) != nullptr &&
            std::ranges::any_of(release->wheels, [](const index::PublishedFile& file) {
              return !file.label.empty();
            });
   });
   const auto unknown = known ? UnknownBuilds::where_asked_for : UnknownBuilds::counts;
   std::vector<Pass> passes;
-  if (question.rule == LabelRule::follow) passes.push_back({true, UnknownBuilds::counts, true});
+  if (demand.rule == LabelRule::follow) passes.push_back({true, UnknownBuilds::counts, true});
   if (families.has_device_for(family)) {
     passes.push_back({false, UnknownBuilds::never});
     passes.push_back({false, unknown});

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "resolver/catalogue/release.h"
-#include "resolver/choice/question.h"
+#include "resolver/choice/package_demand.h"
 #include "resolver/family/families.h"
 
 namespace axle::resolver {
@@ -21,7 +21,7 @@ struct Pass {
   bool followed_only = false;  ///< only the label of the first member (LabelRule::follow)
 };
 
-[[nodiscard]] std::vector<Pass> passes_over(const Families& families, const Question& question,
+[[nodiscard]] std::vector<Pass> passes_over(const Families& families, const PackageDemand& demand,
                                             const std::vector<Release*>& releases);
 
 }  // namespace axle::resolver

@@ -34,15 +34,15 @@ std::vector<std::string> FamilyRules::members_without(const index::Family& famil
     if (member == family.anchor() || found == nodes().end() || !found->second.choice) continue;
     Node& node = found->second;
     if (node.choice->package.variant == label) continue;
-    const Question question{member,
-                            binding_wants(member, node.wants),
-                            &node.excluded,
-                            [this, member](const std::string& package) {
-                              return solution_.version_of(member, package);
-                            },
-                            LabelRule::kept,
-                            label};
-    if (!chooser_.choose(question)) without.push_back(member);
+    const PackageDemand demand{member,
+                               binding_wants(member, node.wants),
+                               &node.excluded,
+                               [this, member](const std::string& package) {
+                                 return solution_.version_of(member, package);
+                               },
+                               LabelRule::kept,
+                               label};
+    if (!chooser_.choose(demand)) without.push_back(member);
   }
   return without;
 }
@@ -70,15 +70,15 @@ bool FamilyRules::share_label(const index::Family& family) {
   auto fit = std::ranges::find(fits, best, &plan::Fit::label);
   for (; !lack_best.empty() && fit != fits.end(); ++fit) {
     if (fit->label == best || !members_without(family, fit->label).empty()) continue;
-    Question question{family.anchor(),
-                      binding_wants(family.anchor(), node.wants),
-                      &node.excluded,
-                      [this, &family](const std::string& package) {
-                        return solution_.version_of(family.anchor(), package);
-                      },
-                      LabelRule::shared,
-                      fit->label};
-    const auto choice = chooser_.choose(question);
+    PackageDemand demand{family.anchor(),
+                         binding_wants(family.anchor(), node.wants),
+                         &node.excluded,
+                         [this, &family](const std::string& package) {
+                           return solution_.version_of(family.anchor(), package);
+                         },
+                         LabelRule::shared,
+                         fit->label};
+    const auto choice = chooser_.choose(demand);
     // A fallback, or a build of which not all is known, is no better than unlike labels.
     if (!choice || choice->release != lead.release || choice->pass != lead.pass) continue;
     shared.label = fit->label;

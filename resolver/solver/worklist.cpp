@@ -119,12 +119,13 @@ Result<void> Worklist::settle() {
   return {};
 }
 
-Question Worklist::question_about(const std::string& name) {
+PackageDemand Worklist::demand_for(const std::string& name) {
   Node& node = nodes_[name];
-  Question question{name, binding_wants(name, node.wants), &node.excluded,
-                    [this, name](const std::string& package) { return version_of(name, package); }};
-  rules_.ask(name, question);
-  return question;
+  PackageDemand demand{
+      name, binding_wants(name, node.wants), &node.excluded,
+      [this, name](const std::string& package) { return version_of(name, package); }};
+  rules_.ask(name, demand);
+  return demand;
 }
 
 Result<void> Worklist::process(const std::string& name) {
@@ -146,7 +147,7 @@ Result<void> Worklist::process(const std::string& name) {
                           render_wants(binding_wants(name, node.wants))),
               "pin one of the packages to a version"}));
   }
-  auto choice = chooser_.choose(question_about(name));
+  auto choice = chooser_.choose(demand_for(name));
   if (!choice) return handle(name, std::move(choice).error());
   // The same release chosen again (for another label, say) is no later than it was.
   if (!node.choice || node.choice->release != choice->release) node.serial = choices_;
@@ -274,10 +275,10 @@ std::optional<wheel::Version> Worklist::version_of(const std::string& asking,
   // The package that asks usually brings this one in: what would then be tried first is the best
   // guess, and recheck_abi holds it against the outcome.
   static const wheel::Requirement no_requirement;
-  Question question = question_about(package);
+  PackageDemand demand = demand_for(package);
   const Want anything{no_requirement, {}, {}, true};
-  if (question.wants.empty()) question.wants.push_back(&anything);
-  return chooser_.newest(question);
+  if (demand.wants.empty()) demand.wants.push_back(&anything);
+  return chooser_.newest(demand);
 }
 
 bool Worklist::recheck_abi() {

@@ -77,7 +77,7 @@ class Worklist final : private Solution {
   [[nodiscard]] Result<void> check_required();
   [[nodiscard]] bool is_installed_for(const std::string& name, const std::string& ns);
   [[nodiscard]] std::optional<wheel::Version> settled_version(const std::string& package) const;
-  [[nodiscard]] Question question_about(const std::string& name);
+  [[nodiscard]] PackageDemand demand_for(const std::string& name);
   [[nodiscard]] Result<void> handle(const std::string& name, ChoiceFailure failure);
   [[nodiscard]] Result<void> exclude(const std::string& owner, const std::string& name,
                                      const std::string& why);

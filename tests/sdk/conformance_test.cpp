@@ -19,7 +19,7 @@ using axle::plugins::PluginFailure;
 using axle::plugins::PluginFault;
 using axle::plugins::PluginKind;
 using axle::plugins::PluginTrial;
-using axle::plugins::Verdict;
+using axle::plugins::Grade;
 using axle::providers::Features;
 
 const Features here = {{"arch", true, {"b", "a"}}};
@@ -61,7 +61,7 @@ TEST_CASE("a good plugin passes every check") {
   CHECK(results.size() == 13);
   for (const CheckResult& result : results) {
     CAPTURE(result.name);
-    CHECK(result.verdict == Verdict::ok);
+    CHECK(result.grade == Grade::ok);
     CHECK_FALSE(result.message.empty());
     CHECK(result.hint.empty());
   }
@@ -70,47 +70,47 @@ TEST_CASE("a good plugin passes every check") {
 TEST_CASE("each thing that is wrong is one check's") {
   struct Row {
     const char* name;
-    Verdict verdict;
+    Grade grade;
     const char* words;
     void (*spoil)(PluginTrial& trial);
   };
   const Row rows[] = {
-      {"declared", Verdict::fail, "arch :: d",
+      {"declared", Grade::fail, "arch :: d",
        [](PluginTrial& e) { e.supported.features->front().values = {"d"}; }},
-      {"declared", Verdict::fail, "feature x",
+      {"declared", Grade::fail, "feature x",
        [](PluginTrial& e) { e.supported.features->front().name = "x"; }},
-      {"declared", Verdict::fail, "multi-valued",
+      {"declared", Grade::fail, "multi-valued",
        [](PluginTrial& e) { e.supported.features->front().multi_value = false; }},
-      {"properties", Verdict::fail, "`all` is empty", [](PluginTrial& e) { e.all.features->clear(); }},
-      {"stable", Verdict::fail, "run 2: gone",
+      {"properties", Grade::fail, "`all` is empty", [](PluginTrial& e) { e.all.features->clear(); }},
+      {"stable", Grade::fail, "run 2: gone",
        [](PluginTrial& e) {
          e.differing_run = 2;
          e.difference = "gone";
        }},
-      {"stable", Verdict::fail, "`all` differs", [](PluginTrial& e) { e.all_difference = "new"; }},
-      {"time", Verdict::warn, "median 200 ms, worst 900 ms",
+      {"stable", Grade::fail, "`all` differs", [](PluginTrial& e) { e.all_difference = "new"; }},
+      {"time", Grade::warn, "median 200 ms, worst 900 ms",
        [](PluginTrial& e) { e.times = {1ms, 200ms, 900ms}; }},
-      {"memory", Verdict::warn, "300 MiB",
+      {"memory", Grade::warn, "300 MiB",
        [](PluginTrial& e) { e.peak_memory = std::size_t{300} << 20; }},
-      {"silence", Verdict::warn, "\"hello\"",
+      {"silence", Grade::warn, "\"hello\"",
        [](PluginTrial& e) { e.supported.printed = "hello\nworld\n"; }},
-      {"threads", Verdict::warn, "2 threads", [](PluginTrial& e) { e.all.notes.threads = 2; }},
-      {"manners", Verdict::warn, "socket, unlink /x",
+      {"threads", Grade::warn, "2 threads", [](PluginTrial& e) { e.all.notes.threads = 2; }},
+      {"manners", Grade::warn, "socket, unlink /x",
        [](PluginTrial& e) {
          e.watched_supported.attempts->push_back("socket");
          e.watched_all.attempts = {"socket", "unlink /x"};
        }},
-      {"manners", Verdict::warn, "not monitored",
+      {"manners", Grade::warn, "not monitored",
        [](PluginTrial& e) { e.watched_all.attempts.reset(); }},
-      {"nothing there", Verdict::warn, "it supports 2 values",
+      {"nothing there", Grade::warn, "it supports 2 values",
        [](PluginTrial& e) { e.bare_supported.features = here; }},
-      {"nothing there", Verdict::fail, "`all` depends",
+      {"nothing there", Grade::fail, "`all` depends",
        [](PluginTrial& e) { e.bare_all.features = here; }},
-      {"nothing there", Verdict::fail, "it crashed",
+      {"nothing there", Grade::fail, "it crashed",
        [](PluginTrial& e) {
          e.bare_supported.features = std::unexpected(failing(PluginFault::crashed, "it crashed"));
        }},
-      {"nothing there", Verdict::warn, "not tested: no",
+      {"nothing there", Grade::warn, "not tested: no",
        [](PluginTrial& e) {
          e.bare_all.features = std::unexpected(failing(PluginFault::not_started, "no"));
        }},
@@ -122,7 +122,7 @@ TEST_CASE("each thing that is wrong is one check's") {
     PluginTrial trial = good_trial(plugin);
     expected.spoil(trial);
     const CheckResult result = row(trial, expected.name);
-    CHECK(result.verdict == expected.verdict);
+    CHECK(result.grade == expected.grade);
     CHECK(result.message.find(expected.words) != std::string::npos);
     CHECK_FALSE(result.hint.empty());
   }
@@ -132,7 +132,7 @@ TEST_CASE("namespaces that are taken are refused") {
   for (const char* ns : {"nvidia", "x86_64", "axle", "abi_dependency"}) {
     CAPTURE(ns);
     const Plugin plugin = plugin_called(ns);
-    CHECK(row(good_trial(plugin), "namespace").verdict == Verdict::fail);
+    CHECK(row(good_trial(plugin), "namespace").grade == Grade::fail);
   }
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a plugin without an answer is judged by that alone") {
 
   trial.all.features = std::unexpected(failing(PluginFault::malformed, "no list"));
   CHECK(row(trial, "protocol").message == "no list");
-  CHECK(row(trial, "protocol").verdict == Verdict::fail);
+  CHECK(row(trial, "protocol").grade == Grade::fail);
 }
 
 TEST_CASE("differences are told by what differs") {

@@ -67,8 +67,8 @@ TEST_CASE("builds made up at random are judged as torch would judge them") {
       const detect::Machine machine = machine_for(what);
       for (const TableRelease& release : random.table) {
         for (const TableBuild& build : release.builds) {
-          const Verdict theirs = judge(build, {{{{}, "nvidia", arch}}, driver});
-          const Verdict ours =
+          const Fitness theirs = judge(build, {{{{}, "nvidia", arch}}, driver});
+          const Fitness ours =
               verdicts_on(random.family, release.version, build.platform, {build.label}, machine)
                   .at(build.label);
           ++judged;

@@ -26,7 +26,7 @@ Builds builds_for(const index::Family& family, const detect::Machine& machine) {
       const auto labels = labels_of(release, platform);
       for (const auto& [label, verdict] :
            verdicts_on(family, release.version, platform, labels, machine)) {
-        if (verdict == Verdict::fits)
+        if (verdict == Fitness::fits)
           fitting.insert(fmt::format("{} {} {}", release.version, label, platform));
       }
     }

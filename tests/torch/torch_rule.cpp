@@ -72,28 +72,28 @@ bool runs_compiled(int device, int code) {
 /// "cu128" -> "12", the last digit is the minor version.
 std::string cuda_major(const std::string& label) { return label.substr(2, label.size() - 3); }
 
-Verdict judge_cuda(const TableBuild& build, int device, const std::string& driver) {
-  if (is_older_driver(driver, driver_floors.at(cuda_major(build.label)))) return Verdict::misfit;
-  if (!build.code) return Verdict::unknown;
+Fitness judge_cuda(const TableBuild& build, int device, const std::string& driver) {
+  if (is_older_driver(driver, driver_floors.at(cuda_major(build.label)))) return Fitness::misfit;
+  if (!build.code) return Fitness::unknown;
   for (const std::string& code : *build.code) {
-    if (runs_compiled(device, capability(code))) return Verdict::fits;
+    if (runs_compiled(device, capability(code))) return Fitness::fits;
   }
-  if (!build.ptx || build.ptx->empty()) return Verdict::misfit;
-  if (is_older_driver(driver, toolkit_drivers.at(build.label))) return Verdict::misfit;
+  if (!build.ptx || build.ptx->empty()) return Fitness::misfit;
+  if (is_older_driver(driver, toolkit_drivers.at(build.label))) return Fitness::misfit;
   const bool compiles = std::ranges::any_of(
       *build.ptx, [&](const std::string& ptx) { return device >= capability(ptx); });
-  return compiles ? Verdict::fits : Verdict::misfit;
+  return compiles ? Fitness::fits : Fitness::misfit;
 }
 
 /// ROCm and XPU: a build has a GPU's own name in its list or it has not.
-Verdict judge_by_name(const TableBuild& build, const std::string& arch) {
-  if (!build.code) return Verdict::unknown;
+Fitness judge_by_name(const TableBuild& build, const std::string& arch) {
+  if (!build.code) return Fitness::unknown;
   const auto alias = same_device.find(arch);
   const std::set<std::string> names =
       alias == same_device.end() ? std::set<std::string>{arch} : alias->second;
   const bool listed = std::ranges::any_of(
       *build.code, [&](const std::string& name) { return names.contains(name); });
-  return listed ? Verdict::fits : Verdict::misfit;
+  return listed ? Fitness::fits : Fitness::misfit;
 }
 
 std::string vendor_of(const std::string& label) {
@@ -129,10 +129,10 @@ bool is_older_driver(std::string_view left, std::string_view right) {
   return numbers(left) < numbers(right);
 }
 
-Verdict judge(const TableBuild& build, const RuleMachine& machine) {
+Fitness judge(const TableBuild& build, const RuleMachine& machine) {
   const std::string vendor = vendor_of(build.label);
-  if (vendor.empty()) return Verdict::fits;
-  Verdict best = Verdict::misfit;
+  if (vendor.empty()) return Fitness::fits;
+  Fitness best = Fitness::misfit;
   for (const TableGpu& gpu : machine.gpus) {
     if (gpu.vendor != vendor) continue;
     best = std::max(best, vendor == "nvidia"
@@ -147,7 +147,7 @@ RuleChoice choose_by_rule(std::string_view platform, const RuleMachine& machine)
     const TableBuild* best = nullptr;
     for (const TableBuild& build : release.builds) {
       if (build.platform != platform || build.label == "cpu") continue;
-      if (judge(build, machine) != Verdict::fits) continue;
+      if (judge(build, machine) != Fitness::fits) continue;
       if (best == nullptr || preference(build.label) < preference(best->label)) best = &build;
     }
     if (best != nullptr) return {release.version, best->label};

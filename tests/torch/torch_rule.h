@@ -11,7 +11,7 @@
 
 namespace axle::testing {
 
-enum class Verdict : std::uint8_t { misfit, unknown, fits };
+enum class Fitness : std::uint8_t { misfit, unknown, fits };
 
 struct RuleMachine {
   std::vector<TableGpu> gpus;  ///< that work; names do not matter
@@ -32,7 +32,7 @@ struct RuleChoice {
 /// "570.26" is older than "570.124.06": numbers, not text.
 [[nodiscard]] bool is_older_driver(std::string_view left, std::string_view right);
 
-[[nodiscard]] Verdict judge(const TableBuild& build, const RuleMachine& machine);
+[[nodiscard]] Fitness judge(const TableBuild& build, const RuleMachine& machine);
 
 /// The newest release with a build that fits, and of its builds the newest CUDA, then the newest
 /// ROCm, then XPU; else the CPU build of the newest release. What is not known does not count.

@@ -63,8 +63,8 @@ std::vector<Case> mixed_gpus() {
   return cases;
 }
 
-std::string name_of(Verdict verdict) {
-  return verdict == Verdict::fits ? "fits" : verdict == Verdict::unknown ? "unknown" : "misfit";
+std::string name_of(Fitness verdict) {
+  return verdict == Fitness::fits ? "fits" : verdict == Fitness::unknown ? "unknown" : "misfit";
 }
 
 /// A Jetson is aarch64, a card fits into either.
@@ -79,7 +79,7 @@ TEST_CASE("every build of torch is judged on every machine as torch itself judge
   const index::Family family = shipped_torch();
   unsigned judged = 0;
   unsigned differ = 0;
-  std::map<Verdict, unsigned> seen;
+  std::map<Fitness, unsigned> seen;
   for (const Case& one : single_gpus()) {
     const detect::Machine machine = machine_for(one.what);
     for (const TableRelease& release : builds_table().releases) {
@@ -88,7 +88,7 @@ TEST_CASE("every build of torch is judged on every machine as torch itself judge
             verdicts_on(family, release.version, platform, labels_of(release, platform), machine);
         for (const TableBuild& build : release.builds) {
           if (build.platform != platform || !has_label(build)) continue;
-          const Verdict theirs = judge(build, one.machine);
+          const Fitness theirs = judge(build, one.machine);
           ++judged;
           ++seen[theirs];
           if (ours.at(build.label) == theirs) continue;
@@ -102,9 +102,9 @@ TEST_CASE("every build of torch is judged on every machine as torch itself judge
   }
   CHECK(differ == 0);
   CHECK(judged > 100'000);
-  for (const Verdict verdict : {Verdict::fits, Verdict::unknown, Verdict::misfit})
+  for (const Fitness verdict : {Fitness::fits, Fitness::unknown, Fitness::misfit})
     CHECK_MESSAGE(seen[verdict] > 1000, name_of(verdict));
-  MESSAGE(judged << " builds judged, " << seen[Verdict::fits] << " fit, " << seen[Verdict::unknown]
+  MESSAGE(judged << " builds judged, " << seen[Fitness::fits] << " fit, " << seen[Fitness::unknown]
                  << " unknown");
 }
 
@@ -155,16 +155,16 @@ TEST_CASE("one label has other code in other releases") {
   const auto cu128 = [&](const char* release) {
     return verdicts_on(family, release, "linux_x86_64", {"cu128"}, volta).at("cu128");
   };
-  CHECK(cu128("2.7") == Verdict::misfit);
-  CHECK(cu128("2.8") == Verdict::fits);
-  CHECK(cu128("2.10") == Verdict::fits);
-  CHECK(cu128("2.11") == Verdict::misfit);
+  CHECK(cu128("2.7") == Fitness::misfit);
+  CHECK(cu128("2.8") == Fitness::fits);
+  CHECK(cu128("2.10") == Fitness::fits);
+  CHECK(cu128("2.11") == Fitness::misfit);
 }
 
 TEST_CASE("the table and the transcription hold what the documents say") {
   const auto serves = [](std::vector<std::string> code, const char* gpu) {
     const TableBuild build{"cu130", "linux_x86_64", std::move(code), std::vector<std::string>{}};
-    return judge(build, {{{{}, "nvidia", gpu}}, "580.65.06"}) == Verdict::fits;
+    return judge(build, {{{{}, "nvidia", gpu}}, "580.65.06"}) == Fitness::fits;
   };
   CHECK(serves({"8.6"}, "8.9"));
   CHECK(serves({"10.0"}, "10.3"));

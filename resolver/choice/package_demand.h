@@ -33,7 +33,7 @@ struct AbiAssumption {
   std::optional<wheel::Version> version;
 };
 
-struct Question {
+struct PackageDemand {
   std::string name;                ///< normalised
   std::vector<const Want*> wants;  ///< constraints included; never empty
   /// Versions that led to a conflict, with the conflict.
