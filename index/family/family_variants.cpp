@@ -154,8 +154,8 @@ FamilyVariants family_variants(const Family& family, std::string_view member,
   const std::string title =
       fmt::format("{} {}", member, wheel::render_version(version.public_version()));
   const auto unknown = [&](const std::string& label, const std::string& what) {
-    variants.unknown.emplace(label, fmt::format("the family {} of {} does not know {}",
-                                                family.name, family.date, what));
+    variants.unknown.emplace(
+        label, fmt::format("the family {} of {} does not know {}", family.name, family.date, what));
   };
   for (const std::string& name : labels) {
     const FamilyLabel* label = family.label(name);

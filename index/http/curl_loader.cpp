@@ -36,12 +36,9 @@ Result<const AxleCurlApi*> load_curl(const std::vector<std::string>& paths) {
     const AxleCurlApi* api = factory == nullptr ? nullptr : factory(axle_curl_api_version);
     if (api == nullptr || api->version != axle_curl_api_version) {
       dlclose(module);
-      return fail(
-          ErrorKind::io,
-          fmt::format(
-              "the network module {} belongs to another release of Axle",
-              path),
-          hint);
+      return fail(ErrorKind::io,
+                  fmt::format("the network module {} belongs to another release of Axle", path),
+                  hint);
     }
     return api;
   }

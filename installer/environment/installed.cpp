@@ -121,8 +121,8 @@ void drop_doubles(std::vector<InstalledDistribution>& installed, Report& report)
       ++i;
       continue;
     }
-    report.warn(fmt::format("{} is installed twice: {} is used, {} is ignored",
-                            installed[i].name, installed[i - 1].dist_info, installed[i].dist_info),
+    report.warn(fmt::format("{} is installed twice: {} is used, {} is ignored", installed[i].name,
+                            installed[i - 1].dist_info, installed[i].dist_info),
                 fmt::format("{} removes the other one", repair_command(installed[i - 1])),
                 installed[i].dist_info);
     installed.erase(installed.begin() + static_cast<std::ptrdiff_t>(i));
@@ -183,9 +183,9 @@ Result<void> scan_site(const std::string& site, std::vector<InstalledDistributio
                !lacks_rights(entry->path().string())) {
       return std::unexpected(distribution.error());
     } else {
-      report.warn(fmt::format("{} is ignored: {}", entry->path().string(),
-                              distribution.error().message),
-                  {}, entry->path().string());
+      report.warn(
+          fmt::format("{} is ignored: {}", entry->path().string(), distribution.error().message),
+          {}, entry->path().string());
     }
   }
   if (error) return std::unexpected(system_error("read", site, error.value()));

@@ -9,11 +9,11 @@
 namespace axle::runtime {
 
 constinit const KernelSet kernel_set_sse2{.form = ActivationForm::int16,
-                                              .largest_magnitude = largest_magnitude,
-                                              .quantise = quantise<AsInt16>,
-                                              .multiply = multiply<PairProduct>,
-                                              .finish = finish,
-                                              .enter = nullptr,
-                                              .leave = nullptr};
+                                          .largest_magnitude = largest_magnitude,
+                                          .quantise = quantise<AsInt16>,
+                                          .multiply = multiply<PairProduct>,
+                                          .finish = finish,
+                                          .enter = nullptr,
+                                          .leave = nullptr};
 
 }  // namespace axle::runtime

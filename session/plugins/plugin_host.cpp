@@ -167,9 +167,8 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
   const std::string packages = fmt::format("{}", fmt::join(request.requires_, ", "));
   if (setup_.environments == nullptr) {
     refuse(request, ListOrigin::none,
-           fmt::format(
-               "its plugin {} would have to be installed, which this command does not do",
-               packages),
+           fmt::format("its plugin {} would have to be installed, which this command does not do",
+                       packages),
            "use explain or install", report);
     return std::nullopt;
   }
