@@ -71,8 +71,7 @@ Judgement check_answers(const PluginTrial& trial) {
 }
 
 Judgement check_interface(const PluginTrial& trial) {
-  if (!answered(trial) || trial.plugin->kind != PluginKind::shared_object)
-    return std::nullopt;
+  if (!answered(trial) || trial.plugin->kind != PluginKind::shared_object) return std::nullopt;
   return fine(fmt::format("it implements version {} of the interface", trial.all.notes.abi));
 }
 

@@ -13,13 +13,13 @@ namespace {
 using namespace std::chrono_literals;
 using axle::plugins::CheckResult;
 using axle::plugins::difference_between;
+using axle::plugins::Grade;
 using axle::plugins::Plugin;
 using axle::plugins::PluginAnswer;
 using axle::plugins::PluginFailure;
 using axle::plugins::PluginFault;
 using axle::plugins::PluginKind;
 using axle::plugins::PluginTrial;
-using axle::plugins::Grade;
 using axle::providers::Features;
 
 const Features here = {{"arch", true, {"b", "a"}}};
@@ -81,7 +81,8 @@ TEST_CASE("each thing that is wrong is one check's") {
        [](PluginTrial& e) { e.supported.features->front().name = "x"; }},
       {"declared", Grade::fail, "multi-valued",
        [](PluginTrial& e) { e.supported.features->front().multi_value = false; }},
-      {"properties", Grade::fail, "`all` is empty", [](PluginTrial& e) { e.all.features->clear(); }},
+      {"properties", Grade::fail, "`all` is empty",
+       [](PluginTrial& e) { e.all.features->clear(); }},
       {"stable", Grade::fail, "run 2: gone",
        [](PluginTrial& e) {
          e.differing_run = 2;
