@@ -90,7 +90,7 @@ std::string why_not(TorchWorld& world, const GpuModel& model, const detect::Mach
         world.explain(machine, platform_of(model), "torch==" + release.version + ".1");
     for (const index::FamilyLabel& label : world.family().labels) {
       const auto verdict =
-          std::ranges::find(explained.decision.rejected, label.name, &plan::Fitness::label);
+          std::ranges::find(explained.decision.rejected, label.name, &plan::Verdict::label);
       if (label.vendor != vendor || verdict == explained.decision.rejected.end()) continue;
       if (verdict->evidence.find("not known") != std::string::npos) continue;
       return fmt::format("torch {} ({}): {}", release.version, label.name,
