@@ -272,7 +272,7 @@ source = "."
   const Error error = build_error(options_for(scratch, "out"));
   unsetenv("CC");
   CHECK(error.kind == ErrorKind::unsupported);
-  CHECK_MESSAGE(error.message.find("does not know -mamx-fp8, which axle :: amx_fp8 :: on needs") !=
+  CHECK_MESSAGE(error.message.find("does not support -mamx-fp8, which axle :: amx_fp8 :: on needs") !=
                     std::string::npos,
                 error.message);
   CHECK(error.message.find(scratch.at("old/cc")) != std::string::npos);

@@ -118,7 +118,7 @@ TEST_CASE("a changed CPU, device or driver ends it") {
   check_changed(other, "the device nodes changed");
   other = *profile.recording;
   other.files["/sys/module/nvidia/version"] = "580.65.06\n";
-  check_changed(other, "550.54.14 was recorded, 580.65.06 is here");
+  check_changed(other, "550.54.14 was recorded, now it is 580.65.06");
   check_changed(*shipped("grace").recording, "changed");
   other = *profile.recording;
   other.nodes["/dev/nvidia3"] = detect::Access::exists;

@@ -70,7 +70,7 @@ TEST_CASE("a kind that there is not is refused") {
   for (const std::int32_t kind : {-1, 2, 0x7fffffff}) {
     ProviderSink sink;
     CHECK(axle_provider_feature(sink.c_sink(), "f", kind) == refused);
-    CHECK(sink.mistake().find("the kind") != std::string::npos);
+    CHECK(sink.mistake().find("the unknown kind") != std::string::npos);
   }
 }
 

@@ -247,7 +247,7 @@ class Life(TestCase):
             self.skipTest("the system's Python has no package of its own")
         before = tree(self.venv)
         result = self.variant("uninstall", "-y", outside[0], "--python", self.venv)
-        self.assert_fails(result, 1, outside[0], "outside of the environment")
+        self.assert_fails(result, 1, outside[0], "outside the environment")
         self.assertEqual(tree(self.venv), before)
 
     def test_show_and_its_files(self):
