@@ -29,7 +29,6 @@ PackageChooser::PackageChooser(const Target& target, Candidates& candidates, Fam
       candidates_(candidates),
       families_(families),
       options_(options),
-      report_(report),
       wheels_(target, options, candidates, report) {}
 
 wheel::Requirement PackageChooser::with_assigned_url(wheel::Requirement requirement) const {

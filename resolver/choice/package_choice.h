@@ -127,7 +127,6 @@ class PackageChooser {
   Candidates& candidates_;
   Families& families_;
   const Options& options_;
-  Report& report_;
   WheelChooser wheels_;
 };
 
