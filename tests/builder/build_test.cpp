@@ -272,9 +272,10 @@ source = "."
   const Error error = build_error(options_for(scratch, "out"));
   unsetenv("CC");
   CHECK(error.kind == ErrorKind::unsupported);
-  CHECK_MESSAGE(error.message.find("does not support -mamx-fp8, which axle :: amx_fp8 :: on needs") !=
-                    std::string::npos,
-                error.message);
+  CHECK_MESSAGE(
+      error.message.find("does not support -mamx-fp8, which axle :: amx_fp8 :: on needs") !=
+          std::string::npos,
+      error.message);
   CHECK(error.message.find(scratch.at("old/cc")) != std::string::npos);
   CHECK(error.hint.find("GCC supports it from 15") != std::string::npos);
 }
