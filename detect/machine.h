@@ -39,7 +39,7 @@ class CapabilityFacts {
 };
 
 /// Where each fact comes from: the member's name -> "cpuid", "auxv", "sysfs", "nvml", "libcuda",
-/// "driver-table", "stated", …; for one that is not known, why not ("no-mark", "midr-unreadable").
+/// "driver-table", "stated", …; for an unknown one, why not ("no-mark", "midr-unreadable").
 /// A fact without an entry was not asked for.
 using Sources = std::map<std::string, std::string, std::less<>>;
 

@@ -26,7 +26,7 @@ namespace axle::providers {
 [[nodiscard]] Features flags_known(std::span<const std::string_view> flags);
 
 /// "the CPU has avx2 and fma", "the CPU lacks avx512f", "the CPU has amx_int8, but the kernel
-/// withholds it", "it is not known whether the CPU has avx2": of all of `needed`, the worst news.
+/// withholds it", "it is unknown whether the CPU has avx2": of all of `needed`, the worst news.
 /// Where detection left its evidence (Cpu::sources), the code says what it means, and with it what
 /// would fix it.
 [[nodiscard]] Fact about_capabilities(const detect::Cpu& cpu,

@@ -27,7 +27,7 @@ namespace axle::providers {
 /// The ROCm of the system where an AMD GPU counts; nullopt when there is none or it is not known.
 [[nodiscard]] std::optional<std::pair<unsigned, unsigned>> counted_rocm(
     const detect::Machine& machine, const GpuPolicy& policy);
-/// "the system has ROCm 6.1, the build needs 6.4", or why there is none that counts.
+/// "the system has ROCm 6.1, and the build needs 6.4", or why there is none that counts.
 [[nodiscard]] Fact about_rocm(const detect::Machine& machine, const GpuPolicy& policy,
                               FactCode code, std::string needed);
 

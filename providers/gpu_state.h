@@ -19,8 +19,8 @@ namespace axle::providers {
 [[nodiscard]] Fact why_no_gpu(const detect::Machine& machine, detect::GpuVendor vendor,
                               const GpuPolicy& policy);
 
-/// What the counted GPUs are, with which of them count: "the GPU has compute capability 9.0, the
-/// build has …". `archs` is what each is, best first, "" for one that is not known.
+/// What the counted GPUs are, with which of them count: "the GPU has compute capability 9.0, and
+/// the build has …". `archs` is what each is, best first, "" for an unknown one.
 [[nodiscard]] Facts what_gpus_are(FactCode code, const detect::Machine& machine,
                                   detect::GpuVendor vendor, const GpuPolicy& policy,
                                   const std::vector<std::string>& archs, std::string needed);

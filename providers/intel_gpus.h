@@ -21,7 +21,7 @@ struct KnownIntelGpu {
 
 /// Newest first: the order of the published list.
 [[nodiscard]] std::span<const KnownIntelGpu> known_intel_gpus();
-/// nullptr for one that is not known.
+/// nullptr for an unknown one.
 [[nodiscard]] const KnownIntelGpu* find_known_intel_gpu(std::string_view ip);
 
 /// The names of each GPU that counts and of its base: what `axle :: intel_platform` has.

@@ -41,7 +41,7 @@ using MajorMinor = std::pair<unsigned, unsigned>;
 /// A GPU of that kind is there, whether it counts or not.
 [[nodiscard]] bool has_capability(const detect::Machine& machine, bool (*is)(MajorMinor));
 
-/// "the GPU has compute capability 9.0, the build has …"; see what_gpus_are. Some GPU counts.
+/// "the GPU has compute capability 9.0, and the build has …"; see what_gpus_are. Some GPU counts.
 [[nodiscard]] Facts what_capabilities_are(const detect::Machine& machine, const GpuPolicy& policy,
                                           std::string needed);
 

@@ -37,7 +37,7 @@ struct Provider {
   /// Every value that any machine may support: what a builder validates against.
   Features (*all)();
   /// What of the machine decides `feature :: value`: "the CPU lacks avx512_vnni", "driver 550.54
-  /// runs CUDA up to 12.4, the build needs 12.8". Never empty.
+  /// runs CUDA up to 12.4, and the build needs 12.8". Never empty.
   Facts (*facts)(const detect::Machine& machine, const GpuPolicy& policy, std::string_view feature,
                  std::string_view value);
   /// Further published versions that give these very lists: a release that asks for one of them is

@@ -32,7 +32,7 @@ constexpr std::array rows = {
     OptionRow{Opt::default_index, value, "--default-index", "[NAME=]URL",
               "The index that is queried last: uv's name for --index-url"},
     OptionRow{Opt::index_strategy, value, "--index-strategy", "STRATEGY",
-              "With several indexes: first-index (the first one that has a package decides alone, "
+              "With several indexes: first-index (only the first one that has a package is used, "
               "the default), unsafe-first-match or unsafe-best-match"},
     OptionRow{
         Opt::keyring_provider, value, "--keyring-provider", "PROVIDER",

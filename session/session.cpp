@@ -36,7 +36,7 @@ Outcome<providers::GpuPolicy> Session::gpu_policy() const {
     policy->set_by = set_by;
     return *std::move(policy);
   }
-  return misused(fmt::format("{}{}: there is no such policy", set_by, text),
+  return misused(fmt::format("{}{} is not a valid policy", set_by, text),
                  "all, any, first, or device= and numbers, PCI addresses or names");
 }
 

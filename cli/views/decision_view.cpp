@@ -213,10 +213,10 @@ void warn_of_unusable_gpus(const std::vector<plan::ResolvedPackage>& packages,
     const std::string_view vendor = detect::render_vendor(gpu.vendor);
     if (!namespaces.contains(vendor) || gpu.masked || gpu.usable == detect::Presence::present)
       continue;
-    report.warn(fmt::format("{} GPU {} is there, but cannot be used: {}", vendor,
+    report.warn(fmt::format("{} GPU {} is present but cannot be used: {}", vendor,
                             gpu.name.empty() ? gpu.pci_address : gpu.name,
                             gpu.reason.empty() ? "the reason is unknown" : gpu.reason),
-                "what was chosen does not count on it");
+                "the chosen builds do not require it");
   }
 }
 

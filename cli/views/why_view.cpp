@@ -116,7 +116,7 @@ void add_overrides(const machines::NamedMachine& named, std::string_view ns,
     const auto given = std::ranges::find(named.overrides, row.name, &machines::Override::variable);
     if (given == named.overrides.end()) continue;
     evidence.push_back({fmt::format("environment variable {}", row.name),
-                        given->value + " (takes the place of what was found)"});
+                        given->value + " (replaces what was detected)"});
   }
 }
 
@@ -172,7 +172,7 @@ session::Outcome<Why> explain_namespace(const std::string& ns, const machines::N
                                         const providers::GpuPolicy& gpus) {
   const providers::Provider* provider = providers::find_provider(ns);
   if (provider == nullptr) {
-    return session::misused(fmt::format("--why {}: there is no provider for that namespace", ns),
+    return session::misused(fmt::format("--why {}: no provider for that namespace", ns),
                             "one of " + known_namespaces());
   }
   Why why{ns, !named.recording, {}, judge(named.machine, ns), {}};
@@ -196,11 +196,11 @@ std::string render_why(const Why& why, const Output& output) {
   }
   if (why.stated) text += "  nothing: the facts of this machine were stated\n";
   if (!why.stated && why.evidence.empty()) {
-    text += "  nothing: no fact of the machine bears on it\n";
+    text += "nothing: it does not depend on the machine\n";
   }
   text += output.paint(Style::strong, "verdict") + "\n";
   for (const PartState& part : why.parts) text += render_part(part, output);
-  if (why.parts.empty()) text += "  there is none of it here\n";
+  if (why.parts.empty()) text += "none found\n";
   text += output.paint(Style::strong, "properties") + "\n" + render_properties_of(why);
   return text;
 }

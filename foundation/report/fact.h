@@ -80,7 +80,7 @@ struct Fact {
   FactCode code = FactCode::unknown_property;
   std::string subject = {};              ///< what is spoken of: "driver 550.54", "NVIDIA GPU"
   std::vector<std::string> needed = {};  ///< what is asked for
-  std::vector<std::string> seen = {};    ///< what there is; "" among others: one that is not known
+  std::vector<std::string> seen = {};    ///< what there is; "" among others: an unknown one
   std::string source = {};  ///< who says so: "nvml", "xcr0", "--gpu-policy first"; may be empty
   friend bool operator==(const Fact&, const Fact&) = default;
 };

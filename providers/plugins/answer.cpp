@@ -101,7 +101,8 @@ std::expected<Feature, PluginFailure> read_feature(const JsonNode& row) {
 std::expected<Features, PluginFailure> read_features(const JsonNode& rows) {
   if (rows.kind != JsonNode::Kind::array) return malformed("the features are not a list");
   if (rows.items.size() > max_features)
-    return malformed(fmt::format("{} features are more than {}", rows.items.size(), max_features));
+    return malformed(
+        fmt::format("{} features exceed the limit of {}", rows.items.size(), max_features));
   Features features;
   std::set<std::string> known;
   for (const JsonNode& row : rows.items) {

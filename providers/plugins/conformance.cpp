@@ -74,7 +74,7 @@ std::string difference_between(const Features& one, const Features& other) {
     const Feature& left = one[i];
     const Feature& right = other[i];
     if (left.name != right.name)
-      return fmt::format("feature {} is in the place of {}", right.name, left.name);
+      return fmt::format("feature {} instead of {}", right.name, left.name);
     if (left.multi_value != right.multi_value)
       return fmt::format("multi_value of {} differs", left.name);
     const auto [before, after] = std::ranges::mismatch(left.values, right.values);
@@ -82,7 +82,7 @@ std::string difference_between(const Features& one, const Features& other) {
     if (before == left.values.end()) return fmt::format("value {} of {} is new", *after, left.name);
     if (after == right.values.end())
       return fmt::format("value {} of {} is gone", *before, left.name);
-    return fmt::format("value {} of {} is in the place of {}", *after, left.name, *before);
+    return fmt::format("value {} of {} instead of {}", *after, left.name, *before);
   }
   return {};
 }

@@ -129,16 +129,15 @@ PluginFailure failure_of(const Plugin& plugin, const TaskResult& result,
     case TaskEnd::flooded:
       return {PluginFault::flooded, "it was stopped because its output was too long", tell_authors};
     case TaskEnd::swarmed:
-      return {
-          PluginFault::swarmed,
-          fmt::format("it was stopped: its threads and processes were more than {} or took more "
-                      "than {}",
-                      options.limits.tasks, text::render_memory(options.limits.memory)),
-          "raise `memory-limit` in providers.toml to give plugins more memory"};
+      return {PluginFault::swarmed,
+              fmt::format(
+                  "it was stopped: it had more than {} threads and processes, or used more than {}",
+                  options.limits.tasks, text::render_memory(options.limits.memory)),
+              "raise `memory-limit` in providers.toml to give plugins more memory"};
     case TaskEnd::exited:
       break;
   }
-  return {PluginFault::exited, fmt::format("it exited with {} and no answer", result.code),
+  return {PluginFault::exited, fmt::format("it exited with {} without an answer", result.code),
           tell_authors};
 }
 

@@ -65,9 +65,9 @@ std::expected<axle_provider, Trouble> read_table(void* object) {
   const std::uint32_t size = table->struct_size;
   const std::uint32_t version = table->abi_version;
   if (version != AXLE_PROVIDER_ABI_VERSION) {
-    return malformed(
-        fmt::format("it implements version {} of the provider interface, this program {}", version,
-                    AXLE_PROVIDER_ABI_VERSION));
+    return malformed(fmt::format(
+        "it implements version {} of the provider interface, but this program implements {}",
+        version, AXLE_PROVIDER_ABI_VERSION));
   }
   if (size < smallest_table || size > largest_table) {
     return malformed(fmt::format("its table claims {} bytes, but {} to {} are valid", size,

@@ -38,7 +38,7 @@ axle::providers::GpuPolicy read_policy(axle::Report& report) {
   const std::string text = variable("AXLE_GPU_POLICY");
   if (text.empty()) return {};
   if (auto policy = axle::providers::parse_gpu_policy(text)) return *policy;
-  report.warn("AXLE_GPU_POLICY=" + text + ": there is no such policy, all is used");
+  report.warn("AXLE_GPU_POLICY=" + text + " is not a valid policy; all is used");
   return {};
 }
 

@@ -67,7 +67,7 @@ Result<Release> direct_release(std::string_view name, const std::vector<std::str
       return fail(ErrorKind::conflict,
                   fmt::format("two versions of {} are requested: {} and {}", name,
                               index::redact_url(urls.front()), shown),
-                  "name one of them");
+                  "request only one of them");
     }
     release.version = parsed->version;
     release.wheels.push_back(std::move(file));

@@ -108,7 +108,7 @@ Result<const wheel::CoreMetadata*> IndexCandidates::metadata(std::string_view na
   const wheel::CoreMetadata& metadata = *known->second;
   if (wheel::normalize_name(metadata.name) != name || metadata.version != wheel.name.version) {
     return fail(ErrorKind::malformed,
-                fmt::format("the metadata of {} is that of {} {}", file.filename, metadata.name,
+                fmt::format("the metadata of {} belongs to {} {}", file.filename, metadata.name,
                             wheel::render_version(metadata.version)));
   }
   return &metadata;

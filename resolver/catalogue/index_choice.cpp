@@ -168,8 +168,8 @@ std::string IndexCandidates::why_alone(std::string_view name) {
     others.push_back((*other)->description());
   }
   return fmt::format(
-      "{} has a page for {} and decides alone; {} was not queried. If you trust every index, use "
-      "--index-strategy unsafe-best-match to consider the versions of all",
+      "{} is the first index that has {}, so {} was not queried. If you trust every index, use "
+      "--index-strategy unsafe-best-match to consider all of them",
       decisive->second->description(), name, fmt::join(others, ", "));
 }
 

@@ -111,7 +111,7 @@ void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
       decision.skipped.push_back({file, plan::SkipCode::unknown_needs, what->second});
     } else if (metadata.fallback.contains(fit.label)) {
       decision.skipped.push_back(
-          {file, plan::SkipCode::fallback, "it counts only if nothing else fits"});
+          {file, plan::SkipCode::fallback, "it is only used if nothing else fits"});
     }
   }
 }

@@ -83,7 +83,7 @@ Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string
   const wheel::SpecifierSet& needed = (*metadata)->requires_python;
   if (needed.contains(python)) return metadata;
   return fail(ErrorKind::unsupported,
-              fmt::format("{} needs Python {}, this is {}", wheel.file->filename,
+              fmt::format("{} needs Python {}, but this is {}", wheel.file->filename,
                           wheel::render_specifiers(needed), wheel::render_version(python)),
               fmt::format("use an environment with Python {} (--python)",
                           wheel::render_specifiers(needed)));

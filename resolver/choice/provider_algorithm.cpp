@@ -164,7 +164,7 @@ std::optional<NamespaceList> given_list(const wheel::VariantMetadata& metadata,
     }
   }
   if (info == nullptr) {
-    return NamespaceList{plan::ListOrigin::none, "the metadata names no provider", {}};
+    return NamespaceList{plan::ListOrigin::none, "the metadata does not name a provider", {}};
   }
   return std::nullopt;
 }
@@ -225,7 +225,7 @@ std::vector<PluginLists> refuse_all(std::span<const PluginRequest> requests, Rep
     report.warn(
         fmt::format("nothing in namespace {} is selectable: its provider {} is not trusted{}{}",
                     request.ns, packages, request.not_ours.empty() ? "" : ": ", request.not_ours),
-        fmt::format("the package that would have to be trusted is {}", packages));
+        fmt::format("the package to trust is {}", packages));
     lists.push_back(
         {plan::ListOrigin::untrusted, fmt::format("{} would have to be trusted", packages), {}});
   }

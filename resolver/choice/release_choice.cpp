@@ -111,7 +111,7 @@ std::optional<plan::SkippedFile> WheelChooser::why_skipped(const std::string& na
   }
   if (!python_fits(name, file)) {
     return skipped(SkipCode::python,
-                   fmt::format("needs Python {}, this is {}", file.requires_python,
+                   fmt::format("needs Python {}, but this is {}", file.requires_python,
                                wheel::render_version(python_)));
   }
   if (wheel.tag_index == wheel::SupportedTags::npos) {
@@ -123,7 +123,7 @@ std::optional<plan::SkippedFile> WheelChooser::why_skipped(const std::string& na
     return skipped(SkipCode::plain_only, "plain wheels were requested");
   if (policy.versions != nullptr && !policy.versions->listed.empty() &&
       !wheel::may_be_listed(file.hash.as_listed(), policy.versions->listed))
-    return skipped(SkipCode::hash, "its hash is not among those that are listed");
+    return skipped(SkipCode::hash, "its hash is not listed");
   return std::nullopt;
 }
 
@@ -261,9 +261,10 @@ std::string WheelChooser::why_this_build(const std::string& label, LabelRule rul
     });
     return usable ? "no other build fits this machine" : "no GPU is usable here";
   }
-  const std::string best = rule == LabelRule::shared
-                               ? "the best build that fits and that all members of its family have"
-                               : "the best build that fits";
+  const std::string best =
+      rule == LabelRule::shared
+          ? "the best build that fits and is available for all members of its family"
+          : "the best build that fits";
   const auto fit = std::ranges::find(choice.decision.ranked, label, &plan::Fit::label);
   for (const std::string_view feature : {"cuda_code", "gfx_arch", "device_ip", "gpu"}) {
     const auto deciding = std::ranges::find(
@@ -319,7 +320,7 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Usable&
   if (of_family && choice.remark.empty() && !choice.fallback && target_.machine->gpus.size() > 1 &&
       document.variants.contains(pick.label)) {
     if (const std::string names = gpus_left_out(document, pick.label); !names.empty())
-      choice.remark = fmt::format("it has no code for {}, which this machine has too", names);
+      choice.remark = fmt::format("it has no code for {}, which this machine also has", names);
   }
   const bool pinned = policy.rule == LabelRule::pinned;
   if (!pick.because.empty()) {
@@ -365,7 +366,7 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
     const CandidateWheel& plain = *usable.plain.front();
     std::string unknown;
     if (release.family != nullptr && policy.variants) {
-      unknown = fmt::format("the family {1} does not know what {0} was built for",
+      unknown = fmt::format("the family {1} does not specify what {0} was built for",
                             plain.file->filename, release.family->name);
     }
     if (plain_counts) {

@@ -129,7 +129,7 @@ void PackageChooser::remark_on(const PackageDemand& demand, const Tried& first, 
     remarks.push_back({Severity::warning,
                        fmt::format("{}: {} would fit better, but its hash is not listed for {}",
                                    title, choice.unlisted_label, demand.name),
-                       "list its hash too, to get it"});
+                       "list its hash as well to install it"});
   }
   const index::Family* family = families_.of(demand.name);
   const bool device = family != nullptr && families_.has_device_for(*family);

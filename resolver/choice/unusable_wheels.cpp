@@ -97,14 +97,14 @@ std::string explain_platforms(const std::vector<std::string>& platforms, const T
     }
   }
   if (here && oldest)
-    return fmt::format("its wheels need {0} {1}.{2} or newer, and this machine has {0} {3}.{4}",
+    return fmt::format("its wheels need {0} {1}.{2} or newer, but this machine has {0} {3}.{4}",
                        here->libc, oldest->first, oldest->second, here->version.first,
                        here->version.second);
   if (!libcs.empty())
-    return fmt::format("its wheels for Linux are for the C library {}, and this machine has {}",
+    return fmt::format("its wheels for Linux are for the C library {}, but this machine has {}",
                        render_few(libcs), here->libc);
   if (!architectures.empty())
-    return fmt::format("its wheels for Linux are for {}, and this machine is {}",
+    return fmt::format("its wheels for Linux are for {}, but this machine is {}",
                        render_few(architectures), here->architecture);
   return fmt::format("its wheels are for {} only", render_few(systems));
 }
@@ -114,7 +114,7 @@ std::string explain_interpreters(const std::vector<std::string>& interpreters,
                                  const Target& target) {
   const std::vector<wheel::Tag>& tags = target.tags.best_first();
   return fmt::format(
-      "its wheels are for other interpreters ({}), and this one is {}{}", render_few(interpreters),
+      "its wheels are for other interpreters ({}), but this one is {}{}", render_few(interpreters),
       wheel::render_version(target.python_version),
       tags.empty() ? "" : fmt::format(" ({}-{})", tags.front().python, tags.front().abi));
 }

@@ -15,7 +15,7 @@ namespace axle::resolver {
 /// Python.
 [[nodiscard]] std::string other_python_needed(const Release& release, const Target& target);
 
-/// "its wheels need glibc 2.39 or newer, and this machine has glibc 2.36". Empty: the tags of some
+/// "its wheels need glibc 2.39 or newer, but this machine has glibc 2.36". Empty: the tags of some
 /// wheel fit.
 [[nodiscard]] std::string explain_tags(const Release& release, const Target& target);
 

@@ -102,14 +102,14 @@ Error no_build_fits(std::string_view name, const Release& release, const plan::D
   for (const auto& [text, labels] : reasons)
     texts.push_back(labels.empty() ? text : fmt::format("{}: {}", labels, text));
   if (only_absent && !texts.empty())
-    texts.front().insert(0, "it has none for a GPU that is here; ");
-  if (texts.empty()) texts.emplace_back("it has none for such a GPU");
+    texts.front().insert(0, "it has none for a GPU of this machine; ");
+  if (texts.empty()) texts.emplace_back("it has none for this machine's GPU");
   return {
       ErrorKind::unsupported,
       fmt::format("no build of {} {} fits this machine: {}", name, version,
                   render_some(texts, "; ")),
       fmt::format("`variant explain {1}` shows every build with its reason; "
-                  "--no-variants={0} takes the default index's wheel, whatever it was built for",
+                  "--no-variants={0} installs the default index's wheel, whatever it was built for",
                   name, pinned(name, version))};
 }
 
@@ -123,11 +123,10 @@ std::string hint_of_versions(std::string_view name, const Want& want,
           versions, [&](const KnownVersion& known) { return known.yanked && allowed(known); });
       yanked != versions.end()) {
     return fmt::format(
-        "what it allows is yanked: its makers took it back; only its exact version is taken, as "
-        "in {}=={}",
-        name, wheel::render_version(yanked->version));
+        "the only matching releases are yanked; to install one anyway, pin it: {}=={}", name,
+        wheel::render_version(yanked->version));
   }
-  if (want.constraint && want.by.empty()) return "change the constraint, or leave it out";
+  if (want.constraint && want.by.empty()) return "change or remove the constraint";
   const auto early = std::ranges::find_if(versions, [&](const KnownVersion& known) {
     wheel::Version released = known.version;
     released.pre.reset();
@@ -135,11 +134,11 @@ std::string hint_of_versions(std::string_view name, const Want& want,
     return known.version.is_prerelease() && want.requirement.specifiers.contains(released);
   });
   if (early != versions.end()) {
-    return fmt::format("it is not released yet; there is a pre-release, {}=={}", name,
-                       wheel::render_version(early->version));
+    return fmt::format("there is only a pre-release, which must be requested explicitly: {}=={}",
+                       name, wheel::render_version(early->version));
   }
-  return want.by.empty() ? "ask for one of the versions there are"
-                         : fmt::format("ask for another version of {}", want.by);
+  return want.by.empty() ? "request one of the available versions"
+                         : fmt::format("request another version of {}", want.by);
 }
 
 }  // namespace
@@ -147,11 +146,11 @@ std::string hint_of_versions(std::string_view name, const Want& want,
 std::string render_want(const Want& want) {
   const std::string requirement = index::redact_url(wheel::render_requirement(want.requirement));
   if (want.constraint && !want.by.empty())
-    return fmt::format("{} (goes with {} {})", requirement, want.by, want.by_version);
+    return fmt::format("{} (must match {} {})", requirement, want.by, want.by_version);
   const std::string where = want.origin.empty() ? "" : " in " + want.origin;
-  if (want.constraint) return fmt::format("{} (a constraint{})", requirement, where);
+  if (want.constraint) return fmt::format("{} (constraint{})", requirement, where);
   if (want.by.empty()) return fmt::format("{} (requested{})", requirement, where);
-  return fmt::format("{} (wanted by {} {})", requirement, want.by, want.by_version);
+  return fmt::format("{} (required by {} {})", requirement, want.by, want.by_version);
 }
 
 std::string render_wants(const std::vector<const Want*>& wants) {
@@ -166,11 +165,10 @@ std::string render_wants(const std::vector<const Want*>& wants) {
 Error url_not_named(std::string_view name, const Want& want) {
   const std::string url = index::redact_url(want.requirement.url);
   return {ErrorKind::conflict,
-          fmt::format("{} {} wants {} from {}, which you did not name", want.by, want.by_version,
-                      name, url),
-          fmt::format("if you trust that place, ask for it: '{} @ {}', as a requirement or a "
-                      "constraint",
-                      name, url)};
+          fmt::format("{} {} requires {} from {}, a URL that you did not request", want.by,
+                      want.by_version, name, url),
+          fmt::format("if you trust that URL, add '{} @ {}' as a requirement or a constraint", name,
+                      url)};
 }
 
 Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wants,
@@ -183,12 +181,11 @@ Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wa
   wanted.marker.reset();
   wanted.url.clear();
   const std::string word = shell_word(wheel::render_requirement(wanted));
-  return {
-      ErrorKind::conflict,
-      fmt::format("no wheel of {} is to be used ({}), and Axle installs nothing else", name, who),
-      fmt::format("let uv or pip build it: `uv pip install --no-binary {0} {1}`, or `pip wheel "
-                  "--no-binary {0} --no-deps -w wheels {1}`",
-                  name, word)};
+  return {ErrorKind::conflict,
+          fmt::format("wheels of {} are excluded ({}), and Axle installs only wheels", name, who),
+          fmt::format("let uv or pip build it: `uv pip install --no-binary {0} {1}`, or `pip wheel "
+                      "--no-binary {0} --no-deps -w wheels {1}`",
+                      name, word)};
 }
 
 Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
@@ -198,32 +195,30 @@ Error no_such_package(std::string_view name, const std::vector<const Want*>& wan
   return {
       ErrorKind::not_found,
       looked_in.empty()
-          ? fmt::format("there is no index and no find-links folder to look for {} in: {}", name,
+          ? fmt::format("no index or find-links location is configured for {}: {}", name,
                         render_wants(wants))
-          : fmt::format("there is no package {} in {}: {}", name, looked_in, render_wants(wants)),
-      of_packages
-          ? "name an index that has it with --extra-index-url, or ask for another version of what "
-            "wants it"
-          : "check the spelling, or name the index that has it with --index-url or "
-            "--extra-index-url"};
+          : fmt::format("package {} was not found in {}: {}", name, looked_in, render_wants(wants)),
+      of_packages ? "add an index that has it with --extra-index-url, or request another version "
+                    "of the package that requires it"
+                  : "check the spelling, or add an index that has it with --index-url or "
+                    "--extra-index-url"};
 }
 
 Error no_such_version(std::string_view name, const Want& want,
                       const std::vector<KnownVersion>& versions) {
   return {ErrorKind::not_found,
-          fmt::format("no version of {} satisfies {}; there is {}", name, render_want(want),
+          fmt::format("no version of {} satisfies {}; available: {}", name, render_want(want),
                       render_versions(versions)),
           hint_of_versions(name, want, versions)};
 }
 
 Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,
                         const std::vector<KnownVersion>& versions) {
-  return {
-      ErrorKind::conflict,
-      fmt::format("no version of {} satisfies all that is wanted: {}", name, render_wants(wants)),
-      versions.empty()
-          ? std::string("loosen one of the requirements")
-          : fmt::format("loosen one of the requirements; there is {}", render_versions(versions))};
+  return {ErrorKind::conflict,
+          fmt::format("no version of {} satisfies all requirements: {}", name, render_wants(wants)),
+          versions.empty() ? std::string("relax one of the requirements")
+                           : fmt::format("relax one of the requirements; available: {}",
+                                         render_versions(versions))};
 }
 
 Error nothing_fits(std::string_view name, const Release& release, const plan::Decision& decision,
@@ -233,7 +228,7 @@ Error nothing_fits(std::string_view name, const Release& release, const plan::De
   const std::string version = wheel::render_version(release.version);
   if (const std::string needed = other_python_needed(release, target); !needed.empty()) {
     return {ErrorKind::unsupported,
-            fmt::format("{} {} needs Python {}, and this is Python {}", name, version, needed,
+            fmt::format("{} {} needs Python {}, but this is Python {}", name, version, needed,
                         wheel::render_version(target.python_version)),
             fmt::format("use an environment with Python {} (--python)", needed)};
   }
@@ -276,15 +271,15 @@ Error label_unavailable(std::string_view name, const Release& release, std::stri
     const auto skipped = std::ranges::find_if(decision.skipped, [&](const plan::SkippedFile& file) {
       return file.filename.ends_with(ending) || file.filename.contains(local);
     });
-    reason =
-        fmt::format("variant {} of {} {} cannot be used: {}", label, name, version,
-                    skipped != decision.skipped.end() ? skipped->reason : "no wheel of it fits");
+    reason = fmt::format(
+        "variant {} of {} {} cannot be used: {}", label, name, version,
+        skipped != decision.skipped.end() ? skipped->reason : "none of its wheels fits");
   } else {
     reason = fmt::format("{} {} has no variant {}", name, version, label);
   }
   return {ErrorKind::unsupported, std::move(reason),
           known.empty()
-              ? fmt::format("{} {} has no variants at all", name, version)
+              ? fmt::format("{} {} has no variants", name, version)
               : fmt::format("the variants of {} {} are {}", name, version, fmt::join(known, ", "))};
 }
 

@@ -15,7 +15,7 @@
 
 namespace axle::resolver {
 
-/// "c<2 (wanted by a 1.0)".
+/// "c<2 (required by a 1.0)".
 [[nodiscard]] std::string render_want(const Want& want);
 /// "a 1.0 wants c<2, b 1.0 wants c>=2".
 [[nodiscard]] std::string render_wants(const std::vector<const Want*>& wants);

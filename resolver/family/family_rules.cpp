@@ -202,7 +202,7 @@ void FamilyRules::remark() {
     const std::string label = choice.package.variant.value_or("");
     const bool given = !families_.given_label(*family, name, wants_of_user(node.wants)).empty();
     if (!given && !choice.followed_label.empty() && label != choice.followed_label) {
-      report_.note(fmt::format("{} has no build {}, which {} has: {} is chosen", title,
+      report_.note(fmt::format("{} has no build {}, unlike {}: {} is chosen", title,
                                choice.followed_label, family->anchor(),
                                label.empty() ? "its plain wheel" : label));
     }

@@ -82,9 +82,9 @@ bool FamilyRules::share_label(const index::Family& family) {
     // A fallback, or a build of which not all is known, is no better than unlike labels.
     if (!choice || choice->release != lead.release || choice->pass != lead.pass) continue;
     shared.label = fit->label;
-    shared.remark = fmt::format("{} {} is chosen as {}, not as {}, which {} does not have",
-                                family.anchor(), wheel::render_version(lead.release), shared.label,
-                                best, fmt::join(lack_best, " and "));
+    shared.remark = fmt::format(
+        "{} {} is chosen with build {} instead of {}, which {} does not have", family.anchor(),
+        wheel::render_version(lead.release), shared.label, best, fmt::join(lack_best, " and "));
     break;
   }
   const std::string& wanted = shared.label.empty() ? best : shared.label;

@@ -33,7 +33,7 @@ inline constexpr std::array setting_row_table = {
                "No index, only `find-links`, even if the command line names one"},
     SettingRow{"index-strategy", Treatment::honoured, ValueKind::value, "", "index-strategy",
                "UV_INDEX_STRATEGY", "index-strategy:string pip.index-strategy:string",
-               "Whether the first index that has a package decides alone"},
+               "Whether only the first index that has a package is used"},
     SettingRow{"keyring-provider", Treatment::honoured, ValueKind::value, "keyring-provider",
                "keyring-provider", "UV_KEYRING_PROVIDER",
                "keyring-provider:string pip.keyring-provider:string",

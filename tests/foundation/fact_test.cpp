@@ -86,7 +86,7 @@ TEST_CASE("lists are said as people say them") {
                   {"compiled code for 7.5", "compiled code for 8.0", "PTX for 9.0"},
                   {"6.1", ""}};
   CHECK(render_fact(code) ==
-        "the GPUs have compute capability 6.1 and one that is not known, the build has compiled "
+        "the GPUs have compute capability 6.1 and an unknown one, and the build has compiled "
         "code for 7.5, 8.0 and PTX for 9.0");
 }
 
@@ -99,9 +99,9 @@ TEST_CASE("circumstances stand in parentheses, what nobody says is left out") {
                            {FactCode::every_gpu, "MI210", {}, {}, "--gpu-policy"},
                            {FactCode::integrated_left_out}}) ==
         "the GPU is gfx90a (MI210; every GPU must run it unless --gpu-policy says otherwise; the "
-        "integrated unit beside it does not count), the build has code for gfx942");
+        "integrated GPU next to it does not count), and the build has code for gfx942");
   CHECK(render_facts(Facts{target, {FactCode::every_gpu}}) ==
-        "the GPU is gfx90a (every GPU must run it), the build has code for gfx942");
+        "the GPU is gfx90a (every GPU must run it), and the build has code for gfx942");
   CHECK(render_facts(Facts{}).empty());
 }
 

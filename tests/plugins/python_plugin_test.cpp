@@ -121,7 +121,7 @@ TEST_CASE("a plugin-api that leads nowhere is told from code that fails") {
               "ZeroDivisionError");
   check_fault(ask("import sys\ndef get_supported_configs(): sys.exit(3)", "acme"),
               PluginFault::raised, "sys.exit(3)");
-  check_fault(ask("import os\nos._exit(0)", "acme"), PluginFault::exited, "no answer");
+  check_fault(ask("import os\nos._exit(0)", "acme"), PluginFault::exited, "without an answer");
   check_fault(ask("import ctypes\nctypes.string_at(0)", "acme"), PluginFault::crashed, "SIGSEGV");
   check_fault(ask("def get_supported_configs(): return get_supported_configs()", "acme"),
               PluginFault::raised, "RecursionError");

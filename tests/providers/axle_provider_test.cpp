@@ -64,15 +64,15 @@ TEST_CASE("SVE: code of one length needs that length, code of any length a least
   CHECK(values(machine, "sve_bytes") == Values{"32"});
   CHECK(values(machine, "sve_bytes_lower_bound") == Values{"32", "16"});
   CHECK(fact(machine, "sve_bytes", "16") ==
-        "the SVE vectors have 32 bytes, the build needs exactly 16");
+        "the SVE vectors are 32 bytes long, and the build needs exactly 16");
   CHECK(fact(machine, "sve_bytes_lower_bound", "64") ==
-        "the SVE vectors have 32 bytes, the build needs at least 64");
+        "the SVE vectors are 32 bytes long, and the build needs at least 64");
   machine.cpu.sve_vector_bytes = 48;  // older designs may be no power of two
   CHECK(values(machine, "sve_bytes").empty());
   CHECK(values(machine, "sve_bytes_lower_bound") == Values{"32", "16"});
   machine.cpu.sve_vector_bytes.reset();
   CHECK(values(machine, "sve_bytes_lower_bound").empty());
-  CHECK(fact(machine, "sve_bytes", "16") == "the length of the SVE vectors is not known");
+  CHECK(fact(machine, "sve_bytes", "16") == "the length of the SVE vectors is unknown");
   CHECK(values(machine, "sme_bytes").empty());
   machine.cpu.capabilities.set(Capability::arm_sme, Presence::present);
   machine.cpu.sme_vector_bytes = 64;
@@ -92,7 +92,7 @@ TEST_CASE("AMD: a GPU's own code and that of its generic target") {
         Values{"gfx1102", "gfx11_generic", "gfx1100"});
   CHECK(fact(machine, "gfx_code", "gfx1100") ==
         "the GPUs are gfx1102 (gfx11_generic) and gfx1100 (gfx11_generic) (every GPU must run it), "
-        "the build has code for gfx1100");
+        "and the build has code for gfx1100");
 }
 
 TEST_CASE("the members of the generic targets are those that LLVM documents") {
@@ -125,7 +125,7 @@ TEST_CASE("ROCm: at least this version, where an AMD GPU counts") {
   CHECK(Values(held.begin(), held.begin() + 4) == Values{"6.1", "6.0", "6", "5.20"});
   CHECK(held.back() == "5");
   CHECK(fact(machine, "rocm_version_lower_bound", "6.4") ==
-        "the system has ROCm 6.1, the build needs 6.4");
+        "the system has ROCm 6.1, and the build needs 6.4");
   machine.drivers[0].api_version = "4.5";
   CHECK(values(machine, "rocm_version_lower_bound").empty());
 }
@@ -139,7 +139,7 @@ TEST_CASE("Tegra is not SBSA, but for Thor with the servers' drivers") {
   machine.os.tegra_release = "36.4.3";
   CHECK(values(machine, "aarch64_platform") == Values{"tegra"});
   CHECK(fact(machine, "aarch64_platform", "sbsa") ==
-        "the machine is a Jetson (Jetson Linux 36.4.3), the build is for sbsa");
+        "the machine is a Jetson (Jetson Linux 36.4.3), and the build is for sbsa");
   machine.os.tegra_release.clear();
   machine.gpus = {working_gpu(GpuVendor::nvidia, "8.7")};
   CHECK(values(machine, "aarch64_platform") == Values{"tegra"});
@@ -163,7 +163,7 @@ TEST_CASE("Intel: the compiler's names, the GPU's own and its base platform's") 
   CHECK(values(machine, "intel_platform") == Values{"bmg"});
   machine.gpus = {working_gpu(GpuVendor::intel, "12.60.7")};
   CHECK(values(machine, "intel_platform") == Values{"pvc"});
-  CHECK(fact(machine, "intel_platform", "bmg") == "the GPU is pvc, the build has code for bmg");
+  CHECK(fact(machine, "intel_platform", "bmg") == "the GPU is pvc, and the build has code for bmg");
   machine.gpus[0].arch = "40.1.0";
   CHECK(values(machine, "intel_platform").empty());
   for (const KnownIntelGpu& device : known_intel_gpus()) {
@@ -210,20 +210,20 @@ TEST_CASE("NVIDIA: code that is bound to one architecture or to a family") {
   CHECK(Values(hopper.begin(), hopper.begin() + 4) ==
         Values{"90a_real", "90_real", "90a_virtual", "90_virtual"});
   CHECK(fact(nvidia_machine("13.0", {"10.0"}), "cuda_code", "90a_real") ==
-        "the GPU has compute capability 10.0, the build has compiled code for 9.0 alone");
+        "the GPU has compute capability 10.0, and the build has compiled code for 9.0 alone");
   CHECK(fact(nvidia_machine("13.0", {"10.0"}), "cuda_code", "103f_virtual") ==
-        "the GPU has compute capability 10.0, the build has PTX for 10.3 and later ones of its "
+        "the GPU has compute capability 10.0, and the build has PTX for 10.3 and later ones of its "
         "family");
 }
 
-TEST_CASE("compressed code needs the driver of CUDA 12.4") {
+TEST_CASE("compressed code needs a driver for CUDA CUDA 12.4") {
   CHECK(values(nvidia_machine("12.4", {"9.0"}), "cuda_compressed_code") == Values{"on"});
   CHECK(values(nvidia_machine("12.3", {"9.0"}), "cuda_compressed_code").empty());
   CHECK(values(nvidia_machine("", {"9.0"}), "cuda_compressed_code").empty());
   // It is the driver's, as the bounds of namespace nvidia are: no GPU is needed, of any vendor.
   CHECK(values(nvidia_machine("12.4", {}), "cuda_compressed_code") == Values{"on"});
   CHECK(fact(nvidia_machine("12.2", {"9.0"}), "cuda_compressed_code", "on") ==
-        "driver 550.54 runs CUDA up to 12.2, compressed code needs the driver of 12.4");
+        "driver 550.54 runs CUDA up to 12.2, and compressed code needs a driver for CUDA 12.4");
 }
 
 }  // namespace

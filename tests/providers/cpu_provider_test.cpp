@@ -106,7 +106,7 @@ TEST_CASE("x86_64: sentences for people") {
   CHECK(fact("x86_64", arm_machine({}), "avx2", "on") == "the CPU is aarch64, not x86_64");
   Machine stated;
   stated.cpu.arch = Arch::x86_64;
-  CHECK(fact("x86_64", stated, "avx2", "on") == "it is not known whether the CPU has avx2");
+  CHECK(fact("x86_64", stated, "avx2", "on") == "it is unknown whether the CPU has avx2");
   CHECK(fact("axle", machine, "amx_int8", "on") == "the CPU lacks amx_int8");
   CHECK(fact("axle", machine, "arm_sme2", "on") == "the CPU is x86_64, not aarch64");
 }
@@ -120,15 +120,15 @@ TEST_CASE("x86_64: evidence of detection makes the sentence say why, and what to
   };
   set(amx_tile, Presence::unknown, "arch_prctl-refused");
   CHECK(fact("axle", machine, "amx_tile", "on") ==
-        "the CPU has amx_tile, but whether the kernel hands it out is not known: arch_prctl is "
-        "refused (a seccomp filter of the container?)");
+        "the CPU has amx_tile, but it is unknown whether the kernel grants it: arch_prctl is "
+        "denied (by a container's seccomp filter?)");
   set(amx_tile, Presence::blocked, "xcr0");
   CHECK(fact("axle", machine, "amx_tile", "on") ==
-        "the CPU has amx_tile, but the kernel does not switch on the registers (an old kernel, a "
+        "the CPU has amx_tile, but the kernel does not enable its registers (old kernel, "
         "hypervisor, or booted with noxsave or clearcpuid)");
   set(amx_tile, Presence::blocked, "arch_prctl");
   CHECK(fact("axle", machine, "amx_tile", "on") ==
-        "the CPU has amx_tile, but the kernel does not hand it out (Linux 5.16 or newer does)");
+        "the CPU has amx_tile, but the kernel does not grant it (Linux 5.16 or newer does)");
   machine = x86_machine(4);
   for (const Capability each : {avx512f, avx512bw}) set(each, Presence::blocked, "other-cores");
   CHECK(fact("x86_64", machine, "level", "v4") ==
@@ -162,10 +162,10 @@ TEST_CASE("what programs cannot count on is told once a reason, and a kernel's a
                            {},
                            "arch_prctl-refused"}});
   CHECK(render_fact(withheld.at(0)) ==
-        "the CPU has fsgsbase, but the kernel does not allow it (Linux 5.9 or newer does)");
+        "the CPU has fsgsbase, but the kernel does not enable it (Linux 5.9 or newer does)");
   CHECK(render_fact(withheld.at(1)) ==
-        "the CPU has amx_tile and amx_int8, but whether the kernel hands it out is not known: "
-        "arch_prctl is refused (a seccomp filter of the container?)");
+        "the CPU has amx_tile and amx_int8, but it is unknown whether the kernel grants it: "
+        "arch_prctl is denied (by a container's seccomp filter?)");
   // What is present needs no excuse, whatever stands in its source.
   set(fsgsbase, Presence::present, "auxv");
   CHECK(withheld_capabilities(machine.cpu).size() == 1);
@@ -255,7 +255,7 @@ TEST_CASE("axle: features of Power, RISC-V and Z, newest first") {
   Machine x60 = machine_of(Arch::riscv64, {});
   x60.cpu.capabilities.set(riscv_v, Presence::unknown);
   CHECK(supported("axle", x60).empty());
-  CHECK(fact("axle", x60, "riscv_v", "on") == "it is not known whether the CPU has v");
+  CHECK(fact("axle", x60, "riscv_v", "on") == "it is unknown whether the CPU has v");
 }
 
 TEST_CASE("axle: tile extensions first, as the capability table has them") {

@@ -111,13 +111,13 @@ TEST_CASE("every value that a GPU of ours has is known, and every feature has a 
 
 TEST_CASE("facts say what the GPU is and what the build has") {
   CHECK(render_facts(gpu_code_facts(nvidia_machine("12.8", {"6.1"}), {}, "cuda_code", "75_real")) ==
-        "the GPU has compute capability 6.1, the build has compiled code for 7.5");
+        "the GPU has compute capability 6.1, and the build has compiled code for 7.5");
   CHECK(render_facts(gpu_code_facts(nvidia_machine("12.8", {"8.7"}), {}, "cuda_code", "80_real")) ==
-        "the GPU has compute capability 8.7 (integrated: compiled code must be its own), the build "
-        "has compiled code for 8.0");
+        "the GPU has compute capability 8.7 (integrated GPU: only code compiled for it runs), and "
+        "the build has compiled code for 8.0");
   CHECK(render_facts(
             gpu_code_facts(nvidia_machine("12.8", {"9.0"}), {}, "cuda_code_or_jit", "12.9")) ==
-        "driver 550.54 compiles PTX of CUDA up to 12.8, the build has PTX of CUDA 12.9");
+        "driver 550.54 compiles PTX up to CUDA 12.8, and the build has PTX from CUDA 12.9");
   CHECK(render_facts(gpu_code_facts(Machine{}, {}, "gpu", "amd")) == "no AMD GPU");
   CHECK(render_facts(gpu_code_facts(Machine{}, {}, "gpu", "acme")) ==
         "the provider of axle does not know the property axle :: gpu :: acme");

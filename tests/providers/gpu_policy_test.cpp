@@ -172,26 +172,25 @@ TEST_CASE("a GPU of which nothing is known runs nothing, so all of them run noth
   const Machine machine = nvidia_machine("12.8", {"9.0", ""});
   CHECK(find_provider("nvidia")->supported(machine, {}).size() == 2);
   CHECK(find_provider("nvidia")->supported(machine, policy("any")).size() == 3);
-  CHECK(
-      render_facts(find_provider("nvidia")->facts(machine, {}, "sm_arch", "90_real")) ==
-      "the GPUs have compute capability 9.0 and one that is not known (every GPU must run it), the "
-      "build has compiled code for 9.0");
+  CHECK(render_facts(find_provider("nvidia")->facts(machine, {}, "sm_arch", "90_real")) ==
+        "the GPUs have compute capability 9.0 and an unknown one (every GPU must run it), and the "
+        "build has compiled code for 9.0");
 }
 
 TEST_CASE("what is left out is said") {
   const Machine machine = four_gpus();
   const Provider& amd = *find_provider("amd");
   CHECK(render_facts(amd.facts(machine, {}, "gfx_arch", "gfx1036")) ==
-        "the GPU is gfx1100 (the integrated unit beside it, AMD Raphael graphics, does not count), "
-        "the build has code for gfx1036");
+        "the GPU is gfx1100 (the integrated GPU next to it, AMD Raphael graphics, does not count), "
+        "and the build has code for gfx1036");
   CHECK(render_facts(amd.facts(machine, policy("device=amd:1"), "gfx_arch", "gfx1100")) ==
-        "the GPU is gfx1036 (not counted: AMD Radeon RX 7900 XTX, by --gpu-policy device=amd:1), "
+        "the GPU is gfx1036 (excluded by --gpu-policy device=amd:1: AMD Radeon RX 7900 XTX), and "
         "the build has code for gfx1100");
   CHECK(render_facts(amd.facts(machine, policy("device=nvidia:0"), "gfx_arch", "gfx1100")) ==
-        "AMD GPU present but not counted by --gpu-policy device=nvidia:0");
+        "AMD GPU present but excluded by --gpu-policy device=nvidia:0");
   CHECK(render_facts(
             find_provider("axle")->facts(machine, policy("device=amd:0"), "gpu", "nvidia")) ==
-        "NVIDIA GPU present but not counted by --gpu-policy device=amd:0");
+        "NVIDIA GPU present but excluded by --gpu-policy device=amd:0");
 }
 
 TEST_CASE("graphics units are known by their architecture where the driver does not say") {

@@ -79,7 +79,7 @@ TEST_CASE("nvidia: a driver newer than the list still runs what the list has") {
   CHECK(supported("nvidia", nvidia_machine("100.0", {"9.0"})).empty());
   CHECK(supported("nvidia", nvidia_machine("12.100", {"9.0"})).empty());
   CHECK(fact("nvidia", nvidia_machine("10.2", {"9.0"}), "cuda_version_lower_bound", "11.8") ==
-        "driver 550.54 runs CUDA up to 10.2, the provider knows 11.0 and newer only");
+        "driver 550.54 runs CUDA up to 10.2, but the provider only knows 11.0 and newer");
 }
 
 TEST_CASE("nvidia: of unlike GPUs what runs on all of them, in the order of the newest") {
@@ -92,7 +92,7 @@ TEST_CASE("nvidia: of unlike GPUs what runs on all of them, in the order of the 
         Values{"120_real", "120_virtual", "75_real", "74_real", "73_real", "72_real", "71_real",
                "70_real", "70_virtual"});
   CHECK(fact("nvidia", nvidia_machine("12.8", {"7.5", "12.0"}), "sm_arch", "75_real") ==
-        "the GPUs have compute capability 12.0 and 7.5 (every GPU must run it), the build has "
+        "the GPUs have compute capability 12.0 and 7.5 (every GPU must run it), and the build has "
         "compiled code for 7.5");
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("nvidia: GPUs that are broken, masked or not known to work give nothin
   machine.gpus[0].usable = Presence::unknown;
   CHECK(supported("nvidia", machine).empty());
   CHECK(fact("nvidia", machine, "sm_arch", "90_real") ==
-        "it is not known whether the NVIDIA GPU is usable");
+        "it is unknown whether the NVIDIA GPU is usable");
   machine.gpus[0].usable = Presence::present;
   machine.gpus[0].masked = true;
   CHECK(supported("nvidia", machine).empty());
@@ -139,13 +139,13 @@ TEST_CASE("nvidia: GPUs that are broken, masked or not known to work give nothin
 TEST_CASE("nvidia: facts name the driver and the GPU") {
   const Machine machine = nvidia_machine("12.4", {"9.0"});
   CHECK(fact("nvidia", machine, "cuda_version_lower_bound", "12.8") ==
-        "driver 550.54 runs CUDA up to 12.4, the build needs 12.8");
+        "driver 550.54 runs CUDA up to 12.4, and the build needs 12.8");
   CHECK(fact("nvidia", machine, "cuda_version_upper_bound", "12.2") ==
-        "driver 550.54 runs CUDA up to 12.4, the build is for drivers below 12.2");
+        "driver 550.54 runs CUDA up to 12.4, and the build is for drivers below 12.2");
   CHECK(fact("nvidia", machine, "sm_arch", "100_real") ==
-        "the GPU has compute capability 9.0, the build has compiled code for 10.0");
+        "the GPU has compute capability 9.0, and the build has compiled code for 10.0");
   CHECK(fact("nvidia", machine, "sm_arch", "80_virtual") ==
-        "the GPU has compute capability 9.0, the build has PTX for 8.0");
+        "the GPU has compute capability 9.0, and the build has PTX for 8.0");
   CHECK(fact("nvidia", Machine{}, "sm_arch", "90_real") == "no NVIDIA GPU");
   CHECK(fact("nvidia", machine, "colour", "red") ==
         "the provider of nvidia does not know the property nvidia :: colour :: red");
@@ -166,11 +166,10 @@ TEST_CASE("amd: every GPU counts for itself, cards before integrated units") {
   CHECK(supported("amd", machine).size() == 1);
   CHECK(features[1] == Feature{"rocm_version", false, {"6.4"}});
   CHECK(fact("amd", machine, "rocm_version", "6.3") ==
-        "the system has ROCm 6.4, the build is for 6.3");
-  CHECK(
-      fact("amd", machine, "gfx_arch", "gfx950") ==
-      "the GPUs are gfx1100, gfx942 and gfx90a (every GPU must run it; the integrated unit beside "
-      "it, gfx1036, does not count), the build has code for gfx950");
+        "the system has ROCm 6.4, and the build is for 6.3");
+  CHECK(fact("amd", machine, "gfx_arch", "gfx950") ==
+        "the GPUs are gfx1100, gfx942 and gfx90a (every GPU must run it; the integrated GPU next "
+        "to it, gfx1036, does not count), and the build has code for gfx950");
 }
 
 TEST_CASE("amd: no working GPU means no ROCm either") {
@@ -197,7 +196,7 @@ TEST_CASE("intel: each device is followed by the platform whose code it also run
         Feature{"device_ip", true, {"20.2.0", "20.1.0", "12.60.7", "12.57.0", "12.55.8"}});
   CHECK(fact("intel", machine, "device_ip", "30.0.4") ==
         "the GPUs run code for device IP 20.2.0 (20.1.0), 20.1.0, 12.60.7 and 12.57.0 (12.55.8) "
-        "(every GPU must run it), the build has 30.0.4");
+        "(every GPU must run it), and the build has 30.0.4");
   machine.gpus.erase(machine.gpus.begin(), machine.gpus.begin() + 1);
   machine.gpus.pop_back();
   CHECK(supported("intel", machine).at(0).values == Values{"20.1.0"});
@@ -209,7 +208,7 @@ TEST_CASE("intel: a device that the table does not know keeps its own IP") {
   CHECK(supported("intel", machine).at(0).values == Values{"40.1.2"});
   machine.gpus[0].arch = "not an ip";
   CHECK(supported("intel", machine).empty());
-  CHECK(fact("intel", machine, "device_ip", "20.1.0") == "the device IP of the GPU is not known");
+  CHECK(fact("intel", machine, "device_ip", "20.1.0") == "the device IP of the GPU is unknown");
 }
 
 TEST_CASE("the lists of all values have the published sizes and ends") {

@@ -41,17 +41,17 @@ TEST_CASE("ascend: kind, driver and toolkit, where all NPUs agree") {
   CHECK(supported("ascend", machine) == Features{{"npu_type", false, {"910b"}},
                                                  {"driver_version", false, {"24.1.rc3"}},
                                                  {"cann_version", false, {"8.0.0"}}});
-  CHECK(fact("ascend", machine, "npu_type", "a3") == "the NPU is 910b, the build is for a3");
+  CHECK(fact("ascend", machine, "npu_type", "a3") == "the NPU is 910b, and the build is for a3");
   CHECK(fact("ascend", machine, "cann_version", "8.1.0") ==
-        "the system has CANN 8.0.0, the build is for 8.1.0");
+        "the system has CANN 8.0.0, and the build is for 8.1.0");
   machine.npus[0].driver_version = "23.0";
   machine.npus[1].type = "310p";
   CHECK(supported("ascend", machine) == Features{{"cann_version", false, {"8.0.0"}}});
   CHECK(fact("ascend", machine, "npu_type", "910b") ==
-        "the NPUs are 310p and 910b, and none of that counts, the build is for 910b");
+        "the NPUs differ (310p and 910b), so none of them counts; the build is for 910b");
   CHECK(fact("ascend", machine, "driver_version", "23.0") ==
-        "the NPU driver has the versions 23.0 and 24.1.rc3, and none of them counts, the build is "
-        "for 23.0");
+        "the NPU driver has several versions (23.0 and 24.1.rc3), so none of them counts; the "
+        "build is for 23.0");
 }
 
 TEST_CASE("ascend: versions as the published provider reads them, forced ones as they are") {
@@ -94,7 +94,7 @@ TEST_CASE(
   machine.npus[0].usable = Presence::unknown;
   CHECK(supported("ascend", machine).empty());
   CHECK(fact("ascend", machine, "npu_type", "910b") ==
-        "it is not known whether the Ascend NPU is usable");
+        "it is unknown whether the Ascend NPU is usable");
   machine.npus[0].usable = Presence::blocked;
   machine.npus[0].reason = "no device nodes";
   CHECK(supported("ascend", machine).empty());
@@ -133,7 +133,7 @@ TEST_CASE("blas_lapack and openmp: every value everywhere, in the published orde
     CHECK(find_provider(ns)->all() == supported(ns, Machine{}));
   }
   CHECK(fact("openmp", Machine{}, "provider", "llvm") ==
-        "the wheel brings its own OpenMP runtime, llvm");
+        "the wheel bundles its own OpenMP runtime, llvm");
   CHECK(fact("openmp", Machine{}, "provider", "acme") ==
         "the provider of openmp does not know the property openmp :: provider :: acme");
 }

@@ -53,8 +53,8 @@ TEST_CASE("an older release with a build comes before the fallback of the newest
   NvidiaWorld world("6.1");
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.0+cu126[cu126]"});
   CHECK(world.remarked("no build of acme 2.1 fits"));
-  CHECK(
-      world.remarked("compute capability 6.1, the build has compiled code for 7.5, 9.0 and 12.0"));
+  CHECK(world.remarked(
+      "compute capability 6.1, and the build has compiled code for 7.5, 9.0 and 12.0"));
   CHECK(world.resolve({"acme==2.1"}) == Strings{"acme 2.1+cpu[cpu]"});
   CHECK(world.remarked("although there is a GPU"));
   FamilyWorld amd;
@@ -78,7 +78,7 @@ TEST_CASE("a build must have code for each of unlike GPUs, unless the policy say
   CHECK(world.remarked("(6.1; every GPU must run it unless --gpu-policy says otherwise)"));
   world.options.providers.gpus = {providers::GpuRule::any, {}};
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cu130[cu130]"});
-  CHECK(world.remarked("it has no code for 6.1, which this machine has too"));
+  CHECK(world.remarked("it has no code for 6.1, which this machine also has"));
   world.options.providers.gpus = {providers::GpuRule::first, {}};
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.0+cu126[cu126]"});
   CHECK_FALSE(world.remarked("which this machine has too"));
@@ -250,7 +250,7 @@ TEST_CASE("files without a label among labelled ones count last, and their backe
   FamilyWorld world;
   world.publish("acme", "2.1.7", "");
   CHECK(world.resolve({"acme==2.1.7"}) == Strings{"acme 2.1.7"});
-  CHECK(world.remarked("the family acme does not know what"));
+  CHECK(world.remarked("the family acme does not specify what"));
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cpu[cpu]"});
 }
 

@@ -52,8 +52,8 @@ TEST_CASE("the first index that has a project decides alone") {
   for (const char* wanted : {"corp>=2", "other"}) {
     CAPTURE(wanted);
     const Error error = world.error({wanted});
-    CHECK(error.message.find("there is 1.0") != std::string::npos);
-    CHECK(error.hint.find("https://own.test has a page for corp and decides alone") !=
+    CHECK(error.message.find("available: 1.0") != std::string::npos);
+    CHECK(error.hint.find("https://own.test is the first index that has corp") !=
           std::string::npos);
     CHECK(error.hint.find("https://index.test was not queried") != std::string::npos);
     CHECK(error.hint.find("--index-strategy unsafe-best-match") != std::string::npos);
@@ -67,8 +67,8 @@ TEST_CASE("a page without files decides too") {
   world.own.add_empty_page("held");
   const Error error = world.error({"held"});
   CHECK(error.kind == ErrorKind::not_found);
-  CHECK(error.message.find("there is no package held in https://own.test:") != std::string::npos);
-  CHECK(error.hint.find("decides alone") != std::string::npos);
+  CHECK(error.message.find("package held was not found in https://own.test:") != std::string::npos);
+  CHECK(error.hint.find("is the first index that has") != std::string::npos);
 }
 
 TEST_CASE("a listed wheel that is not there is no reason to trust other indexes") {
@@ -111,7 +111,7 @@ TEST_CASE("find-links join the index that decides") {
   world.sources.find_links = {&links};
   CHECK(world.resolve({"corp<1"}).front() == "corp 0.5");
   CHECK(world.resolve({"corp"}) == Names{"corp 1.0"});
-  CHECK(world.error({"corp>=2"}).message.find("there is 1.0, 0.5") != std::string::npos);
+  CHECK(world.error({"corp>=2"}).message.find("available: 1.0, 0.5") != std::string::npos);
 }
 
 TEST_CASE("a package that is assigned to an index comes from nowhere else") {
@@ -122,7 +122,7 @@ TEST_CASE("a package that is assigned to an index comes from nowhere else") {
   world.sources.assigned["corp"] = {row};
   world.sources.assigned["loose"] = {row};
   const Error absent = world.error({"loose"});
-  CHECK(absent.message.find("there is no package loose in https://hidden.test") !=
+  CHECK(absent.message.find("package loose was not found in https://hidden.test") !=
         std::string::npos);
   CHECK(absent.hint.find("/p/pyproject.toml assigns loose to https://hidden.test only") !=
         std::string::npos);

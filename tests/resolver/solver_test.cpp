@@ -110,12 +110,12 @@ TEST_CASE("a conflict names both requirements and who wants them") {
   world.index.add_wheel({"c", "2.0"});
   const auto error = world.error({"a", "b"});
   CHECK(error.kind == ErrorKind::conflict);
-  CHECK(contains(error.message, "c<2 (wanted by a 1.0)"));
-  CHECK(contains(error.message, "c>=2 (wanted by b 1.0)"));
+  CHECK(contains(error.message, "c<2 (required by a 1.0)"));
+  CHECK(contains(error.message, "c>=2 (required by b 1.0)"));
   const auto own = world.error({"a", "c==2.0"});
   CHECK(own.kind == ErrorKind::conflict);
   CHECK(contains(own.message, "c==2.0 (requested)"));
-  CHECK(contains(own.message, "c<2 (wanted by a 1.0)"));
+  CHECK(contains(own.message, "c<2 (required by a 1.0)"));
 }
 
 TEST_CASE("a conflict is solved by an older version of the package at hand") {
@@ -150,7 +150,7 @@ TEST_CASE("an older version that wants what cannot be had is no way out") {
   world.index.add_wheel({"c", "2.0"});
   const auto error = world.error({"a", "b"});
   CHECK(error.kind == ErrorKind::conflict);
-  CHECK(contains(error.message, "c>=2 (wanted by b 2.0)"));
+  CHECK(contains(error.message, "c>=2 (required by b 2.0)"));
 }
 
 TEST_CASE("where the versions without a conflict do not fit the machine, the machine decides") {
@@ -163,7 +163,7 @@ TEST_CASE("where the versions without a conflict do not fit the machine, the mac
   CHECK(error.kind == ErrorKind::unsupported);
   CHECK(contains(error.message, "b 1.0"));
   CHECK(contains(error.message, "b 2.0 cannot be used"));
-  CHECK(contains(error.message, "c>=2 (wanted by b 2.0)"));
+  CHECK(contains(error.message, "c>=2 (required by b 2.0)"));
   // Where another package has the other side, another version of it may still be a way out.
   world.index.add_wheel({"a", "1.0", {"c<2"}});
   CHECK(world.error({"a", "b"}).kind == ErrorKind::conflict);
@@ -176,7 +176,7 @@ TEST_CASE("without an index and a folder the error says that there is nowhere to
   world.sources.indexes.clear();
   const auto error = world.error({"corp"});
   CHECK(error.kind == ErrorKind::not_found);
-  CHECK(contains(error.message, "there is no index and no find-links folder to look for corp in"));
+  CHECK(contains(error.message, "no index or find-links location is configured for corp"));
 }
 
 TEST_CASE("requirements that undo each other end in an answer or a conflict") {
@@ -197,7 +197,7 @@ TEST_CASE(
   CHECK(error.kind == ErrorKind::not_found);
   CHECK(contains(error.message, "ghost"));
   CHECK(contains(error.message, "https://index.test"));
-  CHECK(contains(error.message, "wanted by app 1.0"));
+  CHECK(contains(error.message, "required by app 1.0"));
   CHECK_FALSE(error.hint.empty());
   CHECK(contains(world.error({"phantom"}).message, "requested"));
 }
@@ -269,7 +269,7 @@ TEST_CASE("constraints narrow but ask for nothing") {
   CHECK(world.resolve({"app"}) == Names{"app 1.0", "lib 2.0"});
   world.constraints = {"lib<1"};
   const auto error = world.error({"app"});
-  CHECK(contains(error.message, "lib<1 (a constraint)"));
+  CHECK(contains(error.message, "lib<1 (constraint)"));
 }
 
 TEST_CASE("older releases are tried when the metadata of the newest is bad") {

@@ -36,7 +36,7 @@ struct Row {
 
 const Row rows[] = {
     {"crash_in_constructor", PluginFault::crashed, "SEGV"},
-    {"exit_in_constructor", PluginFault::exited, "no answer"},
+    {"exit_in_constructor", PluginFault::exited, "without an answer"},
     {"hang_in_constructor", PluginFault::timed_out, "stopped after"},
     {"no_entry", PluginFault::malformed, "exports no axle_provider_entry"},
     {"crash_in_entry", PluginFault::crashed, "SEGV"},
@@ -54,7 +54,7 @@ const Row rows[] = {
     {"null_version", PluginFault::malformed, "version is NULL"},
     {"crash_in_query", PluginFault::crashed, "SEGV"},
     {"abort_in_query", PluginFault::crashed, "ABRT"},
-    {"exit_in_query", PluginFault::exited, "no answer"},
+    {"exit_in_query", PluginFault::exited, "without an answer"},
     {"hang_in_query", PluginFault::timed_out, "stopped after"},
     {"null_feature", PluginFault::malformed, "feature() got a name that is NULL"},
     {"null_value", PluginFault::malformed, "value() got a text that is NULL"},

@@ -97,7 +97,7 @@ class Python(CauseTestCase):
 
     def test_another_python_is_needed(self):
         message, hint = self.refused("networkx==3.7")
-        self.assertIn(f"networkx 3.7 needs Python >=3.99, and this is Python {VERSION}.", message)
+        self.assertIn(f"networkx 3.7 needs Python >=3.99, but this is Python {VERSION}.", message)
         self.assertTrue(hint.startswith("networkx==3.6 is the newest version that can be used here"), hint)
         self.assertIn("an environment with Python >=3.99", hint)
         self.assertNotIn("wheel", message + hint)
@@ -145,22 +145,23 @@ class Tags(CauseTestCase):
         self.peers_refuse("demo==2.0")
 
     def test_a_newer_c_library(self):
-        self.says("its wheels need glibc 2.98 or newer, and this machine has glibc 2.", f"py3-none-manylinux_2_98_{ARCH}",
+        self.says("its wheels need glibc 2.98 or newer, but this machine has glibc 2.",
+                  f"py3-none-manylinux_2_98_{ARCH}",
                   f"py3-none-manylinux_2_99_{ARCH}", "py3-none-win_amd64")
 
     def test_another_c_library(self):
-        self.says("its wheels for Linux are for the C library musl, and this machine has glibc",
+        self.says("its wheels for Linux are for the C library musl, but this machine has glibc",
                   f"{TAG}-{TAG}-musllinux_1_2_{ARCH}")
 
     def test_another_architecture(self):
-        self.says(f"its wheels for Linux are for s390x, riscv64, and this machine is {ARCH}",
+        self.says(f"its wheels for Linux are for s390x, riscv64, but this machine is {ARCH}",
                   "py3-none-manylinux_2_17_s390x", "py3-none-manylinux_2_31_riscv64", "py3-none-macosx_11_0_arm64")
 
     def test_another_system(self):
         self.says("its wheels are for Windows, macOS only", "py3-none-win_amd64", "py3-none-macosx_11_0_arm64")
 
     def test_another_interpreter(self):
-        self.says(f"its wheels are for other interpreters (cp27, pp38-pypy38_pp73), and this one is {VERSION}.",
+        self.says(f"its wheels are for other interpreters (cp27, pp38-pypy38_pp73), but this one is {VERSION}.",
                   f"cp27-cp27-manylinux2014_{ARCH}", f"pp38-pypy38_pp73-manylinux2014_{ARCH}", "cp27-cp27-win_amd64")
 
     def test_variants_that_the_machine_does_not_support(self):
@@ -184,8 +185,8 @@ class Versions(CauseTestCase):
         self.add("demo", "1.5", yanked="it eats files")
         self.add("demo", "1.0")
         message, hint = self.refused("demo>=1.2", code=1)
-        self.assertIn("there is 1.5 (yanked), 1.0", message)
-        self.assertIn("what it allows is yanked", hint)
+        self.assertIn("available: 1.5 (yanked), 1.0", message)
+        self.assertIn("the only matching releases are yanked", hint)
         self.assertIn("demo==1.5", hint)
         self.peers_refuse("demo>=1.2")
         self.assert_ok(self.install("demo==1.5", index=self.index))
@@ -195,7 +196,7 @@ class Versions(CauseTestCase):
         self.add("demo", "1.0")
         for requirement in ("demo==2.0", "demo>=2.0"):
             message, hint = self.refused(requirement, code=1)
-            self.assertEqual(hint, "it is not released yet; there is a pre-release, demo==2.0rc1")
+            self.assertEqual(hint, "there is only a pre-release, which must be requested explicitly: demo==2.0rc1")
             self.peers_refuse(requirement)
         self.assert_ok(self.install("demo==2.0rc1", index=self.index))
 
@@ -203,7 +204,7 @@ class Versions(CauseTestCase):
         self.add("demo", "1.0")
         (self.root / "limits.txt").write_text("other\ndemo<1\n")
         message, hint = self.refused("demo", "-c", "limits.txt", code=1)
-        self.assertIn("demo<1 (a constraint", message)
+        self.assertIn("demo<1 (constraint", message)
         self.assertIn("the constraint", hint)
         self.peers_refuse("demo", "-c", str(self.root / "limits.txt"))
 
@@ -211,8 +212,8 @@ class Versions(CauseTestCase):
         self.add("base", "1.0")
         self.index.add_wheel(Wheel("app", "1.0", requires=["base>=5"]))
         message, hint = self.refused("app", code=1)
-        self.assertIn("base>=5 (wanted by app 1.0)", message)
-        self.assertEqual(hint, "ask for another version of app")
+        self.assertIn("base>=5 (required by app 1.0)", message)
+        self.assertEqual(hint, "request another version of app")
         self.peers_refuse("app")
 
     def test_a_healthy_index_needs_no_hint(self):

@@ -119,7 +119,7 @@ class WhatIsSaid(TwoIndexes):
         for requirement in ("corp>=2", "other"):
             with self.subTest(requirement=requirement):
                 result = self.variant("resolve", requirement, *self.places(), "--python", self.venv)
-                self.assert_fails(result, 1, f"{self.own.url('/simple')} has a page for corp and decides alone",
+                self.assert_fails(result, 1, f"{self.own.url('/simple')} is the first index that has corp",
                                   f"{self.public.url('/simple')} was not queried", "--index-strategy unsafe-best-match")
                 changed = self.resolve(requirement, *self.places(), "--index-strategy", "unsafe-best-match")
                 self.assertEqual(changed["corp"], "9.9", "what the hint says works")

@@ -25,9 +25,9 @@ class WithheldFeatures(ProfileTestCase):
     def test_detect_says_what_is_withheld_and_why(self):
         for machine, feature, words in (
                 ("alder-lake-unequal", "avx512f", "some of the CPU's cores lack avx512f"),
-                ("sapphire-rapids-linux515", "amx_tile", "does not switch on the registers"),
-                ("sapphire-rapids-docker", "amx_tile", "arch_prctl is refused"),
-                ("haswell-noxsave", "avx2", "saves no extended registers")):
+                ("sapphire-rapids-linux515", "amx_tile", "does not enable its registers"),
+                ("sapphire-rapids-docker", "amx_tile", "arch_prctl is denied"),
+                ("haswell-noxsave", "avx2", "does not save extended registers")):
             with self.subTest(machine):
                 text = " ".join(self.assert_ok(self.variant("detect", "--for", machine)).out.split())
                 self.assertIn(feature, text)

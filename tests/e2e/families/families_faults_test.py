@@ -132,22 +132,22 @@ class Pages(Served):
         self.index([stand_in("torch", "2.15.0", None, "linux_x86_64")])
         result = self.assert_ok(self.family("resolve", "torch==2.15.0", machine="h100"))
         self.assertIn("torch 2.15.0  ", result.out)
-        self.assertRegex(result.err, r"warning: .*the family torch does not know what")
+        self.assertRegex(result.err, r"warning: .*the family torch does not specify what")
 
     def test_where_no_file_with_a_label_fits_the_one_without_is_taken_with_a_word(self):
         self.index(all_files(["2.9"]) + [stand_in("torchvision", "0.24.1", None, "linux_aarch64"),
                                          stand_in("torch", "2.9.1", "cpu", "linux_aarch64")])
         result = self.assert_ok(self.family("resolve", "torchvision==0.24.1", machine="gh200"))
         self.assertIn("torchvision 0.24.1  ", result.out)
-        self.assertRegex(result.err, r"warning: .*the family torch does not know what")
+        self.assertRegex(result.err, r"warning: .*the family torch does not specify what")
 
     def test_a_refusal_names_the_file_without_a_label_that_a_pin_would_take(self):
         vision = stand_in("torchvision", "0.24.1", None, "linux_aarch64")
         self.index(all_files(["2.9"]) + [vision, stand_in("torch", "2.9.1", "cpu", "linux_aarch64")])
         result = self.family("resolve", "torchvision", machine="gh200")
-        self.assertIn("the family torch does not know what", result.err)
+        self.assertIn("the family torch does not specify what", result.err)
         self.index([stand_in("torch", "2.15.0", None, "linux_x86_64")])
-        self.assertIn("the family torch does not know what", self.family("resolve", "torch", machine="h100").err)
+        self.assertIn("the family torch does not specify what", self.family("resolve", "torch", machine="h100").err)
 
     def test_a_newer_release_without_labels_is_not_taken_while_one_with_them_fits(self):
         self.index(all_files(["2.9"], platforms=("linux_aarch64",)) + [stand_in("torchvision", "0.26.0", None, "linux_aarch64")])
@@ -337,7 +337,7 @@ class Down(Served):
         self.assert_builds({"torch": ("2.6.0", "cu126")}, "torch==2.6.0", machine="h100")
         result = self.assert_ok(self.family("resolve", "torch==2.6.0+corp.1", machine="none"))
         self.assertIn("torch 2.6.0+corp.1  ", result.out)
-        self.assertIn("the family torch does not know what", result.err)
+        self.assertIn("the family torch does not specify what", result.err)
 
     def test_explain_speaks_of_what_resolve_takes(self):
         self.index([stand_in("torch", "2.15.0", label, "linux_x86_64") for label in ("cpu", "cu132")])

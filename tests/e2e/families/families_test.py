@@ -67,7 +67,7 @@ class Machines(TorchTestCase):
         self.assert_builds({"torch": ("2.14.1", "xpu")}, "torch", "--require", "intel", machine="h100;intel:gpu=bmg")
 
     def test_a_gpu_without_its_driver_is_never_silently_a_cpu_install(self):
-        for usable, why in [("absent", HINT), ("blocked", HINT), ("unknown", "not known whether")]:
+        for usable, why in [("absent", HINT), ("blocked", HINT), ("unknown", "unknown whether")]:
             with self.subTest(usable=usable):
                 machine = self.profile({**UNUSABLE, "usable": usable})
                 result = self.assert_ok(self.family("resolve", "torch", machine=machine))

@@ -28,12 +28,12 @@ def links(name):
 
 # name -> (content type, body, words of the error)
 PAGES = {
-    "nested": ("text/html", b"<h1>Links for x</h1>" + fill(b"<div>"), "there is no package nested"),
-    "reopened": ("text/html", b"<h1>Links for x</h1>" + fill(b"<p><font size=1>"), "there is no package reopened"),
-    "attributes": ("text/html", b"<h1>Links for x</h1><a" + fill(b" a=b") + b">", "there is no package attributes"),
+    "nested": ("text/html", b"<h1>Links for x</h1>" + fill(b"<div>"), "package nested was not found"),
+    "reopened": ("text/html", b"<h1>Links for x</h1>" + fill(b"<p><font size=1>"), "package reopened was not found"),
+    "attributes": ("text/html", b"<h1>Links for x</h1><a" + fill(b" a=b") + b">", "package attributes was not found"),
     "long-base": ("text/html", b"<base href='/" + b"b" * MEGABYTE + b"/'>" + links(b"long_base"), "far too long for its size"),
     "tiny-links": ("text/html", fill(b"<a href=.whl>"), "far too long for its size"),
-    "empty-entries": (JSON, HEAD + fill(b"{},") + b"{}]}", "there is no package empty-entries"),
+    "empty-entries": (JSON, HEAD + fill(b"{},") + b"{}]}", "package empty-entries was not found"),
     "brackets": (JSON, fill(b"["), "is not a page of a package index"),
     "tiny-entries": (JSON, HEAD + fill(b'{"url":"a","filename":"a"},') + b"{}]}", "far too long for its size"),
     "hashes": (JSON, HEAD + b'{"filename":"hashes-1.tar.gz","url":"x","hashes":{' + fill(b'"a":"b",') + b'"a":"b"}}]}', "hashes 1 has no wheel"),

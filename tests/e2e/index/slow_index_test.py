@@ -41,7 +41,7 @@ class Frozen(TestCase):
     def test_refreshing_asks_again_and_nothing_else_does(self):
         self.publish("1.0", "2.0")
         resolve = ("resolve", "demo>1.5", "--index-url", self.server.url("/simple"), "--python", self.venv)
-        self.assert_fails(self.variant(*resolve), 1, "there is 1.0")
+        self.assert_fails(self.variant(*resolve), 1, "available: 1.0")
         self.assert_ok(self.variant(*resolve, "--refresh"))
         self.assert_ok(self.variant(*resolve))
 

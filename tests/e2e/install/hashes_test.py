@@ -284,7 +284,7 @@ class HashTable(IntegrityCase):
         ])
         self.rows([("a path", {}, ["--no-binary", ":all:", "<path lone 1.0>"], None)])
         result = self.variant("install", "--index-url", self.url, "--python", self.venv, "--no-binary", "lone", "lone<2")
-        self.assert_fails(result, 1, "no wheel of lone is to be used", "uv pip install --no-binary lone 'lone<2'")
+        self.assert_fails(result, 1, "wheels of lone are excluded", "uv pip install --no-binary lone 'lone<2'")
 
 
 class UvTable(IntegrityCase):
@@ -368,7 +368,8 @@ class UvTable(IntegrityCase):
             ("of a path", {}, ["<path http 1.0>"], ["dep-1.0", "http-1.0"]),
         ])
         result = self.variant("install", "--index-url", self.url, "--python", self.venv, "--reinstall", "evil")
-        self.assert_fails(result, 1, "evil 1.0 wants dep from file://", "which you did not name", "'dep @ file://")
+        self.assert_fails(result, 1, "evil 1.0 requires dep from file://", "a URL that you did not request",
+                          "'dep @ file://")
 
 
 class VariantsTest(IntegrityCase):

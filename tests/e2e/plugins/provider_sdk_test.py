@@ -219,7 +219,7 @@ say({supported} if sys.argv[1] == "supported" else {every or supported})
             "undeclared feature": (self.answering("b", '[("g", False, ["1"])]', one), "declared", "feature g"),
             "other kind": (self.answering("c", '[("f", True, ["1"])]', one), "declared", "multi-valued in one"),
             "no order": (self.answering("d", '[("f", False, ["1", "2"][:: random.choice((1, -1))])]',
-                                        '[("f", False, ["1", "2"])]', "import random"), "stable", "is in the place of"),
+                                        '[("f", False, ["1", "2"])]', "import random"), "stable", "instead of"),
             "nothing in all": (self.answering("e", "[]", "[]"), "properties", "`all` is empty"),
             "bad value": (self.answering("f", '[("f", False, ["A"])]', one), "protocol", '"A"'),
             "a value twice": (self.answering("g", '[("f", False, ["1", "1"])]', one), "protocol", "duplicate"),

@@ -48,8 +48,7 @@ Answer ask(int32_t (*query)(const axle_provider_sink*)) {
 
 void test_devices(const std::filesystem::path& folder) {
   std::filesystem::remove_all(folder);
-  check(acme_provider::find_devices(folder.string()).empty(),
-        "a folder that is not there has no devices");
+  check(acme_provider::find_devices(folder.string()).empty(), "a missing folder has no devices");
   for (const char* device : {"null", "zero", "unheard_of"}) {
     std::filesystem::create_directories(folder / device);
     std::ofstream(folder / device / "dev") << "1:3\n";
