@@ -92,7 +92,7 @@ class Scan {
     if (!dynamic) return std::unexpected(bytes_.error(dynamic.error(), where_));
     if (dynamic->missing() == elf::Dynamic::Missing::entries) unread(".dynamic", "it is too large");
     if (dynamic->missing() == elf::Dynamic::Missing::names)
-      unread(".dynstr", "the names of libraries are not where they should be");
+      unread(".dynstr", "the names of libraries are not where they are expected");
     for (std::string& name : dynamic->names(DT_NEEDED))
       facts_.needed.push_back(cleaned(std::move(name)));
     for (std::string& name : dynamic->names(DT_SONAME)) facts_.soname = cleaned(std::move(name));

@@ -162,7 +162,7 @@ class Check {
                     library.member->path, fmt::join(names, ", "), first->instruction,
                     first->render(), render_properties(declared_.properties)),
         "compile it for what it declares, declare what it needs, guard that code with a CPU check, "
-        "or, if it never runs unguarded, name it in tool.axle.allow-instructions");
+        "or, if it never runs unguarded, list it in tool.axle.allow-instructions");
   }
 
   [[nodiscard]] Result<void> check_gpu(const DeclaredGpu& gpu) const {

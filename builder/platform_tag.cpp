@@ -216,7 +216,7 @@ class TagScan {
                   fmt::format("{} needs {}, which is neither in the wheel nor on every machine",
                               path, library),
                   "link it statically, install it into the wheel with a run path of $ORIGIN, or "
-                  "name it in tool.axle.allow-libraries");
+                  "list it in tool.axle.allow-libraries");
     }
     return {};
   }
@@ -251,7 +251,8 @@ class TagScan {
       return fail(ErrorKind::unsupported,
                   fmt::format("{} is an extension module for {}", path,
                               tag.size() < 4 ? "an unnamed Python" : "another Python than " + abi_),
-                  "name it like module.cpython-311-x86_64-linux-gnu.so, with one Python per wheel");
+                  "rename it to the form module.cpython-311-x86_64-linux-gnu.so, with one Python "
+                  "per wheel");
     }
     abi_ = tag;
     python_ = tag.substr(0, tag.find_last_of("0123456789") + 1);  // cp313t is an ABI of cp313

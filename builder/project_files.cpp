@@ -42,7 +42,8 @@ Result<wheel::WheelMember> read_member(const fs::directory_entry& entry, const f
     if (!target) return std::unexpected(target.error());
     path = std::move(*target);
   } else if (!entry.is_regular_file(error)) {
-    return fail(ErrorKind::malformed, fmt::format("{}: is neither file nor folder", path.string()));
+    return fail(ErrorKind::malformed,
+                fmt::format("{}: is neither a file nor a folder", path.string()));
   }
   auto content = read_file(path.string(), largest_member);
   if (!content) return std::unexpected(content.error());
@@ -79,7 +80,7 @@ Result<std::string> inside_folder(const std::string& folder, std::string_view re
   if (relative.empty() || path.is_absolute() || leaves) {
     return fail(ErrorKind::malformed,
                 fmt::format("\"{}\" is not a path inside the project", relative),
-                "name it relative to pyproject.toml, without \"..\"");
+                "specify it relative to pyproject.toml, without \"..\"");
   }
   return (fs::path(folder) / path).lexically_normal().string();
 }

@@ -64,7 +64,7 @@ void tell_all_masked(VendorFindings& findings, GpuVendor vendor, std::string_vie
               {"all-masked",
                "every usable " + std::string(gpu_vendor(vendor).title) +
                    " GPU is hidden from programs by " + name,
-               "unset " + name + ", or name in it the GPUs that programs should use"});
+               "unset " + name + ", or list in it the GPUs that programs should use"});
 }
 
 void note_source(Sources& sources, std::string_view fact, std::string_view value,
@@ -96,7 +96,7 @@ std::optional<Failure> judge_end(const DriverAnswer& answer, GpuVendor vendor,
     case DriverAnswer::End::crashed:
       return Failure{"driver-crashed",
                      library + " crashed" + doing + " (" + render_signal(answer.signal) + ")",
-                     "reinstall the driver, and check that LD_LIBRARY_PATH names no foreign one"};
+                     "reinstall the driver, and check that LD_LIBRARY_PATH contains no other one"};
     case DriverAnswer::End::not_started:
       return Failure{"not-started",
                      library + " could not be queried: no child process could be started",

@@ -117,7 +117,7 @@ std::optional<installer::Environment> find_asked_environment(session::Session& s
     findings
         .add("no-environment", "",
              "no environment was examined: none is active and there is no .venv here")
-        .hint = Hint("name one with --python, or create one here", {"python3 -m venv .venv"});
+        .hint = Hint("choose one with --python, or create one here", {"python3 -m venv .venv"});
   }
   return std::nullopt;
 }

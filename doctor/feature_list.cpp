@@ -208,7 +208,7 @@ class FeatureJudge {
     if (builds_.unknown.contains(label))
       return {Usable::unknown, fmt::format("the requirements of the build {} are unknown", label)};
     if (!feature.unproven.empty())
-      return {Usable::unknown, fmt::format("no fact shows: {}", feature.unproven)};
+      return {Usable::unknown, fmt::format("not confirmed: {}", feature.unproven)};
     return {Usable::yes, fmt::format("with the build {}{}{}", label,
                                      gpus.reason.empty() ? "" : ", ", gpus.reason)};
   }

@@ -48,15 +48,14 @@ constexpr std::array rows = {
                 "unset it, unless it is intended"},
     FindingCode{"compat-library", info, "A forward-compatibility libcuda replaces the driver's",
                 "nothing, on data-centre GPUs; else remove it from LD_LIBRARY_PATH"},
-    FindingCode{"driver-without-gpu", info, "A GPU driver is installed and there is no GPU for it",
+    FindingCode{"driver-without-gpu", info, "A GPU driver is installed, but there is no GPU for it",
                 "nothing, unless there should be one: check the bus (lspci)"},
     FindingCode{"wsl", info, "Windows Subsystem for Linux: the GPU driver is that of Windows",
                 "update the driver in Windows, do not install one inside"},
     // The environment.
-    FindingCode{
-        "environment-broken", error,
-        "The path that is named or active is not an environment, or its interpreter does not work",
-        "create it again, or name another with --python"},
+    FindingCode{"environment-broken", error,
+                "The given or active path is not an environment, or its interpreter does not work",
+                "create it again, or choose another with --python"},
     FindingCode{"dist-info-broken", error,
                 "The metadata of an installed package cannot be read, or a package has two "
                 ".dist-info folders",
@@ -152,8 +151,8 @@ constexpr std::array rows = {
         "With `--deep`: libraries contain instructions that this CPU lacks; a warning if nothing "
         "in them checks the CPU",
         "nothing, unless the program ends with SIGILL; then install a build for an older CPU"},
-    FindingCode{"no-environment", info, "No environment was named or found, so none was examined",
-                "name one with --python, or create one"},
+    FindingCode{"no-environment", info, "No environment was given or found, so none was examined",
+                "choose one with --python, or create one"},
 };
 
 std::size_t place_of(std::string_view code) {

@@ -105,7 +105,8 @@ InstalledFiles read_installed_files(
   }
   if (outer > 0)
     findings.not_looked_at(
-        fmt::format("{} packages outside the environment that its interpreter also sees", outer));
+        fmt::format("{} package{} outside the environment that its interpreter also sees", outer,
+                    outer == 1 ? "" : "s"));
   std::size_t passed_over = 0;
   for (std::size_t i = 0; i < files.packages.size(); ++i)
     read_libraries(files, i, findings, limits, passed_over);

@@ -86,7 +86,7 @@ std::string first_of(const ImportClaim& left, const ImportClaim& right,
   const auto& [winner, loser] =
       left.name.rank < right.name.rank ? std::tie(left, right) : std::tie(right, left);
   if (left.name.rank == right.name.rank) return "which one depends on the order of sys.path";
-  return fmt::format("{} is imported, and {} of {} never", winner.name.path, loser.name.path,
+  return fmt::format("{} is imported, but {} of {} never", winner.name.path, loser.name.path,
                      files.packages[loser.package].title);
 }
 

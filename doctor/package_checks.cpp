@@ -86,7 +86,7 @@ void check_listing(const std::vector<Remark>& remarks, const InstalledFiles& fil
     Finding& finding = findings.add("dist-info-broken", files.environment.prefix,
                                     "not all installed packages can be read");
     finding.evidence.push_back({"", "", remark.message});
-    finding.hint = remark.hint.empty() ? "fix what the evidence names" : remark.hint;
+    finding.hint = remark.hint.empty() ? "fix what the evidence lists" : remark.hint;
   }
 }
 

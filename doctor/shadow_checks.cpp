@@ -218,7 +218,7 @@ void say_shadow(const InstalledFiles& files, const Shadow& shadow, const std::ve
         {needer->name, ".dynamic",
          fmt::format("needs {}, and {}", name,
                      !needer->facts.runpath.empty() ? "its RUNPATH comes after LD_LIBRARY_PATH"
-                                                    : "has no own path to it")});
+                                                    : "has no path of its own to it")});
   }
   if (shadow.takes_place) finding.hint = hint_of(shadow, all, path);
 }

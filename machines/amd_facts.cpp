@@ -123,7 +123,7 @@ Driver assumed_driver() {
 
 std::string describe_assumption(const Driver& driver) {
   return fmt::format(
-      "a working amdgpu driver and ROCm {} are assumed; state another with amd:rocm=…",
+      "a working amdgpu driver and ROCm {} are assumed; specify another with amd:rocm=…",
       driver.api_version);
 }
 

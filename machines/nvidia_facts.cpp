@@ -138,7 +138,7 @@ Driver assumed_driver() {
 
 std::string describe_assumption(const Driver& driver) {
   return fmt::format(
-      "NVIDIA driver {} (CUDA {}) is assumed, the minimum of the newest backend; state another "
+      "NVIDIA driver {} (CUDA {}) is assumed, the minimum of the newest backend; specify another "
       "with nvidia:driver=…",
       driver.kernel_version, driver.api_version);
 }

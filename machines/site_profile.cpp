@@ -145,7 +145,7 @@ std::string find_mask_of_ids(Host& here) {
 
 std::string how_to_fix(const std::string& path) {
   return fmt::format(
-      "renew it as root: `variant detect --profile {}`; or set AXLE_SITE_PROFILE=none",
+      "record it again as root: `variant detect --profile {}`; or set AXLE_SITE_PROFILE=none",
       shell_word(path));
 }
 
@@ -161,7 +161,8 @@ std::string distrust(int descriptor, SiteOwner owner) {
   const bool trusted =
       status.st_uid == 0 || (owner == SiteOwner::root_or_caller && status.st_uid == ::geteuid());
   if (!trusted) return fmt::format("it belongs to user {}, not to root", status.st_uid);
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "users other than its owner may write it";
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return "it is writable by users other than its owner";
   return {};
 }
 
@@ -228,7 +229,7 @@ Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOw
         ErrorKind::mismatch,
         fmt::format("{} is ignored: {} names a GPU by its id, which profiles do not contain", path,
                     mask),
-        fmt::format("name it by its number in {}, or set AXLE_SITE_PROFILE=none", mask));
+        fmt::format("specify it by its number in {}, or set AXLE_SITE_PROFILE=none", mask));
   }
   return std::optional(std::move(*profile));
 }

@@ -43,9 +43,11 @@ Result<DefaultIndex> find_default_index(const std::string& python, const std::st
     std::string url = ask(interpreter);
     if (!url.empty()) return DefaultIndex{std::move(url), "pip of " + interpreter};
   }
-  return fail(ErrorKind::not_found,
-              fmt::format("no index is configured, and {} has no pip to take it from", python),
-              "name one: --index-url URL, PIP_INDEX_URL, or index-url in pip.conf or uv.toml");
+  return fail(
+      ErrorKind::not_found,
+      fmt::format("no index is configured, and {} has no pip whose configuration could be used",
+                  python),
+      "set one: --index-url URL, PIP_INDEX_URL, or index-url in pip.conf or uv.toml");
 }
 
 class DefaultIndexSource final : public index::Source {

@@ -17,9 +17,9 @@ Result<installer::WorkFolder> temporary_store() {
   std::error_code error;
   const fs::path place = fs::temp_directory_path(error);
   auto made =
-      error ? fail(ErrorKind::io, "there is no folder for temporary files: " + error.message())
+      error ? fail(ErrorKind::io, "no folder for temporary files is available: " + error.message())
             : installer::WorkFolder::create(place.string(), "axle-store-");
-  if (!made) made.error().hint = "set TMPDIR, or name a cache with --cache-dir";
+  if (!made) made.error().hint = "set TMPDIR, or choose a cache with --cache-dir";
   return made;
 }
 
@@ -31,7 +31,7 @@ std::string writable_cache(const std::string& cache, Report& report) {
   fs::create_directories(cache, error);
   if (!error && access(cache.c_str(), W_OK) == 0) return cache;
   report.warn(fmt::format("the cache {} cannot be written", cache),
-              "name another one with --cache-dir");
+              "choose another one with --cache-dir");
   return {};
 }
 

@@ -104,10 +104,10 @@ Outcome<std::optional<std::string>> torch_backend(const Arguments& arguments) {
       option ? arguments.value(Opt::torch_backend) : variable("UV_TORCH_BACKEND");
   if (value.empty() && !option) return std::nullopt;
   if (is_backend(value)) return value;
-  return misused(fmt::format("{} {}: there is no such backend",
-                             option ? "--torch-backend" : "UV_TORCH_BACKEND", value),
-                 "auto, cpu, xpu, cu and digits as in cu130, or rocm and a version as in rocm7.2; "
-                 "`variant index families` shows the labels of family torch");
+  return misused(
+      fmt::format("{} {}: unknown backend", option ? "--torch-backend" : "UV_TORCH_BACKEND", value),
+      "auto, cpu, xpu, cu and digits as in cu130, or rocm and a version as in rocm7.2; "
+      "`variant index families` shows the labels of family torch");
 }
 
 }  // namespace axle::session

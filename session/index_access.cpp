@@ -29,7 +29,7 @@ Result<std::optional<std::string>> ask_keyring(const std::string& service,
   if (!program) {
     return fail(
         ErrorKind::io,
-        fmt::format("{} requires a password for {}, and there is no program `keyring` on PATH",
+        fmt::format("{} requires a password for {}, but the program `keyring` is not on PATH",
                     service, user),
         "install the package keyring, or leave out --keyring-provider");
   }
@@ -59,9 +59,8 @@ Outcome<std::vector<index::NetrcEntry>> configured_netrc() {
   if (status.type() == std::filesystem::file_type::not_found && named.empty()) return {};
   const bool readable =
       std::filesystem::is_regular_file(status) || std::filesystem::is_character_file(status);
-  auto entries = readable
-                     ? index::read_netrc(path)
-                     : fail(ErrorKind::io, fmt::format("{}: not a file that can be read", path));
+  auto entries = readable ? index::read_netrc(path)
+                          : fail(ErrorKind::io, fmt::format("{}: not a readable file", path));
   if (entries) return std::move(*entries);
   Error& failure = entries.error();
   return misused(failure.message, failure.hint.empty() && !named.empty()

@@ -62,7 +62,7 @@ Result<void> check_kind(const InputFile& file, const std::string& path) {
   if (::fstat(file.fd(), &status) != 0) return unreadable(path, errno);
   if (S_ISDIR(status.st_mode)) return fail(ErrorKind::io, fmt::format("{}: is a folder", path));
   if (S_ISBLK(status.st_mode))
-    return fail(ErrorKind::io, fmt::format("{}: is a device, not a file", path));
+    return fail(ErrorKind::io, fmt::format("{}: a device, not a file", path));
   if (S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > most_bytes)
     return too_large(path);
   return {};
@@ -101,7 +101,7 @@ Result<std::string> read_input(const std::string& path) {
       return fail(ErrorKind::io,
                   fmt::format("{}: nothing was written to this pipe within {} s", path,
                               patience.count() / 1000),
-                  "start the program that writes to it, or name a file");
+                  "start the program that writes to it, or specify a file");
     }
     const ssize_t got = ::read(file.fd(), block.data(), block.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;

@@ -70,7 +70,7 @@ Outcome<void> write_profile(const std::string& path, const machines::NamedMachin
   if (!error) return {};
   return failed({ErrorKind::io,
                  fmt::format("{}: the profile could not be written: {}", path, error.message()),
-                 "name a file in an existing folder that you may write to"});
+                 "choose a file in an existing, writable folder"});
 }
 
 }  // namespace axle::session

@@ -17,7 +17,7 @@ Outcome<void> check_namespaces(const std::vector<std::string>& namespaces,
     if (providers::find_provider(ns) != nullptr ||
         std::ranges::find(settings.files, ns, &TrustedFile::ns) != settings.files.end())
       continue;
-    return misused(fmt::format("there is no provider for the namespace `{}`", ns),
+    return misused(fmt::format("no provider for the namespace `{}`", ns),
                    "`variant providers list` shows them");
   }
   return {};

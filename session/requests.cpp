@@ -99,7 +99,7 @@ Outcome<void> take_constraint(const FileRequirement& line, resolver::Requests& r
     return misused_at(
         line.origin,
         {ErrorKind::malformed, fmt::format("the constraint `{}` asks for extras", line.text),
-         "a constraint only limits versions: name the extras in a requirement"});
+         "a constraint only limits versions: specify the extras in a requirement"});
   }
   requests.constraints.push_back(std::move(*constraint));
   return {};

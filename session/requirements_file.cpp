@@ -225,7 +225,7 @@ class Reader {
     // For the system a NUL ends a name: what is opened would not be what is written.
     if (line.find('\0') != std::string::npos)
       return fail(ErrorKind::malformed, fmt::format("{}: the line contains a NUL", where),
-                  "a requirements file is a text file with one requirement a line");
+                  "a requirements file is a text file with one requirement per line");
     if (line[0] == '-') return take_option(line, path, where);
     SplitLine split = split_options(line);
     FileRequirement requirement{
@@ -249,7 +249,7 @@ class Reader {
           return needs_building(where, option);
         return fail(ErrorKind::malformed,
                     fmt::format("{}: `{}` is not allowed after a requirement", where, option),
-                    "only --hash is; put other options on lines of their own");
+                    "only --hash is allowed there; put other options on separate lines");
       }
       std::string value;
       if (equals != std::string::npos) {

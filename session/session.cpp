@@ -37,7 +37,7 @@ Outcome<providers::GpuPolicy> Session::gpu_policy() const {
     return *std::move(policy);
   }
   return misused(fmt::format("{}{} is not a valid policy", set_by, text),
-                 "all, any, first, or device= and numbers, PCI addresses or names");
+                 "use all, any, first, or device= with numbers, PCI addresses or names");
 }
 
 Outcome<std::vector<machines::NamedMachine>> Session::machines() {
@@ -56,7 +56,7 @@ Outcome<std::vector<machines::NamedMachine>> Session::machines() {
     return misused(
         fmt::format("{}{}: {} has no GPU {}", policy->set_by, providers::render_gpu_policy(*policy),
                     machine.name, fmt::join(unknown, ", ")),
-        "`variant detect` lists them; each vendor's are numbered from 0");
+        "`variant detect` lists them; the GPUs of each vendor are numbered from 0");
   }
   return found;
 }
@@ -129,7 +129,7 @@ std::string Session::cache_folder() const {
   if (own || own.error().kind == ErrorKind::io) return folder;
   static const bool said = [&] {
     report_.warn(fmt::format("the cache {} is not used: {}", folder, own.error().message),
-                 "name a cache of your own with --cache-dir, or use --no-cache");
+                 "choose your own cache with --cache-dir, or use --no-cache");
     return true;
   }();
   return said ? std::string() : folder;

@@ -140,9 +140,9 @@ Result<std::string> own_folder(const std::string& name) {
 
 Result<OpenFile> open_own_file(const std::string& name) {
   const auto missing = [&](int error) {
-    return error == EACCES
-               ? fail(ErrorKind::io, fmt::format("{}: cannot be read", name), "is it your own?")
-               : fail(ErrorKind::not_found, fmt::format("{}: there is no such file", name));
+    return error == EACCES ? fail(ErrorKind::io, fmt::format("{}: cannot be read", name),
+                                  "check that it belongs to you")
+                           : fail(ErrorKind::not_found, fmt::format("{}: no such file", name));
   };
   std::error_code error;
   const std::string path = fs::canonical(name, error).string();
@@ -156,7 +156,7 @@ Result<OpenFile> open_own_file(const std::string& name) {
   if (file == nullptr) return missing(errno);
   struct stat status{};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-    return fail(ErrorKind::malformed, fmt::format("{}: it is not a file", name));
+    return fail(ErrorKind::malformed, fmt::format("{}: not a file", name));
   return file;
 }
 

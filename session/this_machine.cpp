@@ -49,7 +49,7 @@ std::optional<machines::Profile> find_site_profile(detect::Host& here, Report& r
     return std::nullopt;
   }
   if (!*profile && !named.empty()) {
-    report.warn(fmt::format("AXLE_SITE_PROFILE={} is ignored: there is no such file", named),
+    report.warn(fmt::format("AXLE_SITE_PROFILE={} is ignored: no such file", named),
                 "record one with `variant detect --profile machine.json`, or set it to none");
   }
   if (*profile) report.detail(fmt::format("the facts of this machine are taken from {}", path));

@@ -45,7 +45,7 @@ inline constexpr std::array variables = {
     VariableRow{"REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE",
                 "the same if SSL_CERT_FILE is not set (as in pip)"},
     VariableRow{"SOURCE_DATE_EPOCH", "the time stamp in built wheels"},
-    VariableRow{"SSL_CERT_FILE", "certificates of trusted authorities"},
+    VariableRow{"SSL_CERT_FILE", "trusted CA certificates"},
     VariableRow{"TERM", "`dumb`: no colours, no progress line"},
     VariableRow{"TMPDIR", "the folder for temporary files"},
     VariableRow{"UV_*", "uv's settings, see docs/settings.md"},

@@ -23,7 +23,7 @@ Result<std::string> url_of_file(const std::string& path, const std::string& fold
   std::error_code error;
   const fs::path absolute = fs::absolute(fs::path(folder) / path, error).lexically_normal();
   if (error || !fs::is_regular_file(absolute, error)) {
-    return fail(ErrorKind::not_found, fmt::format("there is no wheel file {}", path),
+    return fail(ErrorKind::not_found, fmt::format("wheel file {} does not exist", path),
                 "check the path");
   }
   return index::file_url(absolute.string());
@@ -34,8 +34,8 @@ Result<std::string> sound_url(const std::string& url) {
   if (std::ranges::none_of(url, is_unfit)) return url;
   return fail(
       ErrorKind::malformed,
-      fmt::format("there is a blank or a control character in the URL {}", index::redact_url(url)),
-      "write a blank as %20");
+      fmt::format("the URL {} contains a space or a control character", index::redact_url(url)),
+      "write a space as %20");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
   options.allow_backend_change = arguments.has(Opt::allow_backend_change);
   for (const std::string& ns : arguments.values(Opt::require)) {
     if (providers::find_provider(ns) == nullptr) {
-      return misused(fmt::format("--require {}: there is no such namespace", ns),
+      return misused(fmt::format("--require {}: unknown namespace", ns),
                      "for example --require nvidia; `variant providers list` shows them");
     }
     options.required.insert(ns);
@@ -135,7 +135,7 @@ void say_silenced_index(const Arguments& arguments, const Settings& settings, Re
     if (!arguments.has(id)) continue;
     report.warn(fmt::format("{} is not queried: no-index is set by {}", option_name(id),
                             settings.no_index_origin),
-                "unset it, or name a folder or page with --find-links");
+                "unset it, or add a folder or page with --find-links");
     return;
   }
 }
@@ -195,7 +195,7 @@ Outcome<installer::Environment> open_environment(Session& session, bool or_syste
       !fs::exists(environment->prefix + "/pyvenv.cfg", absent)) {
     return misused(
         fmt::format("{} is not a virtual environment, but one is required", environment->prefix),
-        "name one with --python, or unset require-virtualenv (PIP_REQUIRE_VIRTUALENV, "
+        "choose one with --python, or unset require-virtualenv (PIP_REQUIRE_VIRTUALENV, "
         "pip.conf)");
   }
   return std::move(*environment);

@@ -80,7 +80,7 @@ std::string render(const FaultyPackage& package) {
   for (const FaultyFile& fault : std::span(package.faults).first(shown))
     text += fmt::format("{}: {} {}.\n", package.title, fault.path, fault.fact);
   if (shown < package.faults.size())
-    text += fmt::format("{}: {} more files\n", package.title, package.faults.size() - shown);
+    text += fmt::format("{}: and {} more\n", package.title, package.faults.size() - shown);
   return text + fmt::format("  fix: {}\n", doctor::render_hint(package.fix));
 }
 
@@ -109,11 +109,10 @@ void warn_of_unhashed(const doctor::InstalledPackageFiles& package, std::vector<
     return true;
   });
   if (unhashed.empty()) return;
-  report.warn(fmt::format("{}: RECORD has no hash for {}{}: changes cannot be detected",
-                          package.title, unhashed.front().path,
-                          unhashed.size() == 1
-                              ? std::string()
-                              : fmt::format(" and {} more files", unhashed.size() - 1)));
+  report.warn(fmt::format(
+      "{}: RECORD has no hash for {}{}: changes cannot be detected", package.title,
+      unhashed.front().path,
+      unhashed.size() == 1 ? std::string() : fmt::format(" and {} more", unhashed.size() - 1)));
 }
 
 Result<std::vector<FaultyPackage>> find_faults(const doctor::InstalledFiles& files,

@@ -83,8 +83,9 @@ int refuse_conflicts(const installer::Changes& changes, std::function<ordered_js
   const std::size_t shown = std::min(changes.conflicts.size(), max_shown);
   for (std::size_t i = 1; i < shown; ++i) output.warn(changes.conflicts[i].error.message);
   if (changes.conflicts.size() > shown) {
-    output.warn(fmt::format("{} more files conflict; --json lists all of them",
-                            changes.conflicts.size() - shown));
+    const std::size_t more = changes.conflicts.size() - shown;
+    output.warn(
+        fmt::format("{} more conflict{}; --json lists all of them", more, more == 1 ? "" : "s"));
   }
   return output.failure(session::failed(changes.conflicts.front().error).error(),
                         {.text = {}, .json = std::move(json)});

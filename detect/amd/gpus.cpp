@@ -182,8 +182,8 @@ void judge_driver(VendorFindings& findings, const AmdSigns& signs, const SmiAnsw
 void describe_wsl(VendorFindings& findings, const AmdSigns& signs) {
   const Failure failure{
       "wsl-no-topology",
-      "ROCm is installed, but under WSL the kernel does not report which AMD GPU there is",
-      "name it with --for, for example --for 'amd:gfx=gfx1100'"};
+      "ROCm is installed, but under WSL the kernel does not report which AMD GPU is present",
+      "specify it with --for, for example --for 'amd:gfx=gfx1100'"};
   Gpu gpu;
   gpu.vendor = vendor;
   blame(gpu, Presence::unknown, failure);

@@ -128,8 +128,8 @@ Gpu describe_gpu(const LevelZeroDevice& device, const IntelSigns& signs) {
 const Failure& unconfirmed() {
   static const Failure failure{
       "unconfirmed",
-      "the Intel GPU and its kernel driver are right, but Level Zero is not installed, so it could "
-      "not be queried",
+      "the Intel GPU and its kernel driver are present, but Level Zero is not installed, so it "
+      "could not be queried",
       "install Intel's Level Zero GPU driver and loader (libze_intel_gpu, libze1)"};
   return failure;
 }

@@ -58,7 +58,7 @@ Failure missing_library(const NvidiaAnswer& said) {
             "install libcuda.so.1, or start the container with NVIDIA_DRIVER_CAPABILITIES=all"};
   }
   return {"no-user-driver", "the NVIDIA driver's libraries cannot be loaded: " + said.cuda_missing,
-          "install the driver's libraries (libcuda.so.1, libnvidia-ml.so.1) in the kernel module's "
+          "install the driver's libraries (libcuda.so.1, libnvidia-ml.so.1) of the kernel module's "
           "version"};
 }
 
@@ -72,7 +72,7 @@ Failure describe_compat(const NvidiaSigns& signs, const NvidiaAnswer& said) {
   const bool refused_branch = !said.compat_branches.empty() && !driver.empty() &&
                               !allows_branch(said.compat_branches, driver);
   if (refused_branch) {
-    return {"compat-branch", which + " is not made for the kernel driver " + driver,
+    return {"compat-branch", which + " does not support the kernel driver " + driver,
             remove + ", or update the NVIDIA driver"};
   }
   Failure failure = judge_cuda_code(

@@ -185,7 +185,7 @@ void TomlTable::finish() {
 Result<toml::table> parse_toml(std::string_view text, const std::string& where) {
   if (text.size() > most_toml_bytes) {
     return fail(ErrorKind::malformed,
-                fmt::format("{}: {} bytes are too many for such a file", where, text.size()));
+                fmt::format("{}: {} bytes, too large for such a file", where, text.size()));
   }
   if (const std::size_t line = line_of_overlong_key(text); line != 0) {
     return fail(

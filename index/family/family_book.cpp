@@ -39,7 +39,7 @@ Result<void> FamilyBook::add_file(std::string_view toml, std::string where) {
         ErrorKind::malformed,
         fmt::format("{}: {} already belongs to the family {} ({})", family->where, shared, name,
                     entry.family->where),
-        fmt::format("remove it from one of them, or name this family {} too, to replace that one",
+        fmt::format("remove it from one of them, or rename this family to {} to replace that one",
                     name));
   }
   Entry& entry = entries_[family->name];
@@ -54,7 +54,7 @@ Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
   if (found == entries_.end()) {
     std::string names;
     for (const auto& [known, entry] : entries_) names += (names.empty() ? "" : ", ") + known;
-    return fail(ErrorKind::not_found, fmt::format("there is no index family {}", name),
+    return fail(ErrorKind::not_found, fmt::format("unknown index family {}", name),
                 fmt::format("known families: {}; see `variant index families`", names));
   }
   while (url.ends_with('/')) url.pop_back();

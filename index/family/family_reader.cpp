@@ -76,7 +76,7 @@ class FamilyReader {
     for (documents::TomlTable& table : root_.tables("labels")) read_label(table);
     for (const std::string& name : family_.fallback) {
       if (family_.label(name) == nullptr)
-        root_.refuse("fallback", fmt::format("there is no label \"{}\"", name));
+        root_.refuse("fallback", fmt::format("label \"{}\" is not defined", name));
     }
     for (documents::TomlTable& table : root_.tables("releases")) read_release(table);
     for (documents::TomlTable& table : root_.tables("features")) read_feature(table);
@@ -114,7 +114,7 @@ class FamilyReader {
       root_.refuse("url", "labels are folders, but the URL has no {label}");
     }
     family_.members = projects(root_, "members");
-    if (family_.members.empty()) root_.refuse("members", "there is no member");
+    if (family_.members.empty()) root_.refuse("members", "there are no members");
     family_.unlabelled = projects(root_, "unlabelled");
     family_.fallback = root_.texts("fallback");
     for (auto& [member, release] : root_.text_pairs("ended")) {
@@ -201,7 +201,7 @@ class FamilyReader {
       if (!contains(platforms, platform))
         table.refuse("default-index", fmt::format("unknown platform \"{}\"", platform));
       if (family_.label(label) == nullptr)
-        table.refuse("default-index", fmt::format("there is no label \"{}\"", label));
+        table.refuse("default-index", fmt::format("label \"{}\" is not defined", label));
       release.default_index.emplace(platform, label);
     }
     for (documents::TomlTable& build : table.tables("builds")) read_build(build, release);
@@ -220,7 +220,7 @@ class FamilyReader {
     build.platform = table.required_text("platform");
     const FamilyLabel* label = family_.label(build.label);
     if (label == nullptr) {
-      table.refuse("label", fmt::format("there is no label \"{}\"", build.label),
+      table.refuse("label", fmt::format("label \"{}\" is not defined", build.label),
                    "every label needs a [[labels]] table");
       return;
     }
@@ -269,8 +269,8 @@ class FamilyReader {
                          : vendor == "amd"  ? name.starts_with("gfx") && is_word(name)
                                             : family_.devices.contains(name);
       if (!known)
-        return table.refuse("code", fmt::format("\"{}\" is no GPU of {}", name, vendor),
-                            vendor == "intel" ? "name its device IPs under [devices]" : "");
+        return table.refuse("code", fmt::format("\"{}\" is not a GPU of {}", name, vendor),
+                            vendor == "intel" ? "list its device IPs under [devices]" : "");
     }
     for (const std::string& name : build.ptx.value_or(std::vector<std::string>{})) {
       if (!is_version_pair(name))
@@ -313,7 +313,7 @@ class FamilyReader {
     for (const std::string& name : feature.labels) {
       const FamilyLabel* label = family_.label(name);
       if (label == nullptr) {
-        table.refuse("labels", fmt::format("there is no label \"{}\"", name));
+        table.refuse("labels", fmt::format("label \"{}\" is not defined", name));
       } else if (!feature.vendor.empty() && label->vendor != feature.vendor) {
         table.refuse("labels", fmt::format("the label {} is not one of {}", name, feature.vendor));
       }
@@ -378,7 +378,7 @@ class FamilyReader {
     }
     for (const std::string& key : keys) {
       if (!family_.sources.contains(key))
-        table.refuse("source", fmt::format("there is no source \"{}\"", key),
+        table.refuse("source", fmt::format("source \"{}\" is not defined", key),
                      "define it under [sources]");
     }
     return keys;
@@ -481,7 +481,7 @@ std::optional<std::string> fault_of_family_url(std::string_view url) {
 Result<Family> parse_family(std::string_view toml, std::string where) {
   if (toml.size() > max_bytes) {
     return fail(ErrorKind::malformed,
-                fmt::format("{} has {} bytes, too many for a family", where, toml.size()));
+                fmt::format("{} has {} bytes, too large for a family", where, toml.size()));
   }
   auto document = documents::parse_toml(toml, where);
   if (!document) return std::unexpected(std::move(document).error());

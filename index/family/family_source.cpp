@@ -89,7 +89,7 @@ class FamilySource final : public Source {
 
   Error explain(Error error, std::string_view project) const {
     const std::string way_around = fmt::format(
-        "name a mirror with --family {}=URL, or use the default index's plain wheels with "
+        "specify a mirror with --family {}=URL, or use the default index's plain wheels with "
         "--no-variants={}",
         family_.name, project);
     error.message =

@@ -15,6 +15,10 @@
 namespace axle::index {
 namespace {
 
+std::string render_seconds(unsigned seconds) {
+  return fmt::format("{} second{}", seconds, seconds == 1 ? "" : "s");
+}
+
 constexpr std::size_t max_header_bytes = 256U << 10;
 /// Of an error page or redirect that nobody reads; past this the connection is dropped instead.
 constexpr std::uint64_t max_discarded_bytes = 1U << 20;
@@ -178,13 +182,12 @@ Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
     case axle_curl_proxy:
       return say("the proxy does not work", "check the proxy setting");
     case axle_curl_timeout:
-      return ended(fmt::format("no response for {} seconds", options.timeout_seconds),
+      return ended(fmt::format("no response for {}", render_seconds(options.timeout_seconds)),
                    "try again, or allow more time with --timeout");
     case axle_curl_slow:
-      return ended(
-          fmt::format("the transfer was aborted: less than {} bytes a second for {} seconds",
-                      options.slow_bytes_per_second, options.slow_seconds),
-          "try again later, or use another index or mirror");
+      return ended(fmt::format("the transfer was aborted: less than {} bytes per second for {}",
+                               options.slow_bytes_per_second, render_seconds(options.slow_seconds)),
+                   "try again later, or use another index or mirror");
     case axle_curl_tls:
       return say("cannot establish a secure connection",
                  "the server may not speak TLS 1.2 or later");
@@ -193,7 +196,7 @@ Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
                  "set SSL_CERT_FILE to the authority's certificate file");
     case axle_curl_ca_file:
       return say("the certificate file cannot be read",
-                 "check --cert, REQUESTS_CA_BUNDLE or SSL_CERT_FILE, which may name it");
+                 "check --cert, REQUESTS_CA_BUNDLE and SSL_CERT_FILE, one of which may specify it");
     case axle_curl_broken:
       return say("the connection was interrupted", "try again");
     case axle_curl_bad_url:

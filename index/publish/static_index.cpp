@@ -212,7 +212,7 @@ Result<RemovalTarget> parse_removal_target(std::string_view text) {
   const std::string_view name = text.substr(0, equals);
   if (!wheel::is_valid_name(name)) {
     return fail(ErrorKind::malformed,
-                fmt::format("\"{}\" is not a valid name of something in an index", text),
+                fmt::format("\"{}\" is not a valid package, release or wheel name", text),
                 "use NAME, NAME==VERSION or the file name of a wheel");
   }
   target.project = wheel::normalize_name(name);
@@ -232,7 +232,7 @@ Result<RemovedFiles> remove_from_static_index(const std::string& out_folder,
   std::error_code error;
   if (!fs::exists(fs::path(*to) / "simple", error)) {
     return fail(ErrorKind::not_found, fmt::format("{} does not contain a package index", *to),
-                "--out names the folder that `variant index build` wrote");
+                "--out must be a folder that `variant index build` wrote");
   }
   std::optional<StagedFolder> staged;
   if (!dry_run) {

@@ -40,8 +40,8 @@ Result<std::vector<std::string>> find_wheels(const std::string& folder,
                 "check the path and its permissions");
   }
   if (found.empty()) {
-    return fail(ErrorKind::not_found, fmt::format("there is no wheel in {}", folder),
-                "name the folder that contains the .whl files");
+    return fail(ErrorKind::not_found, fmt::format("no wheels found in {}", folder),
+                "specify the folder that contains the .whl files");
   }
   std::ranges::sort(found, {}, [](const std::string& path) {
     return std::pair(std::filesystem::path(path).filename().string(), path);

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view make_one =
-    "create one with `python3 -m venv .venv`, name one with --python, or use the system's with "
+    "create one with `python3 -m venv .venv`, choose one with --python, or use the system's with "
     "--system";
 
 /// A program, or where that cannot be told: no other may stand in for it.
@@ -64,7 +64,7 @@ Result<std::string> named_python(const EnvironmentRequest& request) {
                 fmt::format("{} is neither a Python interpreter nor an environment", path.string()),
                 std::string(make_one));
   }
-  return fail(ErrorKind::not_found, fmt::format("there is no Python interpreter '{}'", name),
+  return fail(ErrorKind::not_found, fmt::format("Python interpreter '{}' not found", name),
               std::string(make_one));
 }
 
@@ -79,15 +79,14 @@ Result<std::string> nearby_python(const std::string& working_dir) {
     }
     if (folder == folder.root_path()) break;
   }
-  return fail(ErrorKind::not_found, "there is no Python environment to work on",
-              std::string(make_one));
+  return fail(ErrorKind::not_found, "no Python environment found", std::string(make_one));
 }
 
 Result<std::string> find_python(const EnvironmentRequest& request) {
   if (!request.python.empty()) return named_python(request);
   if (request.system) {
     if (auto found = find_program("python3", request.path)) return *found;
-    return fail(ErrorKind::not_found, "there is no python3 on the PATH", std::string(make_one));
+    return fail(ErrorKind::not_found, "no python3 on PATH", std::string(make_one));
   }
   if (!request.virtual_env.empty()) return environment_folder(request.virtual_env, "VIRTUAL_ENV");
   if (!request.conda_prefix.empty())

@@ -69,7 +69,7 @@ json.dump({
 )python";
 
 constexpr std::string_view another_python =
-    "name another with --python, or create an environment with `python3 -m venv .venv`";
+    "choose another with --python, or create an environment with `python3 -m venv .venv`";
 
 using Json = nlohmann::json;
 
@@ -164,7 +164,7 @@ Result<std::string> ask_interpreter(const std::string& python, std::chrono::mill
     while (last.ends_with('\n')) last.remove_suffix(1);
     last = last.substr(last.rfind('\n') + 1);
     return refuse(
-        fmt::format("it ends with status {}: {}", output->exit_code, last.substr(0, 300)));
+        fmt::format("it exited with status {}: {}", output->exit_code, last.substr(0, 300)));
   }
   return std::move(output->out);
 }

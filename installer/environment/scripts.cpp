@@ -13,7 +13,7 @@ constexpr std::size_t kernel_line = 127;
 Result<std::string> render_shebang(std::string_view python) {
   for (const unsigned char c : python) {
     if (c < 0x20 || c == 0x7f) {
-      return fail(ErrorKind::unsupported, "the interpreter's path has control characters in it",
+      return fail(ErrorKind::unsupported, "the interpreter's path contains control characters",
                   "create the environment in another folder");
     }
   }
@@ -21,7 +21,7 @@ Result<std::string> render_shebang(std::string_view python) {
   if (line.size() <= kernel_line && python.find(' ') == std::string_view::npos) return line;
   if (python.find("'''") != std::string_view::npos) {
     return fail(ErrorKind::unsupported,
-                "the interpreter's path has ''' in it, which no script can quote",
+                "the interpreter's path contains ''', which cannot be quoted in a script",
                 "create the environment in another folder");
   }
   // For sh the quotes are empty strings around `exec`; for Python all of it is one string.

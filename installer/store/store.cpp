@@ -259,7 +259,7 @@ Result<void> remember_download(const plan::ResolvedPackage& package,
       report.warn(fmt::format("{} is not compared with its first download, and the index gives no "
                               "hash: {}",
                               package.filename, contradicts.error().message),
-                  "if this persists, name another cache with --cache-dir");
+                  "if this persists, choose another cache with --cache-dir");
     return {};
   }
   if (*contradicts) {

@@ -71,7 +71,7 @@ class LayoutBuilder {
     if (top == manifest_.dist_info && is_replaced(after_first_part(path))) return {};
     const bool data = top.ends_with(".data");
     if (!data && wheel::fold_name(top) == wheel::fold_name(std::string(stem_) + ".data"))
-      return refuse(fmt::format("'{}' is a data folder for some tools only", top));
+      return refuse(fmt::format("'{}' is a data folder that only some tools recognise", top));
     if (!data || top.size() == path.size()) return place_at(index, layout_.site, path);
     if (top.substr(0, top.size() - 5) != stem_) {
       return refuse(fmt::format("'{}' is not the wheel's own data folder", top));
@@ -79,7 +79,8 @@ class LayoutBuilder {
     const std::string_view inside = after_first_part(path);
     const std::string_view scheme = first_part(inside);
     const std::string_view rest = after_first_part(inside);
-    if (rest.empty()) return refuse(fmt::format("'{}' belongs to no installation scheme", path));
+    if (rest.empty())
+      return refuse(fmt::format("'{}' does not belong to an installation scheme", path));
     if (scheme == "purelib") return place_at(index, roots_.purelib, rest);
     if (scheme == "platlib") return place_at(index, roots_.platlib, rest);
     if (scheme == "data") return place_at(index, roots_.data, rest);

@@ -64,10 +64,9 @@ Result<void> put_back(const TransactionFolder& folder, const Move& move,
 
 void warn_of_taken(const std::vector<std::string>& taken, Report& report) {
   if (taken.empty()) return;
-  const std::string others =
-      taken.size() == 1 ? "" : fmt::format(", and {} more files,", taken.size() - 1);
+  const std::string others = taken.size() == 1 ? "" : fmt::format(" and {} more", taken.size() - 1);
   report.warn(fmt::format(
-      "{}{} was created by another program while a command of Axle was interrupted; it is kept",
+      "created by another program while a command of Axle was interrupted, and kept: {}{}",
       taken.front(), others));
 }
 

@@ -119,7 +119,7 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare(const PluginRequest
     refuse(request, ListOrigin::none,
            fmt::format("its plugin {} can only report on the machine that it runs on",
                        fmt::join(request.requires_, ", ")),
-           "it is run without --for", report);
+           "use it without --for", report);
     return std::nullopt;
   }
   const TrustedFile* file = file_for(setup_.settings, request.ns);

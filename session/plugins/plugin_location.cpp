@@ -115,7 +115,8 @@ Outcome<LocatedPlugin> locate_wheel(Session& session, const std::string& path) {
   const std::string temporary = variable("TMPDIR");
   auto unpacked = std::make_unique<TemporaryFolder>(temporary.empty() ? "/tmp" : temporary);
   if (unpacked->path().empty())
-    return failed({ErrorKind::io, "cannot create a temporary folder", "is TMPDIR writable?"});
+    return failed(
+        {ErrorKind::io, "cannot create a temporary folder", "check that TMPDIR is writable"});
   for (const wheel::ZipEntry& file : wheel->archive.entries()) {
     const auto written = unpack_entry(*wheel, file, unpacked->path());
     if (!written) return failed(written.error());
@@ -145,8 +146,8 @@ Outcome<LocatedPlugin> locate_project(Session& session, const fs::path& folder) 
   const std::string file = (folder / "pyproject.toml").string();
   std::error_code error;
   if (!fs::exists(file, error)) {
-    return failed({ErrorKind::not_found, fmt::format("{}: there is no such file", file),
-                   "name a shared object, a program, a wheel or a Python project's folder"});
+    return failed({ErrorKind::not_found, fmt::format("{}: no such file", file),
+                   "specify a shared object, a program, a wheel or a Python project's folder"});
   }
   const auto text = entry_points_of_project(file);
   if (!text) return std::unexpected(text.error());
@@ -168,7 +169,7 @@ Outcome<LocatedPlugin> with_namespace(Session& session, Plugin plugin, const std
   plugin.ns = chosen_namespace(session);
   if (plugin.ns.empty()) plugin.ns = ask_namespace(plugin, {}).value_or("");
   if (plugin.ns.empty() && plugin.kind == PluginKind::python) {
-    return misused(fmt::format("{}: a module does not state its namespace", word),
+    return misused(fmt::format("{}: a module does not declare its namespace", word),
                    "--namespace NS");
   }
   return LocatedPlugin{std::move(plugin), nullptr};
@@ -195,13 +196,13 @@ Outcome<LocatedPlugin> locate_plugin(Session& session, const std::string& word) 
     return with_namespace(session, std::move(*plugin), word);
   }
   if (error) {
-    return failed({ErrorKind::not_found, fmt::format("{}: there is no such file or module", word),
-                   "name a shared object, a program, a wheel, a Python project's folder or a "
+    return failed({ErrorKind::not_found, fmt::format("{}: no such file or module", word),
+                   "specify a shared object, a program, a wheel, a Python project's folder or a "
                    "`module:object`"});
   }
   if (fs::is_directory(path, error)) return locate_project(session, path);
   if (!fs::is_regular_file(path, error))  // to open a pipe would wait for ever
-    return failed({ErrorKind::malformed, fmt::format("{}: it is not a file", word)});
+    return failed({ErrorKind::malformed, fmt::format("{}: not a file", word)});
   if (word.ends_with(".whl")) return locate_wheel(session, word);
   Plugin plugin{"", PluginKind::executable, path.string(), path.string()};
   if (is_shared_object(path)) {

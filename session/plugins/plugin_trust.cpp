@@ -28,7 +28,7 @@ Outcome<TrustedFile> trusted_file(const std::string& name, const TrustTerms& ter
   std::error_code error;
   TrustedFile file;
   file.path = fs::canonical(name, error).string();
-  if (error) return failed({ErrorKind::not_found, fmt::format("{}: there is no such file", name)});
+  if (error) return failed({ErrorKind::not_found, fmt::format("{}: no such file", name)});
   if (!text::is_valid_utf8(file.path)) {
     return failed({ErrorKind::unsupported,
                    fmt::format("{}: its path is not UTF-8", text::repair_utf8(file.path)),
@@ -63,7 +63,7 @@ Outcome<TrustedPackage> trust_package(const std::string& name, const TrustTerms&
                                       ProviderSettings& settings) {
   if (!wheel::is_valid_name(name)) {
     return misused(fmt::format("`{}` is not a valid package name", name),
-                   "name a file by a path with a slash: ./provider");
+                   "to specify a file, use a path with a slash: ./provider");
   }
   TrustedPackage package{wheel::normalize_name(name), terms.ns, terms.devices};
   std::erase_if(settings.packages, [&](const TrustedPackage& old) {

@@ -133,7 +133,7 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
   const bool refused =
       error == std::errc::permission_denied || error == std::errc::read_only_file_system;
   return fail(ErrorKind::io, fmt::format("{}: cannot be written: {}", path, error.message()),
-              refused ? "is the folder writable?" : "");
+              refused ? "check that the folder is writable" : "");
 }
 
 /// What a link leads to, be it there yet or not.
@@ -242,7 +242,7 @@ Outcome<void> change_provider_settings(
     const std::function<Outcome<void>(ProviderSettings&)>& change) {
   const std::string name = provider_settings_path();
   if (name.empty()) {
-    return failed({ErrorKind::io, "there is no folder for the settings of providers",
+    return failed({ErrorKind::io, "no folder for provider settings is available",
                    "set HOME or XDG_CONFIG_HOME"});
   }
   // A link stays one: what it leads to is replaced.
@@ -309,8 +309,8 @@ Result<std::string> sha256_of(const std::string& path) {
   // It is started by this name.
   std::error_code error;
   if (const fs::path leads_to = fs::canonical(path, error); !error && leads_to != path) {
-    return fail(ErrorKind::unsupported, fmt::format("{} leads to {} now", path, leads_to.string()),
-                "trust that one if it is what you meant");
+    return fail(ErrorKind::unsupported, fmt::format("{} now points to {}", path, leads_to.string()),
+                "trust that file instead if it is the intended one");
   }
   const auto file = open_own_file(path);
   if (!file) return std::unexpected(file.error());

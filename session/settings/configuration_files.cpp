@@ -84,8 +84,8 @@ Outcome<std::optional<SettingsLayer>> read_named_uv_file() {
   if (!named) return std::nullopt;
   auto layer = read_uv_file(*named, false);
   if (!layer || *layer) return layer;
-  return misused(fmt::format("UV_CONFIG_FILE={}: there is no such file", *named),
-                 "name a uv.toml, or unset it");
+  return misused(fmt::format("UV_CONFIG_FILE={}: no such file", *named),
+                 "set it to a uv.toml file, or unset it");
 }
 
 Outcome<bool> is_switched_on(const char* name) {

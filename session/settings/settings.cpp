@@ -55,7 +55,8 @@ void check_early(WeighedLayers& layers, const std::string& python_prefix) {
   for (const std::string_view key : early_settings()) {
     for (const Stated& stated : layers.all(key)) {
       if (stated.origin.starts_with(python_prefix + "/pip.conf"))
-        layers.refuse(stated, key, "comes too late in the environment's own file",
+        layers.refuse(stated, key,
+                      "has no effect in the environment's own pip.conf, which is read too late",
                       "set it in the user's pip.conf, or on the command line");
     }
   }
@@ -69,7 +70,7 @@ void take_strategy(WeighedLayers& layers, Settings& settings) {
     } else if (name == "unsafe-best-match") {
       settings.index_strategy = index::IndexStrategy::unsafe_best_match;
     } else if (name != "first-index") {
-      layers.refuse(*stated, "index-strategy", "is not a strategy",
+      layers.refuse(*stated, "index-strategy", "is not a valid strategy",
                     "first-index, unsafe-first-match or unsafe-best-match");
     }
   }

@@ -64,7 +64,7 @@ TEST_CASE("features: a file says all that it says") {
 TEST_CASE("features: whatever is not understood is refused, a fact without a source too") {
   const std::pair<std::pair<const char*, const char*>, const char*> cases[] = {
       {{"source = [\"CI\"]\n", ""}, "source: the fact has no source"},
-      {{"source = [\"CI\"]", "source = [\"XX\"]"}, "there is no source \"XX\""},
+      {{"source = [\"CI\"]", "source = [\"XX\"]"}, "source \"XX\" is not defined"},
       {{"name = \"fast-links\"", ""}, "name: the key is missing"},
       {{"title = \"Fast links\"", ""}, "title: the key is missing"},
       {{"\">=2.0,<2.2\"", "\"2.0\""}, "releases:"},
@@ -73,7 +73,7 @@ TEST_CASE("features: whatever is not understood is refused, a fact without a sou
       {{"vendor = \"nvidia\"", "vendor = \"acme\""}, "is not one of nvidia, amd, intel"},
       {{"vendor = \"nvidia\"\nlabels = [\"cu130\"]", "only = true"},
        "only: the key vendor is missing"},
-      {{"labels = [\"cu130\"]", "labels = [\"cu1\"]"}, "there is no label \"cu1\""},
+      {{"labels = [\"cu130\"]", "labels = [\"cu1\"]"}, "label \"cu1\" is not defined"},
       {{"labels = [\"cu130\"]", "labels = [\"xpu\"]"}, "the label xpu is not one of nvidia"},
       {{"[\"linux_x86_64\"]", "[\"linux\"]"}, "unknown platform \"linux\""},
       {{"\"axle :: amx_tile :: on\"", "\"amx\""}, "needs:"},

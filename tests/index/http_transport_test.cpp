@@ -148,7 +148,7 @@ TEST_CASE("servers that never answer or stop in the middle run into the time lim
   for (const char* path : {"/-hang/file.bin", "/-stall/file.bin"}) {
     CAPTURE(path);
     const auto response = setup.fetch(path);
-    CHECK(error_of(response).find("no response for 1 seconds") != std::string::npos);
+    CHECK(error_of(response).find("no response for 1 second") != std::string::npos);
     CHECK(!response.error().hint.empty());
   }
 }
@@ -166,7 +166,7 @@ TEST_CASE("a transfer below the lowest speed ends, and is not repeated") {
   for (int i = 0; i < 5; ++i) setup.content += setup.content;
   axle::test::write_file(setup.folder / "file.bin", setup.content);
   const auto response = setup.fetch("/-drip/file.bin");
-  CHECK(error_of(response).find("less than 100000000 bytes a second for 1 seconds") !=
+  CHECK(error_of(response).find("less than 100000000 bytes per second for 1 second") !=
         std::string::npos);
   CHECK(!response.error().hint.empty());
   CHECK(setup.server.seen().size() == 1);

@@ -147,7 +147,7 @@ TEST_CASE("what cannot be trusted is ignored") {
   const std::string path = folder.write("machine.json", render_profile(profile));
   for (const mode_t mode : {0664, 0646, 0666}) {
     REQUIRE(::chmod(path.c_str(), mode) == 0);
-    check_ignored(path, here, mine, "users other than its owner may write it");
+    check_ignored(path, here, mine, "it is writable by users other than its owner");
   }
   REQUIRE(::chmod(path.c_str(), 0644) == 0);
   REQUIRE(::symlink(path.c_str(), folder.at("link.json").c_str()) == 0);

@@ -155,7 +155,7 @@ TEST_CASE("what cannot be honoured is refused with file, line and what to do") {
         "--no-binary", "--no-deps", "--foo", "demo --config-setting"}) {
     error(line);
   }
-  CHECK(error("demo==1 --no-deps").hint.find("lines of their own") != std::string::npos);
+  CHECK(error("demo==1 --no-deps").hint.find("separate lines") != std::string::npos);
   CHECK(error("demo==1 --global-option=x").message.find("is for building") != std::string::npos);
   CHECK(error("--config-settings a=b").hint.find("name its file here") != std::string::npos);
 }

@@ -59,6 +59,6 @@ TEST_CASE("a path counts from the folder of its file, and the wheel must be ther
   const auto missing = at("x-2.0-py3-none-any.whl", folder / "sub");
   REQUIRE_FALSE(missing.has_value());
   CHECK(missing.error().kind == axle::ErrorKind::not_found);
-  CHECK(missing.error().message == "there is no wheel file x-2.0-py3-none-any.whl");
+  CHECK(missing.error().message == "wheel file x-2.0-py3-none-any.whl does not exist");
   fs::remove_all(folder);
 }

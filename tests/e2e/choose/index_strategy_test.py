@@ -143,7 +143,7 @@ class WhatIsSaid(TwoIndexes):
     def test_an_index_that_never_answers_ends_the_search(self):
         self.own.answers["/simple/corp/"] = lambda handler: time.sleep(20)
         result = self.variant("resolve", "corp", *self.places(), "--python", self.venv, "--timeout", "1", "--no-cache")
-        self.assert_fails(result, 1, "no response for 1 seconds", self.own.host)
+        self.assert_fails(result, 1, "no response for 1 second", self.own.host)
         self.assertEqual(self.public.asked("/corp/"), [])
 
     def test_installing_takes_the_private_one(self):

@@ -261,12 +261,12 @@ class Site(ProfileTestCase):
     def test_it_is_ignored_where_others_may_write_it(self):
         self.recorded.chmod(self.recorded.stat().st_mode | stat.S_IWOTH)
         told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=self.recorded))
-        self.assertIn("users other than its owner may write it", told.err)
+        self.assertIn("it is writable by users other than its owner", told.err)
 
     def test_a_missing_one_is_told_only_where_it_was_named(self):
         self.assertEqual(self.assert_ok(self.detect(AXLE_SITE_PROFILE="none")).err, "")
         told = self.assert_ok(self.detect(AXLE_SITE_PROFILE=self.root / "gone.json"))
-        self.assertIn("there is no such file", told.err)
+        self.assertIn("no such file", told.err)
 
     def test_recording_anew_does_not_copy_the_old_one(self):
         self.change(lambda recording: recording["files"].update(

@@ -82,10 +82,10 @@ class Patience(TestCase):
 
     def test_a_server_that_never_answers(self):
         self.server.answers["/simple/demo/"] = lambda handler: time.sleep(120)
-        self.refused("no response for 1 seconds", arguments=("--timeout", "1"))
+        self.refused("no response for 1 second", arguments=("--timeout", "1"))
         for name in ("PIP_TIMEOUT", "PIP_DEFAULT_TIMEOUT", "UV_HTTP_TIMEOUT"):
             with self.subTest(name):
-                self.refused("no response for 1 seconds", env={name: "1"})
+                self.refused("no response for 1 second", env={name: "1"})
 
     def test_a_server_that_takes_its_time_within_the_limit(self):
         wheel = Wheel("demo", "1.0")
@@ -109,7 +109,7 @@ class Patience(TestCase):
                 pass
 
         self.server.answers["/simple/demo/"] = drip
-        self.refused("less than 1000 bytes a second for 30 seconds", within=90)
+        self.refused("less than 1000 bytes per second for 30 seconds", within=90)
 
     def test_redirects_for_ever(self):
         self.server.answers["/simple/demo/"] = (302, {"Location": "/simple/demo/"}, b"")

@@ -148,7 +148,7 @@ class Settings(PluginTestCase):
     def test_a_pipe_is_no_file(self):
         """To open one waits for whoever writes into it."""
         os.mkfifo(self.settings, 0o600)
-        self.assert_fails(self.variant("providers", "list"), 1, "it is not a file")
+        self.assert_fails(self.variant("providers", "list"), 1, "not a file")
 
     def test_a_link_to_what_is_not_there_yet_stays_one(self):
         first, kept = self.root / "dotfiles/first", self.root / "dotfiles/providers.toml"
@@ -172,11 +172,11 @@ class Programs(PluginTestCase):
     def test_a_pipe_is_no_program(self):
         pipe = self.root / "pipe"
         os.mkfifo(pipe, 0o700)
-        self.assert_fails(self.variant("providers", "trust", pipe, "--namespace", "acme"), 1, "it is not a file")
+        self.assert_fails(self.variant("providers", "trust", pipe, "--namespace", "acme"), 1, "not a file")
 
         for name in ("pipe.so", "pipe.whl", "program"):
             pipe = pipe.rename(self.root / name)
-            self.assert_fails(self.variant("providers", "check", pipe), 1, "it is not a file")
+            self.assert_fails(self.variant("providers", "check", pipe), 1, "not a file")
 
     def test_a_program_that_became_a_pipe(self):
         self.publish(None)
@@ -198,7 +198,7 @@ class Programs(PluginTestCase):
         program.parent.symlink_to(self.root / "elsewhere")
         label, result = self.chosen()
         self.assertEqual(label, "null")
-        self.assertIn("leads to", result.err)
+        self.assertIn("points to", result.err)
 
 
 if __name__ == "__main__":
