@@ -79,7 +79,7 @@ TEST_CASE("whatever is not understood is refused, with file, line and key") {
       {{"version = \"2.0\"", "version = \"new\""}, "neither a version such as \"2.14\" nor \"*\""},
       {{"acme-vision = \"==0.4.*\"", "acme-vision = \"0.4\""}, "goes-with: acme-vision:"},
       {{"{ linux_x86_64 = \"cu130\" }", "{ linux = \"cu130\" }"}, "platform \"linux\""},
-      {{"{ linux_x86_64 = \"cu130\" }", "{ linux_x86_64 = \"cu1\" }"}, "no label \"cu1\""},
+      {{"{ linux_x86_64 = \"cu130\" }", "{ linux_x86_64 = \"cu1\" }"}, "label \"cu1\" is not defined"},
       {{"platform = \"linux_x86_64\"", "platform = \"linux\""}, "unknown platform \"linux\""},
       {{"{ label = \"cpu\"", "{ label = \"gpu\""}, "label \"gpu\" is not defined"},
       {{"label = \"xpu\", platform", "label = \"cpu\", platform"}, "duplicate cpu for 2.1"},

@@ -130,7 +130,7 @@ TEST_CASE("members come with the version and the label of the first one, in any 
         Strings{"acme 2.1+cu130[cu130]", "acme-vision 0.4+cu130[cu130]"});
   CHECK(hopper.resolve({"acme", "acme-audio"}) ==
         Strings{"acme 2.1+cu130[cu130]", "acme-audio 2.0+cu126[cu126]"});
-  CHECK(hopper.remarked("acme-audio 2.0 has no build cu130, which acme has: cu126 is chosen"));
+  CHECK(hopper.remarked("acme-audio 2.0 has no build cu130, unlike acme: cu126 is chosen"));
   CHECK(hopper.remarked("2.0 is the last release of acme-audio, made for acme 2.0"));
 }
 

@@ -252,7 +252,7 @@ TEST_CASE("a URL in an index's metadata is followed only where the user names it
   asked.world.index.add_wheel({"lib", "1.0"});
   asked.ask("app");
   const axle::Error error = asked.error();
-  CHECK(contains(error.message, "app 1.0 wants lib from " + url));
+  CHECK(contains(error.message, "app 1.0 requires lib from " + url));
   CHECK(contains(error.hint, "'lib @ " + url + "'"));
   SUBCASE("as a requirement, perhaps with its hash") {
     asked.ask("lib @ " + url + "#sha256=" + asked.digits("lib-1.0-py3-none-any.whl", "lib"));

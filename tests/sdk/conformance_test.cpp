@@ -156,10 +156,9 @@ TEST_CASE("differences are told by what differs") {
   CHECK(difference_between(one, one).empty());
   CHECK(difference_between(one, {one[0]}) == "feature b is gone");
   CHECK(difference_between({one[0]}, one) == "feature b is new");
-  CHECK(difference_between(one, {one[1], one[0]}) == "feature b is in the place of a");
+  CHECK(difference_between(one, {one[1], one[0]}) == "feature b instead of a");
   CHECK(difference_between(one, {{"a", true, {"1", "2"}}, one[1]}) == "multi_value of a differs");
-  CHECK(difference_between(one, {{"a", false, {"2", "1"}}, one[1]}) ==
-        "value 2 of a is in the place of 1");
+  CHECK(difference_between(one, {{"a", false, {"2", "1"}}, one[1]}) == "value 2 of a instead of 1");
   CHECK(difference_between(one, {{"a", false, {"1"}}, one[1]}) == "value 2 of a is gone");
   CHECK(difference_between(one, {{"a", false, {"1", "2", "3"}}, one[1]}) == "value 3 of a is new");
 }

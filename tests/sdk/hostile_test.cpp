@@ -42,7 +42,7 @@ const Row rows[] = {
     {"crash_in_entry", PluginFault::crashed, "SEGV"},
     {"null_table", PluginFault::malformed, "returned NULL"},
     {"newer_abi", PluginFault::malformed,
-     "implements version 2 of the provider interface, this program 1"},
+     "implements version 2 of the provider interface, but this program implements 1"},
     {"abi_zero", PluginFault::malformed, "implements version 0"},
     {"small_table", PluginFault::malformed, "claims 8 bytes"},
     {"negative_size", PluginFault::malformed, "claims 4294967295 bytes"},
