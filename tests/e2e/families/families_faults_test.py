@@ -252,7 +252,7 @@ class Beside(Served):
                            "torchvision", machine="h100")
         result = self.assert_ok(self.family("resolve", "torch", "torchvision", machine="h100"))
         self.assertIn("torch 2.9.1+cu128", result.out)
-        self.assertIn("torch 2.9.1 is chosen as cu128, not as cu130, which torchvision does not have", result.err)
+        self.assertIn("torch 2.9.1 is chosen with build cu128 instead of cu130, which torchvision does not have", result.err)
 
     def test_what_only_the_family_has_is_not_looked_for_elsewhere(self):
         needs = ["pytorch-triton-rocm==3.4.0"]
