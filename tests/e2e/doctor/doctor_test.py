@@ -141,7 +141,7 @@ class Packages(DoctorTestCase):
         self.put("three", "1.0", {"thing/__init__.py": ""})
         found = self.finds("import-hidden", self.good, severity="warning")
         self.assertIn("`thing`", found["message"])
-        self.assertIn("thing/__init__.py is imported, and thing.py of one 1.0 never", found["message"])
+        self.assertIn("thing/__init__.py is imported, but thing.py of one 1.0 never", found["message"])
 
     def test_an_editable_package_hidden_by_an_installed_one(self):
         source = self.root / "source"
@@ -151,7 +151,7 @@ class Packages(DoctorTestCase):
         self.lacks("import-hidden", self.good)
         self.put("demo", "1.0", {"demo/__init__.py": ""})
         found = self.finds("import-hidden", self.good)
-        self.assertIn("demo/__init__.py is imported, and", found["message"])
+        self.assertIn("demo/__init__.py is imported, but", found["message"])
 
     def test_the_tests_of_two_editable_packages_hide_nothing(self):
         for name in ("pkga", "pkgb"):

@@ -284,7 +284,7 @@ for attempt in (lambda: socket.socket(socket.AF_INET), lambda: open("/tmp/axle-n
         (self.root / "plugins").mkdir()
         rows = {"nothing_wrong": ("special", None), "prints": ("special", None),
                 "thread_outlives_the_query": ("special", None), "crash_in_constructor": ("null", "SIGSEGV"),
-                "exit_in_query": ("null", "no answer"), "another_namespace": ("null", "nvidia"),
+                "exit_in_query": ("null", "without an answer"), "another_namespace": ("null", "nvidia"),
                 "newer_abi": ("null", "implements version 2"), "null_feature": ("null", "NULL"),
                 "gigantic_value": ("null", "longer than 128 bytes"), "negative_kind": ("null", "the unknown kind -1"),
                 "floods": ("null", "output was too long")}
