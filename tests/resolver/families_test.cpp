@@ -81,7 +81,7 @@ TEST_CASE("a build must have code for each of unlike GPUs, unless the policy say
   CHECK(world.remarked("it has no code for 6.1, which this machine also has"));
   world.options.providers.gpus = {providers::GpuRule::first, {}};
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.0+cu126[cu126]"});
-  CHECK_FALSE(world.remarked("which this machine has too"));
+  CHECK_FALSE(world.remarked("which this machine also has"));
   world.options.providers.gpus = {providers::GpuRule::named, {"1"}};
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.1+cu130[cu130]"});
   CHECK_FALSE(world.remarked("no code for"));

@@ -217,7 +217,7 @@ service="${{@: -2:1}}" user="${{@: -1}}"
         (self.tools / "keyring").unlink()
         result = self.variant("install", "near", "--index-url", self.url, "--python", self.venv, "--keyring-provider", "subprocess",
                               env={"PATH": "/usr/bin:/bin"})
-        self.assert_fails(result, 1, "no program `keyring`")
+        self.assert_fails(result, 1, "the program `keyring` is not on PATH")
 
     def test_one_that_hangs_is_ended_and_said(self):
         self.write_keyring(body="exec sleep 600")

@@ -117,7 +117,7 @@ class Choice(TestCase):
         self.assertEqual(len(nameless), 4)
         for one in nameless:
             self.assertNotIn("the CPU has", one["reason"])
-            self.assertIn("names no provider", one["reason"])
+            self.assertIn("does not name a provider", one["reason"])
         self.assertEqual(result.json["error"]["kind"], "unsupported")
 
 

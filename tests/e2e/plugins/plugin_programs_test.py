@@ -223,7 +223,7 @@ class Contained(PluginTestCase):
         self.fails("import os\nos.abort()", "crashed (SIGABRT)")
 
     def test_exit(self):
-        self.fails("import sys\nsys.exit(3)", "exited with 3 and no answer")
+        self.fails("import sys\nsys.exit(3)", "exited with 3 without an answer")
 
     def test_hang(self):
         self.fails("import time\ntime.sleep(1000)", "stopped after 1 s", limit=1)
@@ -238,7 +238,7 @@ class Contained(PluginTestCase):
         self.fails("import sys\nwhile True: sys.stderr.write('x' * 65536)", "its output was too long")
 
     def test_memory(self):
-        self.fails("x = bytearray(3 << 30)" + ANSWER, "exited with 1 and no answer")
+        self.fails("x = bytearray(3 << 30)" + ANSWER, "exited with 1 without an answer")
 
     def test_another_namespace(self):
         self.fails(ANSWER.replace('"acme"', '"nvidia"'), 'answers for namespace "nvidia"')
