@@ -13,8 +13,8 @@
 namespace axle::binaries {
 namespace {
 
-/// Parts of the names of what tells which CPU it is: libgcc's and compiler-rt's own, glibc's, and
-/// those of FFmpeg, cpuinfo, cpu_features and their like.
+/// Parts of the names of functions and variables that check the CPU: those of libgcc and
+/// compiler-rt, glibc, and of FFmpeg, cpuinfo, cpu_features and similar.
 constexpr std::string_view cpu_questions[] = {
     "__cpu_model", "__cpu_indicator", "__cpu_features", "getauxval", "cpu_flags", "cpu_feature",
     "CpuFeature",  "cpuid",           "cpu_support",    "cpuinfo",   "CpuInfo",   "cpu_caps",

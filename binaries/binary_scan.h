@@ -1,7 +1,7 @@
 #pragma once
-// What a finished library or program needs of the machine: libraries, CPU levels, code for GPUs.
-// Only tables and headers are read, whatever the file's size. `variant doctor` asks it of an
-// environment, an audit of a wheel.
+// What a finished library or program requires of the machine: libraries, CPU levels, code for GPUs.
+// Only tables and headers are read, whatever the file's size. `variant doctor` uses it for an
+// environment, an audit for a wheel.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace axle::binaries {
 
-/// A part that was not understood or not read whole: nothing may be concluded from its silence.
+/// A part that was not understood or not read completely: no conclusions may be drawn from it.
 struct UnreadPart {
   std::string section;
   std::string why;
@@ -28,12 +28,12 @@ struct BinaryFacts {
   std::string soname;
   std::vector<std::string> needed;   ///< DT_NEEDED, in file order
   std::vector<std::string> rpath;    ///< DT_RPATH's folders: before LD_LIBRARY_PATH
-  std::vector<std::string> runpath;  ///< DT_RUNPATH's: after it; with it DT_RPATH does not count
-  /// Among the dynamic names is one by which libraries ask for the CPU: __cpu_model, getauxval,
-  /// av_get_cpu_flags, … Silence means nothing: the question may be in its own code.
+  std::vector<std::string> runpath;  ///< DT_RUNPATH's: after it; disables DT_RPATH
+  /// The dynamic names include one with which libraries check the CPU: __cpu_model, getauxval,
+  /// av_get_cpu_flags, … If not, the check may still be in its own code.
   bool names_cpu_question = false;
   elf::IsaLevels isa;
-  CudaFatbins cuda;               ///< .nv_fatbin and beside it .ldata: what the driver is given
+  CudaFatbins cuda;               ///< .nv_fatbin and next to it .ldata: passed to the driver
   bool cuda_relocatable = false;  ///< __nv_relfatbin: for a further link, never loaded
   OffloadBundles hip;             ///< .hip_fatbin
   SyclImages sycl;

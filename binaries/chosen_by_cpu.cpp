@@ -10,8 +10,7 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
-/// Its words are what stands between anything that is not a letter: "libx_avx512.so" has x, avx,
-/// so.
+/// Words are separated by anything that is not a letter: "libx_avx512.so" has x, avx, so.
 bool has_cpu_word(std::string_view file) {
   constexpr std::array<std::string_view, 26> words = {
       "avx",         "sse",        "ssse",       "fma",       "haswell",        "broadwell",

@@ -15,7 +15,8 @@ static_assert(std::endian::native == std::endian::little, "records are copied as
 
 constexpr std::uint32_t magic = 0xBA55ED50;
 constexpr std::uint64_t fatbin_alignment = 8;
-/// Between fatbins of one section lie at most a few bytes of padding; a linker may align to a page.
+/// Between fatbins of one section there are at most a few bytes of padding; a linker may align to a
+/// page.
 constexpr std::uint64_t longest_fatbin_gap = 8192;
 
 constexpr std::uint64_t flag_lz4 = 0x2000;
@@ -75,7 +76,7 @@ CudaCode code_of(const EntryHeader& entry) {
   return code;
 }
 
-/// One walk over a section.
+/// Iterates over a section.
 class FatbinWalk {
  public:
   FatbinWalk(wheel::ByteSource& source, std::uint64_t offset, std::uint64_t size,

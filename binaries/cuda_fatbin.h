@@ -25,13 +25,13 @@ namespace axle::binaries {
 enum class CudaCodeKind : std::uint8_t {
   cubin,  ///< compiled: runs as it is
   ptx,    ///< compiled by the driver when it is loaded
-  ltoir,  ///< for the linker alone; no driver loads it
+  ltoir,  ///< only for the linker; no driver loads it
   other,
 };
 
-/// How a code object is compressed. What zstd packed (`nvcc --compress-mode=size|balance`) only
-/// drivers from CUDA 12.4 on unpack; older ones fail with "device kernel image is invalid"
-/// (ollama issue 12258). LZ4 (`speed`, the only mode before) every driver does.
+/// How a code object is compressed. Only drivers since CUDA 12.4 decompress zstd (`nvcc
+/// --compress-mode=size|balance`); older ones fail with "device kernel image is invalid" (ollama
+/// issue 12258). All drivers decompress LZ4 (`speed`, the only mode before).
 enum class CudaPacking : std::uint8_t { none, lz4, zstd };
 
 struct CudaCode {
@@ -46,18 +46,18 @@ struct CudaCode {
 
 /// The fatbins with the same code objects.
 struct CudaGroup {
-  std::vector<CudaCode> codes;  ///< sorted, each once
+  std::vector<CudaCode> codes;  ///< sorted, without duplicates
   std::size_t fatbins = 0;
 };
 
 struct CudaFatbins {
   std::vector<CudaGroup> groups;  ///< in the order in which they first appear
   std::size_t fatbins = 0;
-  std::string
-      stopped;  ///< why the rest was not read: a limit, bytes that are no fatbin; may be empty
+  std::string stopped;  ///< why the rest was not read: a limit, or bytes that are not a fatbin; may
+                        ///< be empty
 };
 
-/// What one walk may cost.
+/// The limits of one scan.
 struct FatbinLimits {
   std::size_t entries = 200'000;
   std::size_t groups = 1024;
@@ -68,7 +68,7 @@ struct FatbinLimits {
                                                     std::uint64_t size,
                                                     const FatbinLimits& limits = {});
 
-/// Those of another section of the same file.
+/// The ones in another section of the same file.
 void add_fatbins(CudaFatbins& all, CudaFatbins more);
 
 /// "sm_90a", "compute_120", "lto_90"

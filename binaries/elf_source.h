@@ -1,5 +1,5 @@
 #pragma once
-// The ELF reader over the sources of wheels and files, and its problems as errors.
+// Applies the ELF reader to the sources of wheels and files, with its problems as errors.
 
 #include <cstdint>
 #include <optional>
@@ -14,15 +14,15 @@ namespace axle::binaries {
 /// At most this much of any table or string section is read.
 inline constexpr std::uint64_t largest_elf_table = 16U << 20;  ///< bytes
 
-/// Malformed (no ELF file, a table outside of it), unsupported (32 bits, big endian), io. `where`
-/// names the file.
+/// Malformed (not an ELF file, a table outside of it), unsupported (32 bits, big endian), io.
+/// `where` is the name of the file.
 [[nodiscard]] Error elf_error(elf::ReadError error, std::string_view where);
 
 class ElfSource final : public elf::Bytes {
  public:
   explicit ElfSource(wheel::ByteSource& source) : Bytes(largest_elf_table), source_(source) {}
   [[nodiscard]] std::uint64_t size() const override { return source_.size(); }
-  /// As elf_error, with the source's own error where it could not be read.
+  /// As elf_error, with the source's own error if it could not be read.
   [[nodiscard]] Error error(elf::ReadError error, std::string_view where) const;
 
  private:

@@ -41,7 +41,7 @@ constexpr std::array ptx_versions = {
 
 constexpr std::pair first_cuda_with_zstd{12U, 4U};
 
-/// A machine with that GPU alone, which counts.
+/// A machine with only that GPU, which counts.
 Machine machine_of(const Gpu& gpu, const std::vector<detect::Driver>& drivers) {
   Machine alone;
   alone.gpus = {gpu};
@@ -51,7 +51,7 @@ Machine machine_of(const Gpu& gpu, const std::vector<detect::Driver>& drivers) {
   return alone;
 }
 
-/// What `axle :: cuda_code` and the like say of that GPU alone.
+/// The result of `axle :: cuda_code` and similar for only that GPU.
 bool supports(const Machine& alone, std::string_view feature, std::string_view value) {
   for (const providers::Feature& one : providers::supported_gpu_code(alone, {})) {
     if (one.name != feature) continue;
@@ -147,7 +147,7 @@ CodeFit judge_amd_target(std::string_view target, const Gpu& gpu) {
   std::ranges::replace(generic, '-', '_');
   const bool fits = code.processor == device.processor ||
                     (!generic.empty() && generic == providers::generic_gfx(device.processor));
-  // SPIR-V for AMD is compiled when it is loaded, from ROCm 7 on.
+  // SPIR-V for AMD is compiled when it is loaded, since ROCm 7.
   if (code.processor == "amdgcnspirv") return CodeFit::unknown;
   if (!fits) return CodeFit::absent;
   for (const std::string_view feature : {"xnack", "sramecc"}) {
@@ -155,7 +155,7 @@ CodeFit judge_amd_target(std::string_view target, const Gpu& gpu) {
     const char is = device.setting(feature);
     if (wanted == 0 || wanted == is) continue;
     if (is != 0) return CodeFit::absent;
-    // XNACK is off unless HSA_XNACK switches it on; ECC of the memory is on where there is any.
+    // XNACK is off unless HSA_XNACK enables it; ECC is on if the memory supports it.
     const char usual = feature == "xnack" ? '-' : '+';
     if (wanted != usual) return CodeFit::unknown;
   }
@@ -223,12 +223,12 @@ std::vector<std::string> sycl_names(const BinaryFacts& facts) {
   return names;
 }
 
-/// The code of one vendor's GPUs.
+/// The code for one vendor's GPUs.
 struct GpuCode {
   GpuVendor vendor;
   bool (*is_in)(const BinaryFacts& facts);
   CodeFit (*judge)(const BinaryFacts& facts, const Gpu& gpu, const Machine& machine);
-  std::vector<std::string> (*names)(const BinaryFacts& facts);  ///< may repeat themselves
+  std::vector<std::string> (*names)(const BinaryFacts& facts);  ///< may contain duplicates
   std::string_view section;
 };
 

@@ -21,7 +21,7 @@ namespace axle::binaries {
 
 enum class CodeFit : std::uint8_t {
   runs,
-  needs_newer_driver,  ///< PTX that the driver does not compile yet
+  needs_newer_driver,  ///< PTX that the driver cannot compile yet
   unknown,
   absent,
 };
@@ -29,27 +29,26 @@ enum class CodeFit : std::uint8_t {
 /// `gpu` is one of `machine`. Of several code objects the best verdict counts.
 [[nodiscard]] CodeFit judge_cuda_group(const CudaGroup& group, const detect::Gpu& gpu,
                                        const detect::Machine& machine);
-/// Whether the GPU runs the group's code and its driver cannot unpack it: all of it that fits is
-/// packed with zstd, and the driver runs no CUDA 12.4 (CudaPacking).
+/// Whether the GPU runs the group's code but its driver cannot decompress it: all code that fits is
+/// compressed with zstd, and the driver does not run CUDA 12.4 (CudaPacking).
 [[nodiscard]] bool needs_unpacking_driver(const CudaGroup& group, const detect::Gpu& gpu,
                                           const detect::Machine& machine);
 [[nodiscard]] CodeFit judge_amd_target(std::string_view target, const detect::Gpu& gpu);
 [[nodiscard]] CodeFit judge_sycl_images(const SyclImages& images, const detect::Gpu& gpu);
 
-/// The best that any of a library's code does on that GPU: a library with kernels for several
-/// generations runs where the driver finds one of them.
+/// The best verdict of a library's code on that GPU: a library with kernels for several generations
+/// runs if the driver finds one that fits.
 [[nodiscard]] CodeFit judge_binary(const BinaryFacts& facts, const detect::Gpu& gpu,
                                    const detect::Machine& machine);
 
 [[nodiscard]] bool has_code_for(const BinaryFacts& facts, detect::GpuVendor vendor);
-/// "sm_75", "compute_120", "gfx942", each once.
+/// "sm_75", "compute_120", "gfx942", without duplicates.
 [[nodiscard]] std::vector<std::string> code_names(const BinaryFacts& facts,
                                                   detect::GpuVendor vendor);
-/// Where such code lies: ".nv_fatbin".
+/// The section of such code: ".nv_fatbin".
 [[nodiscard]] std::string gpu_code_section(detect::GpuVendor vendor);
 
-/// The CUDA version whose toolkit first wrote that PTX, "8.7" -> "12.8"; empty when it is not
-/// known.
+/// The CUDA version whose toolkit first wrote that PTX, "8.7" -> "12.8"; empty if unknown.
 [[nodiscard]] std::string cuda_of_ptx(unsigned major, unsigned minor);
 
 }  // namespace axle::binaries

@@ -34,7 +34,7 @@ Betrayals read_table(detect::Arch arch) {
     }
   }
   found.erase("");
-  // Compilers write TZCNT for every x86-64 CPU: older ones run its bytes as `rep bsf` (GCC manual,
+  // Compilers emit TZCNT for every x86-64 CPU: older ones run its bytes as `rep bsf` (GCC manual,
   // -mbmi; Intel SDM, TZCNT).
   found.erase("tzcnt");
   return found;
@@ -65,12 +65,12 @@ std::size_t x86_capability(std::string_view instruction) {
   if (found != betrayals.end()) {
     const auto [legacy, own_evex] = found->second;
     if (evex && own_evex != none) return own_evex;
-    if (!evex) return legacy != none ? legacy : own_evex;  // mask registers alone are no sign
+    if (!evex) return legacy != none ? legacy : own_evex;  // mask registers alone are not evidence
   }
   if (operands.contains("%tmm")) return static_cast<std::size_t>(Capability::amx_tile);
   if (operands.contains("%zmm")) return static_cast<std::size_t>(Capability::avx512f);
   if (evex) return static_cast<std::size_t>(Capability::avx512vl);
-  // VEX: what AVX made of SSE's instructions, with three operands.
+  // VEX: SSE's instructions in AVX's form, with three operands.
   const bool vex =
       operands.contains("%ymm") || (instruction.starts_with('v') && operands.contains("%xmm"));
   return vex ? static_cast<std::size_t>(Capability::avx) : none;
@@ -106,7 +106,7 @@ std::size_t arm_capability(std::string_view instruction) {
   const std::size_t space = std::min(instruction.find_first_of(" \t"), instruction.size());
   const std::string_view mnemonic = instruction.substr(0, space);
   const std::string_view operands = instruction.substr(space).substr(0, 200);
-  if (operands.contains('<')) return none;  // a branch: what follows is a name
+  if (operands.contains('<')) return none;  // a branch: a name follows
   const auto found = betrayals.find(mnemonic);
   const std::size_t known = found == betrayals.end() ? none : found->second.legacy;
   if (has_register(operands, "za")) return static_cast<std::size_t>(Capability::arm_sme);

@@ -19,7 +19,7 @@ using detect::Capability;
 
 constexpr std::size_t longest_line = 4096;
 
-/// Where in its listing objdump is.
+/// The current position in objdump's listing.
 struct Listing {
   std::string section;
   std::string function;
@@ -59,7 +59,7 @@ void count_lines(std::string& text, detect::Arch arch, Listing& at, InstructionS
   if (text.size() > longest_line) text.clear();
 }
 
-/// Debian's objdump reads what the machine itself runs; others have a program of their own.
+/// Debian's objdump reads the machine's own architecture; others have a separate program.
 std::string objdump_for(detect::Arch arch) {
   utsname own{};
   const bool native = ::uname(&own) == 0 && detect::render_arch(arch) == own.machine;

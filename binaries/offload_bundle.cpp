@@ -21,11 +21,11 @@ constexpr std::string_view compressed_magic = "CCOB";
 constexpr std::uint64_t bundle_alignment = 8;
 /// Bundles in one section begin at pages.
 constexpr std::uint64_t longest_bundle_gap = 2 * 4096;
-/// A table of entries is about 60 bytes an entry.
+/// A table has about 60 bytes per entry.
 constexpr std::uint64_t largest_table = 64U << 10;
 constexpr std::uint64_t most_entries = 1024;
 constexpr std::uint64_t longest_id = 256;
-/// A zstd block is at most 128 KiB packed.
+/// A zstd block has at most 128 KiB compressed.
 constexpr std::uint64_t most_packed = 160U << 10;
 constexpr std::uint16_t method_zstd = 1;  // llvm::compression::Format
 
@@ -37,7 +37,7 @@ Number number_at(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-/// What the table at the beginning of a bundle says.
+/// The content of the table at the beginning of a bundle.
 struct Table {
   std::vector<BundleEntry> entries;
   std::uint64_t end = 0;  ///< of the last code object, from the bundle's beginning
@@ -68,11 +68,11 @@ std::optional<Table> parse_table(std::string_view bytes) {
   return table;
 }
 
-/// The header of a compressed bundle: sizes of 32 bits up to version 2, of 64 from 3 on; version 1
-/// does not tell the bundle's own.
+/// The header of a compressed bundle: 32-bit sizes up to version 2, 64-bit since 3; version 1 does
+/// not have the bundle's own size.
 struct PackedHeader {
   std::uint16_t method = 0;
-  std::uint64_t size = 0;  ///< of the whole; 0: not told
+  std::uint64_t size = 0;  ///< of the whole bundle; 0: not stored
   std::size_t header_size = 0;
 };
 
@@ -134,7 +134,7 @@ class BundleWalk {
     return bytes;
   }
 
-  /// Moves to the next magic and keeps what follows it in `head_`. False: there is none.
+  /// Moves to the next magic and stores the following header in `head_`. False: there is none.
   Result<bool> find_next() {
     auto bytes = read(longest_bundle_gap);
     if (!bytes) return std::unexpected(std::move(bytes).error());
@@ -154,13 +154,13 @@ class BundleWalk {
     for (BundleEntry& entry : entries) {
       if (entry.kind.empty() || entry.kind == "host") continue;
       entry.size =
-          entry.size == 0 ? 0 : 1;  // whether there is code; the bytes tell nobody anything
+          entry.size == 0 ? 0 : 1;  // whether there is code; the bytes themselves are not used
       if (std::ranges::find(found_.entries, entry) == found_.entries.end())
         found_.entries.push_back(std::move(entry));
     }
   }
 
-  /// False: the walk ends here.
+  /// False: the scan ends here.
   Result<bool> read_plain() {
     std::optional<Table> table = parse_table(head_);
     if (!table && head_.size() < largest_table) {
@@ -239,7 +239,7 @@ class BundleWalk {
 BundleEntry parse_bundle_id(std::string_view id) {
   BundleEntry entry;
   const bool printable = std::ranges::all_of(id, [](char c) { return c > ' ' && c < '\x7f'; });
-  // kind-arch-vendor-os-environment-target; a target may hold dashes itself ("gfx11-generic").
+  // kind-arch-vendor-os-environment-target; a target may contain dashes ("gfx11-generic").
   std::array<std::string_view, 5> parts{};
   std::string_view rest = id;
   for (std::string_view& part : parts) {

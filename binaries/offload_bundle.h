@@ -1,7 +1,7 @@
 #pragma once
-// Clang's bundles of device code, as HIP libraries have them in .hip_fatbin (clang documentation,
-// "Clang Offload Bundler": bundled binary and compressed bundle layout). Of a compressed bundle
-// (`CCOB`) only as much is unpacked as holds the table of its entries.
+// Clang's bundles of device code, as in .hip_fatbin of HIP libraries (clang documentation, "Clang
+// Offload Bundler": bundled binary and compressed bundle layout). Of a compressed bundle (`CCOB`)
+// only the table of its entries is decompressed.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,11 +23,11 @@ struct BundleEntry {
   friend auto operator<=>(const BundleEntry&, const BundleEntry&) = default;
 };
 
-/// nullopt-like: an id that is none gives an empty `kind`.
+/// If the id is not valid, `kind` is empty.
 [[nodiscard]] BundleEntry parse_bundle_id(std::string_view id);
 
 struct OffloadBundles {
-  std::vector<BundleEntry> entries;  ///< of all bundles, each once, sorted; without host's
+  std::vector<BundleEntry> entries;  ///< of all bundles, unique and sorted; not the host's
   std::size_t bundles = 0;
   std::size_t compressed = 0;  ///< of them
   std::string stopped;         ///< why something was not read; may be empty
@@ -35,7 +35,7 @@ struct OffloadBundles {
 
 struct BundleLimits {
   std::size_t bundles = 50'000;
-  std::size_t unpacked = 512;  ///< compressed ones that are looked into
+  std::size_t unpacked = 512;  ///< compressed bundles that are examined
 };
 
 /// Every bundle in [offset, offset + size) of `source`, which must lie inside. Errors: io.

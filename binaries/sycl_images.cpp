@@ -21,7 +21,7 @@ constexpr std::uint32_t note_product_config = 6;
 constexpr std::size_t most_members = 256;
 constexpr std::uint32_t spirv_magic = 0x07230203;
 
-/// The bytes [offset, offset + size) of another source as one of their own.
+/// The bytes [offset, offset + size) of another source as a source.
 class PartSource final : public wheel::ByteSource {
  public:
   PartSource(wheel::ByteSource& whole, std::uint64_t offset, std::uint64_t size)

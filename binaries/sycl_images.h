@@ -19,17 +19,17 @@
 namespace axle::binaries {
 
 struct SyclImages {
-  bool jit = false;                     ///< SPIR-V is among them
-  bool ahead = false;                   ///< images made ahead of time are among them
-  std::vector<std::string> device_ips;  ///< "20.1.0", sorted, each once
-  std::vector<std::string> products;    ///< names of devices that are no numbers: "pvc"
-  std::string stopped;                  ///< why something is not known; may be empty
+  bool jit = false;                     ///< includes SPIR-V
+  bool ahead = false;                   ///< includes images that were compiled ahead of time
+  std::vector<std::string> device_ips;  ///< "20.1.0", sorted, without duplicates
+  std::vector<std::string> products;    ///< names of devices that are not numbers: "pvc"
+  std::string stopped;                  ///< why something is unknown; may be empty
 };
 
 /// The prefix of the sections' names.
 inline constexpr std::string_view sycl_section_prefix = "__CLANG_OFFLOAD_BUNDLE__sycl-";
 
-/// Adds what the section `name` with the bytes [offset, offset + size) holds. Errors: io.
+/// Adds the content of the section `name` with the bytes [offset, offset + size). Errors: io.
 [[nodiscard]] Result<void> read_sycl_section(wheel::ByteSource& source, std::string_view name,
                                              std::uint64_t offset, std::uint64_t size,
                                              SyclImages& images);

@@ -60,7 +60,8 @@ Result<std::string> unpack_zstd_prefix(std::string_view packed, std::size_t want
     const std::size_t before_out = out.position;
     state = library.unpack(stream, &out, &in);
     if (library.is_error(state) != 0) break;
-    if (in.position == before_in && out.position == before_out) break;  // wants what is not here
+    if (in.position == before_in && out.position == before_out)
+      break;  // needs data that is not available
   }
   library.release(stream);
   if (state != 0 && library.is_error(state) != 0)

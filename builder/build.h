@@ -1,6 +1,6 @@
 #pragma once
-// Builds the variants of a project: reads its pyproject.toml (`[variant]`, `[tool.axle]`), drives
-// CMake once a variant, writes reproducible wheels with variant.json and a computed platform tag.
+// Builds the variants of a project: reads its pyproject.toml (`[variant]`, `[tool.axle]`), runs
+// CMake once per variant, writes reproducible wheels with variant.json and a computed platform tag.
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ struct BuildOptions {
   std::string project_folder;
   std::string out_folder;           ///< default: project_folder/dist
   std::string work_folder;          ///< CMake trees; default: a temporary folder
-  std::vector<std::string> labels;  ///< only these; empty: all of the matrix
+  std::vector<std::string> labels;  ///< only these; empty: the whole matrix
   std::uint64_t source_date_epoch = 0;
   unsigned jobs = 0;  ///< 0: as many as there are CPUs
 };

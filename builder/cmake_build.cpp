@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t shown_lines = 20;
-constexpr std::string_view wheel_prefix = "/wheel";  // stands for site-packages inside the stage
+constexpr std::string_view wheel_prefix = "/wheel";  // represents site-packages inside the stage
 
 std::unexpected<Error> failed(const std::string& what, const std::string& log) {
   return fail(ErrorKind::io,
@@ -74,7 +74,7 @@ bool accepts(const std::string& compiler, const std::string& language,
   return status && *status == 0;
 }
 
-// The first line that a compiler says of itself.
+// The first line of a compiler's version output.
 std::string describe_compiler(const std::string& compiler, const std::string& work_folder) {
   const std::string file = (fs::path(work_folder) / "compiler-version").string();
   std::error_code ignored;
@@ -106,7 +106,7 @@ Result<void> check_compiler(const std::string& compiler, const std::string& lang
                           describe_compiler(compiler, work_folder), join_flags(flags)));
 }
 
-// A path goes into compiler flags, which CMake and a shell take apart again.
+// A path becomes part of compiler flags, which CMake and a shell split.
 Result<void> check_path(const std::string& path) {
   if (path.find_first_of("\"'`$\\;\n") == std::string::npos) return {};
   return fail(ErrorKind::unsupported,

@@ -1,5 +1,5 @@
 #pragma once
-// Drives CMake for one variant: configure, build, install into a staging folder.
+// Runs CMake for one variant: configure, build, install into a staging folder.
 
 #include <cstdint>
 #include <string>
@@ -14,14 +14,14 @@ namespace axle::builder {
 /// The compilers that CMake picks in this environment.
 struct Compilers {
   std::string c;
-  std::string cxx;  ///< empty where there is none
+  std::string cxx;  ///< empty if there is none
 };
 
-/// Asks CMake itself, in `work_folder`, so that CC, CXX and its own search count as they will
-/// later. Errors: not_found (cmake, ninja or a C compiler is missing: what to install), io.
+/// Asks CMake itself, in `work_folder`, so that CC, CXX and its own search apply as in the build.
+/// Errors: not_found (cmake, ninja or a C compiler is missing: what to install), io.
 [[nodiscard]] Result<Compilers> find_compilers(const std::string& work_folder);
 
-/// Tries `flags` on the compilers. Error: unsupported, naming flag, compiler and property.
+/// Tries `flags` with the compilers. Error: unsupported, with flag, compiler and property.
 [[nodiscard]] Result<void> check_flags(const Compilers& compilers,
                                        const std::vector<CompileFlag>& flags,
                                        const std::string& work_folder);
@@ -37,8 +37,8 @@ struct CMakeJob {
   unsigned jobs = 0;
 };
 
-/// Returns the folder that stands for site-packages. Paths of this machine do not get into the
-/// binaries. Errors: io (CMake failed: the last lines of its output), malformed (files installed
+/// Returns the folder that represents site-packages. The binaries do not contain paths of this
+/// machine. Errors: io (CMake failed: the last lines of its output), malformed (files installed
 /// elsewhere).
 [[nodiscard]] Result<std::string> run_cmake(const CMakeJob& job);
 

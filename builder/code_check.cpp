@@ -58,7 +58,7 @@ std::optional<Arch> arch_of(const binaries::BinaryFacts& facts) {
   return std::nullopt;
 }
 
-/// One wheel's libraries against what it declares.
+/// Compares one wheel's libraries with what it declares.
 class Check {
  public:
   Check(const CodeDeclaration& declared, const std::vector<Library>& libraries,
@@ -100,7 +100,7 @@ class Check {
                                      wanted, first.facts.architecture));
   }
 
-  /// The loader refuses a library that notes a level which the CPU lacks.
+  /// The loader rejects a library that requires a level which the CPU lacks.
   [[nodiscard]] Result<void> check_level(const Library& library) const {
     if (library.facts.isa.needed.empty() || library.member->path.contains("glibc-hwcaps/"))
       return {};
@@ -213,7 +213,7 @@ class Check {
     return binaries::judge_binary(facts, gpu, machine);
   }
 
-  /// PTX that every GPU from the declared one on takes, or that very generic target.
+  /// PTX that every GPU from the declared one on accepts, or exactly that generic target.
   static bool has_exactly(const binaries::BinaryFacts& facts, const DeclaredGpu& declared) {
     if (declared.generic) {
       return std::ranges::any_of(facts.hip.entries, [&](const binaries::BundleEntry& entry) {

@@ -19,7 +19,7 @@ std::string arm_architecture(std::string_view version) {
   return fmt::format("armv{}-a", version);
 }
 
-// GCC's release notes, "AArch64", of 13 and 14; the versions before are older than what we support.
+// GCC's release notes, "AArch64", of 13 and 14; earlier versions are older than the supported ones.
 unsigned first_gcc_of(std::string_view version) {
   if (version == "8.9a") return 14;
   return version == "9.1a" || version == "9.2a" ? 13 : 0;
@@ -41,7 +41,7 @@ CompileFlag level_flag(const Property& property) {
   return {"-march=" + march, wheel::render_property(property), 0};
 }
 
-// The flags of one architecture's single features in the order of the capability table.
+// The flags of one architecture's single features, in the order of the capability table.
 std::vector<CompileFlag> feature_flags(const wheel::VariantProperties& properties,
                                        detect::Arch arch) {
   std::vector<CompileFlag> flags;
@@ -56,7 +56,7 @@ std::vector<CompileFlag> feature_flags(const wheel::VariantProperties& propertie
   return flags;
 }
 
-// GCC takes one -march for all of aarch64: the version, then a suffix a feature.
+// GCC has one -march for all of aarch64: the version, then a suffix per feature.
 void add_arm_flags(const wheel::VariantProperties& properties, std::vector<CompileFlag>& flags) {
   CompileFlag march;
   for (const Property& property : properties) {
@@ -85,7 +85,7 @@ std::vector<CompileFlag> compile_flags(const wheel::VariantProperties& propertie
   for (const Property& property : properties) {
     if (is_level(property)) flags.push_back(level_flag(property));
   }
-  // Of several -march= or -mcpu= the compiler takes the last, which the table has as the newest.
+  // Of several -march= or -mcpu= the compiler uses the last, which is the newest in the table.
   for (const auto arch : {detect::Arch::x86_64, detect::Arch::ppc64le, detect::Arch::s390x}) {
     for (CompileFlag& flag : feature_flags(properties, arch)) flags.push_back(std::move(flag));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// From a variant's properties to compiler flags, by the capability table.
+// Converts a variant's properties to compiler flags, with the capability table.
 
 #include <string>
 #include <vector>
@@ -10,12 +10,12 @@ namespace axle::builder {
 
 struct CompileFlag {
   std::string flag;        ///< "-mavx512vnni"
-  std::string property;    ///< what asks for it
-  unsigned first_gcc = 0;  ///< first GCC major that knows it; 0: every one we support
+  std::string property;    ///< the property that requires it
+  unsigned first_gcc = 0;  ///< first GCC major version with it; 0: all supported ones
 };
 
 /// `x86_64 :: level :: vN` is -march=x86-64-vN, a flag's property its own flag; the versions and
-/// flags of aarch64 make one -march. Properties that no compiler flag stands for (GPUs) give none.
+/// flags of aarch64 make one -march. Properties without a compiler flag (GPUs) give none.
 [[nodiscard]] std::vector<CompileFlag> compile_flags(const wheel::VariantProperties& properties);
 
 /// The flags alone, joined by spaces.

@@ -55,7 +55,7 @@ void add_levels(unsigned highest, std::set<Capability>& all) {
   }
 }
 
-/// The streaming extensions each hold those before, in the order of the table.
+/// The streaming extensions each include those before, in the order of the table.
 void add_streaming(Capability capability, std::set<Capability>& all) {
   using enum Capability;
   constexpr Capability chain[] = {sse3, ssse3, sse4_1, sse4_2};
@@ -88,7 +88,7 @@ void add_arm(const detect::CapabilityRow& row, std::set<Capability>& all) {
   if (row.name.starts_with("arm_sme")) all.insert(Capability::arm_sme);
 }
 
-/// The least of the levels that may be what fits; 1 without any.
+/// The lowest of the levels that are allowed; 1 without any.
 unsigned least_level(const wheel::VariantProperties& properties) {
   std::optional<unsigned> least;
   for (const Property& property : properties) {
@@ -99,7 +99,7 @@ unsigned least_level(const wheel::VariantProperties& properties) {
   return std::min(least.value_or(1), detect::last_x86_64_level);
 }
 
-/// Of several versions only what all of them have.
+/// Of several versions only their common features.
 std::set<Capability> common_of_versions(const wheel::VariantProperties& properties) {
   std::optional<std::set<Capability>> common;
   for (const Property& property : properties) {
@@ -115,7 +115,7 @@ std::set<Capability> common_of_versions(const wheel::VariantProperties& properti
   return common.value_or(std::set<Capability>{});
 }
 
-/// "90_real" -> "9.0"; empty when it is not one.
+/// "90_real" -> "9.0"; empty if it has another form.
 std::string compute_capability(std::string_view digits) {
   const bool number = digits.size() >= 2 &&
                       std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });

@@ -1,5 +1,5 @@
 #pragma once
-// What a variant's properties promise of every machine that may install it.
+// What a variant's properties guarantee for every machine that may install it.
 
 #include <set>
 #include <string>
@@ -11,22 +11,23 @@
 
 namespace axle::builder {
 
-/// Of a CPU architecture that the properties are about; `other` when they say nothing of the CPU.
+/// The CPU architecture of the properties; `other` if they do not concern the CPU.
 [[nodiscard]] detect::Arch declared_architecture(const wheel::VariantProperties& properties);
 
-/// What every CPU of `arch` has that fits the properties: the baseline of `arch`, what they name,
-/// and what no CPU lacks that has it (AVX-512's parts but those of Xeon Phi come with x86-64-v4,
-/// AMX too). Of several values of a feature any may be what fits, so that the least counts.
+/// The features of every CPU of `arch` that matches the properties: the baseline of `arch`, the
+/// declared ones, and those that no such CPU lacks (AVX-512's parts, except those of Xeon Phi, come
+/// with x86-64-v4, and so does AMX). Of several values of a feature any may match, so the lowest
+/// counts.
 [[nodiscard]] std::set<detect::Capability> declared_capabilities(
     const wheel::VariantProperties& properties, detect::Arch arch);
 
-/// A GPU that the properties name: code for it must be in a wheel that has any for its vendor.
+/// A GPU in the properties: a wheel with code for its vendor must have code for it.
 struct DeclaredGpu {
   std::string property;  ///< "nvidia :: sm_arch :: 80_real"
   detect::GpuVendor vendor;
-  std::string arch;      ///< as detect::Gpu has it; of `generic` the target's processor
-  bool ptx = false;      ///< PTX that newer GPUs take too
-  bool generic = false;  ///< an AMD target of a whole family
+  std::string arch;      ///< in the form of detect::Gpu; for `generic` the target's processor
+  bool ptx = false;      ///< PTX that newer GPUs accept too
+  bool generic = false;  ///< an AMD target for a whole family
 };
 [[nodiscard]] std::vector<DeclaredGpu> declared_gpus(const wheel::VariantProperties& properties);
 

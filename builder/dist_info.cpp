@@ -21,7 +21,7 @@ void add_field(std::string& text, std::string_view field, std::string_view value
   if (!value.empty()) text += fmt::format("{}: {}\n", field, value);
 }
 
-// Continuation lines as email headers have them, so that an old licence text stays one field.
+// Continuation lines as in email headers, so that a licence text stays one field.
 std::string fold(std::string_view value) {
   std::string text;
   for (const char c : value) {
@@ -68,7 +68,7 @@ Result<std::string> read_named(const std::string& folder, const std::string& fil
   return read_file(*path, largest_text);
 }
 
-// As listed, else every file whose name says what it is (PEP 639, "license-files").
+// The listed files, else every file with a usual name (PEP 639, "license-files").
 Result<std::vector<std::string>> find_license_files(const ProjectMetadata& metadata,
                                                     const std::string& folder) {
   std::vector<std::string> files;
@@ -133,7 +133,7 @@ Result<std::vector<WheelMember>> render_dist_info(const ProjectMetadata& metadat
   members.push_back({fmt::format("{}/METADATA", dist_info), std::move(text), false});
   if (!metadata.entry_points.empty()) {
     std::string entry_points = render_entry_points(metadata.entry_points);
-    // What no installer would take must not be built.
+    // Names that no installer would accept must not be built.
     const auto scripts = wheel::parse_entry_points(entry_points, "entry_points.txt");
     if (!scripts) {
       return std::unexpected(

@@ -1,5 +1,5 @@
 #pragma once
-// Programs of a build: what they print goes to a log.
+// Programs of a build, with their output in a log.
 
 #include <string>
 
@@ -9,11 +9,11 @@
 namespace axle::builder {
 
 /// The exit status; 128 + N after signal N. Both outputs are appended to `log`; empty: dropped. No
-/// time limit; a terminal's interrupt ends the program too.
-/// Errors: not_found (no such program), io.
+/// time limit; a terminal's interrupt ends the program too. Errors: not_found (no such program),
+/// io.
 [[nodiscard]] Result<int> run_logged(const system::Program& program, const std::string& log);
 
-/// The last `count` lines of a file, or what of it can be read.
+/// The last `count` lines of a file, as far as it can be read.
 [[nodiscard]] std::string last_lines(const std::string& path, std::size_t count);
 
 }  // namespace axle::builder

@@ -23,7 +23,7 @@ namespace {
 
 using Version = std::vector<unsigned>;
 
-// What every manylinux machine has (PEP 513, 571, 599; PEP 600 leaves the list to practice).
+// Libraries on every manylinux machine (PEP 513, 571, 599; PEP 600 leaves the list to practice).
 constexpr std::string_view system_libraries[] = {
     "libc.so.6",
     "libm.so.6",
@@ -50,12 +50,12 @@ constexpr std::string_view system_libraries[] = {
 
 struct RuntimeVersion {
   std::string_view prefix;
-  Version version;  ///< the newest that `glibc` comes with
+  Version version;  ///< the newest for that `glibc`
   unsigned glibc_minor;
 };
 
-// The C++ and GCC run-time libraries of the distributions on which a manylinux_2_N may count: a
-// newer symbol needs a newer distribution, whose glibc is then the tag. Oldest first.
+// The C++ and GCC runtime libraries of the distributions that manylinux_2_N covers: a newer symbol
+// needs a newer distribution, whose glibc then determines the tag. Oldest first.
 const std::vector<RuntimeVersion>& runtime_versions() {
   static const std::vector<RuntimeVersion> versions{
       {"GLIBCXX_", {3, 4, 8}, 5},   {"GLIBCXX_", {3, 4, 13}, 12}, {"GLIBCXX_", {3, 4, 19}, 17},
@@ -85,7 +85,7 @@ std::optional<Version> parse_numbers(std::string_view text) {
   }
 }
 
-// The glibc 2.N that `need` asks for; nothing when no tag can promise it.
+// The glibc 2.N that `need` requires; nullopt if no tag can guarantee it.
 std::optional<unsigned> glibc_of(std::string_view need) {
   constexpr std::string_view glibc = "GLIBC_";
   if (need.starts_with(glibc)) {
@@ -109,7 +109,7 @@ bool is_runtime_version(std::string_view need) {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// What of a file decides where it loads.
+/// The parts of a file that determine where it loads.
 struct SharedLibrary {
   bool shared = false;       ///< a shared library or program; false: an object file
   std::string architecture;  ///< "x86_64", "aarch64"; empty for another
@@ -141,7 +141,7 @@ std::expected<SharedLibrary, elf::ReadError> read_library(std::string_view conte
   return library;
 }
 
-/// The N of the oldest Python 3.N that is allowed; nothing where all are.
+/// The N of the oldest Python 3.N that is allowed; nullopt if all are.
 std::optional<unsigned> oldest_python(const std::string& requires_python) {
   constexpr unsigned first_stable_abi = 2;  // PEP 384
   constexpr unsigned newest = 99;
@@ -155,7 +155,7 @@ std::optional<unsigned> oldest_python(const std::string& requires_python) {
   return std::nullopt;
 }
 
-/// Gathers the files one by one.
+/// Collects the files one by one.
 class TagScan {
  public:
   TagScan(const std::vector<WheelMember>& members, const TagRules& rules) : rules_(rules) {
@@ -174,7 +174,7 @@ class TagScan {
 
   [[nodiscard]] TagChoice choice() const {
     if (architecture_.empty()) return {rules_.python_tag, "none", "any", true};
-    // PEP 600 starts at the oldest glibc that a manylinux ever stood for.
+    // PEP 600 starts at the oldest glibc of any manylinux.
     const unsigned oldest = architecture_ == "x86_64" ? 5 : 17;
     TagChoice choice{
         rules_.python_tag, "none",
@@ -237,7 +237,7 @@ class TagScan {
     return {};
   }
 
-  // "x.cpython-311-x86_64-linux-gnu.so" -> cp311-cp311, "x.abi3.so" -> abi3 from 3.N on
+  // "x.cpython-311-x86_64-linux-gnu.so" -> cp311-cp311, "x.abi3.so" -> abi3 from 3.N
   Result<void> add_module(const std::string& path) {
     constexpr std::string_view mark = ".cpython-";
     const std::string name = file_name(path);

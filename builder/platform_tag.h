@@ -1,5 +1,5 @@
 #pragma once
-// Which tags a wheel with these files deserves (PEP 425, PEP 600), and why it would deserve none.
+// Which tags a wheel with these files gets (PEP 425, PEP 600), or why it cannot get one.
 
 #include <string>
 #include <vector>
@@ -17,18 +17,18 @@ struct TagChoice {
 };
 
 struct TagRules {
-  std::string python_tag;                      ///< of wheels without extension modules
-  std::vector<std::string> allowed_libraries;  ///< on top of those that manylinux counts on
-  /// The project's Requires-Python: modules of the stable ABI ("x.abi3.so") do not say from which
-  /// Python on they work, so that its oldest is meant.
+  std::string python_tag;                      ///< for wheels without extension modules
+  std::vector<std::string> allowed_libraries;  ///< in addition to those of manylinux
+  /// The project's Requires-Python: the names of modules with the stable ABI ("x.abi3.so") do not
+  /// contain their minimum Python, so its oldest one is used.
   std::string requires_python = {};
 };
 
-/// Reads every ELF file among `members`: the newest symbol versions decide the glibc, and every
-/// library that they need must be one of the wheel's own, one that manylinux counts on, or allowed.
-/// Errors: unsupported (a library outside, two architectures, a symbol version that no glibc is
-/// known for, an extension module that does not say its Python, one of the stable ABI without a
-/// stated oldest Python), malformed.
+/// Reads every ELF file among `members`: the newest symbol versions determine the glibc, and every
+/// library that they need must be in the wheel, on manylinux's list, or allowed. Errors:
+/// unsupported (a library outside, two architectures, a symbol version without a known glibc, an
+/// extension module without its Python in the name, one with the stable ABI without a stated oldest
+/// Python), malformed.
 [[nodiscard]] Result<TagChoice> choose_tags(const std::vector<wheel::WheelMember>& members,
                                             const TagRules& rules);
 

@@ -21,7 +21,7 @@ bool is_cmake_name(std::string_view name) {
   });
 }
 
-// What the builder itself decides; a project that sets it would get something else than it says.
+// Variables that the builder sets itself; a project that sets them would not get what it sets.
 constexpr std::string_view reserved_definitions[] = {"CMAKE_C_FLAGS", "CMAKE_CXX_FLAGS",
                                                      "CMAKE_BUILD_TYPE", "CMAKE_INSTALL_PREFIX",
                                                      "CMAKE_HOME_DIRECTORY"};
@@ -123,7 +123,7 @@ void read_axle(documents::TomlTable& axle, Project& project) {
   axle.finish();
 }
 
-// Without a matrix every label of [variant] is built, and a project without labels has one wheel.
+// Without a matrix every label of [variant] is built; a project without labels has one wheel.
 void complete_matrix(Project& project, const std::string& where) {
   if (project.matrix.empty() && project.variants) {
     for (const auto& [label, properties] : project.variants->variants) {

@@ -1,6 +1,6 @@
 #pragma once
-// A project as its pyproject.toml describes it: what it is ([project]), which variants it has
-// ([variant], PEP 850's build-side draft) and how they are made ([tool.axle]).
+// A project as its pyproject.toml describes it: its metadata ([project]), its variants ([variant],
+// PEP 850's build-side draft) and how they are built ([tool.axle]).
 
 #include <optional>
 #include <string>
@@ -29,7 +29,7 @@ struct CMakeSettings {
 struct MatrixRow {
   std::string label;   ///< empty: the plain wheel
   bool flags = true;   ///< compiler flags follow from the properties
-  Definitions define;  ///< on top of those of all rows
+  Definitions define;  ///< in addition to those of all rows
   std::string place;   ///< "pyproject.toml:12", for errors
 };
 
@@ -41,16 +41,16 @@ struct Project {
   std::optional<CMakeSettings> cmake;
   std::string place;                              ///< "pyproject.toml", for errors
   std::vector<std::string> allowed_instructions;  ///< names of capabilities: CodeDeclaration
-  std::vector<std::string> allowed_libraries;     ///< that the machine must bring: "libcuda.so.1"
+  std::vector<std::string> allowed_libraries;     ///< that the machine must provide: "libcuda.so.1"
   std::vector<MatrixRow> matrix;                  ///< never empty
 
   [[nodiscard]] const wheel::VariantProperties& properties_of(const MatrixRow& row) const;
 };
 
-/// `where` is the file named in errors. Everything is checked that can be checked without a
-/// compiler: every label has properties and a valid name, every namespace a provider, every
-/// property is one that its provider knows, single-valued features have one value. Errors:
-/// malformed and unsupported, with line and key.
+/// `where` is the file named in errors. Checks everything that does not need a compiler: every
+/// label has properties and a valid name, every namespace a provider, every property is known to
+/// its provider, single-valued features have one value. Errors: malformed and unsupported, with
+/// line and key.
 [[nodiscard]] Result<Project> parse_project(std::string_view text, const std::string& where,
                                             Report& report);
 

@@ -19,7 +19,7 @@ bool is_cache(const fs::path& path) {
          name == ".DS_Store";
 }
 
-// The file behind a link, as long as it lies in the tree `root` (canonical).
+// The target of a link, if it is in the tree `root` (canonical).
 Result<fs::path> follow_link(const fs::path& link, const fs::path& root) {
   std::error_code error;
   fs::path target = fs::canonical(link, error);

@@ -1,6 +1,5 @@
 #pragma once
-// Reading the files that a project names: inside its folder only, bounded, links not followed
-// outside.
+// Reads the files of a project: only inside its folder, bounded, without following links outside.
 
 #include <cstdint>
 #include <string>
@@ -18,12 +17,12 @@ inline constexpr std::uint64_t largest_member = (std::uint64_t{1} << 32) - 2;  /
 /// Errors: not_found, malformed (larger than `limit`), io.
 [[nodiscard]] Result<std::string> read_file(const std::string& path, std::uint64_t limit);
 
-/// `relative` joined to `folder`. Error: malformed when it is absolute or leaves the folder.
+/// `relative` joined to `folder`. Error: malformed if it is absolute or leaves the folder.
 [[nodiscard]] Result<std::string> inside_folder(const std::string& folder,
                                                 std::string_view relative);
 
-/// Every file below `folder` as a member `prefix/…`, sorted. Python's caches are left out. A link
-/// to a file of the same tree becomes a copy of it; any other link is malformed.
+/// Every file below `folder` as a member `prefix/…`, sorted. Python's caches are skipped. A link to
+/// a file of the same tree becomes a copy of it; any other link is malformed.
 [[nodiscard]] Result<std::vector<wheel::WheelMember>> read_tree(const std::string& folder,
                                                                 const std::string& prefix);
 

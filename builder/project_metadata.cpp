@@ -36,7 +36,7 @@ std::vector<std::string> lines(documents::TomlTable& table, std::string_view key
 constexpr std::string_view variant_variables[] = {"variant_label", "variant_properties",
                                                   "variant_features", "variant_namespaces"};
 
-// A requirement as METADATA has it; `extra` is the extra that asks for it, or empty.
+// A requirement in the form of METADATA; `extra` is the extra that it belongs to, or empty.
 std::string read_requirement(documents::TomlTable& table, std::string_view key,
                              const std::string& text, std::string_view extra,
                              bool variant_markers) {

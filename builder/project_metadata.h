@@ -1,5 +1,5 @@
 #pragma once
-// The `[project]` table (PEP 621, 639) and the files of a wheel's .dist-info that it becomes.
+// The `[project]` table (PEP 621, 639) and the resulting files in a wheel's .dist-info.
 
 #include <string>
 #include <string_view>
@@ -23,10 +23,10 @@ struct ProjectMetadata {
   wheel::Version version;
   std::string summary;
   std::string requires_python;
-  std::vector<std::string> requires_dist;  ///< extras' requirements included, with their marker
+  std::vector<std::string> requires_dist;  ///< including extras' requirements, with their marker
   std::vector<std::string> extras;         ///< normalised
   std::string readme_file;                 ///< relative to the project
-  std::string readme_text;                 ///< where it stands in the table itself
+  std::string readme_text;                 ///< in the table itself
   std::string readme_type;                 ///< "text/markdown"
   std::string license_expression;
   std::string license_text;                ///< of the old table form
@@ -40,15 +40,14 @@ struct ProjectMetadata {
   std::vector<EntryPointGroup> entry_points;
 };
 
-/// Complaints go to the table's reading. Variant markers (PEP 825) in requirements are refused
+/// Errors are added to the table's reading. Variant markers (PEP 825) in requirements are rejected
 /// unless `variant_markers`: no released installer can parse them.
 [[nodiscard]] ProjectMetadata read_project_metadata(documents::TomlTable& project,
                                                     bool variant_markers);
 
-/// METADATA, entry_points.txt and the licence files, without those that depend on the build.
-/// `folder` is the project's; files that `[project]` names are read from it.
-/// Errors: not_found, malformed (a file outside of the project, or larger than a text is),
-/// unsupported.
+/// METADATA, entry_points.txt and the licence files, without the ones that depend on the build.
+/// `folder` is the project's; files that `[project]` refers to are read from it. Errors: not_found,
+/// malformed (a file outside of the project, or too large for a text), unsupported.
 [[nodiscard]] Result<std::vector<wheel::WheelMember>> render_dist_info(
     const ProjectMetadata& metadata, const std::string& folder, std::string_view dist_info);
 

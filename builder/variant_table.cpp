@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view schema = "https://variants-schema.wheelnext.dev/peps/850/v0.2.0.json";
 
-// TOML's tables as JSON, with what the pyproject form leaves out put in.
+// TOML's tables as JSON, with the parts that the pyproject form omits added.
 std::string to_json(const toml::table& variant) {
   std::ostringstream text;
   text << toml::json_formatter(variant, toml::format_flags::none);
@@ -31,8 +31,7 @@ std::string to_json(const toml::table& variant) {
   return json.dump();
 }
 
-// `build-requires` asks for a run of the plugin at build time; what it would say can be written
-// down.
+// `build-requires` needs a run of the plugin at build time; its answer can be written down instead.
 void refuse_build_requires(documents::TomlTable& variant) {
   auto providers = variant.table("providers");
   if (!providers) return;
@@ -45,10 +44,10 @@ void refuse_build_requires(documents::TomlTable& variant) {
   }
 }
 
-// A feature without values takes any.
+// A feature without values accepts any.
 using Values = std::map<std::string, providers::Feature, std::less<>>;
 
-// What may be said in a namespace; null when nobody here knows.
+// The valid properties of a namespace; null if unknown here.
 std::optional<Values> values_of(std::string_view ns, const wheel::ProviderInfo& info) {
   Values values;
   if (info.static_properties) {

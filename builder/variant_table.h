@@ -9,9 +9,8 @@
 
 namespace axle::builder {
 
-/// Read by the rules of the JSON documents, then checked against the providers that Axle carries; a
-/// provider that it does not know is left unchecked, with a note. Complaints go to the table's
-/// reading.
+/// Read like the JSON documents, then checked against the bundled providers; unknown providers are
+/// not checked, with a note. Errors are added to the table's reading.
 [[nodiscard]] std::optional<wheel::VariantMetadata> read_variants(documents::TomlTable& variant,
                                                                   Report& report);
 

@@ -18,21 +18,21 @@ enum class Arity : std::uint8_t { none, one, any };
 struct Command {
   std::string_view name;        ///< "install", "index build"
   std::string_view summary;     ///< one line, for the list of commands
-  std::string_view positional;  ///< how help calls the positionals; "" with Arity::none
+  std::string_view positional;  ///< the positional arguments in the help; "" with Arity::none
   Arity arity;
   std::vector<session::Opt> options;
   std::string_view examples;  ///< lines shown below the options
   /// Returns the exit code. Null: a group, whose commands are the rows named "<group> <command>".
   int (*run)(session::Session& session, Output& output);
-  bool takes_fleet = false;  ///< several machines of --for, or a folder of them
+  bool takes_fleet = false;  ///< accepts several machines of --for, or a folder of them
 
   [[nodiscard]] bool is_group() const { return run == nullptr; }
 };
 
-/// In the order in which help shows them; a group before its commands.
+/// In the order of the help; a group before its commands.
 [[nodiscard]] std::span<const Command> commands();
 
-// One a file in cli/commands/.
+// One per file in cli/commands/.
 int run_build(session::Session& session, Output& output);
 int run_check(session::Session& session, Output& output);
 int run_detect(session::Session& session, Output& output);

@@ -62,7 +62,7 @@ const std::vector<session::Opt> changing = {session::Opt::cache_dir,
                                             session::Opt::break_system_packages,
                                             session::Opt::require_virtualenv, session::Opt::yes};
 
-/// What stands before the commands of its name.
+/// The prefix of the names of its commands.
 Command group(std::string_view name, std::string_view summary) {
   return {name, summary, "", Arity::none, {}, "", nullptr};
 }

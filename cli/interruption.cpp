@@ -15,13 +15,13 @@
 namespace axle::cli {
 namespace {
 
-std::atomic<pid_t> owner = 0;  ///< a child that was forked has nothing to say
+std::atomic<pid_t> owner = 0;  ///< a forked child prints nothing
 std::atomic<bool> progress_shown = false;
 std::atomic<bool> changes_expected = false;
 std::atomic<unsigned> changes_before = std::numeric_limits<unsigned>::max();
 
 void say(std::string_view text) {
-  // A reader of stderr that has stopped reading keeps nobody from ending.
+  // A reader that no longer reads stderr must not block the end of the process.
   pollfd room{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&room, 1, 0) == 1) (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
@@ -50,7 +50,7 @@ void end_by(int signal) {
   sigaddset(&own, signal);
   ::pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
   ::raise(signal);
-  ::_exit(128 + signal);  // the first process of a container does not end by its own signals
+  ::_exit(128 + signal);  // the first process of a container is not ended by its own signals
 }
 
 }  // namespace

@@ -1,18 +1,18 @@
 #pragma once
-// SIGINT, SIGTERM and SIGHUP: the process ends by them as it would have, after a word of what it
-// has done, and never amid a change of an environment (installer/transaction/unbroken.h).
+// SIGINT, SIGTERM and SIGHUP: the process ends as usual, after a message about what was done, and
+// never during a change of an environment (installer/transaction/unbroken.h).
 
 namespace axle::cli {
 
-/// From here on. Signals that the caller ignores stay ignored.
+/// From here on. Signals that the caller ignores remain ignored.
 void say_when_interrupted();
 
-/// The command is there to change an environment: what is said tells whether it was.
+/// The command changes an environment: the message says whether it was changed.
 void expect_change();
-/// From here on it may be; what was changed before were others, of plugins.
+/// From here on it may be changed; earlier changes were to other environments, of plugins.
 void begin_change();
 
-/// Whether a line that shows progress stands on the terminal.
+/// Whether a progress line is on the terminal.
 void note_progress(bool shown);
 
 }  // namespace axle::cli

@@ -64,7 +64,7 @@ int run(std::vector<std::string> words) {
   return parsed.command->run(session, output);
 }
 
-/// Also where the caller had the signal ignored: git does the same.
+/// Even if the caller ignores the signal, as in git.
 [[noreturn]] void end_by_closed_pipe() {
   std::signal(SIGPIPE, SIG_DFL);
   std::raise(SIGPIPE);
@@ -74,12 +74,13 @@ int run(std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // In the sandbox, for the provider plugin of a shared object: there is nothing else to do.
+  // In the sandbox, for the provider plugin of a shared object: nothing else is done then.
   if (const auto code = axle::plugins::answer_if_asked(argc, argv)) ::_exit(*code);
   // File names in archives are UTF-8, whatever the caller's locale.
   std::setlocale(LC_CTYPE, "C.UTF-8");
-  // A closed pipe is a write error first: what was changed is said, and the command ends in order.
-  // A handler, because what is ignored stays ignored in the programs that we start.
+  // A closed pipe is first handled as a write error: changes are reported, and the command ends
+  // properly.
+  // A handler, because ignored signals would remain ignored in child processes.
   std::signal(SIGPIPE, [](int) {});
   // A caller may have left this ignored; then no child could be waited for.
   std::signal(SIGCHLD, SIG_DFL);

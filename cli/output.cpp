@@ -22,8 +22,8 @@ using nlohmann::ordered_json;
 constexpr int schema_version = 2;
 
 constexpr std::string_view end_of_color = "\033[0m";
-/// In the order of Style, and the end. They may stay in what is printed: they are ours, and a
-/// stranger's do no harm.
+/// In the order of Style, and the end. They are kept in printed text: other escape sequences are
+/// removed.
 constexpr std::array<std::string_view, 5> color_sequences = {"\033[32m", "\033[31m", "\033[2m",
                                                              "\033[1m", end_of_color};
 
@@ -53,7 +53,7 @@ int write_whole(std::FILE* stream, std::string_view text) {
   return errno != 0 ? errno : EIO;
 }
 
-/// A remark or an error as people may pass it on: whatever it repeats of URLs, no secret is in it.
+/// A message or an error that can be shared: without the secrets of URLs in it.
 std::string shown(std::string_view text) { return text::printable(index::redact_url(text)); }
 
 }  // namespace

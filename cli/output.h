@@ -1,5 +1,6 @@
 #pragma once
-// What a command says: the answer on stdout, as text or as one JSON object; the rest on stderr.
+// The output of a command: the answer on stdout, as text or as one JSON object; everything else on
+// stderr.
 
 #include <cstdint>
 #include <functional>
@@ -15,8 +16,8 @@
 
 namespace axle::cli {
 
-/// stdout is a pipe that nobody reads any more: the program ends by SIGPIPE, as git does, which is
-/// 128 and its number in a shell. Nothing is said.
+/// stdout is a closed pipe: the program ends with SIGPIPE, as git does, which is 128 and its number
+/// in a shell. Nothing is printed.
 inline constexpr int exit_closed_pipe = 141;
 
 struct OutputOptions {
@@ -29,7 +30,7 @@ struct OutputOptions {
 
 enum class Style : std::uint8_t { good, bad, faint, strong };
 
-/// What a command says, in both forms. Only the form that is asked for is made.
+/// The answer of a command, in both forms. Only the requested form is made.
 struct Answer {
   std::function<std::string()> text;
   std::function<nlohmann::ordered_json()> json;  ///< an object
@@ -43,23 +44,24 @@ class Output final : public Report {
   void add(Remark remark) override;
   void progress(std::string_view what, std::uint64_t done, std::uint64_t total) override;
 
-  /// The answer of a command that succeeded; in JSON `schema_version` is put first. Returns
-  /// `exit_code`, 1 where stdout could not be written, or exit_closed_pipe.
+  /// The answer of a command that succeeded; in JSON `schema_version` is added first. Returns
+  /// `exit_code`, 1 if stdout could not be written, or exit_closed_pipe.
   int answer(const Answer& answer, int exit_code = 0);
-  /// A text that is no command's answer, whatever the options: help, the version.
+  /// A text that is not a command's answer, in any output format: help, the version.
   int answer_text(std::string_view text);
-  /// Something was changed for good: an answer that cannot be written says so on stderr.
+  /// Something was changed: if the answer cannot be written, that is reported on stderr.
   void change_was_made() { changed_ = true; }
   /// A failure: message and hint on stderr, or JSON with `schema_version` and `error`. Returns its
-  /// exit code. `known` is what there is to say all the same: its text goes to stdout, the keys of
-  /// its JSON stand beside `error`, to which its own `error` adds. Either function may be null.
+  /// exit code. `known` is the data that is known despite the failure: its text is printed to
+  /// stdout, its JSON keys are added next to `error`, and its own `error` to `error`. Either
+  /// function may be null.
   int failure(const session::CommandFailure& failure, const Answer& known = {});
   /// {kind, message, hint}: the value of `error`.
   [[nodiscard]] nlohmann::ordered_json error_json(const session::CommandFailure& failure) const;
-  /// An error on stderr, before or beside an answer.
+  /// An error on stderr, in addition to an answer.
   void remark_error(const Error& error);
 
-  /// What the commands in hints repeat.
+  /// The options that commands in hints repeat.
   void set_run(session::RunOptions run) { run_ = std::move(run); }
   void set_machine(std::string name) { run_.machine = std::move(name); }
   [[nodiscard]] const session::RunOptions& run() const { return run_; }
@@ -71,7 +73,7 @@ class Output final : public Report {
  private:
   void clear_progress();
   int write_answer(std::string_view whole, int exit_code);
-  /// Colours stay in it; what a stranger's text may do to a terminal does not.
+  /// Colours are kept; terminal control characters from elsewhere are made visible.
   [[nodiscard]] std::string for_terminal(std::string_view text) const;
 
   OutputOptions options_;

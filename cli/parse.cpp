@@ -17,7 +17,7 @@ namespace axle::cli {
 
 namespace {
 
-/// What CLI11 writes into while it parses one command.
+/// Where CLI11 stores values while it parses one command.
 struct Slots {
   std::map<session::Opt, bool> flags;
   std::map<session::Opt, std::optional<std::string>> values;
@@ -47,9 +47,8 @@ void add_option(CLI::App& app, session::Opt id, Slots& slots) {
   if (row.help.empty()) option->group("");
 }
 
-/// "--no-variants=PKG" is the one option with an optional value; it may only stand behind "=", so
-/// that
-/// "--no-variants PKG" still installs PKG.
+/// "--no-variants=PKG" is the only option with an optional value; it is only accepted after "=", so
+/// that "--no-variants PKG" still installs PKG.
 std::vector<std::string> split_optional_values(std::vector<std::string> words) {
   const std::string prefix = "--no-variants=";
   std::vector<std::string> out;
@@ -73,7 +72,7 @@ std::string indent(std::string_view lines) {
   return out;
 }
 
-/// What follows one of `names` on the command line; empty: none of them is there.
+/// The argument after one of `names` on the command line; empty: none of them is there.
 std::string word_after(const std::vector<std::string>& words,
                        std::initializer_list<std::string_view> names) {
   const auto name = std::ranges::find_if(words, [&](const std::string& word) {
@@ -87,7 +86,7 @@ std::string last_word(std::string_view name) {
   return std::string(name.substr(name.rfind(' ') + 1));
 }
 
-/// Those of the groups whose own name is `word`, in backticks; empty: there is none.
+/// The commands of groups whose last word is `word`, in backticks; empty: there is none.
 std::string commands_called(std::string_view word) {
   std::string names;
   for (const Command& command : commands()) {
@@ -99,7 +98,7 @@ std::string commands_called(std::string_view word) {
 
 class Tree {
  public:
-  /// Only the commands that `words` may mean get their options: the others are a name and a
+  /// Only the commands that `words` may refer to get their options: the others are a name and a
   /// summary, since building them all takes longer than most commands.
   explicit Tree(const std::vector<std::string>& words)
       : app_("Axle detects what a machine is and installs the wheel variants that fit it best.",
@@ -168,7 +167,7 @@ class Tree {
     return std::ranges::any_of(groups_, [&](const auto& group) { return group.second == app; });
   }
 
-  /// Options of pip and uv that Axle does not take: what to do instead.
+  /// Options of pip and uv that Axle does not support: what to do instead.
   [[nodiscard]] std::string hint_for(const std::vector<std::string>& words) {
     const CLI::App* command = deepest(&app_);
     for (const std::string& word : words) {
@@ -206,8 +205,8 @@ class Tree {
     return nullptr;
   }
 
-  /// Whether the command is what is missing or unknown in `words`: a word that is none, a group
-  /// without one of its commands, or options alone. CLI11 blames whatever comes first.
+  /// Whether the command in `words` is missing or unknown: an unknown word, a group without one of
+  /// its commands, or only options. CLI11 reports whatever comes first.
   bool explain_missing_command(const std::vector<std::string>& words, Parsed& parsed) {
     const CLI::App* at = &app_;
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -241,7 +240,7 @@ class Tree {
     return "`" + name_of(&at) + " --help` lists the commands";
   }
 
-  /// `words` begin with what is not a command of `at`.
+  /// `words` begin with something that is not a command of `at`.
   static void say_unknown(const CLI::App& at, std::span<const std::string> words, Parsed& parsed) {
     const std::string& word = words.front();
     const bool top = at.get_parent() == nullptr;
@@ -289,7 +288,7 @@ class Tree {
     for (const auto& [id, value] : slots.values) {
       if (value) arguments.add(id, *value);
     }
-    // Lists in the order in which they were given: --only-binary after --no-binary wins.
+    // Lists in the order given: a later --only-binary overrides --no-binary.
     std::map<const CLI::Option*, std::size_t> taken;
     for (const CLI::Option* option : app.parse_order()) {
       for (const auto& [id, list] : slots.lists) {

@@ -11,14 +11,13 @@ namespace axle::cli {
 
 struct Parsed {
   const Command* command = nullptr;  ///< nullptr: `text` is the whole answer
-  session::Arguments arguments;      ///< of a usage error: as far as they were understood
+  session::Arguments arguments;      ///< for a usage error: as far as they were understood
   std::string text;                  ///< help or version (exit 0), or the usage error (exit 2)
-  std::string hint;                  ///< of a usage error
+  std::string hint;                  ///< for a usage error
   bool usage_error = false;
 };
 
-/// `words` without the program's name. `variant-install` is `install` put before them by the
-/// caller.
+/// `words` without the program's name. For `variant-install` the caller prepends `install`.
 [[nodiscard]] Parsed parse_command_line(std::vector<std::string> words);
 
 }  // namespace axle::cli

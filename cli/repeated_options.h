@@ -1,7 +1,7 @@
 #pragma once
-// A command that is proposed looks where the run looked that proposes it: the options of that run
-// are repeated in it. The variables and files of the user hold for the next run as well, so only
-// what stood on the command line, or in a requirements file, is repeated.
+// A proposed command must use the same sources as the run that proposes it: the options of that run
+// are repeated in it. The user's variables and files also apply to the next run, so only options
+// from the command line, or from a requirements file, are repeated.
 
 #include <string>
 #include <string_view>
@@ -10,19 +10,19 @@
 
 namespace axle::cli {
 
-/// Whether a command that takes the option repeats it: it says where to look, what to look for it
-/// with, for which machine and environment, or within which limits. Others say what is done.
+/// Whether a command that accepts the option repeats it: if it defines where to search, how, for
+/// which machine and environment, or within which limits. Others define what is done.
 [[nodiscard]] bool is_repeated(session::Opt id);
 
 struct CompleteCommand {
   std::string text;
-  /// A login or token in a value is left out: what is printed must not have it.
+  /// A login or token in a value is omitted: it must not be printed.
   bool lacks_secret = false;
 };
 
-/// `command`, a line for a shell, with the options of `run` that it takes and does not have
-/// itself; pip's and uv's commands get them by pip's and uv's names. Other programs' commands, and
-/// those for help, stay as they are.
+/// `command`, a line for a shell, with the options of `run` that it accepts and does not have
+/// itself; pip's and uv's commands get them under pip's and uv's names. Other programs' commands,
+/// and those for help, are unchanged.
 [[nodiscard]] CompleteCommand complete_command(std::string_view command,
                                                const session::RunOptions& run);
 

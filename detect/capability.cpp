@@ -59,7 +59,7 @@ std::string_view capability_prefix(Arch arch) {
 }
 
 std::string_view plain_name(const CapabilityRow& row) {
-  // Not substr, which throws: the runtime's library links no C++ library.
+  // Not substr, which throws: the runtime's library does not link a C++ library.
   std::string_view name = row.name;
   name.remove_prefix(capability_prefix(row.arch).size());
   return name;

@@ -1,8 +1,8 @@
 #pragma once
-// The one table of machine capabilities. Selection (providers/), kernel dispatch (runtime/) and
-// build flags (builder/) all read it, so that "installed" means "runs"; it also names the
-// instructions that betray a capability in a finished binary. A new CPU flag is one row in
-// detect/capability_table.inc.
+// The only table of machine capabilities. The choice of variants (providers/), kernel dispatch
+// (runtime/) and build flags (builder/) all read it, so that "installed" means "runs"; it also
+// lists the instructions that reveal a capability in a finished binary. A new CPU flag is one row
+// in detect/capability_table.inc.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,7 @@ struct CapabilityRow {
   Capability id;
   std::string_view
       name;   ///< as /proc/cpuinfo spells it ("avx512_vnni"), behind the prefix of its Arch
-  Arch arch;  ///< x86_64: read by CPUID; any other: told by the kernel
+  Arch arch;  ///< x86_64: read with CPUID; others: reported by the kernel
   // x86: CPUID(leaf, subleaf).reg[bit] (Intel SDM vol. 2A, CPUID; AMD APM vol. 3, appendix E)
   std::uint32_t leaf;
   std::uint32_t subleaf;
@@ -51,11 +51,10 @@ struct CapabilityRow {
   std::uint8_t word;
   std::uint8_t bit;
   OsState os_state;
-  std::string_view property;  ///< property that stands for it: "x86_64 :: avx512_vnni :: on"
-  std::string_view gcc_flag;  ///< compiler flag that generates it: "-mavx512vnni"; may be empty
-  unsigned first_gcc;         ///< first GCC major that knows the flag; 0: every one we support
-  std::string_view
-      mnemonics;  ///< instructions that betray it in a binary, space separated, may be empty
+  std::string_view property;   ///< property for it: "x86_64 :: avx512_vnni :: on"
+  std::string_view gcc_flag;   ///< compiler flag that generates it: "-mavx512vnni"; may be empty
+  unsigned first_gcc;          ///< first GCC major version with the flag; 0: all supported ones
+  std::string_view mnemonics;  ///< space-separated instructions that reveal it in a binary
 };
 
 /// All rows, indexed by Capability.
@@ -63,16 +62,15 @@ struct CapabilityRow {
 [[nodiscard]] const CapabilityRow& row(Capability capability);
 [[nodiscard]] std::optional<Capability> find_capability(std::string_view name);
 
-/// What keeps the names of one architecture apart from another's: "" (x86_64), "arm_", "power_",
+/// The prefix that distinguishes the names of an architecture: "" (x86_64), "arm_", "power_",
 /// "riscv_", "s390_".
 [[nodiscard]] std::string_view capability_prefix(Arch arch);
-/// The name as people know it, without that prefix.
+/// The name without that prefix.
 [[nodiscard]] std::string_view plain_name(const CapabilityRow& row);
 
 inline constexpr unsigned last_x86_64_level = 4;
 
-/// The psABI x86-64 levels (x86-64 psABI, "micro-architecture levels"): what v1 … v4 each add.
-/// `level` in 1..4; the capabilities of that level alone, without those of the levels below.
+/// The psABI x86-64 levels (x86-64 psABI, "micro-architecture levels"): what each of v1 … v4 adds.
 [[nodiscard]] std::span<const Capability> x86_64_level(unsigned level);
 
 }  // namespace axle::detect

@@ -17,7 +17,7 @@ struct GpuVendorRow {
   GpuVendor vendor;
   std::string_view word;   ///< in profiles, JSON, namespaces and families: "nvidia"
   std::string_view title;  ///< for sentences: "NVIDIA"
-  std::string_view api;    ///< before Driver::api_version, for people: "CUDA up to"
+  std::string_view api;    ///< before Driver::api_version, in messages: "CUDA up to"
   std::uint32_t pci_id;
   bool accelerators;                          ///< its PCI processing accelerators are GPUs
   std::span<const std::string_view> modules;  ///< kernel drivers
@@ -54,14 +54,14 @@ static_assert(is_in_order(), "gpu_vendor() finds a row by its enumerator");
 
 }  // namespace gpu_vendor_table
 
-/// In the order in which vendors are asked, shown and preferred.
+/// In the order in which vendors are queried, shown and preferred.
 constexpr const auto& gpu_vendors() { return gpu_vendor_table::rows; }
 
 constexpr const GpuVendorRow& gpu_vendor(GpuVendor vendor) {
   return gpu_vendor_table::rows[static_cast<std::size_t>(vendor)];
 }
 
-/// The vendor of that word.
+/// The vendor with that word.
 constexpr std::optional<GpuVendor> parse_vendor(std::string_view word) {
   for (const GpuVendorRow& row : gpu_vendors()) {
     if (row.word == word) return row.vendor;

@@ -1,6 +1,6 @@
 #pragma once
-// The one seam between detection and the system: everything that a probe reads comes through Host.
-// make_real_host() is this machine; tests answer from recorded values.
+// The only interface between detection and the system: everything that a probe reads comes through
+// Host. make_real_host() is this machine; tests answer with recorded values.
 
 #include <chrono>
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace axle::detect {
 
-/// The four registers that one CPUID call fills.
+/// The four registers of one CPUID call.
 struct CpuidLeaf {
   std::uint32_t eax = 0;
   std::uint32_t ebx = 0;
@@ -26,8 +26,8 @@ struct CpuidLeaf {
   friend bool operator==(const CpuidLeaf&, const CpuidLeaf&) = default;
 };
 
-/// arch_prctl queries of the x86 kernel's extended state permissions. Only those that ask: the
-/// request (0x1023) is irreversible for the process and is never made here (Linux
+/// arch_prctl queries of the x86 kernel's extended state permissions. Only the queries: the request
+/// (0x1023) is irreversible for the process and is never made here (Linux
 /// Documentation/arch/x86/xstate.rst).
 enum class XcompQuery : std::uint32_t { supported = 0x1021, permitted = 0x1022 };
 
@@ -40,85 +40,84 @@ struct SystemName {
   friend bool operator==(const SystemName&, const SystemName&) = default;
 };
 
-/// What a vendor's driver libraries said, asked in a child process of their own.
+/// The answer of a vendor's driver libraries, queried in their own child process.
 struct DriverAnswer {
-  /// `not_recorded`: a recording that does not hold this vendor's answer.
+  /// `not_recorded`: the recording does not contain this vendor's answer.
   enum class End : std::uint8_t { finished, crashed, timed_out, not_started, not_recorded };
   End end = End::not_started;
-  int signal = 0;  ///< that ended the child when `crashed`; 0: it left without finishing
-  std::string
-      lines;  ///< detect/drivers/driver_lines.h; what was said before a crash or time-out is kept
+  int signal = 0;  ///< the signal that ended the child if `crashed`; 0: it exited without finishing
+  std::string lines;  ///< detect/drivers/driver_lines.h; lines before a crash or time-out are kept
   friend bool operator==(const DriverAnswer&, const DriverAnswer&) = default;
 };
 
-/// What a program that was started said.
+/// The output of a program.
 struct ProgramAnswer {
-  std::string text;      ///< stdout and stderr; cut at 256 KiB; empty when it could not be started
-  bool finished = true;  ///< false: it was stopped at the time limit, and `text` may be cut
+  std::string text;  ///< stdout and stderr; truncated at 256 KiB; empty if it could not be started
+  bool finished = true;  ///< false: it was stopped at the time limit, and `text` may be incomplete
 };
 
 class Host {
  public:
   virtual ~Host() = default;
 
-  /// What the questions that follow are about: "cpu", "os", "pci" or a vendor's or a kind's word
-  /// ("nvidia", "npu"). Only of use to hosts that note questions.
+  /// The subject of the queries that follow: "cpu", "os", "pci" or the word of a vendor or of a
+  /// kind ("nvidia", "npu"). Only used by hosts that record queries.
   virtual void turn_to(std::string_view /*topic*/) {}
 
   [[nodiscard]] virtual Arch arch() = 0;
 
-  /// CPUID on the CPU that runs; nullopt where there is no such instruction. Out-of-range leaves
-  /// give the processor's nonsense: callers check the bounds.
+  /// CPUID on the current CPU; nullopt if the instruction does not exist. Out-of-range leaves
+  /// return arbitrary data: callers check the bounds.
   [[nodiscard]] virtual std::optional<CpuidLeaf> cpuid(std::uint32_t leaf,
                                                        std::uint32_t subleaf) = 0;
-  /// XGETBV(0). Call only when CPUID says OSXSAVE.
+  /// XGETBV(0). Only call it if CPUID reports OSXSAVE.
   [[nodiscard]] virtual std::uint64_t xcr0() = 0;
-  /// The kernel's mask; nullopt when the call is refused (seccomp) or unknown (before Linux 5.16).
+  /// The kernel's mask; nullopt if the call is denied (seccomp) or unknown (before Linux 5.16).
   [[nodiscard]] virtual std::optional<std::uint64_t> xcomp(XcompQuery query) = 0;
-  /// Runs `work` on that CPU. False, and `work` not run, when the thread may not go there.
+  /// Runs `work` on that CPU. False, without running `work`, if the thread may not run there.
   virtual bool on_cpu(unsigned cpu, const std::function<void()>& work) = 0;
 
-  /// getauxval; nullopt when the kernel gave no such entry.
+  /// getauxval; nullopt if the kernel has no such entry.
   [[nodiscard]] virtual std::optional<std::uint64_t> auxiliary(unsigned long type) = 0;
   /// prctl(PR_SVE_GET_VL) in bytes.
   [[nodiscard]] virtual std::optional<unsigned> sve_vector_bytes() = 0;
   /// prctl(PR_SME_GET_VL) in bytes.
   [[nodiscard]] virtual std::optional<unsigned> sme_vector_bytes() = 0;
-  /// The value of one key of riscv_hwprobe(2) over all CPUs; nullopt where the kernel lacks the
-  /// call or the key.
+  /// The value of one key of riscv_hwprobe(2) over all CPUs; nullopt if the kernel does not have
+  /// the call or the key.
   [[nodiscard]] virtual std::optional<std::uint64_t> riscv_hwprobe(std::int64_t key) = 0;
   /// The vtype register after vsetvli for 8-bit elements, tail and mask agnostic (RISC-V V 1.0, 6):
-  /// its top bit says that these vectors cannot. Call only where the kernel tells of the letter V:
-  /// elsewhere the instruction traps. nullopt where this process may not use vectors.
+  /// its top bit is set if these vectors do not support that. Only call it if the kernel reports
+  /// the letter V: otherwise the instruction traps. nullopt if this process may not use vectors.
   [[nodiscard]] virtual std::optional<std::uint64_t> riscv_vtype() = 0;
-  /// macOS: the value as `sysctl -n` prints it; nullopt where there is no such name, as on Linux.
+  /// macOS: the value as `sysctl -n` prints it; nullopt if there is no such name, as on Linux.
   [[nodiscard]] virtual std::optional<std::string> sysctl(const std::string& name) = 0;
 
   [[nodiscard]] virtual SystemName system_name() = 0;
   [[nodiscard]] virtual unsigned online_cpus() = 0;  ///< 0 unknown
-  /// confstr(_CS_GNU_LIBC_VERSION), "glibc 2.36"; empty where the C library is another one.
+  /// confstr(_CS_GNU_LIBC_VERSION), "glibc 2.36"; empty with another C library.
   [[nodiscard]] virtual std::string glibc_version() = 0;
-  /// Runs `command`, an absolute path and arguments, each after one space.
+  /// Runs `command`, an absolute path and arguments, separated by single spaces.
   [[nodiscard]] virtual ProgramAnswer run_program(const std::string& command,
                                                   std::chrono::milliseconds time_limit) = 0;
 
-  /// At most `limit` bytes of the file; nullopt when it cannot be read.
+  /// At most `limit` bytes of the file; nullopt if it cannot be read.
   [[nodiscard]] virtual std::optional<std::string> read_file(const std::string& path,
                                                              std::size_t limit) = 0;
   [[nodiscard]] std::optional<std::string> read_file(const std::string& path) {
     return read_file(path, 64 * 1024);
   }
-  /// Names in the folder, sorted; empty when it cannot be listed.
+  /// Names in the folder, sorted; empty if it cannot be listed.
   [[nodiscard]] virtual std::vector<std::string> list_folder(const std::string& path) = 0;
   [[nodiscard]] virtual std::optional<std::string> read_link(const std::string& path) = 0;
-  /// Size, times and inode of the file behind `path`, links followed, as one word: the same as long
-  /// as the file is. nullopt when there is none.
+  /// Size, times and inode of the file `path`, links resolved, as one word that changes when the
+  /// file does. nullopt if there is none.
   [[nodiscard]] virtual std::optional<std::string> file_stamp(const std::string& path) = 0;
   [[nodiscard]] virtual bool accessible(const std::string& path, Access access) = 0;
   [[nodiscard]] virtual std::optional<std::string> environment(const std::string& name) = 0;
 
-  /// Asks each vendor's libraries in a child process of its own, all at once; one answer a vendor,
-  /// in order. Returns after `time_limit` plus at most a moment, whatever the libraries do.
+  /// Queries each vendor's libraries in their own child process, all at once; one answer per
+  /// vendor, in order. Returns at most a moment after `time_limit`, whatever the libraries do.
   [[nodiscard]] virtual std::vector<DriverAnswer> ask_drivers(
       std::span<const GpuVendor> vendors, std::chrono::milliseconds time_limit) = 0;
 };

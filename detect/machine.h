@@ -1,6 +1,6 @@
 #pragma once
 // The facts of one machine: what `probe_machine` finds, what machines/ records and replays, and
-// what providers/ turns into supported properties. Values only; nothing here touches the system.
+// what providers/ turns into supported properties. Values only; nothing here accesses the system.
 
 #include <cstdint>
 #include <map>
@@ -13,14 +13,13 @@
 
 namespace axle::detect {
 
-/// What is known of one fact.
-/// `blocked`: the hardware has it, but the kernel, a hypervisor, a container or a broken driver
-/// withholds it. `unknown`: not stated (a profile) or not readable (a refused system call). Never
-/// counts as present.
+/// The state of one fact. `blocked`: the hardware has it, but the kernel, a hypervisor, a container
+/// or a broken driver withholds it. `unknown`: not stated (a profile) or not readable (a denied
+/// system call). Never counts as present.
 enum class Presence : std::uint8_t { unknown, absent, blocked, present };
 
 /// One Presence for every row of the capability table. Probing fills the rows of the CPU's own
-/// architecture; nobody asks for the others, and they stay unknown.
+/// architecture; the others are not used and remain unknown.
 class CapabilityFacts {
  public:
   [[nodiscard]] Presence of(Capability capability) const {
@@ -38,13 +37,13 @@ class CapabilityFacts {
   Presence presence_[capability_count] = {};
 };
 
-/// Where each fact comes from: the member's name -> "cpuid", "auxv", "sysfs", "nvml", "libcuda",
-/// "driver-table", "stated", …; for an unknown one, why not ("no-mark", "midr-unreadable").
-/// A fact without an entry was not asked for.
+/// The source of each fact: the member's name -> "cpuid", "auxv", "sysfs", "nvml", "libcuda",
+/// "driver-table", "stated", …; for an unknown one, the reason ("no-mark", "midr-unreadable"). A
+/// fact without an entry was not queried.
 using Sources = std::map<std::string, std::string, std::less<>>;
 
-/// The tiles of AMX and what one multiplication takes of them (Intel SDM vol. 2A, CPUID leaves 0x1D
-/// and 0x1E).
+/// The tiles of AMX and how much one multiplication uses of them (Intel SDM vol. 2A, CPUID leaves
+/// 0x1D and 0x1E).
 struct AmxTiles {
   unsigned total_bytes = 0;
   unsigned tile_bytes = 0;
@@ -58,27 +57,27 @@ struct AmxTiles {
 
 struct Cpu {
   Arch arch = Arch::other;
-  std::string machine;  ///< uname -m as the kernel gives it, for display and platform tags
+  std::string machine;  ///< uname -m, for display and platform tags
   std::string vendor;  ///< "GenuineIntel", "AuthenticAMD", ARM implementer "0x41"; for display only
-  std::string brand;   ///< brand string; for display only, never selects anything
+  std::string brand;   ///< brand string; for display only
   /// x86: family, model and stepping in decimal, "6-143-8"; ARM: the part number "0xd40"; RISC-V:
   /// marchid. For display only.
   std::string model = {};
   unsigned logical_cpus = 0;  ///< online logical CPUs; 0 unknown
-  bool hybrid =
-      false;  ///< x86 with cores of several kinds; `capabilities` are what all of them have
+  bool hybrid = false;        ///< x86 with several kinds of cores; `capabilities` are common to all
   CapabilityFacts capabilities;
   std::optional<unsigned> sve_vector_bytes;  ///< aarch64 SVE vector length in bytes
   std::optional<unsigned> sme_vector_bytes;  ///< aarch64 SME streaming vector length in bytes
   std::string hypervisor;  ///< "KVMKVMKVM" (CPUID 0x40000000); empty on bare metal or unknown
-  /// Whether this process already may use AMX tiles; never requested by detection. nullopt where
-  /// the kernel has none to give or does not say.
+  /// Whether this process may already use AMX tiles; never requested by detection. nullopt if the
+  /// kernel has no such permission or does not report it.
   std::optional<bool> amx_permitted = {};
-  std::optional<AmxTiles> amx_tiles = {};    ///< as the CPU has them, usable or not
+  std::optional<AmxTiles> amx_tiles = {};    ///< as the CPU reports them, usable or not
   std::optional<unsigned> ace_version = {};  ///< x86 AI Compute Extensions, CPUID leaf 0x1D
   /// Also, by its name, the evidence for each capability that is blocked or unknown: "xcr0" (the
-  /// kernel does not switch its registers on), "arch_prctl" (or does not hand them out),
-  /// "arch_prctl-refused", "other-cores" (some cores lack it), … (docs/detection.md has them all).
+  /// kernel does not enable its registers), "arch_prctl" (or does not grant them),
+  /// "arch_prctl-refused", "other-cores" (some cores lack it), … (docs/detection.md lists them
+  /// all).
   Sources sources = {};
   friend bool operator==(const Cpu&, const Cpu&) = default;
 };
@@ -88,7 +87,7 @@ struct Os {
   std::string kernel;  ///< uname -r
   std::string name;    ///< os-release PRETTY_NAME
   std::string container =
-      {};            ///< "docker", "podman", "kubernetes", "lxc", …; empty where there is none
+      {};            ///< "docker", "podman", "kubernetes", "lxc", …; empty if there is none
   bool wsl = false;  ///< Windows Subsystem for Linux
   std::string tegra_release =
       {};  ///< Jetson Linux (L4T) "36.4.3"; empty elsewhere: Tegra is not SBSA
@@ -97,7 +96,7 @@ struct Os {
 };
 
 struct Libc {
-  std::string family;  ///< "glibc", "musl", or empty when unknown
+  std::string family;  ///< "glibc", "musl", or empty if unknown
   unsigned major = 0;
   unsigned minor = 0;
   Sources sources = {};
@@ -106,41 +105,39 @@ struct Libc {
 
 enum class GpuVendor : std::uint8_t { nvidia, amd, intel };
 
-/// One GPU, whether its driver works or not. `usable` is what decides; everything a library must
-/// say to be known stays empty while only the bus was read.
+/// One GPU, whether its driver works or not. `usable` is decisive; facts that only a library
+/// reports are empty if only the bus was read.
 struct Gpu {
   GpuVendor vendor = GpuVendor::nvidia;
-  std::string name;  ///< marketing name as the driver or the id table says, may be empty
-  std::string
-      pci_address;     ///< "0000:65:00.0"; empty where there is no PCI (Jetson, WSL, inline facts)
-  std::string pci_id;  ///< "10de:2330"; empty when unknown
+  std::string name;         ///< marketing name from the driver or the id table, may be empty
+  std::string pci_address;  ///< "0000:65:00.0"; empty without PCI (Jetson, WSL, inline facts)
+  std::string pci_id;       ///< "10de:2330"; empty if unknown
   std::string
       kernel_driver;  ///< bound to it: "nvidia", "nouveau", "vfio-pci", "amdgpu", "i915", "xe"
   std::string arch;  ///< nvidia: compute capability "9.0"; amd: "gfx942"; intel: device IP "20.1.4"
-  /// amd: `arch` with the features that the kernel tells, "gfx90a:sramecc+"; for display, never
-  /// selects anything. Empty where nothing more is known.
+  /// amd: `arch` with the features that the kernel reports, "gfx90a:sramecc+"; for display only.
+  /// Empty if nothing more is known.
   std::string target_id = {};
   std::optional<std::uint64_t> memory_bytes;
   bool integrated = false;
   bool mig = false;     ///< nvidia: partitioned into MIG instances
-  bool masked = false;  ///< hidden from programs by CUDA_VISIBLE_DEVICES and the like
+  bool masked = false;  ///< hidden from programs by CUDA_VISIBLE_DEVICES and similar
   Presence usable = Presence::unknown;
-  std::string
-      reason_code;     ///< why not usable, a stable word: "no-device-nodes", "no-user-driver", …
-  std::string reason;  ///< the same for a person, with the fix
+  std::string reason_code;  ///< why not usable: "no-device-nodes", "no-user-driver", …
+  std::string reason;       ///< the same as a sentence
   Sources sources = {};
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
-/// The driver stack of one vendor. Absent vendors have no entry.
+/// The driver stack of one vendor. Vendors without a driver have no entry.
 struct Driver {
   GpuVendor vendor = GpuVendor::nvidia;
   std::string kernel_version;   ///< nvidia "570.124.06", amdgpu DKMS version, i915/xe
-  std::string library_version;  ///< user-mode driver, where it differs or is known without loading
+  std::string library_version;  ///< user-mode driver, if it differs or is known without loading
   std::string api_version;  ///< nvidia: highest CUDA "12.8"; amd: ROCm "6.4"; intel: Level Zero API
   std::string api_source;   ///< "nvml", "libcuda", "driver-table", "rocm-info", …
   /// nvidia: the forward-compatibility libcuda on the loader's path, its CUDA version "12.9" from
-  /// the ELF note and its file; empty where there is none.
+  /// the ELF note and its file; empty if there is none.
   std::string compat_version;
   std::string compat_library;
   Presence usable = Presence::unknown;
@@ -150,17 +147,17 @@ struct Driver {
   friend bool operator==(const Driver&, const Driver&) = default;
 };
 
-/// Accelerators that are no GPUs.
+/// Accelerators that are not GPUs.
 enum class NpuKind : std::uint8_t { ascend, tpu, intel_npu, qualcomm };
 
-/// One accelerator that is no GPU.
+/// One accelerator that is not a GPU.
 struct Npu {
   NpuKind kind = NpuKind::ascend;
-  std::string name;             ///< as the vendor's tool or the id table says, may be empty
+  std::string name;             ///< from the vendor's tool or the id table, may be empty
   std::string pci_address;      ///< as Gpu::pci_address
-  std::string type;             ///< ascend: "910b", "310p", "a3"; tpu: "v5e"; empty when unknown
-  std::string driver_version;   ///< "24.1.rc3"; empty when unknown
-  std::string toolkit_version;  ///< ascend: CANN "8.0.0"; empty when unknown
+  std::string type;             ///< ascend: "910b", "310p", "a3"; tpu: "v5e"; empty if unknown
+  std::string driver_version;   ///< "24.1.rc3"; empty if unknown
+  std::string toolkit_version;  ///< ascend: CANN "8.0.0"; empty if unknown
   Presence usable = Presence::unknown;
   std::string reason_code;
   std::string reason;
@@ -168,7 +165,7 @@ struct Npu {
   friend bool operator==(const Npu&, const Npu&) = default;
 };
 
-/// Something that is wrong and that a person can fix.
+/// A problem that the user can fix.
 struct Problem {
   std::string code;     ///< stable word, e.g. "nvidia.no-device-nodes"
   std::string message;  ///< what is wrong
@@ -187,7 +184,7 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// The highest psABI level all of whose capabilities, and of all below, are present; 0 where not
+/// The highest psABI level whose capabilities, and those of all lower levels, are present; 0 if not
 /// even the first is known.
 [[nodiscard]] unsigned highest_x86_64_level(const CapabilityFacts& facts);
 

@@ -17,7 +17,7 @@ constexpr std::string_view devices_folder = "/sys/bus/pci/devices/";
 constexpr std::uint8_t display_class = 0x03;
 constexpr std::uint8_t accelerator_class = 0x12;
 
-/// Takes `prefix` and `digits` hexadecimal digits off the front of `text`.
+/// Removes `prefix` and `digits` hexadecimal digits from the front of `text`.
 std::optional<std::uint32_t> take_hex(std::string_view& text, std::string_view prefix,
                                       std::size_t digits) {
   if (!text.starts_with(prefix) || text.size() < prefix.size() + digits) return std::nullopt;

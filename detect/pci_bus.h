@@ -1,5 +1,5 @@
 #pragma once
-// The accelerators on the PCI bus, by sysfs.
+// The accelerators on the PCI bus, read from sysfs.
 
 #include <cstdint>
 #include <optional>
@@ -21,9 +21,9 @@ struct PciId {
 /// A PCI device's `modalias`: "pci:v000010DEd00002330sv…sd…bc03sc02i00".
 [[nodiscard]] std::optional<PciId> parse_modalias(std::string_view text);
 
-/// What may be a GPU or an NPU, of whatever vendor: display controllers, co-processors and
-/// processing accelerators (PCI Code and ID Assignment), and what is known by its own id (TPUs have
-/// no class).
+/// Devices that may be a GPU or an NPU, of any vendor: display controllers, co-processors and
+/// processing accelerators (PCI Code and ID Assignment), and devices known by their own id (TPUs
+/// have no class).
 [[nodiscard]] bool may_accelerate(const PciId& id);
 
 /// "10de:2330": four digits each, lower case.
@@ -36,7 +36,7 @@ struct DisplayDevice {
   std::string driver;  ///< kernel driver bound to it; empty: none
 };
 
-/// An accelerator that is no GPU.
+/// An accelerator that is not a GPU.
 struct AcceleratorDevice {
   NpuKind kind = NpuKind::ascend;
   std::string address;
@@ -49,7 +49,7 @@ struct PciBus {
   std::vector<AcceleratorDevice> accelerators;  ///< of the known kinds, by address
 };
 
-/// Reads one small file a device.
+/// Reads one small file per device.
 [[nodiscard]] PciBus read_pci_bus(Host& host);
 
 [[nodiscard]] std::string render_pci_id(const DisplayDevice& device);
@@ -58,7 +58,7 @@ struct PciBus {
 /// sysfs folder of the device at `address`.
 [[nodiscard]] std::string pci_folder(std::string_view address);
 
-/// The last part of a path.
+/// The last component of a path.
 [[nodiscard]] std::string_view file_name(std::string_view path);
 
 }  // namespace axle::detect

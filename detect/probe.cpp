@@ -53,8 +53,8 @@ void add(Machine& machine, VendorFindings&& findings) {
   std::ranges::move(findings.problems, std::back_inserter(machine.problems));
 }
 
-/// So that the order in which anything was enumerated does not show. Those without an address come
-/// last, in their driver's order.
+/// Makes the result independent of the order of enumeration. Devices without an address come last,
+/// in their driver's order.
 void sort_by_address(std::vector<Gpu>& gpus) {
   std::vector<std::tuple<bool, std::string, std::size_t>> order;
   for (const Gpu& gpu : gpus) {
@@ -67,7 +67,7 @@ void sort_by_address(std::vector<Gpu>& gpus) {
   gpus = std::move(sorted);
 }
 
-/// Asks the vendors whose turn it is, all at once.
+/// Queries the vendors that need it, all at once.
 class Answers {
  public:
   Answers(Host& host, const std::vector<GpuVendor>& vendors, std::chrono::milliseconds time_limit)

@@ -62,8 +62,8 @@ bool RealHost::on_cpu(unsigned cpu, const std::function<void()>& work) {
   cpu_set_t before;
   if (::sched_getaffinity(0, sizeof(before), &before) != 0) return false;
   if (cpu >= CPU_SETSIZE) return false;
-  // Not only where this thread may run now: the mask is a wish of whoever started it. The kernel
-  // refuses what the control group or the system does not have.
+  // Not only the CPUs where this thread may run now: the mask is a setting of whoever started it.
+  // The kernel rejects CPUs that the control group or the system does not have.
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(cpu, &only);
@@ -101,7 +101,7 @@ std::string RealHost::glibc_version() {
 }
 
 std::optional<std::string> RealHost::read_file(const std::string& path, std::size_t limit) {
-  // Non-blocking, so that a FIFO instead of a file cannot hold us.
+  // Non-blocking, so that a FIFO in place of a file cannot block us.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return std::nullopt;
   std::string content;

@@ -12,7 +12,7 @@ struct Leaf {
   std::uint32_t last_subleaf;
 };
 
-// Features, states, models and names. Left out: caches and topology, which differ from CPU to CPU,
+// Features, states, models and names. Omitted: caches and topology, which differ from CPU to CPU,
 // and leaf 3, a serial number.
 constexpr Leaf leaves[] = {
     {0x0, 0},        {0x1, 0},        {0x6, 0},        {0x7, 2},        {0xD, 1},

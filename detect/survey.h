@@ -1,12 +1,13 @@
 #pragma once
-// Asks what detection does not ask yet, so that a later one finds it in the recordings of today.
+// Queries facts that detection does not use yet, so that later versions find them in today's
+// recordings.
 
 #include "detect/host.h"
 
 namespace axle::detect {
 
-/// Every CPUID leaf that says what the processor can do, the words of the auxiliary vector, and
-/// what the bus says of its accelerators. Answers are for a RecordingHost to note.
+/// Every CPUID leaf that describes features of the processor, the words of the auxiliary vector,
+/// and the bus's data about its accelerators. A RecordingHost records the answers.
 void survey_machine(Host& host);
 
 }  // namespace axle::detect

@@ -1,12 +1,12 @@
 #pragma once
-// Pieces of the texts that the kernel, drivers and their tools write.
+// Parses parts of the texts that the kernel, drivers and their tools write.
 
 #include <algorithm>
 #include <string_view>
 
 namespace axle::detect {
 
-/// `text` without spaces, tabs and line ends on either side.
+/// `text` without surrounding spaces, tabs and line ends.
 [[nodiscard]] inline std::string_view trim(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(blanks);
@@ -14,7 +14,7 @@ namespace axle::detect {
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-/// Takes the next line off the front of `text`, without its end; the last may lack one.
+/// Removes the next line from the front of `text`, without its end; the last may lack one.
 [[nodiscard]] inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);

@@ -1,5 +1,6 @@
 #pragma once
-// How each vendor's GPUs are found: what its folder gives to the probe, one row a vendor.
+// How each vendor's GPUs are found: the parts that its folder provides for the probe, one row per
+// vendor.
 
 #include <chrono>
 #include <cstdint>
@@ -16,14 +17,14 @@
 
 namespace axle::detect {
 
-/// What the files show of one vendor, before its libraries are asked.
+/// What files show about one vendor, before its libraries are queried.
 class VendorSigns {
  public:
   virtual ~VendorSigns() = default;
   /// A child is worth starting.
   [[nodiscard]] virtual bool worth_asking() const = 0;
-  /// `answer` is nullptr when the libraries were not asked; `asked_for` says whether the caller
-  /// wanted them asked. Reads the variables that hide GPUs.
+  /// `answer` is nullptr if the libraries were not queried; `asked_for` says whether the caller
+  /// wanted them queried. Reads the variables that hide GPUs.
   [[nodiscard]] virtual VendorFindings judge(Host& host, const DriverAnswer* answer, bool asked_for,
                                              std::chrono::milliseconds time_limit) const = 0;
 };
@@ -36,7 +37,7 @@ struct VendorProbe {
   void (*ask_libraries)(LineSink& sink);
   /// What the libraries' answer depends on.
   void (*add_to)(Fingerprint& print);
-  /// How long the answer may be believed (detect/drivers/kept_answers.h).
+  /// How long the answer is valid (detect/drivers/kept_answers.h).
   std::int64_t (*lifetime)(const std::vector<DriverLine>& lines);
 };
 

@@ -20,7 +20,7 @@ namespace {
 using detect::GpuVendor;
 using detect::Machine;
 
-/// A package that also brings libraries for this architecture chooses among them itself.
+/// A package that also contains libraries for this architecture selects among them itself.
 void check_architecture(const InstalledFiles& files, const Machine& machine, Findings& findings) {
   std::set<std::size_t> native;
   std::map<std::size_t, const InstalledLibrary*> foreign;  // package -> one of its libraries
@@ -52,7 +52,7 @@ void check_architecture(const InstalledFiles& files, const Machine& machine, Fin
                      : reinstall(again, files);
 }
 
-/// The first capability of "x86-64-vN" that is as `is` says; nullptr: none.
+/// The first capability of "x86-64-vN" whose presence is `is`; nullptr: none.
 const detect::CapabilityRow* first_of_level(std::string_view level, const Machine& machine,
                                             bool (*is)(detect::Presence)) {
   const auto highest = static_cast<unsigned>(level.back() - '0');
@@ -90,7 +90,7 @@ void check_levels(const InstalledFiles& files, const Machine& machine, Findings&
         "whether this CPU has {}, which {} needs: some of it is unknown", level, library));
 }
 
-/// The major version of CUDA's run time that a library is or needs: "libcudart.so.12",
+/// The major version of the CUDA runtime that a library is or needs: "libcudart.so.12",
 /// "libcudart-9335f6a2.so.12.4.127".
 std::optional<std::uint64_t> cudart_major(std::string_view soname) {
   constexpr std::string_view middle = ".so.";
@@ -102,8 +102,8 @@ std::optional<std::uint64_t> cudart_major(std::string_view soname) {
   return parsed.ec == std::errc() ? std::optional(major) : std::nullopt;
 }
 
-/// Package -> the oldest run time among those that its libraries are or need: one that brings a
-/// library for each of several CUDA versions chooses among them itself.
+/// Package -> the oldest runtime that its libraries are or need: one with a library for each of
+/// several CUDA versions selects among them itself.
 std::map<std::size_t, std::pair<std::uint64_t, std::string>> runtimes_of(
     const InstalledFiles& files) {
   std::map<std::size_t, std::pair<std::uint64_t, std::string>> runtimes;
@@ -127,8 +127,8 @@ std::map<std::size_t, std::pair<std::uint64_t, std::string>> runtimes_of(
   return runtimes;
 }
 
-/// Within one major version of CUDA every driver will do (CUDA compatibility, "Minor Version
-/// Compatibility"), from 11 on.
+/// Within one major version of CUDA every driver is sufficient (CUDA compatibility, "Minor Version
+/// Compatibility"), since 11.
 void check_driver_floor(const InstalledFiles& files, const Machine& machine, Findings& findings) {
   const detect::Driver* driver = detect::find_driver(machine, GpuVendor::nvidia);
   const auto runs =

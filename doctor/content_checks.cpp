@@ -1,4 +1,4 @@
-// Files that are not what RECORD says.
+// Files that do not match RECORD.
 #include <algorithm>
 #include <initializer_list>
 #include <set>
@@ -20,8 +20,8 @@ using installer::RecordFault;
 
 constexpr std::size_t most_files_checked = 500'000;
 
-/// What lies where an installation must put something else: a folder instead of a file, or a
-/// file instead of a folder; empty: nothing does.
+/// What is in the way of an installation: a folder instead of a file, or a file instead of a
+/// folder; empty: nothing.
 std::string obstacle_at(const std::string& site, const std::string& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) == 0) return S_ISDIR(status.st_mode) ? path : std::string();
@@ -36,7 +36,7 @@ std::string obstacle_at(const std::string& site, const std::string& path) {
   return {};
 }
 
-/// Nobody knows what is in it: it is kept.
+/// Its content is unknown: it is kept.
 std::string set_aside(const std::string& path) {
   return shell_command(std::vector<std::string>{"mv", path, path + ".set-aside"});
 }
@@ -54,7 +54,7 @@ std::vector<std::string> clear_the_way(const InstalledPackageFiles& package,
   return {commands.begin(), commands.end()};
 }
 
-/// What two packages put at one place is told by check_owners.
+/// A path of two packages is reported by check_owners.
 bool is_owned_twice(const std::string& path, const InstalledPackageFiles& package,
                     const InstalledFiles& files) {
   return std::ranges::any_of(files.packages, [&](const InstalledPackageFiles& other) {
@@ -82,7 +82,7 @@ std::string count(std::size_t some, std::size_t all, std::string_view one,
   return fmt::format("{} of its {} files {}", some, all, some == 1 ? one : several);
 }
 
-/// The number of files whose content nobody can vouch for.
+/// The number of files whose content cannot be checked.
 std::size_t check_package(const InstalledPackageFiles& package, const InstalledFiles& files,
                           std::vector<FaultyFile> faults, Findings& findings) {
   const auto take = [&faults](std::initializer_list<RecordFault> kinds) {

@@ -1,5 +1,5 @@
 #pragma once
-// What is wrong with what is installed in an environment, each check for itself.
+// Checks of what is installed in an environment, independent of each other.
 
 #include <string>
 #include <vector>
@@ -16,33 +16,33 @@ namespace axle::doctor {
 /// Paths and import names with two owners (ownership_checks.cpp).
 void check_owners(const InstalledFiles& files, Findings& findings);
 
-/// Requirements that do not hold (requirement_checks.cpp).
+/// Requirements that are not met (requirement_checks.cpp).
 void check_requirements(const InstalledFiles& files,
                         const std::vector<installer::InstalledDistribution>& distributions,
                         Findings& findings);
 
-/// What was said while the packages were listed, but of what check_packages and check_variants
-/// speak of (package_checks.cpp).
+/// Messages from listing the packages, except those that check_packages and check_variants cover
+/// (package_checks.cpp).
 void check_listing(const std::vector<Remark>& remarks, const InstalledFiles& files,
                    Findings& findings);
 
-/// Records, files, requirements, and what has two owners (package_checks.cpp).
+/// Records, files, requirements, and paths with two owners (package_checks.cpp).
 void check_packages(const InstalledFiles& files,
                     const std::vector<installer::InstalledDistribution>& distributions,
                     installer::ContentCheck content, Findings& findings);
 
-/// Files that are not what RECORD says (content_checks.cpp).
+/// Files that do not match RECORD (content_checks.cpp).
 void check_content(const InstalledFiles& files, installer::ContentCheck content,
                    Findings& findings);
 
-/// Labels and properties that the installed variants were chosen by, against the machine of now,
-/// and the members of families against each other (variant_checks.cpp). Errors: what is wrong with
-/// a user's family file. Notes in `files` what choosing builds again would bring: to be called
-/// before the other checks.
+/// Compares the labels and properties by which the installed variants were chosen with the current
+/// machine, and the members of families with each other (variant_checks.cpp). Errors: what is wrong
+/// with a user's family file. Records in `files` what choosing builds again would result in: to be
+/// called before the other checks.
 [[nodiscard]] Result<void> check_variants(InstalledFiles& files, const JudgedMachine& judged,
                                           index::FamilyBook& families, Findings& findings);
 
-/// That the CPU does not have it, for programs.
+/// As a clause: the CPU does not have it, for programs.
 [[nodiscard]] constexpr bool lacks(detect::Presence presence) {
   return presence == detect::Presence::absent || presence == detect::Presence::blocked;
 }
@@ -56,14 +56,14 @@ void check_content(const InstalledFiles& files, installer::ContentCheck content,
 /// Code for GPUs (gpu_code_checks.cpp).
 void check_gpu_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
 
-/// Architecture, CPU levels, the run time's driver floor, and code for GPUs (code_checks.cpp).
+/// Architecture, CPU levels, the runtime's minimum driver, and code for GPUs (code_checks.cpp).
 void check_code(const InstalledFiles& files, const JudgedMachine& judged, Findings& findings);
 
 /// Instructions that the CPU lacks, by disassembly: slow (instruction_checks.cpp).
 void check_instructions(const InstalledFiles& files, const JudgedMachine& judged,
                         Findings& findings);
 
-/// Where the loader of this machine looks besides a library's own path.
+/// Where this machine's loader searches in addition to a library's own path.
 struct LoaderPath {
   std::vector<std::string> folders;         ///< of LD_LIBRARY_PATH
   std::vector<std::string> preload;         ///< files of LD_PRELOAD
@@ -71,12 +71,11 @@ struct LoaderPath {
   std::vector<std::string> cached = {};     ///< library paths in /etc/ld.so.cache
 };
 
-/// CUDA libraries of one name in two packages, each of which something is linked against: whoever
-/// comes second gets the first one's (shadow_checks.cpp).
+/// CUDA libraries of one name in two packages, to each of which something is linked: the second
+/// user gets the first one's library (shadow_checks.cpp).
 void check_twice(const InstalledFiles& files, Findings& findings);
 
-/// Libraries of the loader's path with the names of those that the wheels bring
-/// (shadow_checks.cpp).
+/// Libraries on the loader's path with the names of libraries in the wheels (shadow_checks.cpp).
 void check_shadows(const InstalledFiles& files, const LoaderPath& path, Findings& findings);
 
 }  // namespace axle::doctor

@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t largest_preload_file = 64U << 10;
 
-/// A new environment in the place of one that is none. What is not an environment is never
-/// overwritten, and what has packages is only with a word.
+/// A new environment in place of something that is not one. Other folders are never overwritten,
+/// and one with packages only with a message.
 Hint create_again(const std::string& where) {
   std::error_code error;
   fs::path folder = where;
@@ -54,7 +54,7 @@ void say_broken_environment(const std::string& where, const Error& error, Findin
   finding.hint = create_again(where);
 }
 
-/// The environment that was named or found; empty: none.
+/// The environment that was given or found; empty: none.
 std::string asked_place(const session::Arguments& arguments) {
   if (arguments.has(session::Opt::python)) return arguments.value(session::Opt::python);
   if (arguments.has(session::Opt::system)) return "python3";
@@ -70,7 +70,7 @@ std::string asked_place(const session::Arguments& arguments) {
   return {};
 }
 
-/// The release that --for-package asks for.
+/// The release for --for-package.
 struct AskedPackage {
   const index::Family* family = nullptr;
   const index::FamilyRelease* release = nullptr;
@@ -87,7 +87,7 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   return parts;
 }
 
-/// As ld.so(8) has it; of this machine alone.
+/// As in ld.so(8); only for this machine.
 LoaderPath read_loader_path() {
   const auto host = detect::make_real_host();
   LoaderPath path;
@@ -103,7 +103,7 @@ LoaderPath read_loader_path() {
   return path;
 }
 
-/// An environment that is no good is what doctor is asked for: a finding, as is that there is none.
+/// A broken environment is what doctor is run for, so it is a finding, and so is a missing one.
 std::optional<installer::Environment> find_asked_environment(session::Session& session,
                                                              Findings& findings) {
   auto environment = session::open_environment(session, false);

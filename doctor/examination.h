@@ -22,21 +22,21 @@ struct ExaminedEnvironment {
   std::uint64_t bytes_read = 0;
 };
 
-/// What --for-package asks of.
+/// The package of --for-package.
 struct ExaminedPackage {
-  std::string title;  ///< "torch 2.9", or the requirement as it was written
+  std::string title;  ///< "torch 2.9", or the requirement as written
   std::vector<FeatureAnswer> features = {};
 };
 
 struct Examination {
   std::string machine;
-  std::optional<ExaminedEnvironment> environment;  ///< nullopt: a finding says why
-  std::optional<ExaminedPackage> package;          ///< nullopt: none was asked of
+  std::optional<ExaminedEnvironment> environment;  ///< nullopt: a finding has the reason
+  std::optional<ExaminedPackage> package;          ///< nullopt: not requested
   Findings findings;                               ///< sorted
 };
 
-/// Errors: what the user named and cannot be read (settings, a machine, a package, families).
-/// Whatever else is wrong is a finding.
+/// Errors: user input that cannot be read (settings, a machine, a package, families). All other
+/// problems are findings.
 [[nodiscard]] session::Outcome<Examination> examine(session::Session& session);
 
 }  // namespace axle::doctor

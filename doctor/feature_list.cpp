@@ -28,7 +28,7 @@ struct Usability {
   std::string reason;
 };
 
-/// Whether nothing is known of what decides a property: then "not supported" is not an answer.
+/// Whether the facts that decide a property are unknown: then "not supported" is not an answer.
 bool is_unknown(const wheel::Property& property, const JudgedMachine& judged) {
   const std::string text = wheel::render_property(property);
   for (const detect::CapabilityRow& row : detect::capabilities()) {
@@ -55,7 +55,7 @@ bool supports(const wheel::Property& property, const JudgedMachine& judged) {
   return false;
 }
 
-/// Of each feature named one value must be supported, as of a variant.
+/// For each feature one value must be supported, as in a variant.
 Usability judge_properties(const FamilyFeature& feature, const JudgedMachine& judged) {
   std::map<std::pair<std::string, std::string>, std::vector<wheel::Property>> groups;
   for (const wheel::Property& property : feature.needs)
@@ -142,7 +142,7 @@ bool has_feature(const Family& family, const FamilyFeature& feature, const std::
   return feature.vendor.empty() || (known != nullptr && known->vendor == feature.vendor);
 }
 
-/// Worse answers of `left` give way; of equals the first stays.
+/// Replaces worse answers in `left`; among equals the first stays.
 void take_better(FeatureAnswer& left, FeatureAnswer right) {
   if (right.usable < left.usable || left.reason.empty()) left = std::move(right);
 }
@@ -193,7 +193,7 @@ class FeatureJudge {
       return {Usable::no,
               fmt::format("only builds for {} have it", fmt::join(feature.platforms, ", "))};
     const auto has = [&](const std::string& one) { return has_feature(family_, feature, one); };
-    // A build whose needs are known comes first, as it does when one is chosen.
+    // A build whose requirements are known comes first, as in the choice of builds.
     auto fits = std::ranges::find_if(builds_.fit.fitting, [&](const std::string& one) {
       return has(one) && !builds_.unknown.contains(one);
     });
@@ -222,7 +222,7 @@ class FeatureJudge {
       return {unknown ? Usable::unknown : Usable::no,
               render_fact(providers::why_no_gpu(judged_.machine, *vendor, judged_.gpus))};
     }
-    for (const index::FamilyLabel& label : family_.labels) {  // the best first
+    for (const index::FamilyLabel& label : family_.labels) {  // best first
       const auto misfit = builds_.fit.rejected.find(label.name);
       if (misfit == builds_.fit.rejected.end() || !has_feature(family_, feature, label.name))
         continue;
@@ -241,7 +241,7 @@ class FeatureJudge {
   Builds builds_;
 };
 
-/// A GPU that can be used and that no entry of the feature speaks of makes "no" an overstatement.
+/// If a usable GPU is not covered by any entry of the feature, "no" would say too much.
 void admit_silence(const Family& family, const JudgedMachine& judged, FeatureAnswer& answer) {
   if (answer.usable != Usable::no) return;
   std::set<std::string, std::less<>> spoken;

@@ -19,19 +19,19 @@ struct FeatureAnswer {
   std::string title;
   Usable usable = Usable::unknown;
   std::string reason;  ///< the fact that decided
-  std::string label;   ///< of the build that has it; empty where none does
+  std::string label;   ///< of the build that has it; empty if none does
   std::string note;
   std::string source;
   std::string confidence;
   std::string date;
 };
 
-/// The release that a requirement on the family's first member means: the newest that the file
-/// knows and that it allows. nullptr: none.
+/// The release that a requirement on the family's first member refers to: the newest that the file
+/// contains and that it allows. nullptr: none.
 [[nodiscard]] const index::FamilyRelease* meant_release(const index::Family& family,
                                                         const wheel::SpecifierSet& wanted);
 
-/// One answer a feature, in the file's order.
+/// One answer per feature, in the file's order.
 [[nodiscard]] std::vector<FeatureAnswer> list_features(const index::Family& family,
                                                        const index::FamilyRelease& release,
                                                        const JudgedMachine& judged,

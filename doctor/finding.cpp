@@ -17,9 +17,10 @@ constexpr FindingLevel info = FindingLevel::info;
 
 constexpr std::array rows = {
     // The machine.
-    FindingCode{"container-without-gpu", error,
-                "A GPU and its kernel driver are there, but the container was started without them",
-                "start the container with the GPU (`--gpus all` and the like)"},
+    FindingCode{
+        "container-without-gpu", error,
+        "A GPU and its kernel driver are present, but the container was started without them",
+        "start the container with the GPU (`--gpus all` and the like)"},
     FindingCode{"gpu-permission", error, "This user cannot open the device files of a GPU",
                 "join the group that owns them, or pass them to the container"},
     FindingCode{"gpu-problem", error,
@@ -196,7 +197,7 @@ Finding& Findings::add(std::string_view code, std::string subject, std::string m
 }
 
 void Findings::sort() {
-  // Not stable_sort: clang 19 warns of what libstdc++ 12 does inside it.
+  // Not stable_sort: clang 19 warns about its implementation in libstdc++ 12.
   std::vector<std::tuple<FindingLevel, std::size_t, std::size_t>> order;
   for (const Finding& finding : findings_)
     order.emplace_back(finding.level, place_of(finding.code), order.size());

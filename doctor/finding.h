@@ -1,5 +1,5 @@
 #pragma once
-// What `variant doctor` has to say: findings with a code each, and what it did not look at.
+// The result of `variant doctor`: findings with a code each, and what was not examined.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,17 +12,18 @@ namespace axle::doctor {
 
 enum class FindingLevel : std::uint8_t { error, warning, info };
 
-/// A file, a part of it, and what it says; a fact of the machine has neither file nor section.
+/// A file, a section of it, and a statement about it; a fact of the machine has neither file nor
+/// section.
 struct Evidence {
   std::string file;
   std::string section;
   std::string fact;
 };
 
-/// How a finding is fixed: in words, by commands, or both; empty where there is nothing to do.
+/// How to fix a finding: in words, with commands, or both; empty if there is nothing to do.
 struct Hint {
   std::string words;
-  /// Lines for a shell, complete as they stand, to be run one after the other in one session.
+  /// Complete lines for a shell, to be run one after the other in one session.
   std::vector<std::string> commands;
 
   Hint() = default;
@@ -35,22 +36,22 @@ struct Hint {
   [[nodiscard]] bool empty() const { return words.empty() && commands.empty(); }
 };
 
-/// Of the same thing, files for instance: a finding names so many, and how many there are.
+/// Limits lists, of files for instance: a finding shows this many, and the total number.
 inline constexpr std::size_t most_examples = 5;
 
 struct Finding {
   std::string code;  ///< of a row of finding_codes()
   FindingLevel level = FindingLevel::info;
-  std::string subject;  ///< whom it concerns: "torch 2.9.0", "GPU 0000:65:00.0", "driver"
+  std::string subject;  ///< its subject: "torch 2.9.0", "GPU 0000:65:00.0", "driver"
   std::string message;
   std::vector<Evidence> evidence;
   Hint hint;
 };
 
-/// One code: what it means and how it is fixed, for docs/doctor.md.
+/// One code: its meaning and its fix, for docs/doctor.md.
 struct FindingCode {
   std::string_view code;
-  FindingLevel level;  ///< the usual one
+  FindingLevel level;  ///< the usual level
   std::string_view meaning;
   std::string_view hint;
 };

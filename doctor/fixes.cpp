@@ -19,7 +19,8 @@ namespace {
 
 using installer::InstalledDistribution;
 
-/// What pip or uv built from a source tree or a repository (direct_url.json): they build it again.
+/// Packages that pip or uv built from a source tree or a repository (direct_url.json): they build
+/// them again.
 struct BuiltFrom {
   std::string place;  ///< a path, or "git+https://…@COMMIT"
   bool editable = false;
@@ -35,7 +36,7 @@ std::string text_of(const nlohmann::json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// A wheel that has gone since is looked for in the index.
+/// If the wheel no longer exists, the index is searched.
 bool is_there(const std::string& url) {
   std::error_code error;
   const auto path = index::file_path(url);
@@ -82,7 +83,7 @@ std::string build_command(const InstalledPackageFiles& package, const BuiltFrom&
   return shell_command(words);
 }
 
-/// The option that keeps the build; empty where the version says it, or there is only one.
+/// The option that keeps the build; empty if the version contains it, or there is only one.
 std::vector<std::string> build_option(const InstalledPackageFiles& package) {
   const InstalledDistribution& distribution = package.distribution;
   const std::string local = index::local_label(distribution.metadata.version);
@@ -93,7 +94,7 @@ std::vector<std::string> build_option(const InstalledPackageFiles& package) {
   return {};
 }
 
-/// Why nothing of ours installs it again; empty: `variant` does.
+/// Why Axle cannot reinstall it; empty: it can.
 std::string not_ours(const InstalledPackageFiles& package, const InstalledFiles& files) {
   if (files.environment.externally_managed)
     return fmt::format("reinstall {} with the operating system's package manager",
@@ -125,7 +126,7 @@ Packages all_packages(const InstalledFiles& files) {
   return all;
 }
 
-/// The members of its family, in the family's order; else the package alone.
+/// The members of its family, in the family's order; otherwise only the package.
 Packages members_of(const InstalledPackageFiles& package, const InstalledFiles& files) {
   if (package.family == nullptr) return {&package};
   Packages members;
@@ -139,7 +140,7 @@ Packages members_of(const InstalledPackageFiles& package, const InstalledFiles& 
 
 std::string choose_again(const Packages& members, bool same_release, const InstalledFiles& files) {
   std::vector<std::string> words = {"variant", "install", "--upgrade"};
-  // The first one's version decides those of the others.
+  // The first one's version determines those of the others.
   for (const InstalledPackageFiles* one : members) {
     const wheel::Version version = one->distribution.metadata.version.public_version();
     words.push_back(
@@ -165,7 +166,7 @@ Hint reinstall(const Packages& packages, const InstalledFiles& files) {
     if (origin.built) {
       hint.commands.push_back(build_command(*package, *origin.built, files));
     } else if (package->new_choice != NewChoice::same && !build_option(*package).empty()) {
-      // A label that does not fit cannot be asked for.
+      // A label that does not fit cannot be requested.
       hint.commands.push_back(another_build(*package, files).commands.front());
     } else {
       std::ranges::copy(build_option(*package), std::back_inserter(options));
@@ -231,7 +232,7 @@ Packages left_over(const Packages& packages, const Packages& going, const Instal
     return !package->distribution.requested && is_needed(*package, all_packages(files), files) &&
            std::ranges::find(going, package) == going.end();
   });
-  // What one that stays needs stays, and what that needs.
+  // The dependencies of packages that stay are kept, recursively.
   for (bool changed = true; changed;) {
     Packages staying = all_packages(files);
     std::erase_if(staying, [&](const auto* one) {

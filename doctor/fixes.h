@@ -1,6 +1,6 @@
 #pragma once
-// The commands that fix what is wrong with installed packages: complete, quoted for a shell, and
-// with the environment that they are for.
+// The commands that fix problems of installed packages: complete, quoted for a shell, and with the
+// environment that they are for.
 
 #include <string>
 #include <vector>
@@ -12,29 +12,30 @@ namespace axle::doctor {
 
 using Packages = std::vector<const InstalledPackageFiles*>;
 
-/// Installs the same version and build again, and nothing else. What the index may not have is
-/// installed from where it came, and what another program answers for is left to that program.
+/// Installs the same version and build again, and nothing else. Packages that may not be on the
+/// index are installed from their origin, and those that another program manages are left to that
+/// program.
 [[nodiscard]] Hint reinstall(const Packages& packages, const InstalledFiles& files);
 
-/// Has the build chosen again, with the other members of its family: for one alone they would not
-/// belong together. In words where the same build would be chosen again.
+/// Chooses the build again, together with the other members of its family: a single one would not
+/// match them. In words if the same build would be chosen again.
 [[nodiscard]] Hint another_build(const InstalledPackageFiles& package, const InstalledFiles& files);
 
-/// The same of every member of its family, whatever is known of this one's build.
+/// The same for every member of its family, whatever is known about this one's build.
 [[nodiscard]] Hint family_again(const InstalledPackageFiles& package, const InstalledFiles& files);
 
-/// As another_build, for an older CPU: the labels of families are about GPUs, and bring no other
-/// code.
+/// As another_build, for an older CPU: the labels of families are about GPUs, and do not lead to
+/// other code.
 [[nodiscard]] Hint build_for_older_cpu(const InstalledPackageFiles& package,
                                        const InstalledFiles& files);
 
-/// Of two packages that cannot both be whole the one that no other needs; in words where both are
-/// needed. `restore`: install the one that stays again.
+/// Of two packages that cannot both be intact, removes the one that no other needs; in words if
+/// both are needed. `restore`: install the remaining one again.
 [[nodiscard]] Hint remove_one(const InstalledPackageFiles& first,
                               const InstalledPackageFiles& second, bool restore,
                               const InstalledFiles& files);
 
-/// Those of `packages` that were installed for packages among `going` or `packages` alone.
+/// Those of `packages` that were only installed for packages in `going` or `packages`.
 [[nodiscard]] Packages left_over(const Packages& packages, const Packages& going,
                                  const InstalledFiles& files);
 

@@ -1,4 +1,4 @@
-// Code for GPUs in the installed libraries, against the GPUs that count.
+// Code for GPUs in the installed libraries, compared with the GPUs that count.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -23,10 +23,10 @@ using binaries::CodeFit;
 using detect::Gpu;
 using detect::GpuVendor;
 
-/// The first CUDA version whose drivers unpack zstd.
+/// The first CUDA version whose drivers decompress zstd.
 constexpr std::string_view cuda_with_zstd = "12.4";
 
-/// "sm_75 sm_80 compute_120", each once.
+/// "sm_75 sm_80 compute_120", without duplicates.
 std::string describe_code(const BinaryFacts& facts, GpuVendor vendor) {
   const std::vector<std::string> words = binaries::code_names(facts, vendor);
   return words.empty() ? "code with unknown targets" : fmt::format("{}", fmt::join(words, " "));
@@ -38,7 +38,7 @@ std::string render_gpu(const Gpu& gpu) {
   return fmt::format("{} ({})", name, gpu.arch.empty() ? "architecture unknown" : gpu.arch);
 }
 
-/// The libraries of one package with code of one vendor, and how each fits the GPUs.
+/// The libraries of one package with code for one vendor, and how each fits the GPUs.
 struct PackageCode {
   const InstalledPackageFiles* package = nullptr;
   GpuVendor vendor{};
@@ -129,7 +129,7 @@ void check_package_code(const PackageCode& code, const JudgedMachine& judged,
   for (const Gpu* gpu : unlike) check_on_gpu(code, *gpu, somewhere, judged, files, findings);
 }
 
-/// Kernels that the driver cannot unpack fail when they are launched, whatever else runs.
+/// Kernels that the driver cannot decompress fail when they are launched, whatever else runs.
 void check_packing(const PackageCode& code, const JudgedMachine& judged, Findings& findings) {
   const auto gpus = judged.counted(GpuVendor::nvidia);
   const auto packed = [&](const InstalledLibrary* library) {
@@ -155,7 +155,7 @@ void check_packing(const PackageCode& code, const JudgedMachine& judged, Finding
 
 using CodeByPackage = std::map<std::size_t, PackageCode>;
 
-/// Libraries of another CPU architecture are told as such, whatever is in them.
+/// Libraries for another CPU architecture are reported as such, whatever they contain.
 CodeByPackage code_of(const InstalledFiles& files, GpuVendor vendor, const JudgedMachine& judged) {
   CodeByPackage packages;
   for (const InstalledLibrary& library : files.libraries) {
@@ -169,7 +169,7 @@ CodeByPackage code_of(const InstalledFiles& files, GpuVendor vendor, const Judge
   return packages;
 }
 
-/// Builds without the code, and what was installed for those that go alone.
+/// Builds without the code, and the packages that were only installed for the old ones.
 Hint without_gpu(const std::vector<const PackageCode*>& unused, const InstalledFiles& files) {
   Hint hint;
   Packages rebuilt;
@@ -188,8 +188,8 @@ Hint without_gpu(const std::vector<const PackageCode*>& unused, const InstalledF
   return hint;
 }
 
-/// `universal`: packages with code for several vendors, one library a backend. What of it goes
-/// unused was not chosen wrongly.
+/// `universal`: packages with code for several vendors, one library per backend. An unused part of
+/// them is not a wrong choice.
 void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& universal,
                 GpuVendor vendor, const JudgedMachine& judged, const InstalledFiles& files,
                 Findings& findings) {
@@ -212,7 +212,7 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
   finding.evidence = evidence_of(unused.front()->libraries, vendor);
   const auto built = std::ranges::find_if(
       unused, [](const PackageCode* code) { return code->package->has_builds(); });
-  // A package of which one build has it all costs room and nothing else.
+  // A package whose only build contains everything just uses space.
   if (built == unused.end()) {
     finding.level = FindingLevel::info;
   } else {

@@ -25,7 +25,7 @@ bool is_identifier(std::string_view word) {
   });
 }
 
-/// "a/b" -> "a.b"; empty where a part is not an identifier ("a.libs", "..").
+/// "a/b" -> "a.b"; empty if a part is not an identifier ("a.libs", "..").
 std::string dotted(std::string_view path) {
   std::string name;
   while (!path.empty()) {
@@ -62,7 +62,7 @@ std::optional<ImportName> name_of(std::string_view path) {
   return ImportName{std::move(name), std::string(path), rank, false};
 }
 
-/// The modules that lie directly in a folder.
+/// The modules directly in a folder.
 void add_folder(const std::string& folder, std::vector<ImportName>& names) {
   std::error_code error;
   std::size_t seen = 0;
@@ -92,7 +92,7 @@ void add_pth(const std::string& path, std::vector<ImportName>& names) {
     std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(rest.size(), end + 1));
     while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
-    // Lines that begin with "import" are programs: what they add nobody knows from outside.
+    // Lines that begin with "import" are programs, whose effect cannot be determined from outside.
     if (line.starts_with('/')) add_folder(std::string(line), names);
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What a package can be imported by, from its RECORD and from the folders that its .pth files name
-// (Python documentation, "site"; editable installs).
+// The names that a package can be imported by, from its RECORD and from the folders in its .pth
+// files (Python documentation, "site"; editable installs).
 
 #include <string>
 #include <vector>
@@ -12,10 +12,10 @@ namespace axle::doctor {
 struct ImportName {
   std::string name;  ///< "google.protobuf.message"
   std::string path;  ///< relative to site-packages, or absolute outside of it
-  /// Of two in one folder Python takes the lower one: a package, a compiled module, a source file;
-  /// then those of folders that .pth files name, which come after site-packages.
+  /// Among those in one folder Python uses the lowest: a package, a compiled module, a source file;
+  /// then those of folders in .pth files, which come after site-packages.
   unsigned rank = 0;
-  bool from_pth = false;  ///< of a folder that a .pth file names
+  bool from_pth = false;  ///< in a folder from a .pth file
 };
 
 /// A folder without __init__.py is not a name of its own: several packages may share it.

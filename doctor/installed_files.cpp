@@ -18,8 +18,8 @@ bool is_library(std::string_view path) {
   return name.ends_with(".so") || name.contains(".so.");
 }
 
-/// Where a path of RECORD leads; empty unless inside of the environment: MKL and Intel's run time
-/// for SYCL lie in the prefix's own lib.
+/// The path of a RECORD entry; empty if outside of the environment. MKL and Intel's SYCL runtime
+/// are in the prefix's own lib.
 std::string place_of(const wheel::RecordEntry& entry, const InstalledPackageFiles& package,
                      const installer::Environment& environment) {
   const std::string path =
@@ -29,7 +29,7 @@ std::string place_of(const wheel::RecordEntry& entry, const InstalledPackageFile
   return inside && !entry.path.starts_with('/') ? path : std::string();
 }
 
-/// Python loads it and nothing else: no linker script, no library of another system.
+/// Loaded by Python only: not a linker script or a library of another system.
 bool is_python_module(std::string_view path) {
   return path.ends_with(".abi3.so") ||
          (path.ends_with("-linux-gnu.so") && path.contains(".cpython-"));
@@ -51,7 +51,7 @@ void read_libraries(InstalledFiles& files, std::size_t package, Findings& findin
     library.package = package;
     auto facts = binaries::scan_binary_file(library.path);
     if (!facts) {
-      // A missing one is told by the check of files.
+      // A missing one is reported by the check of files.
       if (facts.error().kind == ErrorKind::io)
         findings.not_looked_at(fmt::format("{}: {}", entry.path, facts.error().message));
       if (facts.error().kind == ErrorKind::malformed && is_python_module(entry.path))

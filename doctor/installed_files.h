@@ -1,7 +1,7 @@
 #pragma once
 // What doctor examines of an environment: its packages, their RECORDs, and their libraries as the
-// scanner sees them. Bounded: an environment of tens of gigabytes costs the headers of its
-// libraries.
+// scanner sees them. Bounded: for an environment of tens of gigabytes only the headers of its
+// libraries are read.
 
 #include <cstdint>
 #include <optional>
@@ -20,10 +20,10 @@
 
 namespace axle::doctor {
 
-/// Of a dist-info folder: which variant is installed, and what it needs.
+/// From a dist-info folder: which variant is installed, and its requirements.
 inline constexpr std::string_view variant_file = "variant.json";
 
-/// A compiled module that is not an ELF file, or a broken one.
+/// A compiled module that is not an ELF file, or a damaged one.
 struct DamagedLibrary {
   std::size_t package = 0;
   std::string name;
@@ -32,43 +32,43 @@ struct DamagedLibrary {
 
 struct InstalledLibrary {
   std::string path;         ///< absolute
-  std::string name;         ///< relative to site-packages, as RECORD has it
+  std::string name;         ///< relative to site-packages, as in RECORD
   std::size_t package = 0;  ///< index in InstalledFiles::packages
   binaries::BinaryFacts facts;
 };
 
-/// What choosing the build of an installed package again would bring, as far as its metadata or its
-/// family tell.
+/// The result of choosing the build of an installed package again, as far as its metadata or its
+/// family show.
 enum class NewChoice : std::uint8_t {
-  same,           ///< the same build, or nobody knows
+  same,           ///< the same build, or unknown
   other_build,    ///< another build of the same release
-  other_release,  ///< this release has none that fits
+  other_release,  ///< no build of this release fits
 };
 
 struct InstalledPackageFiles {
   installer::InstalledDistribution distribution;
   std::string title;      ///< "torch 2.9.0+cu128"
-  std::string site;       ///< the folder that RECORD's paths start from
-  std::string real_site;  ///< the same without links
+  std::string site;       ///< the base folder of RECORD's paths
+  std::string real_site;  ///< the same with links resolved
   std::vector<wheel::RecordEntry> record;
   std::optional<Error> record_error;      ///< why RECORD cannot be read; `record` is empty then
-  const index::Family* family = nullptr;  ///< that it is a member of
+  const index::Family* family = nullptr;  ///< the family that it is a member of
   NewChoice new_choice = NewChoice::same;
 
-  /// `variant install` has builds of it to choose from.
+  /// `variant install` has several builds to choose from.
   [[nodiscard]] bool has_builds() const { return distribution.variant || family != nullptr; }
 };
 
 struct InstalledFiles {
   installer::Environment environment;
   std::vector<InstalledPackageFiles> packages;  ///< without outer ones
-  InstalledVersions versions;                   ///< of all that its interpreter sees
+  InstalledVersions versions;                   ///< all that its interpreter sees
   std::vector<InstalledLibrary> libraries;
   std::vector<DamagedLibrary> damaged;
   std::vector<installer::DamagedFolder> damaged_folders;
   std::uint64_t bytes_read = 0;  ///< of libraries
 
-  /// As --python names it.
+  /// In the form of --python.
   [[nodiscard]] const std::string& place() const;
   /// " --python PLACE", quoted for a shell.
   [[nodiscard]] std::string python_option() const;

@@ -37,15 +37,15 @@ std::string lacking_instructions(const binaries::InstructionScan& scan,
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Whether any capability of the machine's architecture is as `is` says.
+/// Whether any capability of the machine's architecture has the presence `is`.
 bool any_capability(const detect::Machine& machine, bool (*is)(detect::Presence)) {
   return std::ranges::any_of(detect::capabilities(), [&](const detect::CapabilityRow& row) {
     return row.arch == machine.cpu.arch && is(machine.cpu.capabilities.of(row.id));
   });
 }
 
-/// One finding a package. Without a question for the CPU anywhere in a library nothing guards what
-/// is in it, unless somebody else does.
+/// One finding per package. If a library never checks the CPU, nothing guards its code, except
+/// possibly its caller.
 void say_suspects(const InstalledPackageFiles& package, const std::vector<Suspect>& suspects,
                   const InstalledFiles& files, Findings& findings) {
   const auto unguarded = [](const Suspect& one) {
@@ -84,7 +84,7 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
   if (arch != detect::Arch::x86_64 && arch != detect::Arch::aarch64)
     return findings.not_looked_at("instructions: only x86-64 and aarch64 are supported");
   if (!any_capability(judged.machine, lacks)) {
-    // It takes minutes, and nothing could be found.
+    // It would take minutes without finding anything.
     if (!files.libraries.empty() && any_capability(judged.machine, is_unknown))
       findings.not_looked_at(
           "the instructions in the libraries: this CPU is not known to lack any");
@@ -115,7 +115,7 @@ void check_instructions(const InstalledFiles& files, const JudgedMachine& judged
       if (is_unknown(judged.machine.cpu.capabilities.of(capability)))
         open.insert(detect::plain_name(detect::row(capability)));
     }
-    // What was not read to its end may ask further on.
+    // A file that was not read to its end may check the CPU further on.
     if (!lacking.empty())
       suspects[library.package].push_back(
           {&library, std::move(lacking),

@@ -37,8 +37,8 @@ std::string name_of(const Gpu& gpu) {
   return text;
 }
 
-/// How a container is given the GPUs of a vendor; empty where that is not known, and the problem's
-/// own hint says more.
+/// How a container gets access to the GPUs of a vendor; empty if unknown, and the problem's own
+/// hint has more.
 std::string start_with_gpu(const Machine& machine, const std::string& vendor) {
   const std::string& container = machine.os.container;
   const bool nvidia = vendor == "nvidia";
@@ -63,10 +63,10 @@ std::string start_with_gpu(const Machine& machine, const std::string& vendor) {
              : "docker run --gpus all IMAGE   (with the NVIDIA Container Toolkit installed)";
 }
 
-/// Words of detect/ that mean: the kernel module and the libraries are two drivers.
+/// Words of detect/ that mean: the kernel module and the libraries are of different drivers.
 bool is_mismatch(const std::string& word) { return word == "driver-mismatch"; }
 
-/// Where no fix is known the kernel says more.
+/// If no fix is known, the kernel log may have the reason.
 std::string kernel_log(const std::string& vendor) {
   return fmt::format("sudo dmesg | grep -i -E '{}'", vendor == "nvidia"  ? "nvrm|nvidia"
                                                      : vendor == "amd"   ? "amdgpu|kfd"
@@ -74,7 +74,7 @@ std::string kernel_log(const std::string& vendor) {
                                                                          : vendor);
 }
 
-/// No GPU behind the problem is known not to work: nobody could ask them.
+/// No GPU affected by the problem is known not to work: they could not be queried.
 bool is_unconfirmed(const Machine& machine, const detect::Problem& problem) {
   const auto concerned = [&](const Gpu& gpu) {
     return problem.code == fmt::format("{}.{}", detect::render_vendor(gpu.vendor), gpu.reason_code);
@@ -85,14 +85,14 @@ bool is_unconfirmed(const Machine& machine, const detect::Problem& problem) {
   return std::ranges::any_of(machine.gpus, concerned) && std::ranges::none_of(machine.gpus, broken);
 }
 
-/// AMD's libraries know four variables: the one that is set is a fact of the GPU.
+/// AMD's libraries read four variables: the GPU's facts include the one that is set.
 Hint unmask(const Gpu& gpu) {
   const auto set = gpu.sources.find("masked");
   if (set != gpu.sources.end()) return {"", {"unset " + shell_word(set->second)}};
   return {"", {fmt::format("unset {}", fmt::join(detect::gpu_vendor(gpu.vendor).masks, " "))}};
 }
 
-/// Of the first GPU of that vendor that a mask hides; empty: none is listed.
+/// For the first GPU of that vendor that a mask hides; empty: none is listed.
 Hint unmask_any(const Machine& machine, const std::string& vendor) {
   const auto masked = std::ranges::find_if(machine.gpus, [&](const Gpu& gpu) {
     return gpu.masked && detect::render_vendor(gpu.vendor) == vendor;
@@ -139,7 +139,7 @@ bool told(const Machine& machine, const Gpu& gpu) {
 
 void check_gpus(const Machine& machine, Findings& findings) {
   for (const Gpu& gpu : machine.gpus) {
-    // Where a mask hides all of them, that is told as one problem.
+    // If a mask hides all of them, that is reported as one problem.
     const bool all = std::ranges::any_of(machine.problems, [&](const detect::Problem& problem) {
       return problem.code == fmt::format("{}.all-masked", detect::render_vendor(gpu.vendor));
     });
@@ -162,7 +162,7 @@ void check_gpus(const Machine& machine, Findings& findings) {
     if (!broken || told(machine, gpu)) continue;
     const std::string why = gpu.reason.empty() ? "the driver does not work" : gpu.reason;
     Finding& finding = findings.add("gpu-unusable", name_of(gpu), why);
-    // Graphics of the processor are for the screen: nothing is wrong with them.
+    // Integrated graphics only drive the screen: that is not a problem.
     if (gpu.usable == Presence::absent && providers::is_integrated(gpu))
       finding.level = FindingLevel::info;
     finding.evidence.push_back(
@@ -210,7 +210,7 @@ void check_drivers(const Machine& machine, Findings& findings) {
   }
 }
 
-/// The builds of torch's newest release that fit this machine, but for its driver; newest first.
+/// The builds of torch's newest release that fit this machine except for its driver; newest first.
 std::vector<const index::FamilyLabel*> builds_beyond(const index::Family& torch,
                                                      const JudgedMachine& judged,
                                                      const std::string& cuda) {
@@ -263,7 +263,7 @@ void check_driver_age(const JudgedMachine& judged, const index::Family* torch, F
   finding.hint = update_nvidia_driver(judged.machine, beyond.front()->driver);
 }
 
-/// The capabilities that the CPU has and something withholds, by the register state they need.
+/// The capabilities that the CPU has and that are withheld, by the register state they need.
 void check_cpu(const Machine& machine, Findings& findings) {
   std::vector<std::string_view> tiles;
   std::vector<std::string_view> vectors;

@@ -1,5 +1,5 @@
 #pragma once
-// What is wrong with a machine, from its facts alone: nothing is looked at here.
+// Problems of a machine, determined from its facts only: nothing is probed here.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace axle::doctor {
 /// `torch`: the family whose newest builds the driver is compared with; nullptr: none.
 void check_machine(const JudgedMachine& judged, const index::Family* torch, Findings& findings);
 
-/// How that machine comes to the NVIDIA driver `least` or a newer one: a fix. `least` may be
+/// How to get the NVIDIA driver `least` or a newer one on that machine: a fix. `least` may be
 /// empty.
 [[nodiscard]] std::string update_nvidia_driver(const detect::Machine& machine,
                                                std::string_view least);

@@ -33,7 +33,7 @@ struct Overlap {
   bool compiled = false;
 };
 
-/// lib64 is a link to lib in most environments: one folder by two names.
+/// lib64 is a link to lib in most environments: one folder with two names.
 std::string place_of(const InstalledPackageFiles& package, const wheel::RecordEntry& entry) {
   return std::filesystem::path(package.real_site + "/" + entry.path).lexically_normal().string();
 }
@@ -80,7 +80,7 @@ struct ImportClaim {
   ImportName name;
 };
 
-/// Which of the two Python imports, where that is sure.
+/// Which of the two Python imports, if that is certain.
 std::string first_of(const ImportClaim& left, const ImportClaim& right,
                      const InstalledFiles& files) {
   const auto& [winner, loser] =
@@ -90,7 +90,7 @@ std::string first_of(const ImportClaim& left, const ImportClaim& right,
                      files.packages[loser.package].title);
 }
 
-/// foo.py of one package beside foo/ of another, or a package installed as editable beside an
+/// foo.py of one package next to foo/ of another, or a package installed as editable next to an
 /// installed one of the same name.
 void check_import_names(const InstalledFiles& files, Findings& findings) {
   std::unordered_map<std::string, ImportClaim> owners;

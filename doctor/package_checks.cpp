@@ -31,7 +31,7 @@ void check_records(const InstalledFiles& files, Findings& findings) {
   }
 }
 
-/// No package is to be had from an empty folder, or from a file that is called like one.
+/// An empty folder, or a file with such a name, is not a package.
 bool holds_nothing(const std::string& folder) {
   std::error_code error;
   return !std::filesystem::is_directory(folder, error) || std::filesystem::is_empty(folder, error);
@@ -55,7 +55,7 @@ Hint fix_of(const installer::DamagedFolder& damaged, const InstalledFiles& files
            files.python_option()}};
 }
 
-/// What is wrong with dist-info folders that no package is listed from.
+/// Problems of dist-info folders that do not belong to a listed package.
 void check_folders(const InstalledFiles& files, Findings& findings) {
   for (const installer::DamagedFolder& damaged : files.damaged_folders) {
     Finding& finding = findings.add(
@@ -70,7 +70,7 @@ void check_folders(const InstalledFiles& files, Findings& findings) {
   }
 }
 
-/// That a variant.json does not say which variant is installed is found by check_variants.
+/// A variant.json that does not say which variant is installed is reported by check_variants.
 bool is_told_elsewhere(const Remark& remark, const InstalledFiles& files) {
   return std::filesystem::path(remark.path).filename() == variant_file ||
          std::ranges::find(files.damaged_folders, remark.path, &installer::DamagedFolder::folder) !=

@@ -18,13 +18,13 @@ std::string file_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-/// Where the loader finds a foreign library of that name, and by what.
+/// Where the loader finds another library of that name, and why.
 struct Foreign {
   enum class By { preload, system_preload, library_path, cache } by;
   std::string path;
 };
 
-/// What a library's real file name says of its version: "libcudnn.so.9.1.0"; else its own name.
+/// The version in a library's real file name: "libcudnn.so.9.1.0"; otherwise its own name.
 std::string real_name(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
@@ -36,15 +36,15 @@ bool is_same_file(const std::string& left, const std::string& right) {
   return fs::equivalent(left, right, error) && !error;
 }
 
-/// The loader skips files of another class or architecture, and nothing else: what is
-/// no ELF file at all makes it fail.
+/// The loader only skips files of another class or architecture; a file that is not ELF makes it
+/// fail.
 bool is_passed_over(const std::string& file, const InstalledLibrary& own) {
   const auto facts = binaries::scan_binary_file(file);
   if (!facts) return facts.error().kind == ErrorKind::unsupported;
   return !own.facts.architecture.empty() && facts->architecture != own.facts.architecture;
 }
 
-/// In a folder of LD_LIBRARY_PATH; those for CPU levels come first. Empty: it is not there.
+/// In a folder of LD_LIBRARY_PATH; those for CPU levels come first. Empty: not found.
 std::string find_in(const std::string& folder, const std::string& name,
                     const InstalledLibrary& own) {
   for (const std::string_view level :
@@ -82,7 +82,7 @@ std::vector<Foreign> foreign_of(const std::string& name, const InstalledLibrary&
   return found;
 }
 
-/// Whether the folders of `needer`'s own path hold `own`: $ORIGIN is the needer's folder.
+/// Whether the folders of `needer`'s own path contain `own`: $ORIGIN is the needer's folder.
 bool leads_to(const std::vector<std::string>& folders, const InstalledLibrary& needer,
               const InstalledLibrary& own) {
   const std::string origin = needer.path.substr(0, needer.path.rfind('/'));
@@ -96,8 +96,7 @@ bool leads_to(const std::vector<std::string>& folders, const InstalledLibrary& n
   });
 }
 
-/// ld.so(8): preloaded, DT_RPATH (where there is no DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH,
-/// cache.
+/// ld.so(8): preloaded, DT_RPATH (without DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH, cache.
 bool foreign_wins(Foreign::By by, const InstalledLibrary& needer, const InstalledLibrary& own) {
   if (by == Foreign::By::preload || by == Foreign::By::system_preload) return true;
   const bool has_runpath = !needer.facts.runpath.empty();
@@ -120,20 +119,20 @@ std::string_view render_by(Foreign::By by) {
   return "";
 }
 
-/// The variable without the items that `leave`; unset where none is left.
+/// The variable without the items in `leave`; unset if none is left.
 template <class Predicate>
 std::string without(std::string_view variable, const std::vector<std::string>& items,
                     const Predicate& leaves) {
   std::string rest;
   for (const std::string& item : items) {
-    // An empty item is the working folder, an empty variable is none.
+    // An empty item is the working folder, an empty variable has none.
     if (!leaves(item)) rest += (rest.empty() ? "" : ":") + (item.empty() ? "." : item);
   }
   return rest.empty() ? fmt::format("unset {}", variable)
                       : fmt::format("export {}={}", variable, shell_word(rest));
 }
 
-/// A library of the environment that another one of its name takes the place of, or would.
+/// A library of the environment that another one of its name replaces, or would.
 struct Shadow {
   const InstalledLibrary* own;
   Foreign foreign;
@@ -141,7 +140,8 @@ struct Shadow {
   bool takes_place = false;
 };
 
-/// What all shadows leave the variables without: the command for one must not bring another back.
+/// The items removed from the variables for all shadows: the command for one must not restore
+/// another.
 Hint hint_of(const Shadow& shadow, const std::vector<Shadow>& all, const LoaderPath& path) {
   const auto any = [&](Foreign::By by, const auto& is) {
     return std::ranges::any_of(
@@ -187,8 +187,8 @@ Shadow judge(const InstalledLibrary& own, const Foreign& foreign, const Needers&
       if (foreign_wins(foreign.by, *needer, own)) shadow.betrayed.push_back(needer);
     }
   }
-  // What nobody names as needed is opened by name while the program runs (cuDNN's parts), and then
-  // the loader's order is the same.
+  // A library that none needs is opened by name at run time (cuDNN's parts), in the same order of
+  // the loader.
   const bool opened = found == needers.end() && foreign.by != Foreign::By::cache;
   shadow.takes_place = !shadow.betrayed.empty() || opened;
   return shadow;
@@ -235,8 +235,8 @@ bool is_cuda_library(std::string_view soname) {
          std::ranges::find(names, name) != std::end(names);
 }
 
-/// Whether DT_NEEDED of some library means this copy. What is only opened by its path is a library
-/// of its own, whatever else has its name.
+/// Whether DT_NEEDED of some library refers to this copy. A library that is only opened by its path
+/// is independent of others with its name.
 bool is_linked(const InstalledLibrary& copy, const Needers& needers) {
   const auto found = needers.find(copy.facts.soname);
   if (found == needers.end()) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Files as the installer opens them, and what the system said when a call failed.
+// File access of the installer, with the system's error messages.
 
 #include <cstdint>
 #include <memory>
@@ -23,31 +23,31 @@ struct CloseFolder {
 /// A folder that is being listed.
 using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
-/// "cannot <action> <path>: <what the system says>", with what to do about it. `code` is an errno.
+/// "cannot <action> <path>: <the system's message>", with what to do about it. `code` is an errno.
 [[nodiscard]] Error system_error(std::string_view action, std::string_view path, int code);
 
-/// Whether an errno says that there is nothing. Every other answer leaves it unknown, and what is
-/// unknown is never treated as absent.
+/// Whether an errno means that the file does not exist. Every other error leaves that unknown,
+/// which is never treated as absent.
 [[nodiscard]] bool says_absent(int code);
 
 enum class Links : std::uint8_t { themselves, followed };
-/// What lies at `path`; nullopt when nothing does. Error: io (it cannot be told).
+/// The file at `path`; nullopt if there is none. Error: io (it cannot be determined).
 [[nodiscard]] Result<std::optional<struct stat>> look_at(const std::string& path,
                                                          Links links = Links::themselves);
-/// Whether anything lies at `path`, a link counting itself.
+/// Whether anything is at `path`; a link counts as such.
 [[nodiscard]] Result<bool> exists(const std::string& path);
 
-/// Opens an existing folder; a symbolic link as the last component is refused.
+/// Opens an existing folder; a symbolic link as the last component is rejected.
 [[nodiscard]] Result<Descriptor> open_folder(const std::string& path);
 
-/// The whole of a regular file. Errors: not_found, malformed (longer than `limit` or no regular
-/// file), io.
+/// The complete content of a regular file. Errors: not_found, malformed (longer than `limit` or not
+/// a regular file), io.
 [[nodiscard]] Result<std::string> read_file(const std::string& path, std::uint64_t limit);
 
 /// Writes all bytes, resuming after signals and short writes. `path` is for the message.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view bytes, std::string_view path);
 
-/// The permissions that new files do not get.
+/// The process's umask.
 [[nodiscard]] unsigned process_umask();
 
 /// Creates `name` under the folder `folder_fd` (AT_FDCWD: `name` is a path); it must not exist yet.

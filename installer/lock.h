@@ -1,6 +1,6 @@
 #pragma once
-// One command at a time changes an environment. The lock is the kernel's (flock): it ends with the
-// process that holds it, so a dead process never leaves one behind.
+// One command at a time changes an environment. The lock is the kernel's (flock): it is released
+// when the process that holds it ends, so no stale lock can remain.
 
 #include <optional>
 #include <string>
@@ -13,10 +13,10 @@ namespace axle::installer {
 
 class EnvironmentLock {
  public:
-  /// For changing: creates the state folder when it is missing, waits for everybody else.
+  /// For changes: creates the state folder if it is missing, and waits for all other commands.
   [[nodiscard]] static Result<EnvironmentLock> for_change(const std::string& state_folder,
                                                           Report& report);
-  /// For reading: writes nothing. nullopt when no command ever changed the environment.
+  /// For reading: writes nothing. nullopt if no command has changed the environment yet.
   [[nodiscard]] static Result<std::optional<EnvironmentLock>> for_reading(
       const std::string& state_folder, Report& report);
 

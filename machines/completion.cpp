@@ -19,7 +19,7 @@ using detect::Presence;
 
 namespace {
 
-// Every CPU of an architecture has its base level, or the architecture would be another one.
+// Every CPU of an architecture has its base level by definition.
 void set_base(detect::Cpu& cpu) {
   const auto base = cpu.arch == detect::Arch::x86_64    ? detect::x86_64_level(1)
                     : cpu.arch == detect::Arch::aarch64 ? detect::aarch64_versions[0].adds
@@ -31,7 +31,7 @@ void set_base(detect::Cpu& cpu) {
   }
 }
 
-// Some GPUs are one chip or one board with their CPU: a Jetson, a Grace, a GB10.
+// Some GPUs are on one chip or one board with their CPU: a Jetson, a Grace, a GB10.
 const GpuModel* find_model_with_host(const detect::Machine& machine) {
   for (const detect::Gpu& gpu : machine.gpus) {
     const GpuModel* model = find_model_of(gpu);
@@ -40,7 +40,7 @@ const GpuModel* find_model_with_host(const detect::Machine& machine) {
   return nullptr;
 }
 
-// Returns what is taken, in words.
+// Returns the assumptions as text.
 std::string take_arch(detect::Machine& machine) {
   const GpuModel* model = find_model_with_host(machine);
   machine.cpu.arch = model == nullptr ? detect::Arch::x86_64 : model->host;

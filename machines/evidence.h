@@ -1,7 +1,6 @@
 #pragma once
-// Why a machine is taken to be what it is: the questions that detection asked and what was
-// answered, as sentences for people. Made from what a RecordingHost noted, so that it tells what
-// was done and not what should have been.
+// Why detection came to its result: its queries and the answers, as sentences. Made from what a
+// RecordingHost recorded, so it shows what was actually done.
 
 #include <optional>
 #include <span>
@@ -15,11 +14,11 @@ namespace axle::machines {
 
 struct Observation {
   std::string asked;                  ///< "read /sys/module/nvidia/version"
-  std::optional<std::string> answer;  ///< "570.26"; nullopt: not there
+  std::optional<std::string> answer;  ///< "570.26"; nullopt: it does not exist
 };
 
-/// What bears on the namespace, in the order in which it was asked. Runs of questions for one
-/// library become one. A namespace that detection asks nothing for has no evidence.
+/// What is relevant for the namespace, in the order of the queries. Consecutive queries for one
+/// library are combined. A namespace without queries has no evidence.
 [[nodiscard]] std::vector<Observation> find_evidence(std::string_view ns,
                                                      std::span<const detect::Question> questions);
 

@@ -1,5 +1,5 @@
 #pragma once
-// GPUs by name: what `nvidia:gpu=l40s` and `--for l40s` stand for. A new model is one row.
+// GPUs by name: the meaning of `nvidia:gpu=l40s` and `--for l40s`. A new model is one row.
 
 #include <optional>
 #include <span>
@@ -12,9 +12,9 @@ namespace axle::machines {
 struct GpuModel {
   std::string_view name;  ///< lower case, no spaces, no brand: "l40s"
   detect::GpuVendor vendor;
-  std::string_view title;                   ///< as the vendor calls it
+  std::string_view title;                   ///< the vendor's name
   std::string_view arch;                    ///< as detect::Gpu::arch
-  unsigned memory_gib;                      ///< 0: sold in several sizes, or the CPU's own
+  unsigned memory_gib;                      ///< 0: several sizes exist, or it uses the CPU's memory
   bool integrated = false;                  ///< part of a CPU
   detect::Arch host = detect::Arch::other;  ///< of the CPU that it always comes with; other: any
 };
@@ -26,7 +26,7 @@ struct GpuModel {
 /// A GPU of that model whose driver works.
 [[nodiscard]] detect::Gpu make_gpu(const GpuModel& model);
 
-/// The model that make_gpu made `gpu` of; null where it comes from elsewhere.
+/// The model from which make_gpu created `gpu`; null if it was created otherwise.
 [[nodiscard]] const GpuModel* find_model_of(const detect::Gpu& gpu);
 
 }  // namespace axle::machines

@@ -36,7 +36,7 @@ Result<void> state_arch(Machine& machine, Arch arch) {
   return {};
 }
 
-// The capabilities that a word of a CPU namespace stands for: a level, a version, or a flag.
+// The capabilities for a word of a CPU namespace: a level, a version, or a flag.
 std::vector<Capability> find_flags(Arch arch, std::string_view word) {
   std::vector<Capability> found;
   const bool level = word.size() == 2 && word[0] == 'v' && word[1] >= '1' && word[1] <= '4';
@@ -52,7 +52,7 @@ std::vector<Capability> find_flags(Arch arch, std::string_view word) {
       found.insert(found.end(), version.adds.begin(), version.adds.end());
       if (version.name == word) return found;
     }
-    // Versions beyond the published chain: all that they make mandatory.
+    // Versions beyond the published chain: all their mandatory features.
     found = detect::aarch64_requirements(word, detect::VersionRule::strict);
     if (!found.empty()) return found;
   }

@@ -10,13 +10,13 @@
 
 namespace axle::machines {
 
-/// Adds one `namespace:fact,fact` part to `machine`. A GPU that is named is a GPU more; a part that
-/// only has a driver changes the driver. Error: not_found, for a namespace, a fact or a value that
-/// means nothing here; the nearest known ones are in the hint.
+/// Adds one `namespace:fact,fact` part to `machine`. Each GPU adds one; a part with only a driver
+/// changes the driver. Error: not_found, for an unknown namespace, fact or value; the nearest known
+/// ones are in the hint.
 [[nodiscard]] Result<void> add_facts(detect::Machine& machine, std::string_view part);
 
-/// How the architecture of a GPU is stated: "gfx942" is "amd:gfx=gfx942", "sm_90" is
-/// "nvidia:sm=90"; nullopt for what is none.
+/// The full form of an architecture: "gfx942" is "amd:gfx=gfx942", "sm_90" is "nvidia:sm=90";
+/// nullopt if it is not an architecture.
 [[nodiscard]] std::optional<std::string> architecture_fact(std::string_view word);
 
 }  // namespace axle::machines

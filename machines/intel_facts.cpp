@@ -21,7 +21,7 @@ using detect::Machine;
 namespace {
 
 // Intel, compute-runtime device_ip: architecture in 10 bits, release in 8, revision in 6. The
-// architectures: Gen8, Gen9, Gen11, Xe, Xe2, Xe3; the next ones lie above.
+// architectures: Gen8, Gen9, Gen11, Xe, Xe2, Xe3; future ones are above.
 constexpr unsigned intel_architectures[] = {8, 9, 11, 12, 20, 30};
 constexpr unsigned last_intel_architecture = 49;
 constexpr unsigned last_intel_release = 255;

@@ -29,7 +29,7 @@ std::string nearest_words(std::string_view word, const std::vector<std::string>&
   constexpr std::size_t shown = 3;
   constexpr std::size_t longest = 64;
   word = word.substr(0, longest);
-  // distance, letters that differ from the start on, index in `known`
+  // distance, number of differing letters at the start, index in `known`
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> ranked;
   for (std::size_t i = 0; i < known.size(); ++i) {
     const auto differs = std::ranges::mismatch(word, known[i]).in1;

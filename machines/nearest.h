@@ -7,8 +7,8 @@
 
 namespace axle::machines {
 
-/// Up to three of `known`, nearest first by edit distance ("l40": rather "l40s" than "m40", which
-/// begins otherwise), ties in the given order; joined by ", ".
+/// Up to three of `known`, nearest first by edit distance (for "l40": "l40s" before "m40", which
+/// begins differently), ties in the given order; joined by ", ".
 [[nodiscard]] std::string nearest_words(std::string_view word,
                                         const std::vector<std::string>& known);
 

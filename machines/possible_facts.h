@@ -1,6 +1,6 @@
 #pragma once
-// Facts that no machine can have. What is known counts, and what the next generation of hardware
-// and drivers may bring, so that a machine can be described before this program knows it.
+// Facts that no machine can have. Known values are possible, and those that the next generation of
+// hardware and drivers may add, so that a machine can be described before this program knows it.
 
 #include <optional>
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace axle::machines {
 
-/// Each gives nullopt for what can be, else the nearest that is known: "9.0, 8.9".
+/// Each returns nullopt for a possible value, else the nearest known ones: "9.0, 8.9".
 
 /// A compute capability, a gfx name (also with target features, "gfx90a:sramecc+:xnack-") or a
-/// device IP. Known architectures; of the generations that are still sold (compute capability 10
-/// and up, gfx12) newer steps too, and the next generation.
+/// device IP. Known architectures; for generations that are still sold (compute capability 10 and
+/// up, gfx12) also newer steps, and the next generation.
 [[nodiscard]] std::optional<std::string> nearest_arch(detect::GpuVendor vendor,
                                                       std::string_view arch);
-/// A driver: NVIDIA's branches up to 200 beyond the newest known one; of the others any version of
-/// that kind.
+/// A driver: NVIDIA's branches up to 200 beyond the newest known one; for others any well-formed
+/// version.
 [[nodiscard]] std::optional<std::string> nearest_driver(detect::GpuVendor vendor,
                                                         std::string_view version);
 /// The CUDA or ROCm version that a driver runs: up to two major versions beyond the newest known

@@ -22,7 +22,7 @@ template <class Enum, std::size_t count>
 struct Words {
   std::array<Enum, count> values;
   std::string_view (*render)(Enum value);
-  bool required;  ///< a key that is missing is an error, else the last of the values
+  bool required;  ///< a missing key is an error, else the last of the values
 };
 
 inline constexpr Words<detect::Arch, 6> arch_words{
@@ -44,7 +44,7 @@ inline constexpr Words<detect::NpuKind, 4> npu_words{
     true};
 
 inline constexpr std::uint64_t largest_tile_number = 0xFFFF;  ///< 16 bits of CPUID
-inline constexpr std::uint64_t longest_vector = 256;  ///< bytes: 2048 bits, as Arm has it at most
+inline constexpr std::uint64_t longest_vector = 256;          ///< bytes: 2048 bits, Arm's maximum
 
 template <class Type>
 struct Fields;

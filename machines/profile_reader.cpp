@@ -73,13 +73,13 @@ class FieldReader {
     if (found != words.values.end() || (given.empty() && !words.required)) return;
     object_.refuse(key, "expected " + list_words(words));
   }
-  /// These two follow from the capabilities.
+  /// These two are derived from the capabilities.
   void level(const char*, const detect::CapabilityFacts&) {}
   void amx(const char*, const detect::Cpu&) {}
   void capabilities(const char* key, detect::Arch, detect::CapabilityFacts& facts) {
     object_.part(key, [&](JsonObject& part) {
       part.keys([&](const std::string& name) {
-        // finish() refuses those that are none.
+        // finish() rejects unknown ones.
         const auto capability = detect::find_capability(name);
         if (capability) facts.set(*capability, read_presence(part, name));
       });
@@ -145,7 +145,7 @@ bool is_date(std::string_view text) {
   return true;
 }
 
-/// Facts that somebody stated and no machine has; what was found on a machine stands.
+/// Stated facts that are impossible; those found on a machine are accepted.
 void refuse_impossible(const detect::Machine& machine, JsonReading& reading) {
   const auto check = [&](const std::string& path, const std::string& value,
                          const std::optional<std::string>& nearest) {

@@ -1,5 +1,5 @@
 #pragma once
-// The "recording" of a profile: what a machine answered, as JSON that people can read and check.
+// The "recording" of a profile: a machine's answers, as JSON that people can read and check.
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -8,10 +8,10 @@
 
 namespace axle::machines {
 
-/// Reads every key of the object; what is wrong is refused in its reading.
+/// Reads every key of the object; errors are added to its reading.
 void read_recording(documents::JsonObject& object, detect::Recording& recording);
 
-/// Inverse of read_recording. Empty parts are left out; everything is sorted.
+/// Inverse of read_recording. Empty parts are omitted; everything is sorted.
 [[nodiscard]] nlohmann::ordered_json render_recording(const detect::Recording& recording);
 
 }  // namespace axle::machines

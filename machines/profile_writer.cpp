@@ -19,11 +19,11 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// A profile leaves out what is unknown or ordinary; `detect --json` shows every key.
+// A profile omits what is unknown or has its default; `detect --json` shows every key.
 enum class Detail { profile, facts };
 
-// By name; unknown ones are left out of profiles, and of other architectures' everywhere, since
-// there are as many capabilities as the table has rows.
+// By name; unknown ones are omitted from profiles, and those of other architectures everywhere,
+// since there are as many capabilities as the table has rows.
 Json render_capabilities(detect::Arch arch, const detect::CapabilityFacts& facts, Detail detail) {
   std::vector<std::pair<std::string_view, Presence>> known;
   for (const CapabilityRow& row : detect::capabilities()) {
@@ -37,14 +37,14 @@ Json render_capabilities(detect::Arch arch, const detect::CapabilityFacts& facts
   return json;
 }
 
-// "v3"; empty where there is none.
+// "v3"; empty if there is none.
 std::string render_level(const detect::CapabilityFacts& facts) {
   const unsigned level = detect::highest_x86_64_level(facts);
   return level == 0 ? std::string() : "v" + std::to_string(level);
 }
 
-// AMX is three questions: has the CPU got it, does the kernel hand it out, may this process use it
-// already (a yes to the second is enough: programs ask for it).
+// AMX has three states: whether the CPU has it, whether the kernel grants it, whether this process
+// may already use it (the second is sufficient: programs request it).
 Json render_amx(const detect::Cpu& cpu) {
   if (cpu.arch != detect::Arch::x86_64) return {};
   const Presence tiles = cpu.capabilities.of(detect::Capability::amx_tile);
@@ -130,7 +130,7 @@ class FieldWriter {
     }
     member(key, std::move(json));
   }
-  /// Left out of profiles where it is empty.
+  /// Omitted from profiles if empty.
   void member(const char* key, Json value) {
     if (!value.empty() || detail_ == Detail::facts) json_[key] = std::move(value);
   }
@@ -156,7 +156,7 @@ class FieldWriter {
   Json json_ = Json::object();
 };
 
-// Bytes that are not UTF-8 (a driver's idea of a name) become U+FFFD instead of an exception.
+// Bytes that are not UTF-8 (in a driver's name) become U+FFFD instead of an exception.
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -165,7 +165,7 @@ std::string dump(const Json& json) {
 
 std::string render_profile(const Profile& profile) {
   FieldWriter writer(Detail::profile);
-  // Facts of schema 1 need not say where they are from, and stay so.
+  // Facts of schema 1 need not have sources, and remain without.
   const bool old = !profile.recording && explain_origin(profile.origin).first != nullptr;
   writer.count("schema_version", old ? 1U : profile_schema_version);
   FieldWriter origin(Detail::profile);

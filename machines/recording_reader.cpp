@@ -75,7 +75,7 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> parse_leaf_name(std::stri
   return std::pair(*leaf, *subleaf);
 }
 
-/// Calls `read(part, key)` for every entry under `key`, as long as there are not too many.
+/// Calls `read(part, key)` for every entry under `key`, up to the limit.
 void read_entries(JsonObject& object, const std::string& key,
                   const std::function<void(JsonObject&, const std::string&)>& read) {
   object.part(key, [&](JsonObject& part) {
@@ -119,12 +119,12 @@ void read_masks(JsonObject& object, const std::string& key,
   });
 }
 
-/// A path or, where it stands before a program's arguments, a command.
+/// A path or, before a program's arguments, a command.
 void check_path(JsonObject& part, const std::string& path) {
   if (!words::is_path(path)) part.refuse(path, "expected a path as key");
 }
 
-/// A string, or {"hex": "…"} for what is not text.
+/// A string, or {"hex": "…"} if it is not text.
 std::string read_content(JsonObject& part, const std::string& entry) {
   const JsonNode* value = part.find(entry);
   if (value->kind == JsonNode::Kind::string) return value->text;

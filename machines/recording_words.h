@@ -13,7 +13,7 @@
 
 namespace axle::machines::words {
 
-/// What can be the key of a file, folder, link or command. Relative paths too: LD_LIBRARY_PATH=lib.
+/// Valid keys of a file, folder, link or command. Relative paths too: LD_LIBRARY_PATH=lib.
 [[nodiscard]] inline bool is_path(std::string_view path) {
   return !path.empty() && path.size() <= longest_text &&
          std::ranges::none_of(path, [](char c) { return static_cast<unsigned char>(c) < ' '; });

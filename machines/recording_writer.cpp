@@ -46,7 +46,7 @@ Json render_content(const std::string& content) {
   return {{"hex", render_hex(content)}};
 }
 
-/// A path that is not text cannot be a key, and is left out.
+/// A path that is not text cannot be a key, and is omitted.
 bool is_key(std::string_view path) { return words::is_path(path) && text::is_valid_utf8(path); }
 
 Json render_texts(const Texts& texts) {

@@ -39,7 +39,7 @@ std::unexpected<Error> unreadable(const fs::path& path, std::string_view why) {
       "a machine profile is a JSON file: `variant detect --profile machine.json` writes one");
 }
 
-/// At most one byte more than a profile may have. A named pipe is given up when nobody writes.
+/// At most one byte more than a profile may have. A named pipe is given up if nobody writes to it.
 Result<std::string> read_profile_text(const fs::path& path) {
   constexpr int patience_ms = 10'000;
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -123,7 +123,7 @@ std::unexpected<Error> unknown_name(std::string_view name) {
                   nearest_words(name, known)));
 }
 
-// What stands before the first ";": a name, a file, a folder, or already facts.
+// The part before the first ";": a name, a file, a folder, or facts.
 Result<std::vector<NamedMachine>> select_first(const std::string& first) {
   auto shipped = find_shipped(first);
   if (!shipped) return std::unexpected(shipped.error());
@@ -172,7 +172,7 @@ std::vector<std::string> shipped_names() {
 }
 
 Result<std::vector<NamedMachine>> select_machines(std::string_view what, Report& report) {
-  // A path may hold any character, so the whole text is tried as one before it is taken apart.
+  // A path may contain any character, so the whole text is first tried as a path.
   std::error_code error;
   const bool whole = fs::exists(fs::path(what), error);
   const std::size_t end = whole ? std::string_view::npos : what.find(';');

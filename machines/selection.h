@@ -17,21 +17,21 @@
 namespace axle::machines {
 
 struct NamedMachine {
-  std::string name;  ///< as the user wrote it
+  std::string name;  ///< as written by the user
   detect::Machine machine;
-  /// What `machine` was read from, where that is a recording and no facts were added to it.
+  /// The recording that `machine` was read from, if no facts were added to it.
   std::optional<detect::Recording> recording = {};
-  ProfileOrigin origin = {};             ///< of the profile; empty where facts were stated or added
-  std::vector<Override> overrides = {};  ///< that took the place of what this machine says
+  ProfileOrigin origin = {};             ///< of the profile; empty if facts were stated or added
+  std::vector<Override> overrides = {};  ///< that replaced facts of this machine
 };
 
 /// `what` is a profile file, a folder of profiles (a fleet: several results), a shipped name
 /// ("h100"), inline facts ("nvidia:sm=90,driver=570.26;x86_64:v4"), or a name with facts added
-/// ("h100;nvidia:driver=550.54"). Facts that are not stated stay unknown; the defaults that are
-/// taken (Linux, x86_64, glibc 2.28; aarch64 for a Jetson, a Grace or a GB10; the newest backend's
-/// driver floor) are said in `report`.
-/// Errors: not_found for an unknown name or fact (the nearest known ones in the hint; the command
-/// line makes it a usage error), malformed/unsupported for a bad profile file.
+/// ("h100;nvidia:driver=550.54"). Facts that are not stated remain unknown; the defaults (Linux,
+/// x86_64, glibc 2.28; aarch64 for a Jetson, a Grace or a GB10; the newest backend's minimum
+/// driver) are reported. Errors: not_found for an unknown name or fact (the nearest known ones in
+/// the hint; the command line makes it a usage error), malformed/unsupported for an invalid profile
+/// file.
 [[nodiscard]] Result<std::vector<NamedMachine>> select_machines(std::string_view what,
                                                                 Report& report);
 

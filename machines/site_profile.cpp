@@ -72,7 +72,7 @@ void add_devices(Host& host, MachineTraits& traits) {
   traits["the accelerators on the bus"] = devices;
 }
 
-/// Those that are made for GPUs and NPUs; nvidia-uvm and the like come and go with their use.
+/// Nodes made for GPUs and NPUs; nvidia-uvm and similar come and go with their use.
 bool is_device_node(std::string_view folder, std::string_view name) {
   if (folder == "/dev/dri") return name.starts_with("renderD");
   if (folder == "/dev/accel") return name.starts_with("accel");
@@ -86,7 +86,7 @@ bool is_device_node(std::string_view folder, std::string_view name) {
   return name == "nvidiactl" || name == "kfd" || name == "dxg" || name == "nvhost-gpu";
 }
 
-/// A machine whose nodes were not passed to the container that recorded it is another one.
+/// If a container recorded it without device nodes, a machine with them is a different one.
 void add_nodes(Host& host, MachineTraits& traits) {
   std::string nodes;
   for (const char* folder : {"/dev", "/dev/accel", "/dev/dri", "/dev/vfio"}) {
@@ -121,7 +121,7 @@ std::string explain_difference(const MachineTraits& recorded, const MachineTrait
   return recorded.size() == here.size() ? "" : "the kind of the CPU changed";
 }
 
-/// What drivers said was said to someone who may open their device nodes.
+/// Drivers' answers depend on access to their device nodes.
 std::string explain_rights(const detect::Recording& recorded, Host& here) {
   for (const auto& [path, access] : recorded.nodes) {
     if (!path.starts_with("/dev/") || access != Access::read_write) continue;
@@ -131,8 +131,8 @@ std::string explain_rights(const detect::Recording& recorded, Host& here) {
   return {};
 }
 
-/// The variable whose mask names a GPU by its id, of which a profile holds a stand-in only; empty:
-/// none does.
+/// The variable whose mask contains a GPU's id, which a profile only has in replaced form; empty:
+/// none.
 std::string find_mask_of_ids(Host& here) {
   for (const char* variable :
        {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) {
@@ -153,7 +153,7 @@ std::unexpected<Error> refuse(const std::string& path, std::string_view why, Err
   return fail(kind, fmt::format("{} is ignored: {}", path, why), how_to_fix(path));
 }
 
-/// Why the open file cannot be trusted; empty where it can.
+/// Why the open file cannot be trusted; empty if it can.
 std::string distrust(int descriptor, SiteOwner owner) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0) return std::strerror(errno);
@@ -196,7 +196,7 @@ MachineTraits read_traits(Host& host) {
 
 Result<std::optional<Profile>> read_site_profile(const std::string& path, SiteOwner owner,
                                                  Host& here) {
-  // Non-blocking, so that a FIFO cannot hold us; a link could lead anywhere.
+  // Non-blocking, so that a FIFO cannot block; links are not followed.
   const system::Descriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   if (!file) {
@@ -240,7 +240,7 @@ bool SiteHost::accessible(const std::string& path, Access access) {
 }
 
 std::optional<std::string> SiteHost::environment(const std::string& variable) {
-  // What lies in its folders was recorded with it.
+  // The content of its folders was recorded with it.
   return variable == "LD_LIBRARY_PATH" ? ReplayHost::environment(variable)
                                        : here_.environment(variable);
 }

@@ -6,7 +6,7 @@ namespace axle::machines {
 namespace {
 
 constexpr const VendorFacts* rows[] = {&nvidia_facts, &amd_facts, &intel_facts};
-static_assert(std::size(rows) == detect::gpu_vendors().size(), "a row a vendor");
+static_assert(std::size(rows) == detect::gpu_vendors().size(), "a row per vendor");
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #pragma once
-// What can be stated of each vendor's GPUs and drivers, one row a vendor: its words, what can be,
-// and what is taken where it is not stated. The functions of a row are in the vendor's own file.
+// What can be stated about each vendor's GPUs and drivers, one row per vendor: its words, the
+// possible values, and the defaults. The functions of a row are in the vendor's own file.
 
 #include <optional>
 #include <span>
@@ -14,15 +14,15 @@ namespace axle::machines {
 
 struct VendorFacts {
   detect::GpuVendor vendor;
-  /// Adds what an inline part says: "sm=90,driver=570.26" (machines/inline_facts.h).
+  /// Adds the facts of an inline part: "sm=90,driver=570.26" (machines/inline_facts.h).
   Result<void> (*add)(detect::Machine& machine, std::string_view text);
-  /// "sm_90" -> "nvidia:sm=90"; nullopt for what is not an architecture of this vendor.
+  /// "sm_90" -> "nvidia:sm=90"; nullopt if it is not an architecture of this vendor.
   std::optional<std::string> (*state_architecture)(std::string_view word);
   /// machines/possible_facts.h
   std::optional<std::string> (*nearest_arch)(std::string_view arch);
   std::optional<std::string> (*nearest_driver)(std::string_view version);
   std::optional<std::string> (*nearest_api)(std::string_view version);
-  /// A driver that works, for GPUs that are stated without one, and how that is said.
+  /// A working driver, for GPUs that are stated without one, and the message about it.
   detect::Driver (*assumed_driver)();
   std::string (*describe_assumption)(const detect::Driver& driver);
 };

@@ -1,6 +1,6 @@
 // Namespace `aarch64`, as aarch64-variant-provider 0.2.0 defines it: the architecture version, then
-// flags. Two strings of the published list, "btiecv" and "asimdrdmatomics", are two flags run
-// together that no CPU can report; their parts are in namespace `axle`.
+// flags. Two strings of the published list, "btiecv" and "asimdrdmatomics", are two flags written
+// as one, which no CPU can report; their parts are in namespace `axle`.
 
 #include "detect/cpu/aarch64_versions.h"
 #include "providers/cpu_flags.h"

@@ -1,7 +1,7 @@
 // Namespace `amd`, as amd-variant-provider 0.0.2 defines it: the gfx names of the GPUs and the one
-// ROCm version of the system. The published provider drops every GPU as soon as one of them (a
-// graphics unit beside the cards) is not in its list; here each counts for itself, as the policy
-// says.
+// ROCm version of the system. The published provider drops all GPUs as soon as one of them (an
+// integrated GPU next to the cards) is not in its list; here each is considered separately,
+// according to the policy.
 
 #include <algorithm>
 
@@ -39,8 +39,7 @@ std::vector<std::string> gfx_names(const Machine& machine, const GpuPolicy& poli
   return names;
 }
 
-// A GPU runs what was compiled for itself and nothing else: several unlike ones have nothing in
-// common.
+// A GPU only runs code that was compiled for it, so different GPUs have nothing in common.
 std::vector<std::string> joined_names(const Machine& machine, const GpuPolicy& policy) {
   std::vector<std::vector<std::string>> lists;
   for (const std::string& gfx : gfx_names(machine, policy)) {

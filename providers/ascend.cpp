@@ -1,7 +1,6 @@
 // Namespace `ascend`, as huawei-ascend-variant-provider 0.0.2 defines it: the kind of NPU, the
-// driver and the CANN toolkit, each one exact value. The published provider takes the first NPU's
-// kind and the first version that it meets; here what differs between the NPUs is not a fact of the
-// machine.
+// driver and the CANN toolkit, each one exact value. The published provider uses the first NPU's
+// kind and the first version that it finds; here values that differ between the NPUs do not count.
 
 #include <algorithm>
 #include <utility>
@@ -39,7 +38,7 @@ constexpr AscendFeature ascend_features[] = {
 
 constexpr std::string_view known_types[] = {"a3", "a2", "910b", "310p"};
 
-/// A value of PEP 825: what a driver says may be anything.
+/// Whether it is a value of PEP 825: a driver may report anything.
 bool is_value(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
@@ -54,8 +53,8 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-/// "8.0.RC2.alpha001" -> "8.0.rc2", as published: two or three numbers and the release candidate,
-/// which is written in one way, without what follows. Empty for what is not a valid version.
+/// "8.0.RC2.alpha001" -> "8.0.rc2", as published: two or three numbers and the release candidate in
+/// one spelling, without the rest. Empty if it is not a valid version.
 std::string published_version(std::string_view text, std::string_view candidate_mark) {
   std::string version(take_digits(text));
   if (version.empty()) return {};
@@ -79,14 +78,14 @@ std::string source_of(const Npu& npu, const AscendFeature& feature) {
 }
 
 std::string value_of(const Npu& npu, const AscendFeature& feature) {
-  // As published: a version that is forced is taken as it is.
+  // As in the published provider: a forced version is not validated.
   const bool forced = source_of(npu, feature) == "override";
   std::string value = npu.*feature.fact;
   if (!feature.candidate.empty() && !forced) value = published_version(value, feature.candidate);
   return is_value(value) ? value : std::string();
 }
 
-/// What the working NPUs say, each value once; sorted, since the bus decides nothing.
+/// The values of the working NPUs, without duplicates; sorted, since bus order is irrelevant.
 std::vector<std::string> values_of(const Machine& machine, const AscendFeature& feature) {
   std::vector<std::string> values;
   for (const Npu& npu : machine.npus) {
@@ -109,8 +108,8 @@ Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
   return features;
 }
 
-/// The published provider knows no values but those of the machine at hand, and no builder can
-/// check against that: these are the kinds that it has names for. Others pass through it.
+/// The published provider only knows the values of the machine at hand, which no builder can check
+/// against: these are the kinds that it has names for. Other values are passed through.
 Features all() { return {{"npu_type", false, {std::begin(known_types), std::end(known_types)}}}; }
 
 Fact why_no_npu(const Machine& machine) {

@@ -1,8 +1,8 @@
-// Namespace `axle`: what the published providers cannot say. Of CPUs (AMX, AVX512-FP16, AVX10, SME,
-// LSE …) every row of the capability table whose property is "axle :: X :: on" is a feature; there
-// is not a list here. Order of preference: x86 rows as the table has them (it puts the tile
-// extensions first); rows of other architectures backwards, since the kernel gives out its bits in
-// the order in which extensions appear; then the parts below, each a file of its own.
+// Namespace `axle`: what the published providers cannot express. For CPUs (AMX, AVX512-FP16, AVX10,
+// SME, LSE …) every row of the capability table whose property is "axle :: X :: on" is a feature;
+// there is no list here. Order of preference: x86 rows in the order of the table (tile extensions
+// first); rows of other architectures in reverse, since the kernel assigns its bits in the order in
+// which extensions appear; then the parts below, one file each.
 
 #include <algorithm>
 #include <iterator>
@@ -46,7 +46,7 @@ std::vector<std::string_view> features_of(Arch arch) {
   return names;
 }
 
-/// Some features of the namespace and what is known of them.
+/// Some features of the namespace and what is known about them.
 struct Part {
   bool (*knows)(std::string_view feature);
   Features (*supported)(const Machine& machine, const GpuPolicy& policy);

@@ -1,7 +1,7 @@
 // Namespaces `blas_lapack` and `openmp`, as blas-lapack-variant-provider 0.0.3 and
-// openmp-variant-provider 0.0.2 define them: which library a wheel was built with. They say nothing
-// of the machine: the wheel brings the library along, so that every value is supported everywhere,
-// in the published order of preference.
+// openmp-variant-provider 0.0.2 define them: which library a wheel was built with. They do not
+// depend on the machine: the wheel bundles the library, so every value is supported everywhere, in
+// the published order of preference.
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@ using detect::Presence;
 
 namespace {
 
-// As the table spells it.
+// In the spelling of the table.
 std::string join_property(std::string_view ns, std::string_view feature, std::string_view value) {
   return std::string(ns) + " :: " + std::string(feature) + " :: " + std::string(value);
 }
@@ -54,7 +54,7 @@ const Circumstance* find_circumstance(const detect::Cpu& cpu, Capability capabil
   return found == std::end(circumstances) ? nullptr : found;
 }
 
-/// Of those of `affected` that have the first one's evidence; of all where it has none.
+/// The members of `affected` with the first one's evidence; all if it has none.
 Fact about_withheld(const detect::Cpu& cpu, const std::vector<Capability>& affected,
                     FactCode without_evidence) {
   const Circumstance* const circumstance = find_circumstance(cpu, affected.front());

@@ -1,6 +1,6 @@
 #pragma once
-// What the CPU namespaces share: from a property to the row of the capability table that stands for
-// it, and the fact that says what the CPU has of that row.
+// Shared by the CPU namespaces: maps a property to its row in the capability table, and describes
+// what the CPU has of that row.
 
 #include <optional>
 #include <span>
@@ -26,30 +26,29 @@ namespace axle::providers {
 [[nodiscard]] Features flags_known(std::span<const std::string_view> flags);
 
 /// "the CPU has avx2 and fma", "the CPU lacks avx512f", "the CPU has amx_int8, but the kernel
-/// withholds it", "it is unknown whether the CPU has avx2": of all of `needed`, the worst news.
-/// Where detection left its evidence (Cpu::sources), the code says what it means, and with it what
-/// would fix it.
+/// withholds it", "it is unknown whether the CPU has avx2": the worst state among `needed`. If
+/// detection recorded evidence (Cpu::sources), the code says what it means, and so how to fix it.
 [[nodiscard]] Fact about_capabilities(const detect::Cpu& cpu,
                                       std::span<const detect::Capability> needed);
 
-/// One fact a reason for what the CPU has and programs cannot count on, blocked or not known.
-/// What a kernel is too old to tell of is left out: there is always some of it.
+/// One fact per reason for features of the CPU that programs cannot rely on, blocked or unknown.
+/// Features that a kernel is too old to report are omitted: there are always some.
 [[nodiscard]] Facts withheld_capabilities(const detect::Cpu& cpu);
 
-/// Of a flag of a CPU namespace that is written for `arch`.
+/// For a flag of a CPU namespace for `arch`.
 [[nodiscard]] Fact about_flag(const detect::Cpu& cpu, detect::Arch arch, std::string_view ns,
                               std::string_view feature, std::string_view value);
 
-/// "the CPU is aarch64, not x86_64": `wanted` is another one.
+/// "the CPU is aarch64, not x86_64": `wanted` is a different one.
 [[nodiscard]] Fact other_architecture(const detect::Cpu& cpu, detect::Arch wanted);
 
 /// "the CPU is Armv8.2a": at least `wanted`.
 [[nodiscard]] Fact arm_version_held(std::string_view held, std::string_view wanted);
 
-/// "(level v4)": what the capabilities that are spoken of are part of.
+/// "(level v4)": what the capabilities are part of.
 [[nodiscard]] Fact part_of(std::string_view kind, std::string_view value);
 
-/// Of what the namespace does not define.
+/// For a property that the namespace does not define.
 [[nodiscard]] Fact unknown_property(std::string_view ns, std::string_view feature,
                                     std::string_view value);
 

@@ -29,12 +29,12 @@ constexpr MajorMinor capabilities[] = {
     {7, 5},  {7, 2},  {7, 0},  {6, 2},  {6, 1},  {6, 0},  {5, 3}, {5, 2}, {5, 0}, {3, 7}, {3, 5},
 };
 
-/// The first that has instructions of its own (sm_90a), and the first with instructions of a family
+/// The first with instructions of its own (sm_90a), and the first with instructions of a family
 /// (sm_100f).
 constexpr MajorMinor first_specific = {9, 0};
 constexpr MajorMinor first_family = {10, 0};
 
-/// Drivers of these CUDA versions can be asked for; as the published NVIDIA provider has them.
+/// The CUDA versions of drivers that can be requested; the list of the published NVIDIA provider.
 constexpr unsigned first_cuda_major = 11;
 constexpr unsigned last_cuda_major = 15;
 constexpr unsigned last_cuda_minor = 20;
@@ -53,13 +53,13 @@ bool executes(MajorMinor device, MajorMinor code) {
   return device.first == code.first && device.second >= code.second;
 }
 
-/// Code for one architecture alone, "90a".
+/// Code for exactly one architecture, "90a".
 bool executes_specific(MajorMinor device, MajorMinor code) {
   return code >= first_specific && (device == code || (is_thor(device) && is_thor(code)));
 }
 
-/// Code for an architecture and those of its family that came later, "100f". Which ones belong is
-/// known of known architectures only.
+/// Code for an architecture and later ones of its family, "100f". Families are only known for known
+/// architectures.
 bool executes_family(MajorMinor device, MajorMinor code) {
   return code >= first_family && is_known(device) && executes(device, code);
 }
@@ -90,7 +90,7 @@ std::vector<std::string> compiled_code(MajorMinor device) {
   return values;
 }
 
-/// What the driver may compile: any older PTX, but bound PTX only where bound code runs.
+/// What the driver can compile: any older PTX, but bound PTX only where bound code runs.
 void add_ptx(std::vector<std::string>& values, MajorMinor device) {
   add_bound_code(values, device, "_virtual");
   if (!is_known(device)) values.push_back(digits(device) + "_virtual");
@@ -99,7 +99,7 @@ void add_ptx(std::vector<std::string>& values, MajorMinor device) {
   }
 }
 
-/// All values of `kind`, those of bound code first.
+/// All values of `kind`, bound code first.
 void add_known_code(std::vector<std::string>& values, std::string_view kind) {
   for (const MajorMinor& code : capabilities) {
     if (code >= first_specific) values.push_back(digits(code) + "a" + std::string(kind));
@@ -110,7 +110,7 @@ void add_known_code(std::vector<std::string>& values, std::string_view kind) {
   for (const MajorMinor& code : capabilities) values.push_back(digits(code) + std::string(kind));
 }
 
-/// "M.m" down to "11.0"; of a driver newer than the list, what the list has.
+/// "M.m" down to "11.0"; for a driver newer than the list, the whole list.
 std::vector<std::string> toolkits_up_to(MajorMinor driver) {
   std::vector<std::string> values;
   for (unsigned major = std::min(driver.first, last_cuda_major); major >= first_cuda_major;
@@ -130,8 +130,8 @@ std::optional<MajorMinor> driver_cuda(const Machine& machine, const GpuPolicy& p
   return counts ? cuda : std::nullopt;
 }
 
-/// "90a_real" -> "compiled code for 9.0 alone", "80_virtual" -> "PTX for 8.0"; empty unless the
-/// value is code.
+/// "90a_real" -> "compiled code for 9.0 alone", "80_virtual" -> "PTX for 8.0"; empty if the value
+/// is not about code.
 std::string describe_code(std::string_view value) {
   const std::size_t mark = value.find('_');
   if (mark == std::string_view::npos) return {};
@@ -149,7 +149,7 @@ std::string describe_code(std::string_view value) {
          bound;
 }
 
-/// Of a toolkit whose PTX a build has. Some NVIDIA GPU counts.
+/// For a toolkit whose PTX a build has. Requires a counted NVIDIA GPU.
 Fact about_ptx(const Machine& machine, const GpuPolicy& policy, std::string_view value) {
   const auto cuda = driver_cuda(machine, policy);
   if (!cuda) return {FactCode::value_unknown, "CUDA version of the driver", {std::string(value)}};

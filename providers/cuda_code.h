@@ -25,7 +25,7 @@ namespace axle::providers {
 /// Every value that any machine may support.
 [[nodiscard]] Features known_gpu_code();
 [[nodiscard]] bool is_gpu_code_feature(std::string_view feature);
-/// What of the machine decides `feature :: value`.
+/// The facts of the machine that decide `feature :: value`.
 [[nodiscard]] Facts gpu_code_facts(const detect::Machine& machine, const GpuPolicy& policy,
                                    std::string_view feature, std::string_view value);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view gfx_code = "gfx_code";
 constexpr std::string_view lower_bound = "rocm_version_lower_bound";
 
-/// Targets and the generic one that each belongs to, newest first. gfx908 and gfx90a belong to
+/// Targets and the generic target that each belongs to, newest first. gfx908 and gfx90a belong to
 /// none.
 struct GfxTarget {
   std::string_view name;
@@ -60,12 +60,12 @@ constexpr GfxTarget targets[] = {
     {"gfx900", "gfx9_generic"},
 };
 
-/// ROCm versions that can be asked for.
+/// ROCm versions that can be requested.
 constexpr unsigned first_major = 5;
 constexpr unsigned last_major = 12;
 constexpr unsigned last_minor = 20;
 
-/// "M.m" … "M.0", "M", then the older majors with all their minors.
+/// "M.m" … "M.0", "M", then the older major versions with all their minor versions.
 std::vector<std::string> versions_up_to(std::pair<unsigned, unsigned> newest) {
   std::vector<std::string> values;
   for (unsigned major = newest.first; major >= first_major; --major) {

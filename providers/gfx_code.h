@@ -21,10 +21,10 @@ namespace axle::providers {
 [[nodiscard]] Facts gfx_code_facts(const detect::Machine& machine, const GpuPolicy& policy,
                                    std::string_view feature, std::string_view value);
 
-/// The generic target that `gfx` belongs to: "gfx9_4_generic"; empty where there is none.
+/// The generic target that `gfx` belongs to: "gfx9_4_generic"; empty if there is none.
 [[nodiscard]] std::string_view generic_gfx(std::string_view gfx);
 
-/// The ROCm of the system where an AMD GPU counts; nullopt when there is none or it is not known.
+/// The system's ROCm version if an AMD GPU counts; nullopt if there is none or it is unknown.
 [[nodiscard]] std::optional<std::pair<unsigned, unsigned>> counted_rocm(
     const detect::Machine& machine, const GpuPolicy& policy);
 /// "the system has ROCm 6.1, and the build needs 6.4", or why there is none that counts.

@@ -66,7 +66,7 @@ std::optional<Numbers> parse_gfx_name(std::string_view arch) { return parse_gfx(
 bool never(std::string_view /*arch*/, const Numbers& /*numbers*/) { return false; }
 
 bool is_apu(std::string_view arch, const Numbers& /*numbers*/) {
-  // Graphics units of processors (LLVM, "User Guide for AMDGPU Backend", table of processors).
+  // Integrated graphics of processors (LLVM, "User Guide for AMDGPU Backend", table of processors).
   constexpr std::string_view of_processors[] = {
       "gfx902",  "gfx909",  "gfx90c",  "gfx1013", "gfx1033", "gfx1035", "gfx1036",
       "gfx1037", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153",

@@ -1,6 +1,6 @@
 #pragma once
-// The architectures of each vendor's GPUs: as numbers, in which silicon, and which properties tell
-// of them. One row a vendor.
+// The architectures of each vendor's GPUs: as numbers, in which chips they are, and which
+// properties describe them. One row per vendor.
 
 #include <array>
 #include <optional>
@@ -13,21 +13,21 @@
 namespace axle::providers {
 
 /// The architecture as numbers, so that newer is larger: 9.0 -> {9, 0, 0}, gfx90a -> {9, 0, 10},
-/// 20.1.0 -> {20, 1, 0}. nullopt when it is unknown or nonsense.
+/// 20.1.0 -> {20, 1, 0}. nullopt if it is unknown or not valid.
 [[nodiscard]] std::optional<std::array<unsigned, 3>> parse_gpu_arch(const detect::Gpu& gpu);
 
-/// "gfx942:sramecc+:xnack-" -> "gfx942"; empty unless it is a gfx name.
+/// "gfx942:sramecc+:xnack-" -> "gfx942"; empty if it is not a gfx name.
 [[nodiscard]] std::string gfx_name(std::string_view arch);
 
-/// "12.8" as numbers; a third part is ignored. Nothing when the text is not a valid version or a
-/// part is above 9999.
+/// "12.8" as numbers; a third part is ignored. nullopt if the text is not a valid version or a part
+/// is above 9999.
 [[nodiscard]] std::optional<std::pair<unsigned, unsigned>> parse_major_minor(std::string_view text);
 
-/// The GPU is part of a system on chip or a processor: the driver says so, or its architecture
-/// exists in no card.
+/// The GPU is part of a system on chip or a processor, according to the driver or because its
+/// architecture exists on no card.
 [[nodiscard]] bool is_integrated(const detect::Gpu& gpu);
 
-/// The property tells what GPUs of `vendor` run, not what their driver does.
+/// The property describes what GPUs of `vendor` run, not their driver.
 [[nodiscard]] bool tells_of_gpu(detect::GpuVendor vendor, std::string_view ns,
                                 std::string_view feature);
 

@@ -44,8 +44,8 @@ std::optional<std::size_t> parse_index(std::string_view text) {
   return read.ec == std::errc() && read.ptr == end ? std::optional(index) : std::nullopt;
 }
 
-/// All GPUs of `vendor` as its tools number them: by the bus where every one has an address there,
-/// else as the machine lists them.
+/// All GPUs of `vendor` in the order of its tools: by bus address if all have one, otherwise in the
+/// order of the machine.
 std::vector<const Gpu*> in_bus_order(const Machine& machine, GpuVendor vendor) {
   std::vector<const Gpu*> gpus;
   for (const Gpu& gpu : machine.gpus) {
@@ -54,7 +54,7 @@ std::vector<const Gpu*> in_bus_order(const Machine& machine, GpuVendor vendor) {
   const bool addressed =
       std::ranges::none_of(gpus, [](const Gpu* gpu) { return gpu->pci_address.empty(); });
   if (addressed) {
-    // Pointers into one vector: where two addresses are the same, the machine's order counts.
+    // Pointers into one vector: GPUs with the same address keep the machine's order.
     std::ranges::sort(gpus, [](const Gpu* left, const Gpu* right) {
       return std::pair(std::string_view(left->pci_address), left) <
              std::pair(std::string_view(right->pci_address), right);
@@ -65,7 +65,7 @@ std::vector<const Gpu*> in_bus_order(const Machine& machine, GpuVendor vendor) {
 
 bool works(const Gpu& gpu) { return gpu.usable == Presence::present && !gpu.masked; }
 
-/// "00000000:65:00.0" and "65:00.0" -> "0:65:00.0": tools differ in how they write the domain.
+/// "00000000:65:00.0" and "65:00.0" -> "0:65:00.0": tools write the domain in different ways.
 std::string plain_address(std::string_view address) {
   if (std::ranges::count(address, ':') < 2) return "0:" + lowered(address);
   while (address.starts_with('0') && address[1] != ':') address.remove_prefix(1);
@@ -85,7 +85,7 @@ bool names(std::string_view device, const Gpu& gpu, std::size_t index) {
   return !part.empty() && squeezed(gpu.name).find(part) != std::string::npos;
 }
 
-/// The GPUs of all vendors that `device` names.
+/// The GPUs of all vendors that `device` refers to.
 std::vector<const Gpu*> named_gpus(const Machine& machine, std::string_view device) {
   std::vector<const Gpu*> named;
   for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
@@ -97,7 +97,7 @@ std::vector<const Gpu*> named_gpus(const Machine& machine, std::string_view devi
   return named;
 }
 
-/// Of one that does not work, or that a mask hides.
+/// For a GPU that does not work, or that a mask hides.
 Fact why_idle(const Gpu& gpu) {
   const std::string name =
       gpu.name.empty() ? std::string(detect::gpu_vendor(gpu.vendor).title) + " GPU" : gpu.name;
@@ -115,12 +115,12 @@ bool is_named(const GpuPolicy& policy, const Gpu& gpu, std::size_t index) {
                              [&](const std::string& device) { return names(device, gpu, index); });
 }
 
-/// Newer is larger; an architecture that is not known is the oldest.
+/// Newer is larger; an unknown architecture is the oldest.
 std::array<unsigned, 3> age_of(const Gpu& gpu) {
   return parse_gpu_arch(gpu).value_or(std::array<unsigned, 3>{});
 }
 
-/// What the policy counts, in bus order.
+/// The GPUs that the policy selects, in bus order.
 std::vector<const Gpu*> select(const Machine& machine, GpuVendor vendor, const GpuPolicy& policy) {
   const std::vector<const Gpu*> all = in_bus_order(machine, vendor);
   std::vector<const Gpu*> gpus;
@@ -254,7 +254,7 @@ std::vector<Machine> device_views(const Machine& machine, const GpuPolicy& polic
   if (count < 2) return views;
   for (std::size_t i = 0; i < count; ++i) {
     Machine& view = views.emplace_back(machine);
-    // GPUs that do not work stay: they are the reason where a vendor has none that counts.
+    // GPUs that do not work are kept: they are the reason if no GPU of a vendor counts.
     std::erase_if(view.gpus, works);
     for (const std::vector<const Gpu*>& gpus : by_vendor) {
       if (!gpus.empty()) view.gpus.push_back(*gpus[std::min(i, gpus.size() - 1)]);

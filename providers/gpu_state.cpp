@@ -14,7 +14,7 @@ using detect::Presence;
 
 namespace {
 
-/// Those that work, and that the policy leaves out.
+/// Working GPUs that the policy excludes.
 std::vector<const Gpu*> left_out(const Machine& machine, GpuVendor vendor,
                                  const GpuPolicy& policy) {
   std::vector<const Gpu*> gpus = counted_gpus(machine, vendor, GpuPolicy{GpuRule::any, {}});
@@ -26,7 +26,7 @@ std::string policy_text(const GpuPolicy& policy) {
   return std::string(policy.set_by) + render_gpu_policy(policy);
 }
 
-/// Nothing where all that work count.
+/// Adds nothing if all working GPUs count.
 void add_left_out(const Machine& machine, GpuVendor vendor, const GpuPolicy& policy, Facts& facts) {
   const std::vector<const Gpu*> gpus = left_out(machine, vendor, policy);
   if (gpus.empty()) return;

@@ -1,5 +1,5 @@
 #pragma once
-// What the GPU namespaces share: facts about the GPUs that count and those that do not.
+// Shared by the GPU namespaces: facts about the GPUs that count and those that do not.
 
 #include <string>
 #include <string_view>
@@ -19,14 +19,14 @@ namespace axle::providers {
 [[nodiscard]] Fact why_no_gpu(const detect::Machine& machine, detect::GpuVendor vendor,
                               const GpuPolicy& policy);
 
-/// What the counted GPUs are, with which of them count: "the GPU has compute capability 9.0, and
-/// the build has …". `archs` is what each is, best first, "" for an unknown one.
+/// What the counted GPUs are, and which of them count: "the GPU has compute capability 9.0, and the
+/// build has …". `archs` has the architecture of each, best first, "" for an unknown one.
 [[nodiscard]] Facts what_gpus_are(FactCode code, const detect::Machine& machine,
                                   detect::GpuVendor vendor, const GpuPolicy& policy,
                                   const std::vector<std::string>& archs, std::string needed);
 
-/// What the driver runs is stated by an override variable (machines/overrides.h): it counts whether
-/// a GPU does or not.
+/// The driver's version is stated by an override variable (machines/overrides.h): it counts even
+/// without a counted GPU.
 [[nodiscard]] bool is_forced(const detect::Driver& driver);
 
 }  // namespace axle::providers

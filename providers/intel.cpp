@@ -1,6 +1,6 @@
 // Namespace `intel`, as intel-variant-provider 0.0.3 defines it: the device IP (GMDID) of each GPU,
-// followed by the base platform whose code it also runs. A device that the published table does not
-// know yet keeps its own IP instead of vanishing.
+// followed by the base platform whose code it also runs. A device that is not in the published
+// table keeps its own IP instead of being dropped.
 
 #include <array>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Intel's GPUs by their device IP, as intel-variant-provider 0.0.3 and ocloc know them.
+// Intel's GPUs by device IP, as in intel-variant-provider 0.0.3 and ocloc.
 
 #include <span>
 #include <string>
@@ -24,7 +24,7 @@ struct KnownIntelGpu {
 /// nullptr for an unknown one.
 [[nodiscard]] const KnownIntelGpu* find_known_intel_gpu(std::string_view ip);
 
-/// The names of each GPU that counts and of its base: what `axle :: intel_platform` has.
+/// The names of each counted GPU and of its base: the values of `axle :: intel_platform`.
 [[nodiscard]] std::vector<std::vector<std::string>> intel_names(const detect::Machine& machine,
                                                                 const GpuPolicy& policy);
 [[nodiscard]] std::vector<std::string> known_intel_names();

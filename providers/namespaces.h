@@ -1,6 +1,6 @@
 #pragma once
-// The rows of the provider table, one a namespace, each made in the file of its name; those that
-// only say what a wheel brings along, in bundled_libraries.cpp.
+// The rows of the provider table, one per namespace, each defined in the file of its name; those
+// about bundled libraries in bundled_libraries.cpp.
 
 #include "providers/provider.h"
 

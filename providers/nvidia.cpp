@@ -1,6 +1,6 @@
 // Namespace `nvidia`, as nvidia-variant-provider 0.0.1 and 0.0.2 define it: the CUDA versions that
-// the driver runs, as bounds, and the code that the GPUs execute. The published provider speaks of
-// the newest GPU alone; here the policy decides over unlike ones.
+// the driver runs, as bounds, and the code that the GPUs execute. The published provider only
+// considers the newest GPU; here the policy selects among different ones.
 
 #include <algorithm>
 #include <utility>
@@ -147,8 +147,8 @@ Facts facts(const Machine& machine, const GpuPolicy& policy, std::string_view fe
 }
 
 constexpr std::string_view plugin_apis[] = {"nvidia_variant_provider.plugin:NvidiaVariantPlugin"};
-// uv carries 0.0.1, torch asks for 0.0.2 from its release 2.9 on. Between the two only the way in
-// which a plugin is called changed (wheelnext/nvidia-variant-provider, tags v0.0.1 and v0.0.2).
+// uv bundles 0.0.1, torch requires 0.0.2 since its release 2.9. Between the two only the way to
+// call a plugin changed (wheelnext/nvidia-variant-provider, tags v0.0.1 and v0.0.2).
 constexpr std::string_view same_versions[] = {"0.0.2"};
 
 }  // namespace

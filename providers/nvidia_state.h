@@ -1,6 +1,5 @@
 #pragma once
-// What `nvidia` and `axle` share of the NVIDIA side of a machine: the driver and the GPUs that
-// count.
+// Shared by `nvidia` and `axle`: the NVIDIA driver and the NVIDIA GPUs that count.
 
 #include <optional>
 #include <string>
@@ -21,31 +20,33 @@ using MajorMinor = std::pair<unsigned, unsigned>;
 
 /// Integrated into a Tegra system on chip (Jetson).
 [[nodiscard]] bool is_tegra(MajorMinor capability);
-/// Thor is one chip with two numbers: 10.1 until CUDA 12, 11.0 from CUDA 13 on.
+/// Thor is one chip with two numbers: 10.1 up to CUDA 12, 11.0 since CUDA 13.
 [[nodiscard]] bool is_thor(MajorMinor capability);
 
-/// The driver that counts: it works, and unless the machine has no NVIDIA GPU at all, one of them
-/// counts. nullptr otherwise. One that an override states counts in any case.
+/// The driver that counts: it works, and one of the NVIDIA GPUs counts, unless the machine has none
+/// at all. nullptr otherwise. A driver that an override states always counts.
 [[nodiscard]] const detect::Driver* counted_nvidia_driver(const detect::Machine& machine,
                                                           const GpuPolicy& policy);
 
-/// Whether what the driver says that it runs can be: from 11.0 on, with which the provider begins,
-/// to 99.99 (cuDriverGetVersion counts in thousands). As published, one that is forced may be any.
+/// Whether the CUDA version that the driver reports is possible: from 11.0, the provider's lowest,
+/// to 99.99 (cuDriverGetVersion counts in thousands). As in the published provider, a forced
+/// version may be any.
 [[nodiscard]] bool is_cuda_version(MajorMinor version, const detect::Driver& driver);
 
-/// The compute capability of each GPU that counts, each once, the newest first; nullopt for one
-/// whose capability is not known.
+/// The compute capabilities of the GPUs that count, without duplicates, newest first; nullopt for a
+/// GPU whose capability is unknown.
 [[nodiscard]] std::vector<std::optional<MajorMinor>> counted_capabilities(
     const detect::Machine& machine, const GpuPolicy& policy);
 
-/// A GPU of that kind is there, whether it counts or not.
+/// A GPU of that kind is present, whether it counts or not.
 [[nodiscard]] bool has_capability(const detect::Machine& machine, bool (*is)(MajorMinor));
 
-/// "the GPU has compute capability 9.0, and the build has …"; see what_gpus_are. Some GPU counts.
+/// "the GPU has compute capability 9.0, and the build has …"; see what_gpus_are. Requires a counted
+/// GPU.
 [[nodiscard]] Facts what_capabilities_are(const detect::Machine& machine, const GpuPolicy& policy,
                                           std::string needed);
 
-/// "driver 550.54", or "the driver" where its version is not known.
+/// "driver 550.54", or "the driver" if its version is unknown.
 [[nodiscard]] std::string driver_title(const detect::Driver& driver);
 
 }  // namespace axle::providers

@@ -1,7 +1,7 @@
 #pragma once
-// Providers: which properties does a machine support, best first (PEP 850). One file and one row a
-// namespace, pure functions of facts. This library (axle::providers) links no JSON, no
-// curl: it goes into wheels.
+// Providers: which properties a machine supports, best first (PEP 850). One file and one row per
+// namespace, pure functions of facts. This library (axle::providers) does not link JSON or curl: it
+// is included in wheels.
 
 #include <optional>
 #include <span>
@@ -32,26 +32,26 @@ struct Provider {
   std::string_view version;  ///< the version we stand for
   std::span<const std::string_view> plugin_apis;  ///< accepted `plugin-api` strings; "" = absent
   std::span<const std::string_view> aliases;      ///< older package names, read only
-  /// What `machine` supports where `policy` says which of its GPUs count.
+  /// What `machine` supports if `policy` selects its GPUs.
   Features (*supported)(const detect::Machine& machine, const GpuPolicy& policy);
-  /// Every value that any machine may support: what a builder validates against.
+  /// Every value that any machine may support: builders validate against it.
   Features (*all)();
-  /// What of the machine decides `feature :: value`: "the CPU lacks avx512_vnni", "driver 550.54
-  /// runs CUDA up to 12.4, and the build needs 12.8". Never empty.
+  /// The facts of the machine that decide `feature :: value`: "the CPU lacks avx512_vnni", "driver
+  /// 550.54 runs CUDA up to 12.4, and the build needs 12.8". Never empty.
   Facts (*facts)(const detect::Machine& machine, const GpuPolicy& policy, std::string_view feature,
                  std::string_view value);
-  /// Further published versions that give these very lists: a release that asks for one of them is
-  /// answered too.
+  /// Other published versions with the same lists: a release that requires one of them is served
+  /// too.
   std::span<const std::string_view> same_versions = {};
-  /// Features whose values nobody can list beforehand (versions): any well-formed value may be
-  /// supported, whatever `all` has of them.
+  /// Features whose values cannot be listed in advance (versions): any well-formed value may be
+  /// supported, whether `all` has it or not.
   std::span<const std::string_view> open_features = {};
-  /// The namespace says nothing of machines: every value is supported everywhere (PEP 850
+  /// The namespace does not depend on the machine: every value is supported everywhere (PEP 850
   /// "all_properties_compatible").
   bool every_value_fits = false;
 };
 
-/// The providers that Axle carries, the row order being the order in which they are shown.
+/// The bundled providers, in the order in which they are shown.
 [[nodiscard]] std::span<const Provider> builtin_providers();
 [[nodiscard]] const Provider* find_provider(std::string_view ns);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The SDK for vendors as this program carries it: header, CMake package, templates.
+// The SDK for vendors that is embedded in this program: header, CMake package, templates.
 
 #include <span>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Namespace `tpu`, as uv 0.13.8 defines it for tpu-variant-provider 0.1.0: whether there is a TPU.
-// uv looks at the bus alone; here a TPU that no program can reach is none.
+// uv only checks the bus; here a TPU that no program can access does not count.
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view ns = "tpu";
 constexpr std::string_view present = "present";
 
-/// The TPU that speaks for the machine: one that works, else one that is not known to be broken.
+/// The TPU that represents the machine: one that works, else one that is not known to be broken.
 const Npu* find_tpu(const Machine& machine) {
   const Npu* found = nullptr;
   for (const Npu& npu : machine.npus) {
@@ -29,7 +29,7 @@ const Npu* find_tpu(const Machine& machine) {
   return found;
 }
 
-/// A machine whose bus nobody looked at says neither.
+/// A machine whose bus was not examined reports neither.
 Features supported(const Machine& machine, const GpuPolicy& /*policy*/) {
   if (machine.os.system.empty()) return {};
   const Npu* tpu = find_tpu(machine);

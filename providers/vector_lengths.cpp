@@ -33,7 +33,7 @@ struct FlagFeature {
 constexpr FlagFeature flag_features[] = {{"avx10_version", avx10_versions},
                                          {"avx10_bits", avx10_lengths}};
 
-/// The lengths that SVE and SME may have: powers of two (Arm ARM DDI 0487, "SVE vector length").
+/// The lengths that SVE and SME can have: powers of two (Arm ARM DDI 0487, "SVE vector length").
 constexpr unsigned lengths[] = {256, 128, 64, 32, 16};
 
 struct LengthFeature {
@@ -53,7 +53,7 @@ constexpr LengthFeature length_features[] = {
      "streaming vectors"},
 };
 
-/// What is set for the process; 0 where there is none or it is not known.
+/// The length set for the process; 0 if there is none or it is unknown.
 unsigned length_of(const detect::Cpu& cpu, const LengthFeature& feature) {
   const bool has = cpu.arch == Arch::aarch64 && cpu.capabilities.has(feature.capability);
   return has ? (cpu.*feature.bytes).value_or(0) : 0;

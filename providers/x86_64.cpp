@@ -1,6 +1,6 @@
 // Namespace `x86_64`, as x86-64-variant-provider 0.2.1 defines it: the psABI level, then flags. The
 // published provider derives the level from the name of the microarchitecture; here the flags
-// decide, and a flag counts only where the operating system keeps its registers.
+// decide, and a flag only counts if the operating system saves its registers.
 
 #include "providers/cpu_flags.h"
 #include "providers/namespaces.h"
@@ -76,7 +76,7 @@ constexpr std::string_view flags[] = {
     "mmx",
 };
 
-// The capabilities of `level` and of all levels below it.
+// The capabilities of `level` and of all lower levels.
 std::vector<Capability> needed_for(unsigned level) {
   std::vector<Capability> needed;
   for (unsigned below = 1; below <= level; ++below) {

@@ -25,7 +25,7 @@ using Outcome = std::expected<T, CommandFailure>;
   return std::unexpected(CommandFailure{std::move(error), exit_failed, false});
 }
 
-/// An error of choosing: `unsupported` means that nothing fits the machine.
+/// An error of the resolver: `unsupported` means that nothing fits the machine.
 [[nodiscard]] inline std::unexpected<CommandFailure> failed_to_choose(Error error) {
   const int code = error.kind == ErrorKind::unsupported ? exit_misfit : exit_failed;
   return std::unexpected(CommandFailure{std::move(error), code, false});
@@ -37,8 +37,8 @@ using Outcome = std::expected<T, CommandFailure>;
       {ErrorKind::malformed, std::move(message), std::move(hint)}, exit_usage, true});
 }
 
-/// A configuration file that is not valid. Going on without it would drop a limit or an index of
-/// the user.
+/// A configuration file that is not valid. Ignoring it would drop an index or a limit that the user
+/// relies on.
 [[nodiscard]] inline std::unexpected<CommandFailure> misconfigured(Error error) {
   return std::unexpected(CommandFailure{std::move(error), exit_usage, false});
 }

@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::chrono::seconds limit{10};
 
-/// pip keeps the address of its default index as a value of its own; no other place states it.
+/// pip stores the address of its default index only in this value.
 constexpr const char* question =
     "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
 
-/// The address that `python`'s pip answers, or "" when it has no pip.
+/// The address that `python`'s pip reports, or "" if it has no pip.
 std::string ask(const std::string& python) {
   const auto answer = system::run_program({{python, "-I", "-c", question}}, {.time_limit = limit});
   if (!answer || answer->exit_code != 0) return {};

@@ -1,6 +1,6 @@
 #pragma once
-// The index that pip would use when nothing is configured: asked of the interpreter's own pip,
-// never a constant of ours.
+// The index that pip would use without configuration: read from the interpreter's own pip, never
+// hard-coded.
 
 #include <memory>
 #include <string>
@@ -10,9 +10,10 @@
 
 namespace axle::session {
 
-/// Asks the target interpreter's pip, else that of the `python3` on `path`, at the first project
-/// that is wanted: who needs no index (a local wheel, what is installed) does not wait for it.
-/// `project` fails with not_found, and how to name an index, where neither has a pip.
+/// Asks the pip of the target interpreter, else that of the `python3` on `path`, when the first
+/// project is requested, so that commands without an index (a local wheel, installed packages) do
+/// not wait for it. `project` fails with not_found, and a hint how to set an index, if neither has
+/// a pip.
 [[nodiscard]] std::unique_ptr<index::Source> make_default_index(std::string python,
                                                                 std::string path,
                                                                 index::Transport& transport,

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The store of a command that keeps nothing: gone with it.
+/// The store of a command without a cache: removed when the command ends.
 Result<installer::WorkFolder> temporary_store() {
   std::error_code error;
   const fs::path place = fs::temp_directory_path(error);
@@ -23,7 +23,7 @@ Result<installer::WorkFolder> temporary_store() {
   return made;
 }
 
-/// `cache`, or "" with a warning when nothing can be kept there: that must not stop an
+/// `cache`, or "" with a warning if nothing can be stored there: that must not prevent an
 /// installation.
 std::string writable_cache(const std::string& cache, Report& report) {
   if (cache.empty()) return {};

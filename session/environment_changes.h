@@ -1,6 +1,6 @@
 #pragma once
-// What a command needs to change an environment: that it may, where wheels are unpacked, and a plan
-// that the wheels themselves agree with.
+// What a command needs to change an environment: the permission to do so, a place for unpacked
+// wheels, and a plan that agrees with the wheels' own metadata.
 
 #include <functional>
 #include <optional>
@@ -13,27 +13,28 @@
 
 namespace axle::session {
 
-/// Fails for an environment that the operating system manages, unless the user insists or nothing
-/// is changed.
+/// Fails for an environment that the operating system manages, unless the user overrides this or
+/// nothing is changed.
 [[nodiscard]] Outcome<void> refuse_managed(const installer::Environment& environment,
                                            const Arguments& arguments);
 
-/// Where unpacked wheels lie.
+/// The location of unpacked wheels.
 struct ChosenStore {
   std::string folder;  ///< empty: nowhere
   std::optional<installer::WorkFolder> temporary = std::nullopt;
 };
 
-/// In the cache; a folder that goes with the command, and a warning, where nothing can be kept
-/// there. With `dry_run` nothing is made. Errors: no folder for temporary files.
+/// In the cache; if nothing can be stored there, in a temporary folder that is removed after the
+/// command, with a warning. Nothing is created with `dry_run`. Errors: no folder for temporary
+/// files.
 [[nodiscard]] Outcome<ChosenStore> choose_store(const Session& session, bool dry_run,
                                                 Report& report);
 
 /// installer::plan_changes, or foresee_changes.
 using PlanChanges = decltype(&installer::plan_changes);
 
-/// Plans what `resolution` asks for. Where a wheel's own METADATA is not what it was chosen by,
-/// that is said and `resolve` asked again, which then goes by the wheel's.
+/// Plans the changes for `resolution`. If a wheel's own METADATA differs from the metadata it was
+/// chosen by, this is reported and `resolve` is called again, which then uses the wheel's own.
 [[nodiscard]] Outcome<installer::Changes> plan_as_wheels_say(
     PlanChanges plan, Workspace& workspace, plan::Resolution& resolution,
     installer::InstallOptions options, const std::function<Result<plan::Resolution>()>& resolve,

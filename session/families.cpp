@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t largest_family_file =
     16U << 20;  ///< the reader says what is too much for a family
 
-/// Those that win come last.
+/// The ones with precedence come last.
 std::vector<fs::path> family_folders() {
   std::vector<fs::path> folders = {"/etc/axle/families"};
   if (const std::string home = config_home(); !home.empty())
@@ -34,7 +34,7 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() == ".toml") files.push_back(it->path());
   }
-  // A home that is not a folder (/dev/null, of services) has no families either.
+  // A home that is not a folder (/dev/null for services) has no families either.
   if (error && error != std::errc::no_such_file_or_directory &&
       error != std::errc::not_a_directory) {
     return misconfigured({ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message())});
@@ -51,7 +51,7 @@ Outcome<void> add_files(const fs::path& folder, index::FamilyBook& book) {
   return {};
 }
 
-/// "cpu", "xpu", "cu130", "rocm7.2": what uv takes as well.
+/// "cpu", "xpu", "cu130", "rocm7.2": the values that uv accepts.
 bool is_backend(std::string_view text) {
   if (text == auto_backend || text == "cpu" || text == "xpu") return true;
   const auto is_numbers = [](std::string_view rest, std::string_view allowed) {

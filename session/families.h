@@ -1,6 +1,6 @@
 #pragma once
-// The index families of a command: the shipped ones, the user's files, mirrors, and whether they
-// count.
+// The index families of a command: the shipped ones, the user's files, mirrors, and whether
+// families apply.
 
 #include <memory>
 #include <optional>
@@ -13,12 +13,12 @@
 
 namespace axle::session {
 
-/// `--torch-backend auto`: what the machine is decides, as it does without.
+/// `--torch-backend auto`: decided by the machine, as without the option.
 inline constexpr std::string_view auto_backend = "auto";
 
-/// nullptr where families are silent: --index-url or --no-index on the command line say where
-/// packages come from, unless --family or --torch-backend ask for them all the same. Errors: what
-/// is wrong with a file of the user's; usage for --family.
+/// nullptr if families do not apply: --index-url or --no-index on the command line determine the
+/// source of packages, unless --family or --torch-backend request families. Errors: what is wrong
+/// with a user's file; usage for --family.
 [[nodiscard]] Outcome<std::unique_ptr<index::FamilyBook>> open_families(const Arguments& arguments,
                                                                         index::Transport& transport,
                                                                         Report& report);
@@ -28,8 +28,8 @@ inline constexpr std::string_view auto_backend = "auto";
                                                                        index::Transport& transport,
                                                                        Report& report);
 
-/// --torch-backend, else UV_TORCH_BACKEND; nullopt when neither is given. Error: usage for what is
-/// no backend.
+/// --torch-backend, else UV_TORCH_BACKEND; nullopt if neither is given. Error: usage for an invalid
+/// backend.
 [[nodiscard]] Outcome<std::optional<std::string>> torch_backend(const Arguments& arguments);
 
 }  // namespace axle::session

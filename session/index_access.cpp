@@ -20,7 +20,7 @@ namespace axle::session {
 
 namespace {
 
-/// Long enough to confirm a question on the screen.
+/// Long enough to answer a prompt on the screen.
 constexpr std::chrono::seconds keyring_limit{20};
 
 Result<std::optional<std::string>> ask_keyring(const std::string& service,

@@ -1,6 +1,5 @@
 #pragma once
-// How servers are spoken to: certificates, proxies, time limits, and whose user names and passwords
-// they get.
+// Access to servers: certificates, proxies, time limits, and the credentials for each of them.
 
 #include <string>
 
@@ -10,11 +9,11 @@
 
 namespace axle::session {
 
-/// The netrc file (NETRC, else ~/.netrc) is read here. Errors: usage, for one that cannot be read
-/// or is not valid: what it holds may be what an index wants.
+/// Reads the netrc file (NETRC, else ~/.netrc). Errors: usage if it cannot be read or is not valid,
+/// since it may contain the credentials of an index.
 [[nodiscard]] Outcome<index::TransportOptions> transport_options(const Settings& settings);
 
-/// The index's URL; where it has no password of its own, with the user name and password of
+/// The index's URL; if it has no password, with the user name and password of
 /// UV_INDEX_<NAME>_USERNAME and _PASSWORD.
 [[nodiscard]] std::string url_with_login(const ConfiguredIndex& index);
 

@@ -21,9 +21,9 @@ namespace axle::session {
 namespace {
 
 constexpr std::size_t most_bytes = 64U << 20;
-/// For the first byte of a named pipe: somebody must open its other end.
+/// How long to wait for the first byte of a named pipe, until its other end is opened.
 constexpr std::chrono::milliseconds patience{10'000};
-/// Linux, include/uapi/linux/magic.h: a shell's own pipe, of which the other end is open.
+/// Linux, include/uapi/linux/magic.h: an anonymous pipe of the shell, whose other end is open.
 constexpr decltype(std::declval<struct statfs>().f_type) pipe_file_system = PIPEFS_MAGIC;
 
 class InputFile {
@@ -56,7 +56,7 @@ std::unexpected<Error> too_large(const std::string& path) {
               fmt::format("{}: too large, the limit is {}", path, text::render_memory(most_bytes)));
 }
 
-/// What can be read to an end; of a file its size too.
+/// An input that has an end; for a file also its size.
 Result<void> check_kind(const InputFile& file, const std::string& path) {
   struct stat status{};
   if (::fstat(file.fd(), &status) != 0) return unreadable(path, errno);
@@ -68,7 +68,7 @@ Result<void> check_kind(const InputFile& file, const std::string& path) {
   return {};
 }
 
-/// 0: at any time.
+/// 0: no limit.
 std::chrono::milliseconds patience_with(const InputFile& file) {
   struct stat status{};
   struct statfs system{};
@@ -77,7 +77,7 @@ std::chrono::milliseconds patience_with(const InputFile& file) {
   return named ? patience : std::chrono::milliseconds(0);
 }
 
-/// Until there is something to read; false: nobody writes.
+/// Waits until there is something to read; false: nobody writes.
 bool wait_for_data(const InputFile& file, std::chrono::milliseconds most) {
   pollfd ready{file.fd(), POLLIN, 0};
   int got = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Small files that the user names on the command line.
+// Small files that are given on the command line.
 
 #include <string>
 

@@ -15,7 +15,7 @@ using installer::InstalledDistribution;
 
 namespace {
 
-/// Where the package was installed from, as `pip freeze` writes it, when that was not an index.
+/// Where the package was installed from, as `pip freeze` writes it; empty if from an index.
 std::string direct_url(const InstalledDistribution& distribution) {
   if (distribution.direct_url.empty()) return {};
   const nlohmann::json document = nlohmann::json::parse(distribution.direct_url, nullptr, false);

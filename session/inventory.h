@@ -1,5 +1,5 @@
 #pragma once
-// What is in the environment that a command speaks of.
+// The contents of the environment that a command works on.
 
 #include <string>
 #include <vector>
@@ -20,20 +20,20 @@ struct Inventory {
 
 [[nodiscard]] std::string version_of(const installer::InstalledDistribution& distribution);
 
-/// The names of what it needs here, each once, sorted as `pip show` has them.
+/// The names of its dependencies that are installed, without duplicates, sorted as in `pip show`.
 [[nodiscard]] std::vector<std::string> needs_of(
     const Inventory& inventory, const installer::InstalledDistribution& distribution);
-/// Who needs `name` here.
+/// The installed packages that need `name`.
 [[nodiscard]] std::vector<std::string> required_by(const Inventory& inventory,
                                                    const std::string& name);
 
-/// The paths in RECORD; none where it cannot be read.
+/// The paths in RECORD; empty if it cannot be read.
 [[nodiscard]] std::vector<std::string> recorded_files(
     const installer::InstalledDistribution& distribution);
 
-/// "demo==1.0", or "demo @ URL" for what was not installed from an index: as `pip freeze` has it.
+/// "demo==1.0", or "demo @ URL" if it was not installed from an index: the form of `pip freeze`.
 [[nodiscard]] std::string pinned_requirement(const installer::InstalledDistribution& distribution);
-/// What `pip freeze` leaves out: the tools that environments begin with.
+/// Packages that `pip freeze` omits: the tools that new environments contain.
 [[nodiscard]] bool is_packaging_tool(const std::string& name,
                                      const installer::Environment& environment);
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Profiles are for others too, whatever the umask is.
+/// Profiles are readable for others, whatever the umask is.
 constexpr mode_t readable = 0644;
 
 std::string today() {
@@ -30,7 +30,8 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-/// The machine as the user named it, without the folders of its file, which may name people.
+/// The machine as the user named it, without the folders of its file, which may contain names of
+/// people.
 std::string source_of(std::string name) {
   constexpr std::size_t longest = 200;
   name.erase(0, name.rfind('/', name.find(';')) + 1);
@@ -39,7 +40,7 @@ std::string source_of(std::string name) {
   return name;
 }
 
-/// What was recorded is written as it was; facts that were stated are from here.
+/// A recording is written unchanged; stated facts get this program as their origin.
 machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhere) {
   const std::string program = fmt::format("variant {}", version);
   machines::Profile profile{named.machine, named.origin, named.recording};
@@ -56,7 +57,7 @@ machines::Profile make_profile(const machines::NamedMachine& named, bool elsewhe
 
 Outcome<void> write_profile(const std::string& path, const machines::NamedMachine& named,
                             bool elsewhere) {
-  // A regular file is replaced whole; a device or a pipe is written to, as it is.
+  // A regular file is replaced atomically; a device or a pipe is written to directly.
   std::error_code error;
   const fs::path resolved = fs::weakly_canonical(path, error);
   const std::string target = error ? path : resolved.string();

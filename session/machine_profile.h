@@ -8,8 +8,8 @@
 
 namespace axle::session {
 
-/// What was recorded is written as it was; facts that were stated are from here. A file is replaced
-/// whole; a device or a pipe is written to. Errors: io.
+/// A recording is written unchanged; stated facts get this program as their origin. A file is
+/// replaced atomically; a device or a pipe is written to. Errors: io.
 [[nodiscard]] Outcome<void> write_profile(const std::string& path,
                                           const machines::NamedMachine& named, bool elsewhere);
 

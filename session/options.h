@@ -1,6 +1,6 @@
 #pragma once
-// The options of all commands, one row each, and what a run was told by them. Commands name the
-// rows that they take; messages name options by their words.
+// The options of all commands, one row each, and the values given for a run. Commands list the rows
+// that they accept; messages refer to options by their names.
 
 #include <algorithm>
 #include <cstdint>
@@ -39,7 +39,7 @@ enum class Opt : std::uint8_t {
   refresh,
   no_cache,
   cache_dir,
-  // what is wanted
+  // what is requested
   requirement,
   constraint,
   overrides,
@@ -100,7 +100,7 @@ struct OptionRow {
   Opt id;
   OptionKind kind;
   std::string_view names;  ///< CLI11 spelling: "--index-url,-i"
-  std::string_view value;  ///< how help calls the value
+  std::string_view value;  ///< the name of the value in the help
   std::string_view help;
 };
 
@@ -109,7 +109,7 @@ struct OptionRow {
 [[nodiscard]] std::string option_name(Opt id);
 [[nodiscard]] std::span<const Opt> global_options();
 
-/// What the command line said.
+/// The values given on the command line.
 class Arguments {
  public:
   void add(Opt id, std::string value) {
@@ -123,7 +123,7 @@ class Arguments {
   }
   [[nodiscard]] bool empty() const { return values_.empty() && positionals.empty(); }
   [[nodiscard]] bool has(Opt id) const { return values_.contains(id); }
-  /// The last value given; "" when there is none.
+  /// The last value given; "" if there is none.
   [[nodiscard]] std::string value(Opt id) const {
     const auto found = values_.find(id);
     return found == values_.end() ? std::string() : found->second.back();
@@ -151,13 +151,13 @@ class Arguments {
   std::vector<Opt> order_;
 };
 
-/// What a run was told, for the commands that it proposes.
+/// The options of a run, for the commands that messages propose.
 struct RunOptions {
   Arguments command_line;
-  /// The options in its requirements files, where files of the run are not what stops it: such a
-  /// one would stop the proposed command too, so none is named again.
+  /// The options in its requirements files, unless the files themselves cause the error: such a
+  /// file would also stop the proposed command, so none is named again.
   std::optional<Arguments> files = {};
-  std::string machine = {};  ///< of several, the one that is spoken of, as --for names it
+  std::string machine = {};  ///< for several machines, the one in question, as given with --for
 };
 
 }  // namespace axle::session

@@ -77,7 +77,7 @@ Outcome<void> open_sources(Workspace& workspace, Report& report) {
   resolver::Sources& sources = workspace.sources;
   const NamedIndexes named = open_indexes(workspace, report);
   for (const PackageSource& row : settings.sources) {
-    // Without indexes only find-links are left, as uv has it.
+    // Without indexes only find-links remain, as in uv.
     if (settings.no_index && !row.index.empty()) continue;
     if (!row.extra.empty() || !row.group.empty()) {
       report.warn(fmt::format(

@@ -1,5 +1,5 @@
 #pragma once
-// The places that packages come from, opened: indexes, find-links, and what a project says of
+// Opens the sources of packages: indexes, find-links, and the sources that a project assigns to
 // single packages.
 
 #include "foundation/report/report.h"
@@ -8,8 +8,8 @@
 
 namespace axle::session {
 
-/// Fills `sources` and `owned_sources` of a workspace whose environment, settings, transport and
-/// families are there. Errors: usage, for a source that names an index that is not configured.
+/// Fills `sources` and `owned_sources` of a workspace that has its environment, settings, transport
+/// and families. Errors: usage, for a source that names an index that is not configured.
 [[nodiscard]] Outcome<void> open_sources(Workspace& workspace, Report& report);
 
 }  // namespace axle::session

@@ -23,7 +23,7 @@ Outcome<void> check_namespaces(const std::vector<std::string>& namespaces,
   return {};
 }
 
-/// What the trusted files say, in their order; those whose namespace is Axle's own are not asked.
+/// What the trusted files report, in their order; files for namespaces of Axle's own are not run.
 PropertyLists plugin_lists(const ProviderSettings& settings,
                            const std::vector<resolver::PluginRequest>& requests, Session& session) {
   TrustedPlugins plugins({settings, false, nullptr, PluginFailures(session)});

@@ -1,5 +1,5 @@
 #pragma once
-// The supported properties of a machine: of the providers that Axle carries and of trusted plugins.
+// The supported properties of a machine: from the bundled providers and from trusted plugins.
 
 #include <string>
 #include <utility>
@@ -14,10 +14,9 @@ namespace axle::session {
 
 using PropertyLists = std::vector<std::pair<std::string, providers::Features>>;
 
-/// Of the providers that Axle carries, then of the programs and shared objects that the user trusts
-/// (asked, unless another machine is spoken of); only the given namespaces, all when there are
-/// none. What providers.toml switches off supports nothing. Errors: usage for a namespace that
-/// nobody answers for.
+/// From the bundled providers, then from the trusted programs and shared objects (run only for this
+/// machine); only the given namespaces, or all if none is given. Namespaces disabled in
+/// providers.toml support nothing. Errors: usage for a namespace without a provider.
 [[nodiscard]] Outcome<PropertyLists> property_lists_of(Session& session,
                                                        const detect::Machine& machine,
                                                        const providers::GpuPolicy& gpus,

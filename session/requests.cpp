@@ -17,7 +17,7 @@ namespace axle::session {
 
 namespace {
 
-/// For what pip makes a wheel of.
+/// For anything that pip has to build a wheel from.
 std::string build_hint(std::string_view source) {
   return fmt::format(
       "let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {}`, then install it: "
@@ -32,7 +32,7 @@ std::unexpected<CommandFailure> misused_at(const std::string& origin, Error erro
   return misused(std::move(error.message), std::move(error.hint));
 }
 
-/// The hash behind a URL must be one of those listed beside it, if any of its kind is.
+/// A hash in the URL must be one of the hashes listed with it, if there are any of its kind.
 Outcome<void> check_fragment(const FileRequirement& line, const wheel::Requirement& requirement) {
   const std::size_t fragment = requirement.url.find('#');
   if (fragment == std::string::npos || line.hashes.empty()) return {};
@@ -64,8 +64,8 @@ Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& 
                       {ErrorKind::malformed, fmt::format("`{}` is a repository, not a wheel", text),
                        build_hint(text)});
   }
-  // As with pip, a folder is one by its separator: a checkout of torch may lie where torch is
-  // installed.
+  // As with pip, only a word with a separator is a folder: a checkout of torch may be in the folder
+  // where torch is installed from.
   std::error_code not_a_path;
   const bool is_path = text.contains('/') || text.starts_with('.');
   if ((is_path && fs::is_directory(text, not_a_path)) || text.ends_with(".tar.gz") ||
@@ -79,7 +79,7 @@ Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& 
   return take(std::move(*requirement));
 }
 
-/// A line of a file of constraints or overrides. `what`: "constraint".
+/// A line of a constraints or overrides file. `what`: "constraint".
 Outcome<resolver::Request> read_limit(const FileRequirement& line, std::string_view what) {
   if (parse_wheel_place(line.text)) {
     return misused_at(
@@ -165,7 +165,7 @@ Outcome<void> read_configured(const Settings& settings, resolver::Requests& requ
   }
   for (const Stated& text : settings.override_texts)
     overrides.requirements.push_back({.text = text.value, .origin = text.origin});
-  // What -c in a file of overrides names is a constraint like any other.
+  // A file named with -c in an overrides file contains ordinary constraints.
   limits.constraints.insert(limits.constraints.end(), overrides.constraints.begin(),
                             overrides.constraints.end());
   if (auto taken = take_all(limits.constraints, take_constraint, requests); !taken) return taken;

@@ -32,7 +32,7 @@ std::string without_comment(const std::string& line) {
   return line;
 }
 
-/// ${NAME} with a name in capitals; one that is not set stays as it is, as pip has it.
+/// ${NAME} with a name in capitals; an unset one is left unchanged, as in pip.
 std::string expanded(const std::string& line) {
   std::string out;
   for (std::size_t i = 0; i < line.size();) {
@@ -54,14 +54,14 @@ std::string expanded(const std::string& line) {
   return out;
 }
 
-/// What becomes of an option that stands on a line of its own.
+/// How an option on its own line is handled.
 enum class FileOption : std::uint8_t {
   nested,    ///< names another file
   value,     ///< as the option of the command, with a value
   flag,      ///< likewise, without
-  ignored,   ///< changes nothing where only wheels are installed
-  build,     ///< about building, which Axle does not do
-  editable,  ///< likewise, of the source that is its value
+  ignored,   ///< no effect if only wheels are installed
+  build,     ///< about building, which Axle does not support
+  editable,  ///< likewise; its value is the source
 };
 
 struct OptionSpelling {
@@ -70,7 +70,7 @@ struct OptionSpelling {
   Opt id = Opt::requirement;  ///< of `nested`, `value` and `flag`
 };
 
-/// All that pip 26.3 takes in a file.
+/// All options that pip 26.3 accepts in a file.
 constexpr OptionSpelling spellings[] = {
     {"--requirement", FileOption::nested, Opt::requirement},
     {"-r", FileOption::nested, Opt::requirement},
@@ -97,7 +97,7 @@ constexpr OptionSpelling spellings[] = {
     {"-C", FileOption::build},
     {"--global-option", FileOption::build}};
 
-/// The option that `line` starts with, and the rest of the line in `value`.
+/// The option at the start of `line`, with the rest of the line in `value`.
 const OptionSpelling* match_option(const std::string& line, std::string& value) {
   for (const OptionSpelling& candidate : spellings) {
     if (!line.starts_with(candidate.spelling)) continue;
@@ -122,7 +122,7 @@ std::unexpected<Error> needs_building(const std::string& where, std::string_view
           : fmt::format("editable installs are pip's: `pip install -e {}`", shell_word(source)));
 }
 
-/// Words between white space, and the text in front of the first one that is an option.
+/// Words separated by white space, and the text before the first one that is an option.
 struct SplitLine {
   std::string requirement;
   std::vector<std::string> options;
@@ -144,7 +144,7 @@ SplitLine split_options(const std::string& line) {
   return split;
 }
 
-/// What a line says: without its comment and outer white space, variables put in.
+/// The content of a line: without its comment and outer white space, variables expanded.
 std::string meaning(const std::string& line) {
   return std::string(text::trim_ascii(expanded(without_comment(line))));
 }
@@ -203,7 +203,7 @@ class Reader {
       if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
       if (!line.empty() && line.back() == '\r') line.pop_back();
       if (begin == 0) begin = number;
-      // A line that is a comment ends what is continued, whatever it ends with.
+      // A comment line ends a continued line, even if it ends in a backslash.
       const bool comment = text::trim_ascii(line).starts_with('#');
       if (!comment && line.ends_with('\\')) {
         joined += line.substr(0, line.size() - 1);
@@ -222,7 +222,7 @@ class Reader {
                     bool as_constraints) {
     if (line.empty()) return {};
     const std::string where = fmt::format("{}:{}", path.string(), number);
-    // For the system a NUL ends a name: what is opened would not be what is written.
+    // The system ends a name at a NUL, so a different file would be opened.
     if (line.find('\0') != std::string::npos)
       return fail(ErrorKind::malformed, fmt::format("{}: the line contains a NUL", where),
                   "a requirements file is a text file with one requirement per line");
@@ -235,7 +235,7 @@ class Reader {
     return {};
   }
 
-  /// The options behind a requirement: `--hash=…` or `--hash …`, as often as one likes.
+  /// The options after a requirement: any number of `--hash=…` or `--hash …`.
   static Result<void> take_hashes(const std::vector<std::string>& words, const std::string& where,
                                   FileRequirement& into) {
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -297,7 +297,7 @@ class Reader {
     if (value.empty())
       return fail(ErrorKind::malformed, fmt::format("{}: `{}` needs a value", where, line));
     std::error_code ignored;
-    // As pip has it: beside the file, if it is there.
+    // As in pip: next to the file, if it exists there.
     if (option->id == Opt::find_links && fs::exists(path.parent_path() / value, ignored))
       value = (path.parent_path() / value).string();
     into_.options.add(option->id, value);

@@ -15,7 +15,7 @@ namespace axle::session {
 
 namespace {
 
-/// What the variables of the published providers, uv and conda state.
+/// The facts that the variables of the published providers, uv and conda state.
 std::vector<machines::Override> read_overrides() {
   std::vector<machines::Override> overrides;
   for (const machines::OverrideVariable& row : machines::override_variables()) {
@@ -123,9 +123,9 @@ std::string Session::cache_folder() const {
   if (folder.empty()) return folder;
   std::error_code error;
   folder = std::filesystem::absolute(folder, error).string();
-  // Asked once a process: it has one cache, and the warning is to be said once.
+  // Checked once per process: there is one cache, and the warning should appear once.
   static const auto own = own_folder(folder);
-  // What cannot be made or written stands in nobody's way; an installation says so.
+  // A cache that cannot be created or written is no error here; an installation reports it.
   if (own || own.error().kind == ErrorKind::io) return folder;
   static const bool said = [&] {
     report_.warn(fmt::format("the cache {} is not used: {}", folder, own.error().message),

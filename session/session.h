@@ -1,5 +1,5 @@
 #pragma once
-// What every command starts from: its arguments, its report, and the machines that it speaks of.
+// What every command starts from: its arguments, its report, and the machines in question.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ namespace axle::session {
 
 class Session {
  public:
-  /// `run`: what stood on the command line; the options of requirements files are noted there.
+  /// `run`: the command line; the options of requirements files are added to it.
   Session(Arguments arguments, RunOptions& run, Report& report)
       : arguments_(std::move(arguments)), run_(run), report_(report) {}
 
@@ -23,15 +23,14 @@ class Session {
   [[nodiscard]] Report& report() { return report_; }
   void note_options_of_files(const Arguments& options) { run_.files = options; }
 
-  /// Whether `--for` names other machines.
+  /// Whether `--for` gives other machines.
   [[nodiscard]] bool elsewhere() const { return arguments_.has(Opt::for_machine); }
-  /// Reads the machines of `--for`, where it is given, so that an unknown one ends every command
-  /// before it begins. Errors: usage, also for several where not `several` are taken; a bad
-  /// profile.
+  /// Reads the machines of `--for`, if given, so that an unknown one ends every command before it
+  /// begins. Errors: usage, also for several machines without `several`; an invalid profile.
   [[nodiscard]] Outcome<void> select_elsewhere(bool several);
-  /// The machines of `--for`, else this one, probed. To be asked once.
+  /// The machines of `--for`, else this one, probed. May be called once.
   [[nodiscard]] Outcome<std::vector<machines::NamedMachine>> machines();
-  /// The first of them: the one machine of a command that takes no fleet.
+  /// The first of them: the only machine of a command that does not accept a fleet.
   [[nodiscard]] Outcome<machines::NamedMachine> machine();
 
   /// --gpu-policy, else AXLE_GPU_POLICY, else all.
@@ -49,7 +48,7 @@ class Session {
   Arguments arguments_;
   RunOptions& run_;
   Report& report_;
-  std::vector<machines::NamedMachine> selected_;  ///< of --for, until they are asked for
+  std::vector<machines::NamedMachine> selected_;  ///< of --for, until they are requested
 };
 
 }  // namespace axle::session

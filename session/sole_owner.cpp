@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Those whose first group it is; getgrgid(3) lists only who joined it later.
+/// Whether it is the primary group of another user; getgrgid(3) only lists further members.
 bool is_first_group_of_another(gid_t number, uid_t user) {
   bool found = false;
   ::setpwent();
@@ -31,8 +31,8 @@ bool is_first_group_of_another(gid_t number, uid_t user) {
   return found;
 }
 
-/// The group that many systems make for each user, of the same name: with it, they have files that
-/// the group may write. Root's has members on several systems.
+/// The group of the same name that many systems create for each user, which makes group-writable
+/// files common. Root's group has members on several systems.
 bool is_own_group(gid_t number) {
   if (number == 0) return false;
   std::array<char, 8192> users_text;
@@ -51,8 +51,8 @@ bool is_own_group(gid_t number) {
   return !is_first_group_of_another(number, user->pw_uid);
 }
 
-/// With an access control list the group's bits are not the group's: they are the most that anyone
-/// on the list may have (acl(5)). What cannot be told counts as one.
+/// With an access control list the group bits are the maximum for all entries in the list (acl(5)),
+/// not the group's permissions. If it cannot be determined, the answer is yes.
 bool has_access_list(const std::string& path) {
   const ssize_t size = ::getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0);
   return size >= 0 || (errno != ENODATA && errno != EOPNOTSUPP);
@@ -70,8 +70,8 @@ Result<void> check_user(const struct stat& status, const std::string& path, std:
               "its owner could decide what runs here: change its owner to yourself");
 }
 
-/// `sticky_will_do`: of a folder that what lies in it, which is looked at by itself, may stay
-/// there: in a sticky one only its owner exchanges a file. Others may put new ones there.
+/// `sticky_will_do`: accept a sticky folder whose content is checked separately: only the owner of
+/// a file can replace it there, although others can create new ones.
 Result<void> check(const std::string& path, std::string_view what, bool sticky_will_do) {
   const auto status = look(path);
   if (!status) return std::unexpected(status.error());
@@ -87,7 +87,7 @@ Result<void> check(const std::string& path, std::string_view what, bool sticky_w
   return {};
 }
 
-/// What is in a folder that nobody else can enter may have any mode: a umask of 0 gives it.
+/// In a folder that nobody else can enter any mode is accepted, such as those of a umask of 0.
 Result<void> check_folders_in(const std::string& folder) {
   const auto above = look(folder);
   if (!above) return std::unexpected(above.error());
@@ -147,10 +147,10 @@ Result<OpenFile> open_own_file(const std::string& name) {
   std::error_code error;
   const std::string path = fs::canonical(name, error).string();
   if (error) return missing(error.value());
-  // From here on nobody else can exchange what the path means.
+  // From here on nobody else can change what the path refers to.
   if (auto sound = check_folders_above(path); !sound) return std::unexpected(sound.error());
   if (auto sound = check_owner(path, "the file"); !sound) return std::unexpected(sound.error());
-  // A pipe without a writer is opened at once.
+  // Opening a pipe without a writer must not block.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   OpenFile file(descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), std::fclose);
   if (file == nullptr) return missing(errno);

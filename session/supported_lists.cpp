@@ -26,7 +26,7 @@ Result<resolver::SupportedProperties> parse_supported_lists(std::string_view jso
   };
   JsonObject document(*root, reading);
   if (document.has("properties") && document.has("schema_version")) {
-    document.part("properties", read_namespaces);  // as `properties --json` prints them
+    document.part("properties", read_namespaces);  // the form of `properties --json`
   } else {
     read_namespaces(document);
   }

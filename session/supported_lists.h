@@ -1,6 +1,6 @@
 #pragma once
-// Supported lists as the user writes them: {ns: {feature: [value, …]}}, bare or as `properties
-// --json` prints it; order counts.
+// Supported lists in the user's form: {ns: {feature: [value, …]}}, bare or as `properties --json`
+// prints it; the order is significant.
 
 #include <string>
 #include <string_view>
@@ -10,11 +10,11 @@
 
 namespace axle::session {
 
-/// Error: malformed, naming `where` and the key.
+/// Error: malformed, with `where` and the key.
 [[nodiscard]] Result<resolver::SupportedProperties> parse_supported_lists(std::string_view json,
                                                                           std::string_view where);
 
-/// Those in a file, or on stdin for "-". Errors of `read_input` as well.
+/// The lists in a file, or on stdin for "-". Also the errors of `read_input`.
 [[nodiscard]] Result<resolver::SupportedProperties> read_supported_lists(const std::string& path);
 
 }  // namespace axle::session

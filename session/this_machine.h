@@ -1,5 +1,5 @@
 #pragma once
-// The machine under the program, probed as the user's settings say.
+// The machine that the program runs on, probed according to the user's settings.
 
 #include <chrono>
 #include <optional>
@@ -17,14 +17,15 @@ namespace axle::session {
 /// nullopt for everything else.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_driver_timeout(std::string_view text);
 
-/// The machine as the site's profile has it, where there is one that counts
-/// (machines/site_profile.h); else probed. Drivers' answers are kept under `cache_folder`, unless
-/// it is empty; the libraries of `stated` vendors are not asked.
+/// The machine from the site's profile if there is a valid one (machines/site_profile.h); otherwise
+/// probed. Drivers' answers are cached under `cache_folder` unless it is empty; the libraries of
+/// `stated` vendors are not queried.
 [[nodiscard]] detect::Machine probe_this_machine(const std::string& cache_folder,
                                                  std::vector<detect::GpuVendor> stated,
                                                  Report& report);
 
-/// The same with what it answered, scrubbed. `again`: neither the site's profile nor kept answers.
+/// The same, with the recorded answers, scrubbed. `again`: use neither the site's profile nor
+/// cached answers.
 [[nodiscard]] machines::NamedMachine record_this_machine(bool again, Report& report);
 
 }  // namespace axle::session

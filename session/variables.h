@@ -1,6 +1,6 @@
 #pragma once
-// Every environment variable that Axle reads as a setting. What the drivers' libraries read (device
-// masks, library paths) is a fact of the machine: detect/.
+// Every environment variable that Axle reads as a setting. Variables that the drivers' libraries
+// read (device masks, library paths) are facts of the machine: detect/.
 
 #include <array>
 #include <map>
@@ -10,14 +10,14 @@
 
 namespace axle::session {
 
-/// The value, or "" when it is not set.
+/// The value, or "" if it is not set.
 [[nodiscard]] std::string variable(std::string_view name);
 [[nodiscard]] std::optional<std::string> variable_if_set(std::string_view name);
 
-/// Names and values of all that begin so, by name.
+/// Names and values of all variables with that prefix, by name.
 [[nodiscard]] std::map<std::string, std::string> variables_with_prefix(std::string_view prefix);
 
-/// XDG_CONFIG_HOME, else ~/.config; "" when neither is known.
+/// XDG_CONFIG_HOME, else ~/.config; "" if neither is known.
 [[nodiscard]] std::string config_home();
 
 struct VariableRow {

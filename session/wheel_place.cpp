@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 bool names_url(std::string_view place) { return place.contains("://"); }
 
-/// The URL of a wheel file that is there.
+/// The URL of an existing wheel file.
 Result<std::string> url_of_file(const std::string& path, const std::string& folder) {
   std::error_code error;
   const fs::path absolute = fs::absolute(fs::path(folder) / path, error).lexically_normal();
@@ -42,7 +42,7 @@ Result<std::string> sound_url(const std::string& url) {
 
 std::optional<WheelPlace> parse_wheel_place(std::string_view text) {
   if (text.contains(" @ ")) return std::nullopt;
-  // A URL may hold a semicolon of its own: there a blank must follow.
+  // A URL may contain a semicolon, so there the marker's semicolon must be followed by a space.
   std::string_view place =
       text::trim_ascii(text.substr(0, text.find(names_url(text) ? "; " : ";")));
   if (place.ends_with(']') && place.contains('[')) place = place.substr(0, place.rfind('['));

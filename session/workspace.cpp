@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// For --verbose: what the configuration came to.
+/// For --verbose: the effective configuration.
 void describe(const Workspace& workspace, Session& session) {
   Report& report = session.report();
   report.detail(fmt::format("environment: {} (Python {}, {})", workspace.environment.prefix,
@@ -59,7 +59,8 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
   auto backend = torch_backend(arguments);
   if (!backend) return std::unexpected(backend.error());
   if (*backend && **backend != auto_backend) options.forced_labels["torch"] = **backend;
-  // A variable that says `auto` says what is so without it; on the command line it is a wish.
+  // In a variable, `auto` is the same as the default; on the command line it is an explicit
+  // request.
   if (arguments.value(Opt::torch_backend) == auto_backend) options.open_families.insert("torch");
   options.allow_backend_change = arguments.has(Opt::allow_backend_change);
   for (const std::string& ns : arguments.values(Opt::require)) {
@@ -72,7 +73,7 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
   return options;
 }
 
-/// What the configuration says of options that the command line may be silent about.
+/// Values from the configuration for options that were not given on the command line.
 void apply_choice(const Settings& settings, resolver::Options& options) {
   options.prereleases = options.prereleases || settings.prereleases == Prereleases::allow;
   options.dependencies = options.dependencies && !settings.no_deps;
@@ -85,7 +86,7 @@ resolver::UploadCutoff cutoff_of(const Cutoff& cutoff) {
           fmt::format("{} ({})", cutoff.time, cutoff.origin)};
 }
 
-/// pip's way: a word takes from the other list what it says itself.
+/// As in pip, an entry in one list removes the same entry from the other.
 void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use) {
   for (const auto& [forbids, name, origin] : words) {
     const bool all = name == ":all:";
@@ -102,7 +103,7 @@ void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use
   }
 }
 
-/// Which files count: their hashes, their age, whether they are wheels.
+/// Which files are eligible: their hashes, their age, whether they are wheels.
 void apply_trust(const Settings& settings, resolver::Options& options) {
   options.require_hashes = settings.require_hashes;
   options.verify_hashes = settings.verify_hashes;
@@ -114,7 +115,7 @@ void apply_trust(const Settings& settings, resolver::Options& options) {
   apply_formats(settings.formats, options.wheel_use);
 }
 
-/// What a requirements file says counts where the command line is silent; lists are added.
+/// Values from a requirements file apply if the command line does not set them; lists are combined.
 Arguments merged(const Arguments& command_line, const Arguments& of_files) {
   Arguments both = command_line;
   for (const Opt id : {Opt::index_url, Opt::no_index, Opt::pre, Opt::require_hashes}) {
@@ -128,7 +129,7 @@ Arguments merged(const Arguments& command_line, const Arguments& of_files) {
   return both;
 }
 
-/// As with pip and uv, no-index wins wherever it is said.
+/// As with pip and uv, no-index takes precedence wherever it is set.
 void say_silenced_index(const Arguments& arguments, const Settings& settings, Report& report) {
   if (!settings.no_index || arguments.has(Opt::no_index)) return;
   for (const Opt id : {Opt::index_url, Opt::default_index, Opt::index}) {
@@ -140,7 +141,7 @@ void say_silenced_index(const Arguments& arguments, const Settings& settings, Re
   }
 }
 
-/// Whom the user trusts and what is on; plugins are installed from where everything else is.
+/// Trusted plugins and enabled namespaces; plugins are installed from the same indexes as packages.
 Outcome<void> open_plugins(Workspace& workspace, Session& session) {
   auto settings = read_provider_settings();
   if (!settings) return std::unexpected(settings.error());
@@ -236,7 +237,7 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   apply_trust(workspace->settings, workspace->options);
   auto transport = transport_options(workspace->settings);
   if (!transport) return std::unexpected(transport.error());
-  // Whoever asks for a change wants what there is now, not what the index was minutes ago.
+  // A command that changes something should see the current state of the index, not a cached one.
   const bool refresh =
       arguments.has(Opt::refresh) || workspace->settings.upgrade || workspace->settings.reinstall;
   workspace->transport =
@@ -280,7 +281,7 @@ resolver::Target make_target(const installer::Environment& environment,
   }
   wheel::SupportedTags supported = wheel::supported_tags(tags);
   if (elsewhere && markers.strings["sys_platform"] != "linux") {
-    // A recorded Mac: of its wheels only those without a platform are known here.
+    // A recorded Mac: only its wheels without a platform are known here.
     std::vector<wheel::Tag> portable = supported.best_first();
     std::erase_if(portable, [](const wheel::Tag& tag) { return tag.platform != "any"; });
     supported = wheel::SupportedTags(std::move(portable));

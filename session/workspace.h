@@ -1,5 +1,6 @@
 #pragma once
-// What resolving needs, put together from the arguments, the configuration and the environment.
+// Everything that resolving needs, assembled from the arguments, the configuration and the
+// environment.
 
 #include <memory>
 #include <string>
@@ -32,28 +33,28 @@ struct Workspace {
   installer::Environment environment;
   Settings settings;
   std::unique_ptr<index::Transport> transport;
-  std::unique_ptr<index::FamilyBook> families;  ///< nullptr: they are silent
+  std::unique_ptr<index::FamilyBook> families;  ///< nullptr: families do not apply
   std::vector<std::unique_ptr<index::Source>> owned_sources;
   resolver::Sources sources;
   resolver::Requests requests;
   resolver::Options options;
   std::unique_ptr<InstalledEnvironments> plugin_environments;
-  std::unique_ptr<TrustedPlugins> plugins;  ///< what `options.providers.plugins` points to
+  std::unique_ptr<TrustedPlugins> plugins;  ///< `options.providers.plugins` points to it
 };
 
-/// Errors: usage for arguments that make no sense, what is wrong with the environment.
+/// Errors: usage for invalid arguments; what is wrong with the environment.
 [[nodiscard]] Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system);
 
-/// The markers that a machine of --for decides, instead of the interpreter's own.
+/// The markers that a machine of --for determines instead of the interpreter.
 void put_elsewhere(wheel::MarkerEnvironment& markers, const detect::Machine& machine);
 
-/// Where the wheels should run: the interpreter's tags and markers; operating system, architecture
-/// and libc of `machine` when it is not this one. `machine` must outlive the target.
+/// The target of the wheels: the interpreter's tags and markers; operating system, architecture and
+/// libc of `machine` if it is not this one. `machine` must outlive the target.
 [[nodiscard]] resolver::Target make_target(const installer::Environment& environment,
                                            const detect::Machine& machine, bool elsewhere);
 
-/// For a resolution that failed because nothing fits: those of the named packages that have no
-/// wheel for `target`, with the verdict on each.
+/// For a resolution that failed because nothing fits: the requested packages that have no wheel for
+/// `target`, with the verdict on each.
 [[nodiscard]] std::vector<resolver::Explanation> explain_misfits(const Workspace& workspace,
                                                                  const resolver::Target& target);
 

@@ -1,4 +1,4 @@
-// build: making wheels.
+// build: builds wheels.
 #include "builder/build.h"
 
 #include <charconv>

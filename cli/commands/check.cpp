@@ -1,4 +1,4 @@
-// check: whether what is installed is whole, and has what it needs.
+// check: whether installed packages are complete, and their requirements met.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t most_lines = 10;  // a package
 
-/// What is not as its RECORD has it, and the fix.
+/// The files that differ from its RECORD, and the fix.
 struct FaultyPackage {
   std::string title;
   std::vector<FaultyFile> faults;
@@ -98,8 +98,8 @@ ordered_json faults_json(const std::vector<FaultyPackage>& packages) {
   return rows;
 }
 
-/// Files that nobody can vouch for are a remark; uv writes such lines for files that a wheel forgot
-/// to list.
+/// Files without a hash are only a warning; uv writes such lines for files that a wheel forgot to
+/// list.
 void warn_of_unhashed(const doctor::InstalledPackageFiles& package, std::vector<FaultyFile>& faults,
                       Report& report) {
   std::vector<FaultyFile> unhashed;
@@ -149,7 +149,7 @@ int run_check(session::Session& session, Output& output) {
   }
   const std::vector<installer::BrokenRequirement> broken =
       installer::check_installed(inventory->distributions, inventory->environment);
-  doctor::Findings unsaid;  // of libraries, which are not looked at here
+  doctor::Findings unsaid;  // of libraries, which are not examined here
   const doctor::InstalledFiles files = doctor::read_installed_files(
       inventory->environment, inventory->distributions, unsaid, {0, 0});
   const auto check = session.arguments().has(session::Opt::deep)

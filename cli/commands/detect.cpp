@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Said where another policy could give other properties.
+/// Shown if another policy could result in other properties.
 void add_gpu_policy(ordered_json& body, const detect::Machine& machine,
                     const providers::GpuPolicy& gpus) {
   if (providers::policy_matters(machine, gpus))

@@ -1,5 +1,4 @@
-// doctor: what is wrong with this machine and with what is installed in an environment, and the
-// hint.
+// doctor: problems of this machine and of an environment, and how to fix them.
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"

@@ -1,4 +1,4 @@
-// index build and index remove: publishing wheels, and taking them back.
+// index build and index remove: publishes and removes wheels.
 #include <algorithm>
 #include <filesystem>
 
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Shows the remarks and keeps the warnings for the answer.
+/// Shows messages and keeps the warnings for the answer.
 class Problems final : public Report {
  public:
   explicit Problems(Report& shown) : shown_(shown) {}

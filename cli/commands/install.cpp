@@ -59,7 +59,7 @@ ordered_json conflicts_json(const std::vector<installer::FileConflict>& conflict
   return out;
 }
 
-/// What an installation did or, of a dry run, would do.
+/// What an installation changed or, in a dry run, would change.
 ordered_json install_json(const plan::Resolution& resolution, const installer::Changes& changes,
                           bool dry_run) {
   ordered_json out = {{"packages", packages_json(resolution.packages)},
@@ -76,7 +76,7 @@ ordered_json install_json(const plan::Resolution& resolution, const installer::C
   return out;
 }
 
-/// The first conflict is the error that applying the changes ends with; the others are said before.
+/// The first conflict is the error of the command; the others are reported before.
 int refuse_conflicts(const installer::Changes& changes, std::function<ordered_json()> json,
                      Output& output) {
   constexpr std::size_t max_shown = 20;
@@ -91,7 +91,7 @@ int refuse_conflicts(const installer::Changes& changes, std::function<ordered_js
                         {.text = {}, .json = std::move(json)});
 }
 
-/// Says which files are not known before they are downloaded.
+/// Reports files that are unknown before they are downloaded.
 void note_unlisted(const installer::Changes& changes, Output& output) {
   for (const installer::UnlistedWheel& wheel : changes.unlisted) {
     output.note(fmt::format("file conflicts of {} are unknown until it is downloaded: {}",
@@ -99,7 +99,7 @@ void note_unlisted(const installer::Changes& changes, Output& output) {
   }
 }
 
-/// What an installation resolves, for which environment.
+/// What an installation resolves, and for which environment.
 struct Installation {
   session::Workspace& workspace;
   resolver::Target target;
@@ -113,7 +113,7 @@ struct Installation {
   }
 };
 
-/// With what there is to say of the packages all the same.
+/// With the data about the packages that is known despite the error.
 int report_unresolved(const resolver::Unresolved& unresolved, const Installation& installation,
                       Output& output) {
   const Error& error = unresolved;
@@ -157,7 +157,7 @@ std::string render_decisions(const std::vector<plan::ResolvedPackage>& packages,
   return text;
 }
 
-/// Plans what `resolution` asks for and applies it, or shows what that would do.
+/// Plans the changes for `resolution` and applies or shows them.
 int carry_out(const session::Session& session, const Installation& installation,
               plan::Resolution resolution, Output& output) {
   const session::Arguments& arguments = session.arguments();

@@ -1,4 +1,4 @@
-// list and freeze: what is in an environment.
+// list and freeze: the packages in an environment.
 #include <algorithm>
 
 #include <fmt/core.h>

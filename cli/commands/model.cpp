@@ -28,7 +28,7 @@ std::unexpected<session::CommandFailure> runtime_failure(const axle_error& error
        unsupported ? "`variant model info` shows the kernels and what they need" : ""});
 }
 
-/// A whole number of at least 1; `fallback` when the option was not given.
+/// A whole number of at least 1; `fallback` if the option was not given.
 session::Outcome<std::uint32_t> count_of(const session::Arguments& arguments, session::Opt id,
                                          std::uint32_t fallback) {
   if (!arguments.has(id)) return fallback;
@@ -92,7 +92,7 @@ std::string render_kernels() {
   return text;
 }
 
-/// Key and value, in the order in which the runtime gives them.
+/// Key and value, in the runtime's order.
 std::vector<std::pair<std::string, std::string>> list_facts(axle_runtime& runtime) {
   std::vector<std::pair<std::string, std::string>> facts;
   const char* key = nullptr;

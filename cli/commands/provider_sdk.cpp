@@ -1,4 +1,4 @@
-// providers new: the project of a provider, out of the SDK that the program carries.
+// providers new: the project of a provider, from the SDK that is embedded in the program.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -24,13 +24,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-/// The name that stands in the templates for the vendor's.
+/// The placeholder in the templates.
 constexpr std::string_view placeholder = "acme";
 
 struct Language {
   std::string_view name;
   std::string_view folder;      ///< of its template in the SDK
-  bool needs_sdk;               ///< header and CMake package go beside it
+  bool needs_sdk;               ///< header and CMake package are added
   std::string_view next_steps;  ///< the placeholder in them is replaced too
 };
 
@@ -60,7 +60,7 @@ std::string named(std::string_view text, const std::string& name) {
   return replaced(replaced(std::string(text), placeholder, name), upper_placeholder, upper_name);
 }
 
-/// A namespace that can also begin a C++ and a Python name. nullopt: it can; else why not.
+/// A namespace that is also a valid start of C++ and Python names. nullopt: it is; else why not.
 std::optional<std::string> objection_to(std::string_view name) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto is_allowed = [&](char c) {

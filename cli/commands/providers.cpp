@@ -1,4 +1,4 @@
-// providers list, show: what is there and what it gives.
+// providers list, show: the providers and their properties.
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -330,7 +330,7 @@ int run_providers_show(session::Session& session, Output& output) {
                          "`variant providers list` shows the known ones; others need a plugin")
             .error());
   }
-  // This kernel's: no fact of a machine of --for.
+  // This kernel's: not a fact of a machine of --for.
   const auto support = session.elsewhere() ? std::nullopt : std::optional(plugins::probe_sandbox());
   const bool enabled = at->settings.is_on(ns);
   return output.answer({.text =

@@ -1,4 +1,4 @@
-// providers trust, untrust, enable, disable: what the user decides.
+// providers trust, untrust, enable, disable: the user's settings.
 #include <algorithm>
 #include <functional>
 
@@ -26,7 +26,7 @@ session::Outcome<std::string> namespace_option(const session::Arguments& argumen
                           "a namespace consists of a-z, 0-9 and _");
 }
 
-/// What was done, as a line: made where text is asked for.
+/// What was done, as a line: only made for text output.
 using Line = std::function<std::string()>;
 
 session::Outcome<Line> trust_one(const std::string& name, const session::TrustTerms& terms,
@@ -49,7 +49,8 @@ session::Outcome<Line> trust_one(const std::string& name, const session::TrustTe
 using ChangeOne =
     std::function<session::Outcome<Line>(const std::string& name, session::ProviderSettings&)>;
 
-/// `change` for each name on the command line, in one write; the lines that it says are the answer.
+/// Applies `change` to each name on the command line, in one write; the resulting lines are the
+/// answer.
 int change_each(session::Session& session, Output& output, std::string_view what,
                 const ChangeOne& change) {
   const std::vector<std::string>& names = session.arguments().positionals;
@@ -95,7 +96,7 @@ int run_providers_trust(session::Session& session, Output& output) {
   auto devices = session::device_option(session.arguments());
   if (!devices) return output.failure(devices.error());
   const session::TrustTerms terms{*ns, std::move(*devices)};
-  // A file is asked for its namespace: it runs.
+  // A file is run to report its namespace.
   if (ns->empty() && std::ranges::any_of(session.arguments().positionals, is_path))
     session::warn_of_lacks(output);
   return change_each(session, output, "trust",

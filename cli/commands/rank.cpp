@@ -54,8 +54,8 @@ ordered_json ranked_json(const resolver::Ranking& ranking) {
   return rows;
 }
 
-/// What `enable-if` of an older document may ask. No interpreter has a part in a ranking, so
-/// nothing is known of Python.
+/// The values for `enable-if` of an older document. Ranking involves no interpreter, so nothing is
+/// known about Python.
 wheel::MarkerEnvironment markers_of(const detect::Machine& machine) {
   return {{{"os_name", "posix"},
            {"sys_platform", "linux"},
@@ -65,7 +65,7 @@ wheel::MarkerEnvironment markers_of(const detect::Machine& machine) {
           {}};
 }
 
-/// What the user switched on and off counts here too.
+/// The user's enabled and disabled namespaces apply here too.
 session::Outcome<session::ProviderSettings> read_switches(session::Session& session,
                                                           resolver::ProviderPolicy& policy) {
   auto settings = session::read_provider_settings();
@@ -77,7 +77,7 @@ session::Outcome<session::ProviderSettings> read_switches(session::Session& sess
   return settings;
 }
 
-/// And what the user trusts; Python plugins are left out, since nothing is installed to rank.
+/// And the user's trusted plugins; without Python plugins, since nothing is installed for ranking.
 session::Outcome<std::unique_ptr<session::TrustedPlugins>> open_plugins(
     session::Session& session, resolver::ProviderPolicy& policy) {
   auto settings = read_switches(session, policy);
@@ -88,8 +88,8 @@ session::Outcome<std::unique_ptr<session::TrustedPlugins>> open_plugins(
   return plugins;
 }
 
-/// The lists in the file `lists`, instead of what the machine says. The machine is looked at
-/// only where the document's own lists depend on it.
+/// The lists in the file `lists`, instead of the machine's. The machine is only probed if the
+/// document's own lists depend on it.
 session::Outcome<resolver::SupportedProperties> given_lists(session::Session& session,
                                                             const wheel::VariantMetadata& metadata,
                                                             const std::string& lists) {
@@ -109,7 +109,7 @@ session::Outcome<resolver::SupportedProperties> given_lists(session::Session& se
   return resolver::beside_own_lists(metadata, policy, markers_of(machine), *std::move(given));
 }
 
-/// Why a variant was rejected, in the words that both forms have.
+/// Why a variant was rejected, in words shared by both forms.
 struct Rejection {
   std::string label;
   std::string property;
@@ -173,7 +173,7 @@ int run_rank(session::Session& session, Output& output) {
   std::vector<Rejection> rejections;
   for (const resolver::RejectedVariant& variant : ranking.rejected) {
     const auto view = against.find(variant.label);
-    Facts facts;  // only where the machine was asked: a list from elsewhere says why itself
+    Facts facts;  // only if the machine was probed: with given lists there is no fact
     if (machine) {
       facts = resolver::property_facts(variant.property, supported.origins, machine->machine,
                                        policy.gpus, view == against.end() ? nullptr : view->second);

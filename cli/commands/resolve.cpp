@@ -18,17 +18,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What is known for one machine: what was resolved or explained, and the failure.
+/// The result for one machine: what was resolved or explained, and the failure.
 struct MachineAnswer {
   std::vector<plan::ResolvedPackage> packages;
-  /// Of what was asked to be explained, or of what does not fit.
+  /// For packages to be explained, or those that do not fit.
   std::optional<std::vector<resolver::Explanation>> explanations;
   std::optional<session::CommandFailure> failure;
 };
 
 using AskMachine = std::function<MachineAnswer(const machines::NamedMachine&, Report&)>;
 
-/// Of several machines each remark names its own.
+/// With several machines each message names its own.
 class MachineReport final : public Report {
  public:
   MachineReport(std::string machine, Report& inner) : machine_(std::move(machine)), inner_(inner) {}
@@ -63,7 +63,7 @@ ordered_json answer_json(const MachineAnswer& answer) {
   return {{"packages", packages_json(answer.packages)}};
 }
 
-/// Of several machines one table; what is explained stands before it.
+/// With several machines one table; explanations come before it.
 std::string render_all(const std::vector<machines::NamedMachine>& machines,
                        const std::vector<MachineAnswer>& answers, bool decisions,
                        const Output& output) {
@@ -98,8 +98,8 @@ ordered_json machines_json(const std::vector<machines::NamedMachine>& machines,
   return rows;
 }
 
-/// One machine: the answer itself. Several: {machines: […]}, exit 3 when one has nothing that fits.
-/// `decisions`: the text has each package's.
+/// One machine: the answer itself. Several: {machines: […]}, exit 3 if nothing fits one of them.
+/// `decisions`: the text includes each package's.
 int answer_for_machines(session::Session& session, Output& output, bool decisions,
                         const AskMachine& ask) {
   const auto machines = session.machines();

@@ -22,7 +22,7 @@ std::string field(const wheel::CoreMetadata& metadata, std::string_view name) {
   return {};
 }
 
-/// The old field, else the project URL that is called so.
+/// The old field, else the project URL with that name.
 std::string home_page(const wheel::CoreMetadata& metadata) {
   const std::string old = field(metadata, "Home-page");
   if (!old.empty()) return old;

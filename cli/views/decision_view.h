@@ -1,6 +1,5 @@
 #pragma once
-// Decisions as text and as JSON: the one rendering behind --explain, `explain`, --json and the
-// errors.
+// Decisions as text and as JSON: the only rendering for --explain, `explain`, --json and errors.
 
 #include <string>
 #include <vector>
@@ -15,12 +14,12 @@
 
 namespace axle::cli {
 
-/// The ranking of one package: each variant, chosen, fitting or rejected, by which property,
-/// against which fact of the machine.
+/// The ranking of one package: each variant, chosen, fitting or rejected, by which property and
+/// fact of the machine.
 [[nodiscard]] std::string render_decision(const plan::Decision& decision,
                                           const std::string& chosen_label, const Output& output);
 
-/// What `explain` says: the package and its ranking, chosen or not.
+/// The answer of `explain`: the package and its ranking, whether chosen or not.
 [[nodiscard]] std::string render_explanation(const resolver::Explanation& explanation,
                                              const Output& output);
 
@@ -29,7 +28,7 @@ struct FleetRow {
   std::string machine;
   std::string package;
   std::string build;  ///< "2.15.0 cu132"
-  std::string size;   ///< "900 MB"; empty where the index gives none
+  std::string size;   ///< "900 MB"; empty if the index does not give it
   std::string why;    ///< the reason of the choice, or what is missing
 };
 [[nodiscard]] FleetRow fleet_row(const std::string& machine, const plan::ResolvedPackage& package);
@@ -41,19 +40,19 @@ struct FleetRow {
 [[nodiscard]] nlohmann::ordered_json package_json(const plan::ResolvedPackage& package);
 [[nodiscard]] nlohmann::ordered_json packages_json(
     const std::vector<plan::ResolvedPackage>& packages);
-/// The same of what was chosen, else {name, version, decision}.
+/// The same for a chosen package, else {name, version, decision}.
 [[nodiscard]] nlohmann::ordered_json explanations_json(
     const std::vector<resolver::Explanation>& explanations);
 
-/// What `error` says of a refused plan: `plans`, the builds that are installed and those that would
-/// come in their place, and `broken`, the installed packages that would break. Null: nothing.
+/// The `error` of a rejected plan: `plans`, the installed builds and those that would replace them,
+/// and `broken`, the installed packages that would break. Null: nothing.
 [[nodiscard]] nlohmann::ordered_json refused_plan_json(const resolver::Unresolved& unresolved);
 
-/// The label of a package as JSON has it: null for a plain wheel.
+/// The label of a package in JSON: null for a plain wheel.
 [[nodiscard]] nlohmann::ordered_json variant_json(const std::optional<std::string>& variant);
 
-/// Warns of GPUs whose driver does not work when one of the decisions depends on that vendor, so
-/// that a broken driver never silently becomes a CPU install.
+/// Warns about GPUs whose driver does not work if one of the decisions depends on that vendor, so
+/// that a broken driver never silently results in a CPU install.
 void warn_of_unusable_gpus(const std::vector<plan::ResolvedPackage>& packages,
                            const detect::Machine& machine, Report& report);
 

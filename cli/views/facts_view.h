@@ -1,5 +1,5 @@
 #pragma once
-// Why a property is supported or is not, as JSON: docs/facts.md.
+// Why a property is or is not supported, as JSON: docs/facts.md.
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace axle::cli {
 
-/// [{code, subject, needed, seen, source}], null for what a fact does not say.
+/// [{code, subject, needed, seen, source}], null for missing parts.
 [[nodiscard]] nlohmann::ordered_json facts_json(const Facts& facts);
 
 }  // namespace axle::cli

@@ -24,8 +24,7 @@ Style style_of(doctor::FindingLevel level) {
   return Style::faint;
 }
 
-/// Names in an environment are anybody's; and a command must stay on one line, or nobody can copy
-/// it.
+/// Names in an environment can contain anything; and a command must be on one line to be copied.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';

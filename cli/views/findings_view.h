@@ -1,5 +1,5 @@
 #pragma once
-// What `variant doctor` found, as text and as JSON.
+// The findings of `variant doctor`, as text and as JSON.
 
 #include <string>
 

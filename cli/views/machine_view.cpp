@@ -29,13 +29,13 @@ bool in_level(Capability capability, unsigned highest) {
   return false;
 }
 
-/// What a build could be made for: on x86-64 the table also has what only a kernel uses.
+/// Capabilities that a build can use: on x86-64 the table also has some that only a kernel uses.
 bool concerns_builds(const detect::CapabilityRow& row) {
   return row.arch != detect::Arch::x86_64 || !row.gcc_flag.empty() || !row.mnemonics.empty();
 }
 
-/// Names of the capabilities with `presence` that `level` does not already say; `all`: also those
-/// that no build is made for.
+/// Names of the capabilities with `presence` that `level` does not include; `all`: also those that
+/// no build uses.
 std::vector<std::string> names(const detect::Cpu& cpu, Presence presence, unsigned level,
                                bool all) {
   std::vector<std::string> found;
@@ -73,7 +73,7 @@ std::string amx_state(const detect::Cpu& cpu) {
              : "unknown";
 }
 
-/// What an Arm CPU is beyond its flags.
+/// The properties of an Arm CPU beyond its flags.
 std::string render_arm(const detect::Cpu& cpu) {
   std::string text;
   const auto versions = detect::held_aarch64_architectures(cpu.capabilities, VersionRule::soft);
@@ -85,7 +85,7 @@ std::string render_arm(const detect::Cpu& cpu) {
   return text;
 }
 
-/// What the CPU has and programs may not count on, with the reason.
+/// What the CPU has but programs cannot rely on, with the reason.
 std::string render_withheld(const detect::Cpu& cpu, const Output& output) {
   std::string text;
   const std::vector<std::string> blocked = names(cpu, Presence::blocked, 0, true);
@@ -116,7 +116,7 @@ std::string render_cpu(const detect::Cpu& cpu, const Output& output) {
   return text;
 }
 
-/// "api_version libcuda, name nvml": where the facts are from.
+/// "api_version libcuda, name nvml": the sources of the facts.
 std::string render_sources(const detect::Sources& sources) {
   std::string text;
   for (const auto& [fact, source] : sources) {
@@ -130,7 +130,7 @@ std::string sources_row(const detect::Sources& sources, const Output& output) {
   return note(Style::faint, "from: " + render_sources(sources), output);
 }
 
-/// `told`: the code of the problem below that says why; empty where there is none.
+/// `told`: the code of the problem below with the reason; empty if there is none.
 std::string verdict_row(Presence usable, const std::string& reason, const std::string& told,
                         const Output& output) {
   const std::string& said = told.empty() ? reason : told;
@@ -176,7 +176,7 @@ std::string render_driver(const detect::Driver& driver, const Output& output) {
   if (!driver.api_version.empty()) {
     text += fmt::format(", {} {}", detect::gpu_vendor(driver.vendor).api, driver.api_version);
   }
-  // Why nothing is known of one that failed stands below, as a problem.
+  // Why nothing is known about a failed one is shown below, as a problem.
   const bool unheard = driver.usable == Presence::unknown && version.empty();
   if (unheard && driver.api_version.empty() && !driver.reason.empty()) text += ": " + driver.reason;
   text = row("driver", text);

@@ -41,7 +41,7 @@ ordered_json static_lists_json(const session::PropertyLists& lists) {
 }
 
 std::string render_static_lists(const session::PropertyLists& lists) {
-  // Names and values are words of PEP 825: as JSON writes them they are TOML too.
+  // Names and values are words of PEP 825: their JSON form is also TOML.
   std::string text;
   const ordered_json all = static_lists_json(lists);
   for (const auto& [ns, given] : all.items()) {

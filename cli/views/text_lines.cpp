@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t columns = 80;
 
-/// Code points; close enough to columns for what is shown here.
+/// Code points, which is close enough to columns here.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));

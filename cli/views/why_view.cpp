@@ -63,7 +63,7 @@ void judge_npus(const Machine& machine, std::string_view ns, std::vector<PartSta
 
 bool concerns_cpu(std::string_view ns) { return ns == "x86_64" || ns == "aarch64" || ns == "axle"; }
 
-/// What programs cannot count on, one row a reason.
+/// What programs cannot rely on, one row per reason.
 void judge_withheld(const detect::Cpu& cpu, std::vector<PartState>& parts) {
   std::map<std::pair<std::string, Presence>, std::vector<detect::Capability>> by_reason;
   for (const detect::CapabilityRow& row : detect::capabilities()) {
@@ -108,7 +108,7 @@ std::vector<PartState> judge(const Machine& machine, std::string_view ns) {
   return parts;
 }
 
-/// The variables whose values stand in the place of what was found.
+/// The variables whose values replace detected facts.
 void add_overrides(const machines::NamedMachine& named, std::string_view ns,
                    std::vector<machines::Observation>& evidence) {
   for (const machines::OverrideVariable& row : machines::override_variables()) {

@@ -1,5 +1,5 @@
 #pragma once
-// `detect --why NS`: the chain from what was asked of the machine to the properties that follow.
+// `detect --why NS`: from the queries of the machine to the resulting properties.
 
 #include <optional>
 #include <string>
@@ -17,26 +17,26 @@
 
 namespace axle::cli {
 
-/// What a machine's facts say of one device or of the processor.
+/// The state of one device or of the processor.
 struct PartState {
   std::string subject;  ///< "driver", "GPU 0000:65:00.0 NVIDIA H100", "CPU"
-  std::string state;    ///< "present", "blocked", "absent", "unknown"; of a CPU its level
+  std::string state;    ///< "present", "blocked", "absent", "unknown"; for a CPU its level
   std::string reason_code;
   std::string reason;
   std::string hint;
-  Facts facts = {};  ///< of instructions that are withheld: what the reason says
+  Facts facts = {};  ///< for withheld instructions: the reason as data
 };
 
 struct Why {
   std::string ns;
-  bool stated = false;  ///< nothing was asked: the facts were stated
+  bool stated = false;  ///< nothing was queried: the facts were stated
   std::vector<machines::Observation> evidence;
   std::vector<PartState> parts;
   providers::Features properties;
 };
 
-/// Replays the machine's recording, noting the questions. Error: misused, for a namespace that no
-/// provider is of.
+/// Replays the machine's recording and records the queries. Error: misused, for a namespace without
+/// a provider.
 [[nodiscard]] session::Outcome<Why> explain_namespace(const std::string& ns,
                                                       const machines::NamedMachine& named,
                                                       const providers::GpuPolicy& gpus);

@@ -34,7 +34,7 @@ std::uint64_t* member_of(KfdNode& node, std::string_view key) {
   return nullptr;
 }
 
-/// The first two numbers of "6.4.0-47"; empty when there are not two.
+/// The first two numbers of "6.4.0-47"; empty if there are fewer.
 std::string major_minor(std::string_view text) {
   const std::size_t dot = text.find('.');
   if (dot == std::string_view::npos) return {};

@@ -1,5 +1,6 @@
 #pragma once
-// AMD's texts and numbers, and what ROCm SMI says: lines in, facts out. Touches no system.
+// Parses AMD's texts and numbers, and the output of ROCm SMI: lines in, facts out. Does not access
+// the system.
 
 #include <cstdint>
 #include <optional>
@@ -28,30 +29,31 @@ struct KfdNode {
 /// Unknown keys and broken lines are skipped.
 [[nodiscard]] KfdNode parse_kfd_properties(std::string_view text);
 
-/// "0000:65:00.0"; empty when domain or location are out of range.
+/// "0000:65:00.0"; empty if domain or location are out of range.
 [[nodiscard]] std::string pci_address_of(const KfdNode& node);
 
 /// 90010 -> "gfx90a": major in decimal, minor and stepping in hexadecimal (ROCm SMI's own decoder
-/// takes all three as decimal, which is wrong). Empty for 0 and what cannot be a version.
+/// uses decimal for all three, which is wrong). Empty for 0 and for anything that is not a version.
 [[nodiscard]] std::string render_gfx(std::uint64_t gfx_target_version);
 
 /// "gfx90a:sramecc+" for the chips whose code depends on it; empty for others. XNACK is a mode of
-/// each process, which the topology does not tell.
+/// each process, which the topology does not report.
 [[nodiscard]] std::string render_target_id(const KfdNode& node);
 
-/// Graphics units that are part of a processor, by their gfx version.
+/// GPUs that are part of a processor, by gfx version.
 [[nodiscard]] bool is_integrated_gfx(std::string_view gfx);
 
-/// "GPU-0123456789abcdef": how ROCR_VISIBLE_DEVICES names a GPU; empty where there is no id.
+/// "GPU-0123456789abcdef": the form in ROCR_VISIBLE_DEVICES; empty if there is no id.
 [[nodiscard]] std::string render_amd_uuid(std::uint64_t unique_id);
 
-/// HSA_OVERRIDE_GFX_VERSION: "10.3.0" -> "gfx1030". Empty when it is none; ROCm refuses "gfx1030".
+/// HSA_OVERRIDE_GFX_VERSION: "10.3.0" -> "gfx1030". Empty if it is not valid; ROCm rejects
+/// "gfx1030".
 [[nodiscard]] std::string parse_gfx_override(std::string_view text);
 
-/// The version in /opt/rocm/.info/version: "6.4.0-47" -> "6.4". Empty when there is none.
+/// The version in /opt/rocm/.info/version: "6.4.0-47" -> "6.4". Empty if there is none.
 [[nodiscard]] std::string parse_rocm_version(std::string_view text);
 
-/// "libamdhip64.so.6.4.43482" -> "6.4". Empty when the name carries less than two numbers.
+/// "libamdhip64.so.6.4.43482" -> "6.4". Empty if the name has fewer than two numbers.
 [[nodiscard]] std::string parse_hip_library_name(std::string_view file);
 
 struct SmiDevice {
@@ -60,10 +62,10 @@ struct SmiDevice {
   std::string name;
 };
 
-/// What the child said (detect/amd/libraries.cpp).
+/// The lines from the child (detect/amd/libraries.cpp).
 struct SmiAnswer {
   std::string step;
-  std::string refused;  ///< a library file that was not even tried, and why
+  std::string refused;  ///< a library file that was not loaded, and why
   std::optional<std::int64_t> init;
   std::string driver_version;
   std::vector<SmiDevice> devices;

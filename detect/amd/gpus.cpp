@@ -70,7 +70,7 @@ void note_sources(Gpu& gpu, const AmdDevice& device, bool name_spoken, bool memo
   }
 }
 
-/// Programs see what the override says, so that is what selects.
+/// Programs see the overridden version, so it decides the choice.
 void apply_override(Gpu& gpu, const AmdDevice& device, const AmdEnvironment& environment) {
   const auto own = environment.node_overrides.find(device.node_number);
   const bool by_node = own != environment.node_overrides.end();
@@ -121,13 +121,14 @@ Gpu describe_gpu(const AmdSigns& signs, const AmdDevice& device, const SmiAnswer
   return gpu;
 }
 
-/// A GPU in the topology's order, which masks count in.
+/// A GPU in the topology's order, which masks refer to.
 struct Numbered {
   Gpu* gpu;
   std::string uuid;
 };
 
-/// ROCR_VISIBLE_DEVICES picks from the topology's GPUs, HIP_VISIBLE_DEVICES from what it leaves.
+/// ROCR_VISIBLE_DEVICES selects from the topology's GPUs, HIP_VISIBLE_DEVICES from the remaining
+/// ones.
 void apply_masks(std::vector<Numbered> order, const AmdEnvironment& environment) {
   const std::pair<const std::optional<std::string>*, std::string> masks[] = {
       {&environment.rocr_visible_devices, "ROCR_VISIBLE_DEVICES"},
@@ -178,7 +179,7 @@ void judge_driver(VendorFindings& findings, const AmdSigns& signs, const SmiAnsw
   driver.reason = gpu.reason;
 }
 
-/// WSL's kernel has no KFD: that there is a GPU at all is only likely.
+/// WSL's kernel has no KFD, so the presence of a GPU is only likely.
 void describe_wsl(VendorFindings& findings, const AmdSigns& signs) {
   const Failure failure{
       "wsl-no-topology",
@@ -205,7 +206,7 @@ VendorFindings judge_amd(const AmdSigns& signs, const DriverAnswer* answer,
   SmiAnswer said;
   if (answer != nullptr) {
     said = read_smi_lines(parse_driver_lines(answer->lines));
-    // What SMI would have added is not needed to select; that it fell is worth knowing.
+    // SMI's facts are not needed for the choice, but its failure is worth reporting.
     if (const auto failure = judge_end(*answer, vendor, said.step, time_limit)) {
       add_problem(findings, vendor, *failure);
     }

@@ -1,6 +1,6 @@
 #pragma once
-// AMD: the kernel's KFD topology says what each GPU is and whether it may be used; ROCm SMI adds
-// names and memory.
+// AMD: the kernel's KFD topology describes each GPU and whether it may be used; ROCm SMI adds names
+// and memory.
 
 #include <map>
 #include <optional>
@@ -18,12 +18,12 @@ namespace axle::detect {
 struct AmdDevice {
   std::string pci_address;
   bool on_bus = false;
-  std::string driver;           ///< kernel driver bound to it, where it is on the bus
+  std::string driver;           ///< kernel driver bound to it, if it is on the bus
   std::uint32_t device_id = 0;  ///< PCI
   bool in_topology = false;
   std::int64_t node_number = -1;  ///< in the topology
   KfdNode node;
-  bool withheld = false;  ///< in the topology, but this container may not have it
+  bool withheld = false;  ///< in the topology, but not accessible to this container
   NodeState render_node = NodeState::missing;
   std::string name;
   std::uint64_t memory = 0;
@@ -31,20 +31,18 @@ struct AmdDevice {
 };
 
 struct AmdSigns {
-  std::vector<AmdDevice>
-      devices;            ///< the topology's in its order (which masks count in), then others
-  bool topology = false;  ///< the kernel has KFD
-  /// Nodes whose properties the kernel refuses: GPUs that this container may not have.
+  std::vector<AmdDevice> devices;  ///< in the topology's order (which masks use), then others
+  bool topology = false;           ///< the kernel has KFD
+  /// Nodes whose properties the kernel does not let us read: GPUs that this container may not use.
   unsigned refused_nodes = 0;
   bool wsl = false;  ///< ROCm is installed under WSL, whose kernel shows no AMD GPU
   NodeState kfd_node = NodeState::missing;
   std::string kernel_version;  ///< of an out-of-tree amdgpu module
   std::string rocm_version;
   std::string rocm_source;
-  bool library = false;  ///< a ROCm SMI lies where the loader looks
+  bool library = false;  ///< a ROCm SMI library is where the loader searches
 
-  /// ROCm SMI on a machine without the hardware has nothing to say, unless someone put it on the
-  /// path.
+  /// ROCm SMI on a machine without the hardware is not queried, unless it is on LD_LIBRARY_PATH.
   [[nodiscard]] bool worth_asking() const { return library; }
 };
 
@@ -55,7 +53,7 @@ struct AmdEnvironment {
   std::optional<std::string> rocr_visible_devices;
   /// HIP_VISIBLE_DEVICES, else CUDA_VISIBLE_DEVICES, which HIP reads too, else GPU_DEVICE_ORDINAL.
   std::optional<std::string> hip_visible_devices;
-  std::string hip_variable;  ///< which of them it is
+  std::string hip_variable;  ///< which of them is set
   std::string gfx_override;  ///< HSA_OVERRIDE_GFX_VERSION
   /// HSA_OVERRIDE_GFX_VERSION_<node>, by the topology's number.
   std::map<std::int64_t, std::string> node_overrides;
@@ -63,7 +61,7 @@ struct AmdEnvironment {
 
 [[nodiscard]] AmdEnvironment read_amd_environment(Host& host, const AmdSigns& signs);
 
-/// `answer` is nullptr when ROCm SMI was not asked.
+/// `answer` is nullptr if ROCm SMI was not queried.
 [[nodiscard]] VendorFindings judge_amd(const AmdSigns& signs, const DriverAnswer* answer,
                                        std::chrono::milliseconds time_limit,
                                        const AmdEnvironment& environment);

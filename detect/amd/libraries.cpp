@@ -40,7 +40,7 @@ void say_device(const VendorLibrary& smi, LineSink& sink, std::uint32_t index) {
 
 void ask_amd_libraries(LineSink& sink) {
   sink.say("step", {"loading librocm_smi64.so"});
-  // Never two of them in one process: they export the same C++ symbols.
+  // Never load both into one process: they export the same C++ symbols.
   const VendorLibrary smi{"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
                           "librocm_smi64.so.1"};
   if (!smi.loaded()) return smi.say_missing(sink, "smi.missing");

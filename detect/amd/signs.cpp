@@ -46,17 +46,17 @@ void read_topology(Host& host, AmdSigns& signs) {
 
 bool is_integrated(Host& host, const AmdDevice& device) {
   const std::string gfx = render_gfx(device.node.gfx_target_version);
-  // The MI300A is the processor, and the GPU to compute on.
+  // The MI300A is both the processor and the GPU.
   if (gfx == "gfx942") return false;
   if (is_integrated_gfx(gfx)) return true;
   const std::string folder = pci_folder(device.pci_address);
-  // amdgpu shows these two for cards only; an APU's memory is a carve-out of the system's.
+  // amdgpu shows these two only for cards; an APU's memory is a carve-out of the system's.
   if (host.accessible(folder + "/mem_info_vram_vendor", Access::exists) ||
       host.accessible(folder + "/board_info", Access::exists)) {
     return false;
   }
   if (device.driver != "amdgpu" || device.memory == 0) return false;
-  // Older kernels show neither: little memory of its own, and much more of the system's.
+  // Older kernels show neither: little dedicated memory, and much more of the system's.
   constexpr std::int64_t gibibyte = std::int64_t{1} << 30U;
   const auto shared =
       parse_integer(trim(host.read_file(folder + "/mem_info_gtt_total").value_or("")));

@@ -1,6 +1,6 @@
 #pragma once
-// The Arm architecture versions: what each makes mandatory, of what a kernel tells of and a
-// compiler uses unasked (Arm ARM DDI 0487, A2.1 onward).
+// The Arm architecture versions: the mandatory features of each, as far as a kernel reports them
+// and a compiler uses them implicitly (Arm ARM DDI 0487, A2.1 onward).
 
 #include <array>
 #include <span>
@@ -12,11 +12,11 @@
 namespace axle::detect {
 
 /// A version of the published provider of namespace `aarch64`, whose chain ends at 9.0a and is kept
-/// as it is. SB, SSBS, BTI and DIT are not asked for: kernels and hypervisors hide them, and no
-/// compiler emits them on its own.
+/// unchanged. SB, SSBS, BTI and DIT are not required: kernels and hypervisors hide them, and no
+/// compiler emits them implicitly.
 struct Aarch64Version {
   std::string_view name;             ///< "8.2a"
-  std::span<const Capability> adds;  ///< without those of the versions before
+  std::span<const Capability> adds;  ///< without those of previous versions
 };
 
 namespace aarch64_additions {
@@ -42,25 +42,27 @@ inline constexpr std::array<Aarch64Version, 7> aarch64_versions{{
 }};
 
 /// A version of the architecture itself, up to 8.9a and 9.2a: 9.0 is 8.5 with SVE2, and each 9.N
-/// takes in 8.(N+5).
+/// includes 8.(N+5).
 struct Aarch64Architecture {
   std::string_view name;
   std::string_view builds_on[2];     ///< names of earlier rows; empty: none
-  std::span<const Capability> adds;  ///< mandatory, and told by every kernel that knows it
-  /// Mandatory too, but withheld by kernels and hypervisors on cores that have it (pointer
-  /// authentication, SSBS, SB, BTI, DIT): the same core counts as 8.2 here and as 8.6 there. Code
-  /// that a compiler emits for the version runs without the kernel's word on them.
+  std::span<const Capability> adds;  ///< mandatory, and reported by every kernel that knows it
+  /// Also mandatory, but hidden by kernels and hypervisors on cores that have it (pointer
+  /// authentication, SSBS, SB, BTI, DIT): the same core would be 8.2 on one system and 8.6 on
+  /// another. Code that a compiler emits for the version runs even if the kernel does not report
+  /// them.
   std::span<const Capability> soft;
 };
 
-/// `strict`: every mandatory feature is told; `soft`: those of Aarch64Architecture::soft are taken
-/// on trust.
+/// `strict`: every mandatory feature is reported; `soft`: those of Aarch64Architecture::soft are
+/// assumed.
 enum class VersionRule : std::uint8_t { soft, strict };
 
-/// Oldest first, a row after those that it builds on: 8a to 8.9a, then 9.0a to 9.2a.
+/// Oldest first, each row after the ones that it builds on: 8a to 8.9a, then 9.0a to 9.2a.
 [[nodiscard]] std::span<const Aarch64Architecture> aarch64_architectures();
 
-/// All that `name` needs, with what it builds on; empty for a name that is none.
+/// Everything that `name` needs, including the versions that it builds on; empty for an unknown
+/// name.
 [[nodiscard]] std::vector<Capability> aarch64_requirements(std::string_view name, VersionRule rule);
 
 /// The versions that `facts` fulfil, best first: 9.2a to 9.0a, then 8.9a to 8a.

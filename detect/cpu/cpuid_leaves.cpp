@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t extended = 0x80000000;
 constexpr std::uint32_t leaf_hypervisor = 0x40000000;
-/// EAX of their first subleaf is the highest one; other leaves (0xD) state none.
+/// EAX of their first subleaf is the highest one; other leaves (0xD) do not report it.
 constexpr std::array<std::uint32_t, 6> bounded_leaves{0x7, 0x14, 0x1D, 0x1E, 0x24, 0x29};
 constexpr std::uint32_t hypervisor_bit = 1U << 31U;  // CPUID(1).ECX
 constexpr std::string_view translator = "VirtualApple";
@@ -27,7 +27,7 @@ std::string join_registers(std::initializer_list<std::uint32_t> registers) {
   return text;
 }
 
-/// Ended by the first zero byte; spaces around it are filling.
+/// Ends at the first zero byte; surrounding spaces are padding.
 std::string clean(std::string_view text) {
   text = text.substr(0, text.find('\0'));
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -74,8 +74,8 @@ std::string CpuidLeaves::brand() {
 }
 
 std::string CpuidLeaves::model() {
-  // Intel SDM vol. 2A, CPUID, figure 3-6: the extended parts count for some families only; as Linux
-  // reads them (arch/x86/lib/cpu.c), Zhaoxin's family 7 too.
+  // Intel SDM vol. 2A, CPUID, figure 3-6: the extended parts only apply to some families; in Linux
+  // (arch/x86/lib/cpu.c) also to Zhaoxin's family 7.
   const std::uint32_t eax = read(1, 0).eax;
   if (eax == 0) return {};
   unsigned family = eax >> 8U & 0xFU;

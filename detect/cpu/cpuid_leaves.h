@@ -1,5 +1,5 @@
 #pragma once
-// CPUID within its bounds, and the names that it spells out.
+// Reads CPUID within its bounds, and the names that it contains.
 
 #include <cstdint>
 #include <map>
@@ -10,23 +10,23 @@
 
 namespace axle::detect {
 
-/// Reads leaves once each (a hypervisor traps every one, about 10 us), and never beyond the bounds
-/// that CPUID itself states: out of range, Intel answers with the data of the highest leaf.
+/// Reads each leaf once (a hypervisor traps every read, about 10 us), and never beyond the bounds
+/// that CPUID reports: out of range, Intel returns the data of the highest leaf.
 class CpuidLeaves {
  public:
   explicit CpuidLeaves(Host& host) : host_(host) {}
 
-  /// All zero where there is no such leaf or subleaf.
+  /// All zero if the leaf or subleaf does not exist.
   const CpuidLeaf& read(std::uint32_t leaf, std::uint32_t subleaf);
 
   /// "GenuineIntel"
   [[nodiscard]] std::string vendor();
-  /// The processor's own name, leaves 0x80000002 to 0x80000004; spaces around it taken off.
+  /// The processor's name, leaves 0x80000002 to 0x80000004, without surrounding spaces.
   [[nodiscard]] std::string brand();
   /// Family, model and stepping in decimal, "6-143-8"; empty without leaf 1.
   [[nodiscard]] std::string model();
-  /// The signature in leaf 0x40000000 ("KVMKVMKVM"), where leaf 1 says that there is a hypervisor;
-  /// "VirtualApple" under Rosetta, which translates and says so in place of a vendor.
+  /// The signature in leaf 0x40000000 ("KVMKVMKVM") if leaf 1 reports a hypervisor; "VirtualApple"
+  /// under Rosetta, which reports itself in place of a vendor.
   [[nodiscard]] std::string hypervisor();
 
  private:

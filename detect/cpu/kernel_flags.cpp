@@ -18,15 +18,16 @@ struct KnownFlag {
   KernelVersion since;  ///< a kernel that knows the name; earlier ones may not
 };
 
-// Both are withheld for errata: `rdseed` may give 0 and call it success (AMD-SB-7055), `rdrand` may
-// give the same number for ever after a suspend; `nordrand` and clearcpuid hide them too. Linux
-// arch/x86/include/asm/cpufeature.h has both names before that of SMAP, which came with 3.7.
+// Both are withheld because of errata: `rdseed` may return 0 and report success (AMD-SB-7055),
+// `rdrand` may return the same number forever after a suspend; `nordrand` and clearcpuid hide them
+// too. Linux arch/x86/include/asm/cpufeature.h has both names before that of SMAP, which was added
+// in 3.7.
 constexpr KnownFlag known_flags[] = {
     {Capability::rdrand, {3, 7}},
     {Capability::rdseed, {3, 7}},
 };
 
-/// "6.18.44-cloud" is {6, 18}; {0, 0} where it is not a valid version.
+/// "6.18.44-cloud" is {6, 18}; {0, 0} if it is not a valid version.
 KernelVersion parse_release(std::string_view release) {
   KernelVersion version{};
   const char* const end = release.data() + release.size();
@@ -36,8 +37,8 @@ KernelVersion parse_release(std::string_view release) {
   return version;
 }
 
-/// The first processor's flags with a space on either side; nullopt where the line is missing,
-/// empty or cut off.
+/// The first processor's flags with a space on either side; nullopt if the line is missing, empty
+/// or truncated.
 std::optional<std::string> read_flags(Host& host) {
   constexpr std::size_t one_processor = 16 * 1024;
   const auto content = host.read_file("/proc/cpuinfo", one_processor);

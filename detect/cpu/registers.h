@@ -1,5 +1,5 @@
 #pragma once
-// The instructions and system calls that only one architecture has. One .cpp an architecture.
+// Instructions and system calls that only exist on one architecture. One .cpp per architecture.
 
 #include <cstdint>
 #include <optional>

@@ -14,7 +14,7 @@ std::optional<std::uint64_t> read_xcomp(XcompQuery) { return std::nullopt; }
 
 namespace {
 
-/// PR_SVE_GET_VL and PR_SME_GET_VL answer the length in the low 16 bits (Linux uapi prctl.h).
+/// PR_SVE_GET_VL and PR_SME_GET_VL return the length in the low 16 bits (Linux uapi prctl.h).
 std::optional<unsigned> read_vector_bytes(int get_vector_length) {
   constexpr int length_mask = 0xFFFF;
   const int answer = ::prctl(get_vector_length, 0, 0, 0, 0);

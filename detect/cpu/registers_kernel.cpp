@@ -1,4 +1,4 @@
-// ppc64le, riscv64 and s390x: the kernel tells all that we ask for.
+// ppc64le, riscv64 and s390x: the kernel reports everything that is needed.
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,20 +32,19 @@ std::optional<unsigned> read_sme_vector_bytes() { return std::nullopt; }
 #ifdef __riscv
 
 std::optional<std::uint64_t> read_riscv_hwprobe(std::int64_t key) {
-  constexpr long sys_riscv_hwprobe = 258;  // Linux uapi asm/unistd.h; headers before 6.4 lack it
+  constexpr long sys_riscv_hwprobe = 258;  // Linux uapi asm/unistd.h; not in headers before 6.4
   struct {
     std::int64_t key;
     std::uint64_t value;
   } pair{key, 0};
-  // No set of CPUs: what all that are online have. The kernel answers key -1 to one that it does
-  // not know.
+  // Without a CPU set: what all online CPUs have. The kernel returns key -1 for an unknown key.
   if (::syscall(sys_riscv_hwprobe, &pair, 1UL, 0UL, nullptr, 0U) != 0) return std::nullopt;
   if (pair.key != key) return std::nullopt;
   return pair.value;
 }
 
 std::optional<std::uint64_t> read_riscv_vtype() {
-  // Linux uapi linux/prctl.h: from 6.5 on vectors can be taken from a process, and then trap.
+  // Linux uapi linux/prctl.h: since 6.5 vectors can be disabled for a process, and then trap.
   constexpr int get_vector_control = 70;
   constexpr int control_mask = 3;
   constexpr int vectors_off = 1;

@@ -21,8 +21,8 @@ bool has_letters(std::uint64_t hwcap, std::string_view letters) {
   return true;
 }
 
-/// The letter stands for vectors of any version. Those of 0.7.1 do not know the agnostic policies
-/// and answer vill.
+/// The letter means vectors of any version. Those of 0.7.1 do not have the agnostic policies and
+/// return vill.
 void confirm_vectors(Host& host, Cpu& cpu) {
   constexpr std::uint64_t vill = std::uint64_t{1} << 63U;
   const auto vtype = host.riscv_vtype();

@@ -6,10 +6,10 @@
 
 namespace axle::detect {
 
-/// Fills vendor, model and capabilities, which hold for every core (the kernel ANDs them). Where
-/// the kernel has no riscv_hwprobe (before Linux 6.4) the letters of AT_HWCAP say what the base is;
-/// their V is also set for the vectors 0.7.1 of T-Head, which run no V 1.0 code: an instruction
-/// that only those of 1.0 know tells them apart.
+/// Fills vendor, model and capabilities, which are valid for every core (the kernel ANDs them). If
+/// the kernel has no riscv_hwprobe (before Linux 6.4), the letters of AT_HWCAP give the base; their
+/// V is also set for T-Head's vectors 0.7.1, which do not run V 1.0 code: an instruction that only
+/// 1.0 has distinguishes them.
 void probe_riscv(Host& host, Cpu& cpu);
 
 }  // namespace axle::detect

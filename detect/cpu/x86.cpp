@@ -56,10 +56,10 @@ Bits read_bits(CpuidLeaves& leaves) {
 
 struct CommonBits {
   Bits bits;
-  bool others_asked = false;  ///< false: the kernel lists no kinds of core, or lets none be reached
+  bool others_asked = false;  ///< false: the kernel lists no kinds of core, or denies access
 };
 
-/// What every kind of core has, on a hybrid CPU: a program may wake up on any of them.
+/// What every kind of core has, on a hybrid CPU: a program may run on any of them.
 CommonBits read_common_bits(Host& host, const Bits& here) {
   CommonBits common{here};
   // Linux arch/x86/events/intel/core.c, intel_hybrid_pmu_type_map.
@@ -82,7 +82,7 @@ void set_capability(Cpu& cpu, const CapabilityRow& row, const OsVerdict& verdict
   if (!verdict.evidence.empty()) cpu.sources[std::string(row.name)] = verdict.evidence;
 }
 
-/// Fills the capabilities by their bits: `here` on this core, `common` on those of every kind.
+/// Fills the capabilities by their bits: `here` on this core, `common` on cores of every kind.
 void set_capabilities(const Bits& here, const Bits& common, const X86OsState& os,
                       const std::vector<Capability>& withheld, Cpu& cpu) {
   for (const CapabilityRow& row : capabilities()) {
@@ -99,7 +99,7 @@ void set_capabilities(const Bits& here, const Bits& common, const X86OsState& os
   }
 }
 
-/// Intel tells enhanced IBRS in a register that only the kernel can read.
+/// Intel reports enhanced IBRS in a register that only the kernel can read.
 bool kernel_tells_enhanced_ibrs(Host& host) {
   const auto text = host.read_file("/sys/devices/system/cpu/vulnerabilities/spectre_v2");
   return text && text->find("Enhanced") != std::string::npos;
@@ -115,7 +115,7 @@ void set_names(CpuidLeaves& leaves, Cpu& cpu) {
   }
 }
 
-/// What leaf 0x1D tells: of palette 1, which is AMX's, and of ACE.
+/// The contents of leaf 0x1D: palette 1, which is AMX's, and ACE.
 void set_tiles(CpuidLeaves& leaves, const Bits& bits, Cpu& cpu) {
   constexpr std::uint32_t leaf_palettes = 0x1D;
   constexpr std::uint32_t leaf_multiplier = 0x1E;

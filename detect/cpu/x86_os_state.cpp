@@ -21,7 +21,7 @@ OsVerdict judge_registers(const X86OsState& os, std::uint64_t mask) {
   return (os.xcr0 & mask) == mask ? OsVerdict{} : withheld;
 }
 
-/// Registers that Linux hands out on request only: XCR0 has them for every process alike.
+/// Registers that Linux only grants on request: XCR0 has them for every process.
 OsVerdict judge_requested(const X86OsState& os, std::uint64_t mask) {
   if ((os.xcr0 & mask) != mask) return withheld;
   if (!os.supported) return {Presence::unknown, "arch_prctl-refused"};

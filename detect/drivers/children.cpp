@@ -33,20 +33,21 @@ struct Child {
   std::string text;
 };
 
-/// A stranger to its parent: own session, no streams, no core, no descriptors but those it is
-/// given, and dies with the parent.
+/// Isolated from its parent: its own session, no streams, no core dump, no descriptors but those it
+/// is given; it ends with the parent.
 system::ChildSettings stranger(std::chrono::milliseconds time_limit) {
   system::ChildSettings settings;
   settings.group = system::Group::session;
   settings.dumps_core = false;
-  // Counts on while the parent is stopped and cannot kill it. Drivers may use several CPUs at once.
+  // CPU time is limited even while the parent is stopped and cannot kill it. Drivers may use
+  // several CPUs at once.
   settings.cpu_time = std::chrono::seconds((time_limit.count() / 1000 + 1) * 16);
   return settings;
 }
 
 /// Forks; `work` runs in the child with its end of the pipe.
 Child start_child(const std::function<void(int)>& work, std::chrono::milliseconds time_limit) {
-  // The first descriptor behind the streams, which lead nowhere.
+  // The first descriptor after the standard streams, which are /dev/null.
   constexpr int output_place = 3;
   Child child;
   auto pipe = system::make_pipe();
@@ -69,8 +70,8 @@ bool said_farewell(const Child& child) {
   return text.empty() || text.ends_with('\n');
 }
 
-/// Takes what the pipe holds, and closes it at its end, at the child's last word, or when the child
-/// talks without end. False when it is closed or empty.
+/// Reads what the pipe holds, and closes it at its end, after the child's last line, or when the
+/// child's output exceeds the limit. False if it is closed or empty.
 bool read_some(Child& child) {
   std::array<char, 4096> buffer;
   const ssize_t got = ::read(child.output.get(), buffer.data(), buffer.size());
@@ -86,7 +87,7 @@ bool read_some(Child& child) {
   return false;
 }
 
-/// Those that have died have said all that they had to say, though a process that they started may
+/// Children that have ended have written everything, although a process that they started may still
 /// hold their pipe open.
 void close_pipes_of_dead(std::span<Child* const> children) {
   for (Child* const child : children) {
@@ -123,20 +124,19 @@ void gather(std::span<Child> children, Clock::time_point deadline) {
   }
 }
 
-/// A child whose pipe is closed is about to end, but for one that closed it and stays.
+/// A child whose pipe is closed is about to end, unless it closed the pipe and continues.
 void await_end(Child& child, Clock::time_point deadline) {
   if (said_farewell(child) || child.overflowed || child.output) return;
   static_cast<void>(
       child.process.wait_until(std::max(deadline, Clock::now() + system::ChildProcess::patience)));
 }
 
-/// Kills what is left of every child, then reaps them. A process inside a broken driver may not die
-/// at all (state D), and is left to init.
+/// Kills the rest of every child's group, then reaps it. A process inside a broken driver may not
+/// end at all (state D), and is left to init.
 void finish(std::span<Child> children, Clock::time_point deadline) {
   for (Child& child : children) {
     await_end(child, deadline);
-    // Whoever waits may have been stopped itself, and wake up to a pipe that holds the whole
-    // answer.
+    // This process may have been stopped itself, and resume with a complete answer in the pipe.
     while (child.output && read_some(child)) continue;
     child.timed_out = !child.overflowed && !said_farewell(child) && !child.process.has_ended();
     child.process.kill();

@@ -1,6 +1,5 @@
 #pragma once
-// Child processes with a time limit: foreign code runs there and takes nothing with it when it
-// falls.
+// Child processes with a time limit: foreign code runs there, and a crash only affects the child.
 
 #include <chrono>
 #include <span>
@@ -14,16 +13,16 @@ namespace axle::detect {
 
 using AskVendor = void (*)(GpuVendor vendor, LineSink& sink);
 
-/// Forks one child a vendor, all at once, runs `ask` in each, and gathers what they say. A child
-/// ends with its last word or its death, whoever may still hold its pipe then; what outlives
-/// `time_limit` is killed, and so is what a child leaves behind in its process group. Every child
-/// is reaped (those that the kernel does not let die are given up after half a second). Nothing
-/// that is written to the children's standard streams goes anywhere.
+/// Forks one child per vendor, all at once, runs `ask` in each, and collects their output. A child
+/// is finished after its last line or its exit, even if another process still holds its pipe; a
+/// child that exceeds `time_limit` is killed, and so are processes that a child leaves in its
+/// process group. Every child is reaped (those that the kernel does not let die are given up after
+/// half a second). The children's standard streams are discarded.
 [[nodiscard]] std::vector<DriverAnswer> ask_in_children(std::span<const GpuVendor> vendors,
                                                         AskVendor ask,
                                                         std::chrono::milliseconds time_limit);
 
-/// Runs `command`, a path and arguments, each after one space.
+/// Runs `command`, a path and arguments, separated by single spaces.
 [[nodiscard]] ProgramAnswer run_in_child(const std::string& command,
                                          std::chrono::milliseconds time_limit);
 

@@ -1,7 +1,7 @@
 #pragma once
-// A Host that remembers what drivers said. Initialising a driver takes up to seconds; its answer
-// changes with the boot, the driver, the devices and the environment, which files tell in a
-// millisecond. CPU facts and everything else pass through, fresh each time.
+// A Host that caches drivers' answers. Initialising a driver takes up to seconds; its answer
+// changes with the boot, the driver, the devices and the environment, which files show within a
+// millisecond. CPU facts and everything else are passed through.
 
 #include <cstdint>
 #include <string>
@@ -11,14 +11,14 @@
 namespace axle::detect {
 
 struct DriverCacheOptions {
-  std::string folder;    ///< where the files lie; empty: nothing is kept
-  std::string program;   ///< version of the program; another one asks again
+  std::string folder;    ///< the folder of the files; empty: nothing is stored
+  std::string program;   ///< version of the program; another one queries again
   std::int64_t now = 0;  ///< seconds since 1970
 };
 
-/// What cannot be read, or is not this user's alone, is as if it were not there; what cannot be
-/// written is not kept. Only answers of children that finished are kept, for as long as
-/// detect/drivers/kept_answers.h says. Recordings of a machine must not go through it.
+/// Files that cannot be read, or do not belong to this user alone, are ignored; write errors too.
+/// Only answers of children that finished are stored, for the time in
+/// detect/drivers/kept_answers.h. Recordings of a machine must not go through it.
 class DriverCache final : public ForwardingHost {
  public:
   /// `next` must outlive this.
@@ -26,7 +26,7 @@ class DriverCache final : public ForwardingHost {
 
   std::vector<DriverAnswer> ask_drivers(std::span<const GpuVendor> vendors,
                                         std::chrono::milliseconds time_limit) override;
-  /// Only `npu-smi` is remembered, and for ten minutes: it tells the devices' health too.
+  /// Only `npu-smi` is cached, and for ten minutes: it also reports the devices' health.
   ProgramAnswer run_program(const std::string& command,
                             std::chrono::milliseconds time_limit) override;
 

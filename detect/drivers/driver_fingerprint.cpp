@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* boot_id_file = "/proc/sys/kernel/random/boot_id";
 
-/// Whether "/" is what a line of mountinfo mounts: its fifth word (proc_pid_mountinfo(5)).
+/// Whether a line of mountinfo mounts "/": its fifth word (proc_pid_mountinfo(5)).
 bool mounts_root(std::string_view line) {
   for (int word = 0; word < 4; ++word) {
     const std::size_t space = line.find(' ');
@@ -26,7 +26,7 @@ bool mounts_root(std::string_view line) {
   return line.starts_with("/ ");
 }
 
-/// The line of /proc/self/mountinfo for "/": another in each container (its own overlay).
+/// The line of /proc/self/mountinfo for "/": different in each container (its own overlay).
 std::string read_root_mount(Host& host) {
   const std::string table = host.read_file("/proc/self/mountinfo").value_or("");
   std::string_view rest = table;

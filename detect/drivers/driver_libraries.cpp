@@ -22,7 +22,7 @@ bool VendorLibrary::open(const std::string& name) {
   handle_ = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle_ != nullptr) return true;
   const char* const error = ::dlerror();
-  // The first failure by name is the one that tells; "no such file" of later names is noise.
+  // The error of the first name is the informative one; "no such file" for later names is noise.
   if (error != nullptr && (error_.empty() || is_path(name))) error_ = error;
   return false;
 }
@@ -34,8 +34,8 @@ bool VendorLibrary::open_trusted(const std::string& path, Privilege privilege) {
   return false;
 }
 
-/// By its bare name only for a user: the loader skips files of other architectures and looks
-/// for builds for this CPU, so that it cannot be told beforehand which file root would get.
+/// By its bare name only for ordinary users: the loader skips files of other architectures and
+/// searches for builds for this CPU, so the file that root would load cannot be predicted.
 bool VendorLibrary::open_name(const std::string& name, Privilege privilege) {
   if (privilege == Privilege::user) return open(name);
   if (privilege == Privilege::elevated) return false;

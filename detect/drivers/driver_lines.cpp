@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t most_lines = 4096;
 constexpr std::size_t most_fields = 16;
 
-/// The number of `text`, all of it hexadecimal digits, or nullopt.
+/// The number in `text`, which must consist of hexadecimal digits, or nullopt.
 std::optional<std::uint32_t> parse_hex(std::string_view text) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);

@@ -1,5 +1,5 @@
 #pragma once
-// A text that changes when what a driver's answer depends on changes: one line a fact.
+// A text that changes when the inputs of a driver's answer change: one line per fact.
 
 #include <initializer_list>
 #include <string>
@@ -22,9 +22,9 @@ class Fingerprint {
   void add_environment(std::initializer_list<const char*> names);
   /// Whether this user may open it.
   void add_node(const std::string& path);
-  /// A kernel module's version, where it is loaded.
+  /// A kernel module's version, if it is loaded.
   void add_module(const std::string& module);
-  /// Every file of that name that the loader or we could take.
+  /// Every file of that name that the loader or we could load.
   void add_library(std::string_view file);
 
   [[nodiscard]] std::string take() { return std::move(text_); }

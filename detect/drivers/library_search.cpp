@@ -65,8 +65,8 @@ std::vector<std::string> LibrarySearch::find_in_cache(std::string_view file) {
   if (!cache_)
     cache_ = host_.read_file(std::string(loader_cache_file), largest_loader_cache).value_or("");
   std::vector<std::string> paths = paths_in_loader_cache(*cache_, file);
-  // The cache may be older than the removal of a package. Builds for some CPUs lie beside the plain
-  // one (ld.so(8), glibc-hwcaps), and which of them runs here is the loader's business.
+  // The cache may be older than the removal of a package. Builds for some CPUs are next to the
+  // plain one (ld.so(8), glibc-hwcaps); the loader decides which of them is used.
   std::erase_if(paths, [&](const std::string& path) {
     return path.contains("/glibc-hwcaps/") || !host_.accessible(path, Access::exists);
   });

@@ -19,7 +19,7 @@ std::string refuse_owner(const std::string& path, const struct stat& status) {
   return {};
 }
 
-/// The file, links followed, and the folder that it is named in.
+/// The file, links resolved, and the folder that it is named in.
 std::string refuse_place(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return {};
@@ -33,8 +33,8 @@ std::string refuse_place(const std::string& path) {
 
 }  // namespace
 
-// user_namespaces(7), "Unmapped user and group IDs". Where every user is mapped, the overflow user
-// is nobody but itself.
+// user_namespaces(7), "Unmapped user and group IDs". If every user is mapped, the overflow user is
+// an ordinary one.
 bool may_be_root(std::uint32_t user) {
   if (user == 0) return true;
   const auto host = make_real_host();

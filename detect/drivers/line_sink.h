@@ -1,5 +1,5 @@
 #pragma once
-// Where a probe child writes the lines that detect/drivers/driver_lines.h reads.
+// Writes the lines of a probe child that detect/drivers/driver_lines.h reads.
 
 #include <cstdint>
 #include <initializer_list>
@@ -7,7 +7,7 @@
 
 namespace axle::detect {
 
-/// Fields are sanitised. Every line is one write, so that a crash keeps what was said.
+/// Fields are sanitised. Every line is one write, so that a crash does not lose earlier lines.
 class LineSink {
  public:
   explicit LineSink(int descriptor) : descriptor_(descriptor) {}

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t longest_path = 4096;
 
-/// The path that a text is; empty when it is none.
+/// The path in a text; empty if it is not one.
 std::string_view path_of(std::string_view text) {
   // The first text follows the tables of numbers, whose last byte need not be zero.
   if (!text.starts_with("lib")) text.remove_prefix(std::min(text.find('/'), text.size()));
@@ -21,7 +21,7 @@ std::string_view path_of(std::string_view text) {
 
 std::vector<std::string> paths_in_loader_cache(std::string_view cache) {
   std::vector<std::string> paths;
-  // What no zero ends was cut off.
+  // A text without a terminating zero was truncated.
   for (std::size_t end = cache.find('\0'); end != std::string_view::npos; end = cache.find('\0')) {
     if (const std::string_view path = path_of(cache.substr(0, end)); !path.empty())
       paths.emplace_back(path);
@@ -31,7 +31,7 @@ std::vector<std::string> paths_in_loader_cache(std::string_view cache) {
 }
 
 std::vector<std::string> paths_in_loader_cache(std::string_view cache, std::string_view file) {
-  // A name may be the end of its path's text.
+  // A name may share the end of its path's text.
   const std::string ending = '/' + std::string(file) + '\0';
   std::vector<std::string> paths;
   for (std::size_t at = cache.find(ending); at != std::string_view::npos;

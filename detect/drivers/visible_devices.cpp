@@ -9,7 +9,7 @@
 namespace axle::detect {
 namespace {
 
-/// Takes the next entry of a comma-separated list off `rest`.
+/// Removes the next entry of a comma-separated list from `rest`.
 std::string_view take_entry(std::string_view& rest) {
   const std::size_t comma = rest.find(',');
   const std::string_view entry = trim(rest.substr(0, comma));

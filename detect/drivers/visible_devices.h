@@ -1,5 +1,6 @@
 #pragma once
-// The masks by which users hide GPUs from programs. A mask is a wish, not a property of the driver.
+// The masks with which users hide GPUs from programs. A mask is a user's setting, not a property of
+// the driver.
 
 #include <string>
 #include <string_view>
@@ -7,11 +8,11 @@
 
 namespace axle::detect {
 
-/// CUDA_VISIBLE_DEVICES and its like: for each device, in the order in which the vendor numbers
-/// them, whether a program sees it. Numbers, or beginnings of `uuids`; the list ends at the first
-/// entry that names no device (CUDA C++ programming guide, "CUDA environment variables"). An entry
-/// that only the driver can resolve ("MIG-…", or an id where some device's is unknown, that is,
-/// empty) leaves every device visible.
+/// CUDA_VISIBLE_DEVICES and similar: for each device, in the vendor's numbering, whether a program
+/// sees it. Numbers, or prefixes of `uuids`; the list ends at the first entry that matches no
+/// device (CUDA C++ programming guide, "CUDA environment variables"). An entry that only the driver
+/// can resolve ("MIG-…", or an id if some device's id is unknown, that is, empty) leaves every
+/// device visible.
 [[nodiscard]] std::vector<bool> visible_by_list(std::string_view mask,
                                                 const std::vector<std::string>& uuids);
 

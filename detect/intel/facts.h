@@ -1,5 +1,6 @@
 #pragma once
-// Intel's numbers, and what Level Zero says: lines in, facts out. Touches no system.
+// Parses Intel's numbers, and the output of Level Zero: lines in, facts out. Does not access the
+// system.
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,7 @@ struct IntelModel {
   std::uint32_t first;  ///< PCI device ids first to last
   std::uint32_t last;
   std::string_view name;
-  std::string_view ip;  ///< "12.55.8"; empty where one id stands for several
+  std::string_view ip;  ///< "12.55.8"; empty if one id is used for several
 };
 
 /// The model with that PCI device id, or nullptr: older, or too new for the table.
@@ -47,10 +48,10 @@ struct LevelZeroDevice {
   std::string name;
 };
 
-/// What the child said (detect/intel/libraries.cpp).
+/// The lines from the child (detect/intel/libraries.cpp).
 struct LevelZeroAnswer {
   std::string step;
-  std::string refused;  ///< a library file that was not even tried, and why
+  std::string refused;  ///< a library file that was not loaded, and why
   std::string missing;
   std::optional<std::int64_t> init;
   std::optional<std::int64_t> device_error;

@@ -24,7 +24,7 @@ Failure no_user_driver(const std::string& message) {
 }
 
 std::optional<Failure> judge_files(const IntelDevice& device) {
-  // xe and i915 are both right.
+  // Both xe and i915 are correct.
   const std::string_view wanted = device.bus.driver == "i915" ? "i915" : "xe";
   if (auto failure = judge_kernel_driver(device.bus.driver, wanted, install_hint)) return failure;
   if (!device.node_exists) {
@@ -38,7 +38,7 @@ std::optional<Failure> judge_files(const IntelDevice& device) {
   return std::nullopt;
 }
 
-/// Why Level Zero, having finished, names no device; nullopt when it does.
+/// Why Level Zero, after it finished, lists no device; nullopt if it does.
 std::optional<Failure> judge_library(const LevelZeroAnswer& said) {
   if (!said.devices.empty()) return std::nullopt;
   if (!said.refused.empty()) return untrusted_library(said.refused);
@@ -59,12 +59,12 @@ std::optional<Failure> judge_library(const LevelZeroAnswer& said) {
                  "update Intel's GPU driver: it may be older than the GPU"};
 }
 
-/// The one older GPU that is a card.
+/// The only older GPU that is a card.
 bool is_dg1(std::uint32_t device) { return device >= 0x4905 && device <= 0x4909; }
 
 bool is_intel(const LevelZeroDevice& device) { return device.vendor_id == intel_vendor_id; }
 
-/// The tables' word on a device whose driver does not tell its IP.
+/// The tables' verdict on a device whose driver does not report its IP.
 void name_by_table(Gpu& gpu, std::uint32_t device) {
   const IntelModel* model = find_intel_model(device);
   if (model == nullptr) model = find_older_intel_model(device);
@@ -79,7 +79,7 @@ void name_by_table(Gpu& gpu, std::uint32_t device) {
   }
 }
 
-/// UHD, Iris and Iris Xe: SYCL may see them, torch's XPU builds do not run on them.
+/// UHD, Iris and Iris Xe: SYCL may see them, but torch's XPU builds do not run on them.
 void blame_generation(Gpu& gpu) {
   if (gpu.integrated) {
     blame(gpu, Presence::absent,
@@ -93,7 +93,7 @@ void blame_generation(Gpu& gpu) {
 
 const IntelDevice* find_on_bus(const IntelSigns& signs, const LevelZeroDevice& device) {
   const auto found = std::ranges::find_if(signs.devices, [&](const IntelDevice& seen) {
-    // Old drivers tell no PCI address.
+    // Old drivers do not report the PCI address.
     return device.pci_address.empty() ? seen.bus.device == device.device_id
                                       : seen.bus.address == device.pci_address;
   });
@@ -123,8 +123,8 @@ Gpu describe_gpu(const LevelZeroDevice& device, const IntelSigns& signs) {
   return gpu;
 }
 
-/// Nobody asked Level Zero because there is none, and everything else is right. The wheels bring
-/// SYCL, but not the driver that Level Zero finds.
+/// Level Zero was not queried because it is not installed, and everything else is fine. The wheels
+/// contain SYCL, but not the driver that Level Zero needs.
 const Failure& unconfirmed() {
   static const Failure failure{
       "unconfirmed",
@@ -134,7 +134,7 @@ const Failure& unconfirmed() {
   return failure;
 }
 
-/// A GPU that Level Zero, asked or not, has not named.
+/// A GPU that Level Zero, queried or not, has not listed.
 Gpu describe_unlisted(const IntelDevice& device, const std::optional<Failure>& failure) {
   Gpu gpu;
   gpu.vendor = vendor;
@@ -159,7 +159,7 @@ Gpu describe_unlisted(const IntelDevice& device, const std::optional<Failure>& f
 std::optional<Failure> judge(const IntelSigns& signs, const DriverAnswer* answer,
                              const LevelZeroAnswer& said, bool asked_for,
                              std::chrono::milliseconds time_limit) {
-  // Asked or not: where there is no loader, there is nobody to say anything.
+  // Queried or not: without a loader there is no answer.
   const bool nobody = answer == nullptr || !said.missing.empty();
   if (asked_for && nobody && !signs.loader && said.refused.empty()) return unconfirmed();
   if (answer == nullptr) return not_asked();
@@ -202,7 +202,7 @@ void judge_driver(VendorFindings& findings, const IntelSigns& signs, const Level
   note_source(driver.sources, "kernel_version", driver.kernel_version, "sysfs");
   note_source(driver.sources, "library_version", driver.library_version, "level-zero");
   note_source(driver.sources, "api_version", driver.api_version, driver.api_source);
-  // The best of its GPUs speaks for the driver.
+  // The driver is as usable as the best of its GPUs.
   const Gpu& best = *std::ranges::min_element(findings.gpus, {}, [](const Gpu& gpu) {
     const int rank = gpu.usable == Presence::present   ? 0
                      : gpu.usable == Presence::blocked ? 1
@@ -234,7 +234,7 @@ void add_problems(VendorFindings& findings, const IntelSigns& signs,
                    "update Intel's GPU driver"});
     }
   }
-  // Libraries that fall, and answers that are missing, are worth telling whatever the bus says.
+  // Crashed libraries and missing answers are worth reporting whatever is on the bus.
   if (!failure) return;
   for (const char* code : {"driver-hangs", "driver-crashed", "not-recorded"}) {
     if (failure->code == code) add_problem(findings, vendor, *failure);

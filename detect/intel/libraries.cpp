@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t most_drivers = 16;
 
-// Newer than Debian 12's headers (Level Zero specification 1.10).
+// Not in Debian 12's headers (Level Zero specification 1.10).
 struct InitDriverType {  // ze_init_driver_type_desc_t
   std::uint32_t stype = 0x20021;
   const void* next = nullptr;
@@ -53,7 +53,7 @@ class LevelZero {
   std::uint32_t devices_ = 0;
 };
 
-/// By zeInitDrivers where the loader has it (1.19 and newer), else by zeInit and zeDriverGet.
+/// With zeInitDrivers if the loader has it (1.19 and newer), otherwise with zeInit and zeDriverGet.
 ze_result_t LevelZero::list_drivers(std::vector<ze_driver_handle_t>& drivers) {
   std::uint32_t count = 0;
   if (auto* init = loader_.find<InitDrivers>("zeInitDrivers")) {
@@ -165,8 +165,8 @@ void LevelZero::ask() {
 }  // namespace
 
 void ask_intel_libraries(LineSink& sink) {
-  // The mask hides devices from programs; what hides them is told beside the facts, not in their
-  // place.
+  // The mask hides devices from programs; hidden devices are reported in addition to the facts, not
+  // instead of them.
   drop_environment("ZE_AFFINITY_MASK");
   sink.say("step", {"loading libze_loader.so.1"});
   const VendorLibrary loader{"libze_loader.so.1"};

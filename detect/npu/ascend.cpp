@@ -8,7 +8,7 @@
 namespace axle::detect {
 namespace {
 
-/// "davinci0": one a device.
+/// "davinci0": one per device.
 bool is_device_node(std::string_view name) {
   constexpr std::string_view prefix = "davinci";
   return name.size() > prefix.size() && name.starts_with(prefix) &&
@@ -18,7 +18,7 @@ bool is_device_node(std::string_view name) {
 struct AscendSigns {
   std::vector<AcceleratorDevice> devices;  ///< on the bus
   std::vector<std::string> nodes;          ///< "/dev/davinci0", …
-  std::string driver_version;              ///< of the driver's own file
+  std::string driver_version;              ///< from the driver's own file
   std::string toolkit_version;
   std::string toolkit_source;
 };
@@ -50,7 +50,7 @@ void read_versions(Host& host, AscendSigns& signs) {
       host.read_file(folder + "/ascend_toolkit_install.info", 4096).value_or(""));
 }
 
-/// Why the nodes cannot be used; nullopt when they can.
+/// Why the nodes cannot be used; nullopt if they can.
 std::optional<Failure> judge_nodes(Host& host, const AscendSigns& signs) {
   const std::string hint =
       "in a container: pass /dev/davinci*, /dev/davinci_manager, /dev/devmm_svm and /dev/hisi_hdc "
@@ -79,8 +79,8 @@ std::optional<Failure> judge_nodes(Host& host, const AscendSigns& signs) {
   return std::nullopt;
 }
 
-/// What `npu-smi info` prints; nullopt where there is none. Runs with the library path that the
-/// caller has, as the published provider's does.
+/// The output of `npu-smi info`; nullopt if it is not installed. Runs with the caller's library
+/// path, as in the published provider.
 std::optional<ProgramAnswer> ask_tool(Host& host, std::chrono::milliseconds limit) {
   for (const std::string_view file : npu_smi_files) {
     const std::string path(file);
@@ -128,7 +128,7 @@ Npu describe(const AscendSigns& signs, const AscendTool& tool, const AscendDevic
   return npu;
 }
 
-/// Devices of which only the bus or the nodes tell; `told` by the tool are left out.
+/// Devices that only the bus or the nodes show; those `told` by the tool are skipped.
 void add_unlisted(const AscendSigns& signs, const std::vector<AscendDevice>& told,
                   const Failure& failure, Presence usable, Machine& machine) {
   const std::size_t count = std::max(signs.devices.size(), std::size_t{told.empty() ? 1U : 0U});

@@ -19,7 +19,7 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-/// "24.1.rc3", "8.0.RC2.alpha001": letters, digits, dots and the like, a digit first.
+/// "24.1.rc3", "8.0.RC2.alpha001": letters, digits, dots and similar, a digit first.
 std::string version_of(std::string_view text) {
   text = trim(text);
   if (text.empty() || text.size() > longest_version || text[0] < '0' || text[0] > '9') return {};
@@ -66,7 +66,7 @@ AscendTool parse_npu_smi(std::string_view text) {
       std::string_view rest = line.substr(at + key.size());
       tool.version = version_of(take_word(rest));
     }
-    // The table of processes follows, whose rows look alike.
+    // The table of processes follows, with similar rows.
     if (line.find("Process id") != std::string_view::npos) break;
     const auto cells = cells_of(line);
     if (cells.size() < 3) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// PCI device ids of accelerators that are no GPUs.
+// PCI device ids of accelerators that are not GPUs.
 
 #include <cstdint>
 #include <string_view>
@@ -13,7 +13,8 @@ struct NpuModel {
   std::string_view type;  ///< "v5e"; for Intel's the processor
 };
 
-/// Google's TPUs (jax, hardware_utils.py). 0x0027 stands for v2 and v3, and tells neither.
+/// Google's TPUs (jax, hardware_utils.py). 0x0027 is used for v2 and v3 and does not distinguish
+/// them.
 inline constexpr NpuModel tpu_models[] = {
     {0x0027, ""},    {0x0056, "plc"}, {0x005E, "v4"}, {0x0062, "v5p"},
     {0x0063, "v5e"}, {0x006F, "v6e"}, {0x0076, "7x"},

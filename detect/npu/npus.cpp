@@ -22,8 +22,8 @@ std::string_view wanted_driver(NpuKind kind) {
   return {};
 }
 
-/// The device node that programs open. Google's newer machines hand TPUs out through VFIO; all
-/// others make one in the kernel's accel class.
+/// The device node that programs open. Google's newer machines provide TPUs through VFIO; all
+/// others create one in the kernel's accel class.
 std::string node_of(Host& host, const AcceleratorDevice& device) {
   const std::string folder = pci_folder(device.address);
   if (device.kind == NpuKind::tpu && device.driver == "vfio-pci") {

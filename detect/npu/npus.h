@@ -1,5 +1,5 @@
 #pragma once
-// Accelerators that are no GPUs: Huawei Ascend, Google TPU, Intel NPU, Qualcomm Cloud AI.
+// Accelerators that are not GPUs: Huawei Ascend, Google TPU, Intel NPU, Qualcomm Cloud AI.
 
 #include <chrono>
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace axle::detect {
 
-/// How long `npu-smi` may take; nullopt: it is not to be run.
+/// The time limit of `npu-smi`; nullopt: it is not run.
 using ToolLimit = std::optional<std::chrono::milliseconds>;
 
-/// Adds what there is to `machine`. `npu-smi` is run only where Ascend's device nodes are.
+/// Adds the accelerators to `machine`. `npu-smi` is only run if Ascend's device nodes exist.
 void probe_npus(Host& host, const std::vector<AcceleratorDevice>& devices, ToolLimit limit,
                 Machine& machine);
 
-/// Ascend alone (detect/npu/ascend.cpp).
+/// Ascend only (detect/npu/ascend.cpp).
 void probe_ascend(Host& host, const std::vector<AcceleratorDevice>& devices, ToolLimit limit,
                   Machine& machine);
 
@@ -26,7 +26,7 @@ void probe_ascend(Host& host, const std::vector<AcceleratorDevice>& devices, Too
 inline constexpr std::string_view npu_smi_files[] = {
     "/usr/local/bin/npu-smi", "/usr/local/sbin/npu-smi", "/usr/bin/npu-smi", "/usr/sbin/npu-smi"};
 
-/// Blames the NPU and adds the problem "<kind>.<code>", once.
+/// Marks the NPU as unusable and adds the problem "<kind>.<code>", once.
 void blame(Machine& machine, Npu& npu, Presence usable, const Failure& failure);
 
 }  // namespace axle::detect

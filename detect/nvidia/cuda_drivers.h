@@ -1,6 +1,6 @@
 #pragma once
-// Which CUDA version the NVIDIA driver branches run (CUDA Toolkit release notes, "CUDA Toolkit and
-// Corresponding Driver Versions"). For machines that cannot be asked: the driver's own answer is
+// Which CUDA version each NVIDIA driver branch runs (CUDA Toolkit release notes, "CUDA Toolkit and
+// Corresponding Driver Versions"). For machines that cannot be queried: the driver's own answer is
 // better.
 
 #include <array>
@@ -30,7 +30,7 @@ inline constexpr std::array<CudaDriverBranch, 28> cuda_driver_branches{{
 }};
 
 /// The highest CUDA version of a driver, "570.124.06" -> "12.8"; between two branches the older one
-/// counts. Empty before the first branch, or when `driver` is not a valid version.
+/// applies. Empty before the first branch, or if `driver` is not a valid version.
 [[nodiscard]] inline std::string_view cuda_of_driver(std::string_view driver) {
   unsigned branch = 0;
   const auto [stop, error] = std::from_chars(driver.data(), driver.data() + driver.size(), branch);
@@ -42,8 +42,7 @@ inline constexpr std::array<CudaDriverBranch, 28> cuda_driver_branches{{
   return cuda;
 }
 
-/// The first driver of the branch that runs `cuda`, "12.6" -> "560.28.03"; empty when none is
-/// known.
+/// The first driver of the branch that runs `cuda`, "12.6" -> "560.28.03"; empty if none is known.
 [[nodiscard]] inline std::string_view first_driver_of_cuda(std::string_view cuda) {
   for (const CudaDriverBranch& row : cuda_driver_branches) {
     if (row.cuda == cuda) return row.driver;

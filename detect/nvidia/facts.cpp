@@ -28,7 +28,7 @@ std::string_view line_with(std::string_view text, std::string_view prefix) {
   return {};
 }
 
-/// "12.9" -> 12090, the form in which drivers say it; 0 for anything else.
+/// "12.9" -> 12090, the form that drivers report; 0 for anything else.
 std::int64_t parse_cuda_version(std::string_view text) {
   const std::size_t dot = text.find('.');
   if (dot == std::string_view::npos) return 0;
@@ -69,7 +69,7 @@ void read_compat(NvidiaAnswer& answer, std::string_view file) {
   answer.compat_file = file;
 }
 
-/// The forward-compatibility libcuda failed: what follows is said of the driver's own.
+/// The forward-compatibility libcuda failed: the following lines are from the driver's own.
 void start_again(NvidiaAnswer& answer, std::string_view file) {
   if (answer.retried) return;
   answer.retried = true;

@@ -1,5 +1,6 @@
 #pragma once
-// NVIDIA's texts and numbers, and what its libraries say: lines in, facts out. Touches no system.
+// Parses NVIDIA's texts and numbers, and the output of its libraries: lines in, facts out. Does not
+// access the system.
 
 #include <cstdint>
 #include <optional>
@@ -11,13 +12,13 @@
 
 namespace axle::detect {
 
-/// The version in /proc/driver/nvidia/version ("550.54.14"); empty when there is none.
+/// The version in /proc/driver/nvidia/version ("550.54.14"); empty if there is none.
 [[nodiscard]] std::string parse_nvidia_proc_version(std::string_view text);
 
-/// The model in /proc/driver/nvidia/gpus/<address>/information; empty when there is none.
+/// The model in /proc/driver/nvidia/gpus/<address>/information; empty if there is none.
 [[nodiscard]] std::string parse_nvidia_model(std::string_view text);
 
-/// The version that a driver library's file name carries: "libcuda.so.570.124.06". Empty when none.
+/// The version in a driver library's file name: "libcuda.so.570.124.06". Empty if there is none.
 [[nodiscard]] std::string parse_library_version(std::string_view file);
 
 /// "570.124.06": digits, a dot, and more of both.
@@ -26,26 +27,26 @@ namespace axle::detect {
 /// A compute capability: "9.0", "12.1".
 [[nodiscard]] bool is_capability(std::string_view text);
 
-/// 12080 -> "12.8"; nullopt for what no driver says.
+/// 12080 -> "12.8"; nullopt for values that no driver reports.
 [[nodiscard]] std::optional<std::string> render_cuda_version(std::int64_t version);
 
 struct NvidiaDevice {
   std::int64_t index = 0;
-  std::string capability;   ///< "9.0"; empty when not told
-  std::string pci_address;  ///< as sysfs writes it, may be empty
+  std::string capability;   ///< "9.0"; empty if not reported
+  std::string pci_address;  ///< as in sysfs, may be empty
   std::uint64_t memory = 0;
   std::string uuid;  ///< "GPU-…", NVML only
   std::string name;
   std::string pci_id;  ///< "10de:2330", NVML only
   bool integrated = false;
   bool mig = false;
-  std::optional<std::int64_t> mig_instances;  ///< where `mig`, and the library tells
+  std::optional<std::int64_t> mig_instances;  ///< if `mig`, and the library reports it
 };
 
-/// What the child said (detect/nvidia/libraries.cpp).
+/// The lines from the child (detect/nvidia/libraries.cpp).
 struct NvidiaAnswer {
-  std::string step;     ///< the last one begun
-  std::string refused;  ///< a library file that was not even tried, and why
+  std::string step;     ///< the last one that was started
+  std::string refused;  ///< a library file that was not loaded, and why
   std::string cuda_missing;
   std::string cuda_file;
   std::optional<std::int64_t> cuda_version;
@@ -56,9 +57,9 @@ struct NvidiaAnswer {
   std::string compat_file;
   std::string compat_version;             ///< of its ELF note
   std::vector<unsigned> compat_branches;  ///< of its ELF note
-  bool retried = false;  ///< it failed with `compat_init`, and all above is of another libcuda
+  bool retried = false;  ///< it failed with `compat_init`; all above is from another libcuda
   std::optional<std::int64_t> compat_init;
-  bool by_tool = false;  ///< nvidia-smi speaks for NVML: this program can load no libraries
+  bool by_tool = false;  ///< nvidia-smi in place of NVML: this program cannot load libraries
   std::optional<std::int64_t> nvml_init;
   std::optional<std::int64_t> nvml_cuda;
   std::string nvml_driver;

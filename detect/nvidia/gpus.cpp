@@ -15,15 +15,15 @@ namespace {
 constexpr GpuVendor vendor = GpuVendor::nvidia;
 constexpr const char* mask_variable = "CUDA_VISIBLE_DEVICES";
 
-/// A device as the libraries list it, and which of them told its capability.
+/// A device as the libraries list it, and which of them reported its capability.
 struct Listed {
   NvidiaDevice device;
   std::string source;
   std::string arch_source;
 };
 
-/// The devices that the libraries listed. NVML's list is whole; CUDA adds what NVML cannot tell.
-/// On a Jetson NVML may know the GPU by name only, and CUDA knows it better.
+/// The devices that the libraries listed. NVML's list is complete; CUDA adds what NVML cannot
+/// report. On a Jetson NVML may only know the GPU's name, and CUDA knows more.
 std::vector<Listed> listed_devices(const NvidiaAnswer& answer) {
   const auto unknown = [](const NvidiaDevice& device) {
     return device.capability.empty() && device.pci_address.empty();
@@ -55,7 +55,7 @@ std::vector<Listed> listed_devices(const NvidiaAnswer& answer) {
 
 void describe_api(const NvidiaAnswer& answer, Driver& driver) {
   const bool compat_counts = answer.compat && !answer.retried;
-  // Without another library to ask, a refused compat library says nothing of the driver.
+  // If no other library can be queried, a rejected compat library says nothing about the driver.
   const bool refused = compat_counts && answer.cuda_init.value_or(0) != 0;
   const auto by_cuda = render_cuda_version(answer.cuda_version.value_or(0));
   const auto by_nvml = render_cuda_version(answer.nvml_cuda.value_or(0));
@@ -119,14 +119,14 @@ Gpu describe_gpu(const Listed& listed, const NvidiaSigns& signs) {
   return gpu;
 }
 
-/// In CUDA's numbering where CUDA was asked, else in NVML's, which is the bus order.
+/// In CUDA's numbering if CUDA was queried, otherwise in NVML's, which is the bus order.
 void apply_mask(std::vector<Gpu>& gpus, const std::vector<Listed>& listed,
                 const NvidiaAnswer& answer, const std::string& mask) {
   std::vector<std::pair<std::ptrdiff_t, std::size_t>> order;
   for (std::size_t i = 0; i < listed.size(); ++i) {
     const auto found = std::ranges::find(answer.cuda_devices, listed[i].device.pci_address,
                                          &NvidiaDevice::pci_address);
-    // Those that CUDA did not list keep NVML's order.
+    // Devices that CUDA did not list keep NVML's order.
     order.emplace_back(found - answer.cuda_devices.begin(), i);
   }
   std::ranges::sort(order);
@@ -170,7 +170,7 @@ VendorFindings judge_nvidia(const NvidiaSigns& signs, const DriverAnswer* answer
   VendorFindings findings;
   if (!signs.seen()) return findings;
   NvidiaAnswer said;
-  // Nobody was asked because there is neither a library nor a device node.
+  // Not queried because there is neither a library nor a device node.
   static const DriverAnswer nothing_there{
       DriverAnswer::End::finished, 0,
       "cuda.missing\tthere is no libcuda.so.1\nnvml.missing\tthere is no libnvidia-ml.so.1\n"};
@@ -178,7 +178,7 @@ VendorFindings judge_nvidia(const NvidiaSigns& signs, const DriverAnswer* answer
   if (answer != nullptr) said = read_nvidia_lines(parse_driver_lines(answer->lines));
   const auto failure = judge_nvidia_driver(signs, answer, said, time_limit);
   const std::vector<Listed> listed = listed_devices(said);
-  // WSL's device node alone may be another vendor's.
+  // WSL's device node by itself may belong to another vendor.
   if (!signs.hardware() && !signs.libraries && listed.empty()) return findings;
   for (const Listed& device : listed) {
     Gpu gpu = describe_gpu(device, signs);

@@ -16,7 +16,7 @@
 namespace axle::detect {
 namespace {
 
-// The binary interfaces as NVIDIA's CUDA driver API and NVML references give them.
+// The binary interfaces of NVIDIA's CUDA driver API and NVML references.
 using CudaDevice = int;
 using NvmlDevice = void*;
 
@@ -58,12 +58,12 @@ class Nvml {
  public:
   Nvml(const VendorLibrary& library, LineSink& sink) : library_(library), sink_(sink) {}
 
-  /// True when every device was listed with its compute capability.
+  /// True if every device was listed with its compute capability.
   bool ask();
   /// Whether the devices differ, so that CUDA's own order of them matters.
   [[nodiscard]] bool mixed() const { return mixed_; }
   [[nodiscard]] bool fabric_pending() const { return fabric_pending_; }
-  /// A GPU is in MIG mode and seems to have no instance: NVML is content with that, CUDA is not.
+  /// A GPU is in MIG mode and appears to have no instance: NVML accepts that, CUDA does not.
   [[nodiscard]] bool lacks_instance() const { return lacks_instance_; }
 
  private:
@@ -122,7 +122,7 @@ bool Nvml::say_device(unsigned index, NvmlDevice device) {
   unsigned pending = 0;
   auto* read_mig = library_.find<int(NvmlDevice, unsigned*, unsigned*)>("nvmlDeviceGetMigMode");
   if (read_mig == nullptr || read_mig(device, &mig, &pending) != 0) mig = 0;
-  // The device id stands in the upper half, the vendor id in the lower.
+  // The device id is in the upper half, the vendor id in the lower.
   const std::string pci_id =
       pci.pci_device_id == 0 ? std::string()
                              : render_pci_id(pci.pci_device_id & 0xFFFFU, pci.pci_device_id >> 16U);
@@ -138,7 +138,7 @@ bool Nvml::say_device(unsigned index, NvmlDevice device) {
   return !capability.empty();
 }
 
-/// The MIG instances of a GPU in MIG mode; empty where NVML is too old to tell.
+/// The MIG instances of a GPU in MIG mode; empty if NVML is too old to report them.
 std::string Nvml::count_instances(NvmlDevice device) {
   auto* most = library_.find<int(NvmlDevice, unsigned*)>("nvmlDeviceGetMaxMigDeviceCount");
   auto* get =
@@ -153,8 +153,8 @@ std::string Nvml::count_instances(NvmlDevice device) {
   return std::to_string(found);
 }
 
-/// Where GPUs are joined by NVSwitch, nothing runs until the fabric manager has set them up. NVML
-/// answers all the same, so this is what makes cuInit worth its time.
+/// If GPUs are connected through NVSwitch, nothing runs until the fabric manager has set them up.
+/// NVML works without that, so only cuInit shows it.
 void Nvml::say_fabric(unsigned index, NvmlDevice device) {
   auto* read = library_.find<int(NvmlDevice, NvmlFabric*)>("nvmlDeviceGetGpuFabricInfo");
   NvmlFabric fabric{};
@@ -205,7 +205,7 @@ class Cuda {
   Cuda(const VendorLibrary& library, LineSink& sink) : library_(library), sink_(sink) {}
 
   void say_version();
-  /// 0, or the code with which it failed.
+  /// 0, or the error code.
   int ask();
   /// The library is a forward-compatibility one. Known after say_version.
   [[nodiscard]] bool compat() const { return compat_; }
@@ -300,15 +300,15 @@ int Cuda::ask() {
   return 0;
 }
 
-/// CUDA numbers unlike devices by speed unless told otherwise; only CUDA knows that order.
+/// By default CUDA numbers different devices by speed; only CUDA knows that order.
 bool order_matters(bool mixed) {
   if (!mixed || std::getenv("CUDA_VISIBLE_DEVICES") == nullptr) return false;
   const char* order = std::getenv("CUDA_DEVICE_ORDER");
   return order == nullptr || std::string_view(order) != "PCI_BUS_ID";
 }
 
-/// What remains where the forward-compatibility library fails: the libcuda that came with the
-/// driver. Loaded by its path, so that the loader takes it for another library.
+/// The fallback if the forward-compatibility library fails: the libcuda of the driver. Loaded by
+/// path, so that the loader treats it as another library.
 void ask_own_cuda(const std::string& failed, LineSink& sink) {
   const auto host = make_real_host();
   for (const std::string& file : LibrarySearch(*host).find_all("libcuda.so.1")) {
@@ -348,14 +348,14 @@ void ask_nvidia_libraries(LineSink& sink) {
     nvml_library.say_missing(sink, "nvml.missing");
   }
   if (!cuda_library.loaded()) return;
-  // cuInit costs up to seconds where no persistence daemon runs. NVML says the same, unless it is
-  // missing (Jetson) or incomplete, or CUDA lacks a device node that NVML does without.
+  // cuInit takes up to seconds without a persistence daemon. NVML reports the same, unless it is
+  // missing (Jetson) or incomplete, or CUDA lacks a device node that NVML does not need.
   const bool has_compute_node = ::access("/dev/nvidia-uvm", F_OK) == 0;
   const bool is_wsl = ::access("/dev/dxg", F_OK) == 0;
   const bool sure = !order_matters(nvml.mixed()) && !nvml.fabric_pending() &&
                     !nvml.lacks_instance() && !cuda.compat();
   if (complete && (has_compute_node || is_wsl) && sure) return;
-  // A mask is a wish of the user's, no fact of the driver: an empty one would make cuInit fail.
+  // A mask is a user's setting, not a fact of the driver: an empty one would make cuInit fail.
   drop_environment("CUDA_VISIBLE_DEVICES");
   if (cuda.ask() != 0 && cuda.compat()) ask_own_cuda(cuda.file(), sink);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// NVIDIA's chips by PCI device id: the names of GPUs that no driver names. For messages only, never
-// to select (NVIDIA gpu-admin-tools, devid_chips.py; the pci.ids database).
+// NVIDIA's chips by PCI device id: the names of GPUs whose driver reports none. For messages only
+// (NVIDIA gpu-admin-tools, devid_chips.py; the pci.ids database).
 
 #include <cstdint>
 #include <string_view>
@@ -13,7 +13,7 @@ struct NvidiaChip {
   std::string_view name;  ///< "Hopper (GH100)"
 };
 
-/// By device id. NVIDIA gives each chip blocks of 64 or 128 ids.
+/// By device id. NVIDIA assigns blocks of 64 or 128 ids to each chip.
 inline constexpr NvidiaChip nvidia_chips[] = {
     {0x0FC0, 0x103F, "Kepler"},
     {0x1180, 0x11FF, "Kepler"},
@@ -56,7 +56,7 @@ inline constexpr NvidiaChip nvidia_chips[] = {
     {0x2F00, 0x2F7F, "Blackwell (GB205)"},
 };
 
-/// "Hopper (GH100)"; empty for an id that the table does not know.
+/// "Hopper (GH100)"; empty for an unknown id.
 [[nodiscard]] constexpr std::string_view chip_of(std::uint32_t device) {
   for (const NvidiaChip& chip : nvidia_chips) {
     if (device >= chip.first && device <= chip.last) return chip.name;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t columns = 9;
 
-/// The values of a line; the last takes the rest, since a name may hold a comma.
+/// The values of a line; the last one takes the rest, since a name may contain a comma.
 std::array<std::string_view, columns> split(std::string_view line) {
   std::array<std::string_view, columns> values;
   for (std::size_t i = 0; i < columns; ++i) {
@@ -23,7 +23,7 @@ std::array<std::string_view, columns> split(std::string_view line) {
   return values;
 }
 
-/// "0x233010DE" -> "10de:2330": the device id stands in the upper half, the vendor's in the lower.
+/// "0x233010DE" -> "10de:2330": the device id is in the upper half, the vendor's in the lower.
 std::string pci_id_of(std::string_view text) {
   const auto id = parse_integer(text);
   if (!id || *id <= 0 || *id > 0xFFFFFFFF) return {};

@@ -1,6 +1,6 @@
 #pragma once
-// NVIDIA's own tool, for a program that can load no libraries (linked statically, without a dynamic
-// loader): what it prints. Touches no system.
+// Parses the output of NVIDIA's own tool, for a program that cannot load libraries (linked
+// statically, without a dynamic loader). Does not access the system.
 
 #include <string>
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace axle::detect {
 
-/// Arguments that make nvidia-smi print what parse_nvidia_smi reads. `compute_cap` is there since
-/// R510; older tools refuse the whole question.
+/// Arguments that make nvidia-smi print what parse_nvidia_smi reads. `compute_cap` exists since
+/// R510; older tools reject the whole query.
 inline constexpr std::string_view nvidia_smi_query =
     "--query-gpu=index,driver_version,compute_cap,pci.bus_id,memory.total,uuid,pci.device_id,"
     "mig.mode.current,name --format=csv,noheader,nounits";
@@ -21,7 +21,7 @@ struct NvidiaTool {
   std::vector<NvidiaDevice> devices;  ///< at most 256
 };
 
-/// Lines that are no GPU's are skipped.
+/// Lines that do not describe a GPU are skipped.
 [[nodiscard]] NvidiaTool parse_nvidia_smi(std::string_view text);
 
 }  // namespace axle::detect

@@ -19,7 +19,7 @@ bool is_gpu_node(std::string_view name) {
 void look_at_nodes(Host& host, NvidiaSigns& signs) {
   const bool control = host.accessible("/dev/nvidiactl", Access::exists);
   signs.nodes = control;
-  // Containers may hold any of the GPUs' nodes; the folder is only read where there is a reason.
+  // Containers may have any of the GPUs' nodes; the folder is only read if there is a reason.
   if (!control && signs.devices.empty()) return;
   std::string refused_gpu;
   bool gpu_open = false;

@@ -11,12 +11,12 @@
 namespace axle::detect {
 namespace {
 
-/// WSL's and Google's container images lay it where no PATH leads.
+/// WSL's and Google's container images install it outside of PATH.
 constexpr std::string_view tool_folders[] = {"/usr/bin", "/usr/lib/wsl/lib",
                                              "/usr/local/nvidia/bin"};
 
 bool is_runnable(Host& host, const std::string& file) {
-  // A command's words are apart by spaces.
+  // A command's words are separated by spaces.
   return file.starts_with('/') && file.find(' ') == std::string::npos &&
          host.accessible(file, Access::read) && refuse_file(file, own_privilege()).empty();
 }
@@ -55,7 +55,7 @@ void ask_nvidia_tool(LineSink& sink) {
                     {"this program cannot load libraries, and there is no nvidia-smi"});
   }
   sink.say("step", {"nvidia-smi"});
-  // Whoever waits for this process has the time limit.
+  // The waiting process enforces the time limit.
   const std::string text =
       run_in_child(file + ' ' + std::string(nvidia_smi_query), std::chrono::hours(1)).text;
   const NvidiaTool tool = parse_nvidia_smi(text);

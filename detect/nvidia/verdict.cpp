@@ -33,7 +33,7 @@ std::optional<Failure> judge_files(const NvidiaSigns& signs) {
   if (signs.wsl || signs.jetson) return judge_virtual_nodes(signs);
   if (signs.devices.empty()) return std::nullopt;
   const auto held = [](const DisplayDevice& device) { return device.driver == "nvidia"; };
-  // sysfs without driver links (gVisor) or a module without them says nothing.
+  // sysfs without driver links (gVisor) or a module without them is no evidence.
   if (!signs.nodes && std::ranges::none_of(signs.devices, held)) {
     return judge_kernel_driver(signs.devices.front().driver, "nvidia", install_hint);
   }
@@ -91,7 +91,7 @@ std::optional<Failure> judge_all_mig(const NvidiaAnswer& said) {
   return judge_mig(said.nvml_devices.front(), said);
 }
 
-/// Why the libraries, having finished, name no usable GPU; nullopt when they do.
+/// Why the libraries, after they finished, list no usable GPU; nullopt if they do.
 std::optional<Failure> judge_libraries(const NvidiaSigns& signs, const NvidiaAnswer& said) {
   if (!said.cuda_missing.empty()) {
     if (!said.refused.empty()) return untrusted_library(said.refused);
@@ -99,7 +99,7 @@ std::optional<Failure> judge_libraries(const NvidiaSigns& signs, const NvidiaAns
     return missing_library(said);
   }
   if (said.cuda_version_error) return judge_cuda_code(*said.cuda_version_error);
-  // NVML tells a mismatch and a missing module better than cuInit's 100 and 999.
+  // NVML reports a mismatch and a missing module better than cuInit's 100 and 999.
   if (said.cuda_init && *said.cuda_init != 0) {
     const bool nvml_knows_better =
         said.nvml_init && *said.nvml_init != 0 && *said.cuda_init != cuda_compat_not_supported;
@@ -135,7 +135,7 @@ std::optional<Failure> judge_nvidia_driver(const NvidiaSigns& signs, const Drive
   if (auto failure = judge_end(*answer, GpuVendor::nvidia, said.step, time_limit)) return failure;
   const auto by_libraries = judge_libraries(signs, said);
   if (!by_libraries) return std::nullopt;
-  // Missing nodes explain whatever the libraries complain of.
+  // Missing nodes explain any error of the libraries.
   const auto by_files = judge_files(signs);
   return by_files ? by_files : by_libraries;
 }

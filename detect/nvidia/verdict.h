@@ -1,5 +1,5 @@
 #pragma once
-// NVIDIA: why the driver as a whole, or one GPU of it, cannot be used.
+// NVIDIA: why the whole driver, or one GPU of it, cannot be used.
 
 #include <chrono>
 #include <optional>
@@ -9,26 +9,25 @@
 
 namespace axle::detect {
 
-/// Everything that speaks against the driver as a whole; nullopt when nothing does. `answer` is
-/// nullptr when the libraries were not asked; `said` is what its lines hold.
+/// Why the whole driver cannot be used; nullopt if it can. `answer` is nullptr if the libraries
+/// were not queried; `said` is the content of its lines.
 [[nodiscard]] std::optional<Failure> judge_nvidia_driver(const NvidiaSigns& signs,
                                                          const DriverAnswer* answer,
                                                          const NvidiaAnswer& said,
                                                          std::chrono::milliseconds time_limit);
 
-/// A GPU on the bus that the driver does not list though it works.
+/// A GPU on the bus that the driver does not list although it works.
 [[nodiscard]] Failure judge_unlisted(const DisplayDevice& device, const NvidiaAnswer& said);
 
-/// A GPU that is partitioned into no parts, so that programs see nothing of it; nullopt for others
-/// and for one that CUDA lists all the same.
+/// A GPU in MIG mode without instances, so that programs cannot use it; nullopt for others and for
+/// one that CUDA lists anyway.
 [[nodiscard]] std::optional<Failure> judge_mig(const NvidiaDevice& device,
                                                const NvidiaAnswer& said);
 
-/// False for a left-over library on a machine without the hardware, which is nothing to complain
-/// about.
+/// False for a leftover library on a machine without the hardware, which is not a problem.
 [[nodiscard]] bool worth_telling(const NvidiaSigns& signs, const Failure& failure);
 
-/// What is wrong with a driver that works all the same.
+/// Problems of a driver that works nevertheless.
 [[nodiscard]] std::vector<Failure> nvidia_remarks(const NvidiaSigns& signs,
                                                   const NvidiaAnswer& said);
 

@@ -77,7 +77,7 @@ ContainerMark look_for_container(Host& host) {
   }
   if (host.accessible("/.dockerenv", Access::exists)) return {"docker", "/.dockerenv"};
   if (host.accessible("/.singularity.d", Access::exists)) return {"apptainer", "/.singularity.d"};
-  // systemd under WSL calls that a container too; Os::wsl says it.
+  // systemd under WSL calls that a container too; Os::wsl reports it.
   const std::string manager =
       kind_of(host.read_file("/run/systemd/container"), parse_container_word);
   if (!manager.empty() && manager != "wsl") return {manager, "/run/systemd/container"};

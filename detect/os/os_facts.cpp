@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t longest_name = 128;
 constexpr std::string_view decimal_digits = "0123456789";
 
-/// The shell's reading of a value: one pair of quotes off, a backslash keeps the next character.
+/// The shell's interpretation of a value: one pair of quotes is removed, a backslash keeps the next
+/// character.
 std::string unquote(std::string_view value) {
   while (!value.empty() && (value.back() == ' ' || value.back() == '\r')) value.remove_suffix(1);
   const char quote = value.empty() ? '\0' : value.front();
@@ -128,7 +129,7 @@ Os probe_os(Host& host, const SystemName& name) {
   os.sources["container"] = std::move(mark.source);
   os.container = std::move(mark.kind);
   os.wsl = is_wsl_kernel(name.release);
-  // A kernel of one's own has another name; this file is registered by WSL itself.
+  // A custom kernel has another name; this file is registered by WSL itself.
   constexpr const char* interop = "/proc/sys/fs/binfmt_misc/WSLInterop";
   if (!os.wsl && host.accessible(interop, Access::exists)) {
     os.wsl = true;
@@ -141,7 +142,7 @@ Os probe_os(Host& host, const SystemName& name) {
 }
 
 Libc probe_libc(Host& host) {
-  // Of this program; that of an interpreter is asked of the interpreter.
+  // Of this program; that of an interpreter is queried from the interpreter.
   Libc glibc = parse_glibc_version(host.glibc_version());
   if (!glibc.family.empty()) {
     glibc.sources = {{"family", "confstr"}, {"version", "confstr"}};

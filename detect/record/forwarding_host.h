@@ -1,5 +1,5 @@
 #pragma once
-// A Host that hands every question on to another: the base of those that change or note a few
+// A Host that forwards every query to another: the base class of those that change or record some
 // answers.
 
 #include "detect/host.h"

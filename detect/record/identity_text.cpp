@@ -26,7 +26,8 @@ std::size_t run_of(std::string_view text, bool (*fits)(char)) {
   return static_cast<std::size_t>(end - text.begin());
 }
 
-/// Groups of so many hexadecimal digits, apart by `separators`; how long that is, 0 for none.
+/// Groups of that many hexadecimal digits, separated by `separators`; returns the length, 0 for
+/// none.
 std::size_t match_groups(std::string_view text, std::initializer_list<std::size_t> groups,
                          std::string_view separators) {
   std::size_t at = 0;
@@ -56,7 +57,7 @@ std::size_t match_address(std::string_view text) {
   return host == 0 ? user + 1 : user + 1 + host;
 }
 
-/// Words of systems and drivers before they are anyone's name.
+/// Words of systems and drivers that are not treated as names of people.
 bool is_vocabulary(std::string_view name) {
   constexpr std::array words{"root",   "nvidia", "amd",    "intel",  "cuda",  "rocm",   "linux",
                              "debian", "ubuntu", "fedora", "docker", "tegra", "jetson", "localhost",
@@ -65,7 +66,8 @@ bool is_vocabulary(std::string_view name) {
   return std::ranges::find(words, name) != words.end();
 }
 
-/// A home that the system lives in is nobody's: taking it out would take the system's paths along.
+/// A home folder that belongs to the system is not personal: removing it would remove the system's
+/// paths as well.
 bool is_private_home(std::string_view home) {
   if (home == "/root") return true;
   constexpr std::array roots{"/usr", "/sys", "/proc", "/dev", "/etc", "/opt", "/lib", "/bin"};
@@ -75,8 +77,8 @@ bool is_private_home(std::string_view home) {
          std::ranges::none_of(roots, [&](std::string_view root) { return home.starts_with(root); });
 }
 
-/// Folders whose names detection and the system give, not people. Removable media and NixOS'
-/// profiles lie in folders that are called after users.
+/// Folders whose names detection and the system define, not people. Removable media and NixOS'
+/// profiles are in folders that are named after users.
 bool is_system_path(std::string_view path) {
   constexpr std::array roots{"/usr/",  "/lib",  "/bin/", "/sbin/", "/etc/", "/sys/",
                              "/proc/", "/dev/", "/run/", "/boot/", "/.",    "/opt/rocm"};
@@ -87,7 +89,7 @@ bool is_system_path(std::string_view path) {
          std::ranges::any_of(roots, [&](std::string_view root) { return path.starts_with(root); });
 }
 
-/// ".example.org" behind the name of a host: words, one of which is not a number.
+/// ".example.org" after the name of a host: words, one of which is not a number.
 std::size_t match_domain(std::string_view text) {
   std::size_t end = 0;
   bool letters = false;
@@ -162,7 +164,7 @@ std::string DeviceNames::replace(const std::string& name) const {
   for (const auto& [known, instead] : names_) {
     if (known.starts_with(name)) return instead;
   }
-  // What stands for a name, from a recording that was scrubbed before, stays.
+  // Replacements in a recording that was scrubbed before are kept.
   if (order_.empty() && name.size() <= 4 + 3) return name;
   return name.substr(0, 4) + "unknown";
 }

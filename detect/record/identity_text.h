@@ -1,5 +1,5 @@
 #pragma once
-// Names of machines and people in running text, and what stands for them.
+// Names of machines and people in running text, and their replacements.
 
 #include <cstdint>
 #include <map>
@@ -11,20 +11,20 @@
 
 namespace axle::detect {
 
-/// The names of devices that a driver or a mask used, and what stands for them.
+/// The names of devices that a driver or a mask used, and their replacements.
 class DeviceNames {
  public:
-  /// Takes every "GPU-…" and "MIG-…" in `text`.
+  /// Adds every "GPU-…" and "MIG-…" in `text`.
   void learn(std::string_view text);
   /// AMD's are numbers in the topology, and in masks "GPU-" and that number in hexadecimal.
   void learn_number(std::uint64_t id);
-  /// Numbers get equal widths, so that none is the beginning of another.
+  /// Numbers get equal widths, so that none is a prefix of another.
   void settle();
 
-  /// For a whole name, or the beginning of one, as masks may have it.
+  /// For a whole name, or a prefix of one, as masks may have it.
   [[nodiscard]] std::string replace(const std::string& name) const;
   [[nodiscard]] std::uint64_t number_of(std::uint64_t id) const;
-  /// How long the name at the front of `text` is; 0 where there is none.
+  /// The length of the name at the front of `text`; 0 if there is none.
   [[nodiscard]] static std::size_t match(std::string_view text);
 
  private:
@@ -41,10 +41,10 @@ class Cleaner {
       : devices_(devices), identity_(identity) {}
 
   [[nodiscard]] std::string text(std::string_view in) const { return clean(in, true); }
-  /// The same, but in the system's own folders the names of host and user stay: they may be words
-  /// that those paths are made of.
+  /// The same, but host and user names are kept in the system's own folders: they may be words of
+  /// those paths.
   [[nodiscard]] std::string path(std::string_view in) const { return below(in, in); }
-  /// What stands in a folder or behind a link called `path`: a name, a target.
+  /// The content of a folder or the target of a link called `path`.
   [[nodiscard]] std::string below(std::string_view path, std::string_view in) const;
 
  private:

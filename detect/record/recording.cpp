@@ -17,7 +17,7 @@ auto find_value(const Map& map, const typename Map::key_type& key)
   return found->second;
 }
 
-/// The first part below `folder` (which ends with '/') of every path in it.
+/// The first component below `folder` (which ends with '/') of every path in it.
 template <typename Map>
 void add_children(const Map& map, const std::string& folder, std::vector<std::string>& names) {
   for (auto at = map.lower_bound(folder); at != map.end(); ++at) {
@@ -183,7 +183,7 @@ bool ReplayHost::accessible(const std::string& path, Access access) {
   if (const auto node = recording_.nodes.find(path); node != recording_.nodes.end()) {
     return access <= node->second;
   }
-  // A file that was read is readable; whether it could have been written was not asked.
+  // A file that was read is readable; whether it is writable was not queried.
   if (access == Access::read_write) return false;
   if (recording_.files.contains(path) || recording_.links.contains(path) ||
       recording_.folders.contains(path)) {

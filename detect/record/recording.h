@@ -1,7 +1,7 @@
 #pragma once
-// What a Host answered, as values: a RecordingHost notes it, a ReplayHost answers from it. A
-// profile (machines/) is a Recording in a file, so that a later and better detection reads an old
-// machine better.
+// A Host's answers as values: a RecordingHost records them, a ReplayHost answers with them. A
+// profile (machines/) is a Recording in a file, so that later, improved detection can be applied to
+// an old machine.
 
 #include <cstdint>
 #include <map>
@@ -20,11 +20,11 @@ namespace axle::detect {
 /// By leaf and sub-leaf.
 using CpuidAnswers = std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidLeaf>;
 
-/// The answers of one machine. What is not in here is absent there.
+/// The answers of one machine. What is not included is absent there.
 struct Recording {
   Arch architecture = Arch::other;
   CpuidAnswers leaves;
-  /// Leaves as single CPUs answered them (hybrid machines), instead of `leaves` while on_cpu
+  /// Leaves as answered by single CPUs (hybrid machines), used instead of `leaves` while on_cpu
   /// runs there.
   std::map<unsigned, CpuidAnswers> leaves_of_cpu;
   std::uint64_t xcr0_value = 0;
@@ -43,18 +43,19 @@ struct Recording {
   std::set<std::string> stopped;                ///< those of `programs` that did not finish in time
   std::map<std::string, std::string> files;     ///< path -> content
   std::map<std::string, std::string> links;     ///< path -> target
-  /// Names in folders that do not follow from the other paths.
+  /// Names in folders that cannot be derived from the other paths.
   std::map<std::string, std::vector<std::string>> folders;
-  /// Paths that exist, and what may be done with them: device nodes, libraries. `exists`: neither
-  /// read nor written.
+  /// Paths that exist, and their permissions: device nodes, libraries. `exists`: neither read nor
+  /// written.
   std::map<std::string, Access> nodes;
   std::map<std::string, std::string> stamps;     ///< path -> file_stamp
-  std::map<std::string, std::string> variables;  ///< environment variables that were asked for
+  std::map<std::string, std::string> variables;  ///< environment variables that were read
   std::map<GpuVendor, DriverAnswer> answers;
   friend bool operator==(const Recording&, const Recording&) = default;
 };
 
-/// Answers from a recording; whatever that lacks is absent. Looks at nothing of the local machine.
+/// Answers from a recording; anything it does not contain is absent. Does not access the local
+/// machine.
 class ReplayHost : public Host {
  public:
   /// `recording` must outlive this.
@@ -91,7 +92,7 @@ class ReplayHost : public Host {
   const CpuidAnswers* current_ = nullptr;
 };
 
-/// One question that detection asked, for a person to read.
+/// One query of detection, for display.
 struct Question {
   enum class Kind : std::uint8_t {
     cpuid,      ///< subject "7:0"
@@ -105,7 +106,7 @@ struct Question {
     stamp,
     access,  ///< subject a path
     variable,
-    library  ///< subject a vendor: what its libraries said, a line an entry
+    library  ///< subject a vendor: the answer of its libraries, one line per entry
   };
   std::string topic;  ///< Host::turn_to's, "" before the first
   Kind kind = Kind::file;
@@ -114,13 +115,13 @@ struct Question {
   friend bool operator==(const Question&, const Question&) = default;
 };
 
-/// Hands questions on and notes them with their answers.
+/// Forwards queries and records them with their answers.
 class RecordingHost : public ForwardingHost {
  public:
   /// `next` must outlive this.
   explicit RecordingHost(Host& next) : ForwardingHost(next) {}
 
-  /// Everything that was answered so far, raw: see scrub() before it leaves the machine.
+  /// All answers so far, raw: call scrub() before they leave the machine.
   [[nodiscard]] const Recording& recording() const { return recording_; }
   /// The questions in their order.
   [[nodiscard]] const std::vector<Question>& questions() const { return questions_; }

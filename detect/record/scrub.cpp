@@ -41,7 +41,7 @@ bool holds_any(std::string_view text, std::initializer_list<std::string_view> pa
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-/// Files that hold nothing but an identity.
+/// Files that contain nothing but an identity.
 bool is_identity(std::string_view path) {
   const std::string_view file = last_part(path);
   return holds_any(file, {"serial", "uuid", "machine-id", "machine_id", "hostname", "boot_id",
@@ -53,7 +53,7 @@ bool is_topology(std::string_view path) {
   return holds_any(path, {"/kfd/topology/nodes/"}) && last_part(path) == "properties";
 }
 
-/// The loader's cache lists every library of the machine: those that drivers consist of stay.
+/// The loader's cache lists every library of the machine: those of drivers are kept.
 std::string keep_driver_libraries(std::string_view cache, const Cleaner& cleaner) {
   std::string kept(1, '\0');
   for (const std::string& path : paths_in_loader_cache(cache)) {
@@ -67,7 +67,8 @@ std::string keep_driver_libraries(std::string_view cache, const Cleaner& cleaner
   return kept.size() > 1 ? kept : std::string();
 }
 
-/// Control groups are called after containers, which people name: what tells their kind stays.
+/// Control groups are named after containers, which people name: the parts that show the kind are
+/// kept.
 std::string keep_container_marks(std::string_view content) {
   std::string kept;
   for (const std::string_view mark :
@@ -101,7 +102,7 @@ class Scrubber {
 
   Recording clean() {
     Recording out = raw_;
-    // The serial number of old processors, and which of its CPUs happened to answer.
+    // The serial number of old processors, and the number of the CPU that answered.
     for (CpuidAnswers* leaves : all_leaves(out)) clean_leaves(*leaves);
     clean_files(out);
     out.links = clean_map(raw_.links);
@@ -169,7 +170,7 @@ class Scrubber {
                                       "ID_LIKE=", "VERSION_CODENAME="});
       }));
     }
-    // The rest is large and changes from moment to moment.
+    // The rest is large and changes all the time.
     if (path == "/proc/cpuinfo") {
       return keep_lines(content, [](std::string_view line) { return line.starts_with("flags"); });
     }
@@ -179,13 +180,13 @@ class Scrubber {
     }
     if (path == loader_cache_file) return keep_driver_libraries(content, cleaner_);
     if (is_topology(path)) return clean_topology(content);
-    // Versions and build ids of kernel modules are no identities, however long they are.
+    // Versions and build ids of kernel modules are not identities, however long they are.
     if (path.starts_with("/sys/module/")) return content;
     if (path.starts_with("/sys/")) return cleaner_.below(path, content);
     return cleaner_.text(content);
   }
 
-  /// The word in front of the first tab is the protocol's (detect/drivers/driver_lines.h).
+  /// The word before the first tab belongs to the protocol (detect/drivers/driver_lines.h).
   [[nodiscard]] std::string clean_lines(std::string_view lines) const {
     std::string out;
     while (!lines.empty()) {
@@ -208,7 +209,7 @@ class Scrubber {
     return out;
   }
 
-  /// Whether anything below that path was asked for and was there.
+  /// Whether anything below that path was queried and existed.
   [[nodiscard]] bool was_asked(const std::string& path) const {
     const auto below = [&](const auto& map) {
       const auto at = map.lower_bound(path);
@@ -218,7 +219,7 @@ class Scrubber {
            below(raw_.programs);
   }
 
-  /// /sys names devices; every other folder is someone's, and only what was asked about stays.
+  /// /sys has names of devices; every other folder is personal, and only queried entries are kept.
   [[nodiscard]] bool keeps_name(const std::string& folder, const std::string& entry) const {
     if (folder.starts_with("/sys/") || folder.starts_with("/proc/driver/")) return true;
     if (folder == "/dev/dri" || folder == "/dev/accel") return true;
@@ -253,7 +254,7 @@ class Scrubber {
                          : address && !value.empty()   ? "set"
                          : value.starts_with('/')      ? cleaner_.path(value)
                                                        : cleaner_.text(value);
-      // An empty mask hides everything; an empty path says nothing.
+      // An empty mask hides everything; an empty path means nothing.
       if (!kept.empty() || value.empty()) out.variables[variable] = std::move(kept);
     }
   }
@@ -270,7 +271,7 @@ class Scrubber {
     return out;
   }
 
-  /// Entries may be beginnings of names, shorter than any name in running text.
+  /// Entries may be prefixes of names, shorter than any name in running text.
   [[nodiscard]] std::string clean_mask(std::string_view value) const {
     std::string out;
     while (true) {

@@ -21,7 +21,7 @@ bool is_plain(char c) {
   return c == '\n' || c == '\t' || (byte >= 0x20 && byte != 0x7F);
 }
 
-/// Whether `key` can stand behind a dot without doubt.
+/// Whether `key` can follow a dot without quotes.
 bool is_word(std::string_view key) {
   return !key.empty() && key.size() <= 64 && std::ranges::all_of(key, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||

@@ -1,6 +1,6 @@
 #pragma once
-// The strict reader of JSON: typed, with the file and the place in every complaint. The first thing
-// that is wrong is told, and keys that nobody asked for are refused. As TomlTable, for JSON.
+// The strict reader of JSON: typed, with the file and the place in every error. Reports the first
+// error, and rejects unknown keys. The counterpart of TomlTable.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,22 +22,22 @@ struct JsonBounds {
   std::size_t most_items = 1024;    ///< of one array of objects
 };
 
-/// A place in a document: rendered only when something is wrong there.
+/// A place in a document: only rendered for an error.
 struct JsonPlace {
   static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
 
   const JsonPlace* parent = nullptr;  ///< nullptr: the whole document
   std::string_view key = {};
-  std::size_t index = no_index;  ///< of an element of an array, in the place of a key
+  std::size_t index = no_index;  ///< of an element of an array, instead of a key
 };
 
-/// "gpus[0].arch", keys that are no words quoted; empty for the whole document.
+/// "gpus[0].arch", unusual keys quoted; empty for the whole document.
 [[nodiscard]] std::string render_place(const JsonPlace& place);
 
-/// The first thing that is wrong with a file; what is read after it does not count.
+/// The first error in a file; values read after it are ignored.
 class JsonReading {
  public:
-  /// `hint` is that of every complaint that has none of its own.
+  /// `hint` is used for every error without its own.
   JsonReading(std::string_view where, std::string hint, JsonBounds bounds = {})
       : where_(where), hint_(std::move(hint)), bounds_(bounds) {}
 
@@ -56,8 +56,7 @@ class JsonReading {
   std::optional<Error> error_;
 };
 
-/// Which texts may stand somewhere, and what they are called: {is_property_value, "property
-/// value"}.
+/// Which texts are valid somewhere, and their name: {is_property_value, "property value"}.
 struct TextRule {
   bool (*holds)(std::string_view);
   std::string_view name;
@@ -67,16 +66,16 @@ inline constexpr TextRule any_text{[](std::string_view) { return true; }, "text"
 struct ListRule {
   TextRule item;
   bool may_be_empty = false;
-  bool may_repeat = false;  ///< one text may stand twice
+  bool may_repeat = false;  ///< duplicates are allowed
 };
 
-/// One JSON object. Where a document is read strictly, every key is asked for and `finish` refuses
-/// those that nobody asked for.
+/// One JSON object. When a document is read strictly, every known key is read and `finish` rejects
+/// the others.
 class JsonObject {
  public:
   /// The whole document. `node` and `reading` must outlive this.
   JsonObject(const JsonNode& node, JsonReading& reading) : JsonObject(node, JsonPlace{}, reading) {}
-  /// What is at `place`, whose parents must outlive this too.
+  /// The value at `place`, whose parents must outlive this too.
   JsonObject(const JsonNode& node, const JsonPlace& place, JsonReading& reading);
   JsonObject(const JsonObject&) = delete;
   JsonObject& operator=(const JsonObject&) = delete;
@@ -87,36 +86,36 @@ class JsonObject {
   [[nodiscard]] bool has(std::string_view key) const { return index_of(key).has_value(); }
   /// The number of keys.
   [[nodiscard]] std::size_t size() const { return members_.size(); }
-  /// Refuses this object.
+  /// Rejects this object.
   void refuse_object(std::string_view why, std::string hint = {});
-  /// Refuses the value under `key`.
+  /// Rejects the value under `key`.
   void refuse(std::string_view key, std::string_view why, std::string hint = {});
-  /// Refuses element `index` of the array under `key`.
+  /// Rejects element `index` of the array under `key`.
   void refuse_element(std::string_view key, std::size_t index, std::string_view why,
                       std::string hint = {});
-  /// Refuses this object where `key` is missing.
+  /// Rejects this object if `key` is missing.
   void require(std::string_view key);
 
-  /// The value under `key`, or nullptr; the key counts as asked for.
+  /// The value under `key`, or nullptr; marks the key as known.
   [[nodiscard]] const JsonNode* find(std::string_view key);
-  /// Each of these is empty, absent or false where the key is missing or its value of another kind;
-  /// the latter is refused. Texts have no control characters but newline and tab.
+  /// Each of these is empty, absent or false if the key is missing or its value is of another kind;
+  /// the latter is rejected. Texts have no control characters except newline and tab.
   [[nodiscard]] std::string text(std::string_view key);
   [[nodiscard]] std::optional<std::uint64_t> number(std::string_view key, std::uint64_t largest);
   [[nodiscard]] bool flag(std::string_view key);
-  /// A text that the rule holds for, whatever characters it has.
+  /// A text that satisfies the rule, with any characters.
   [[nodiscard]] std::string text(std::string_view key, const TextRule& rule);
-  /// A list of texts that the rule holds for.
+  /// A list of texts that satisfy the rule.
   [[nodiscard]] std::vector<std::string> list(std::string_view key, const ListRule& rule);
 
-  /// Calls `read(JsonObject&)` for the object under `key`, where there is one, and finishes it.
+  /// Calls `read(JsonObject&)` for the object under `key`, if there is one, and finishes it.
   void part(std::string_view key, const std::function<void(JsonObject&)>& read);
   /// Calls `read(JsonObject&)` for every element of the array under `key`, and finishes each.
   void each(std::string_view key, const std::function<void(JsonObject&)>& read);
   /// Calls `read(key)` for every key of this object, in the order of the document.
   void keys(const std::function<void(const std::string&)>& read);
   /// Calls `read(key, JsonObject&)` for every member, in the order of the document; all are objects
-  /// and count as asked for. Nothing is finished.
+  /// and become known. Nothing is finished.
   void parts(const std::function<void(const std::string&, JsonObject&)>& read);
 
   void finish();

@@ -60,7 +60,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  /// A container being filled. Its node stays where it is: its parent grows no further meanwhile.
+  /// A container being filled. Its node does not move: its parent does not grow meanwhile.
   struct Open {
     JsonNode* node;
     std::unordered_set<std::string> keys;

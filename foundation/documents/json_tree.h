@@ -1,7 +1,6 @@
 #pragma once
-// A small JSON document as a tree. Keys keep their order, a key that stands twice is malformed, and
-// depth and number of values are bounded: what the JSON library does not do when it builds its own
-// values.
+// A small JSON document as a tree. Keys keep their order, a duplicate key is malformed, and depth
+// and number of values are bounded, unlike in the JSON library's own values.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +36,7 @@ struct JsonLimits {
   std::size_t depth = 32;
 };
 
-/// Errors: malformed, with the place. A byte order mark is refused, as RFC 8259 lets a parser.
+/// Errors: malformed, with the place. A byte order mark is rejected, as RFC 8259 allows.
 [[nodiscard]] Result<JsonNode> parse_json_tree(std::string_view text, std::string_view where,
                                                const JsonLimits& limits = {});
 

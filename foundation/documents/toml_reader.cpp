@@ -11,17 +11,17 @@ namespace {
 
 constexpr std::size_t most_toml_bytes = 16U << 20;
 /// tomlplusplus parses and frees dotted keys by recursion: some 40,000 segments overflow the stack.
-/// Nested values it bounds itself.
+/// It limits nested values itself.
 constexpr std::size_t most_key_segments = 100;
 
-/// What a key may consist of, strings apart.
+/// The characters of a bare key.
 bool belongs_to_key(char c) {
   return text::is_ascii_alnum(c) || c == '-' || c == '_' || c == '.' || c == ' ' || c == '\t' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// The length of the string that `text` begins with, of any of TOML's four kinds; all of it when it
-/// has no end.
+/// The length of the string at the start of `text`, of any of TOML's four kinds; all of it if it
+/// does not end.
 std::size_t string_length(std::string_view text) {
   const char quote = text[0];
   const bool multiline = text.size() > 2 && text[1] == quote && text[2] == quote;
@@ -38,8 +38,8 @@ std::size_t string_length(std::string_view text) {
   return text.size();
 }
 
-/// The line of the first key with more segments than any real one; 0 when there is none. Strings
-/// and comments are skipped; dots in values (`3.14`, `1979-05-27 07:32:00.5`) are few.
+/// The line of the first key with more segments than any real one; 0 if there is none. Strings and
+/// comments are skipped; dots in values (`3.14`, `1979-05-27 07:32:00.5`) are few.
 std::size_t line_of_overlong_key(std::string_view text) {
   std::size_t line = 1;
   std::size_t segments = 1;

@@ -1,5 +1,5 @@
 #pragma once
-// Typed reading of TOML with the file, the line and the key in every complaint: pyproject.toml and
+// Typed reading of TOML with the file, the line and the key in every error: pyproject.toml and
 // family files.
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace axle::documents {
 
-/// The first thing that is wrong with a file; what is read after it does not count.
+/// The first error in a file; values read after it are ignored.
 class TomlReading {
  public:
   explicit TomlReading(std::string where) : where_(std::move(where)) {}
@@ -34,7 +34,7 @@ class TomlReading {
   std::optional<Error> error_;
 };
 
-/// One table: every key is asked for, and `finish` refuses those that nobody asked for.
+/// One table: every known key is read, and `finish` rejects the others.
 class TomlTable {
  public:
   TomlTable(const toml::table& table, std::string path, TomlReading& reading)
@@ -42,7 +42,7 @@ class TomlTable {
 
   [[nodiscard]] const toml::node* find(std::string_view key);
   [[nodiscard]] std::optional<std::string> text(std::string_view key);
-  /// As `text`, but the key must be there.
+  /// As `text`, but the key is required.
   [[nodiscard]] std::string required_text(std::string_view key);
   [[nodiscard]] std::optional<bool> flag(std::string_view key);
   [[nodiscard]] std::vector<std::string> texts(std::string_view key);

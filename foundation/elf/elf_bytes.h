@@ -1,5 +1,5 @@
 #pragma once
-// Where the bytes of an ELF file come from, and what can be wrong with them.
+// The source of an ELF file's bytes, and its errors.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace axle::elf {
 enum class ReadError : std::uint8_t {
   not_elf,
   other_format,  ///< 32 bits, or big endian
-  outside,       ///< something lies outside of the file, or is larger than such a thing ever is
+  outside,       ///< something is outside of the file, or implausibly large
   unreadable,    ///< the bytes could not be read
 };
 
-/// "is not an ELF file", …; what a caller puts behind the file's name.
+/// "is not an ELF file", …; to be appended to the file's name.
 [[nodiscard]] std::string_view describe(ReadError error);
 
-/// A file, read in ranges: a library of several gigabytes costs its tables and no more.
+/// A file, read in ranges: for a library of several gigabytes only its tables are read.
 class Bytes {
  public:
-  /// `largest_range`: bytes, at most so many are asked for at once.
+  /// `largest_range`: the maximum number of bytes requested at once.
   explicit Bytes(std::uint64_t largest_range) : largest_range_(largest_range) {}
   virtual ~Bytes() = default;
 
@@ -31,7 +31,7 @@ class Bytes {
   /// Errors: outside, unreadable.
   [[nodiscard]] std::expected<std::string, ReadError> range(std::uint64_t offset,
                                                             std::uint64_t size);
-  /// Whether the range lies in the file, however large it is.
+  /// Whether the range is in the file, however large it is.
   [[nodiscard]] bool contains(std::uint64_t offset, std::uint64_t size) const;
   [[nodiscard]] std::uint64_t largest_range() const { return largest_range_; }
 
@@ -40,7 +40,7 @@ class Bytes {
   Bytes& operator=(const Bytes&) = default;
 
  private:
-  /// Fills `out` from `offset`, which lie inside. False where they cannot be read.
+  /// Fills `out` from `offset`, which are inside the file. False if they cannot be read.
   [[nodiscard]] virtual bool read(std::uint64_t offset, std::span<std::byte> out) = 0;
 
   std::uint64_t largest_range_;
@@ -58,7 +58,7 @@ class MemoryBytes final : public Bytes {
   std::string_view bytes_;
 };
 
-/// A file of this machine, opened without waiting for anybody. One that cannot be opened is empty.
+/// A file of this machine, opened without blocking. One that cannot be opened is empty.
 class FileBytes final : public Bytes {
  public:
   FileBytes(const std::string& path, std::uint64_t largest_range);

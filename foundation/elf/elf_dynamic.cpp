@@ -12,7 +12,7 @@ constexpr std::size_t most_names = 4096;
 constexpr std::size_t longest_name = 4096;
 constexpr std::size_t most_version_needs = 1U << 16;
 
-/// Where a part of the loaded library lies in the file.
+/// The offset in the file of a part of the loaded library.
 struct FileRange {
   std::uint64_t offset;
   std::uint64_t size;  ///< up to the segment's end
@@ -27,7 +27,7 @@ std::optional<FileRange> in_file(const Tables& tables, std::uint64_t address) {
   return FileRange{segment->offset + inside, segment->size - inside};
 }
 
-/// The text at `offset`; nullopt where it does not end in the table, is too long or is not a name.
+/// The text at `offset`; nullopt if it does not end in the table, is too long or is not a name.
 std::optional<std::string> whole_name(std::string_view strings, std::uint64_t offset) {
   const std::string_view name = string_at(strings, offset, longest_name);
   const bool ends = offset < strings.size() && name.size() < strings.size() - offset &&

@@ -1,6 +1,6 @@
 #pragma once
-// What the loader reads of a shared library: the libraries, paths and symbol versions that its
-// dynamic segment names (ELF gABI, chapter 5; Linux Standard Base, "Symbol Versioning").
+// What the loader reads from a shared library: the libraries, paths and symbol versions in its
+// dynamic segment (ELF gABI, chapter 5; Linux Standard Base, "Symbol Versioning").
 
 #include <cstdint>
 #include <expected>
@@ -14,22 +14,23 @@
 
 namespace axle::elf {
 
-/// A dynamic segment. One that is larger, or whose names are not where it says, is not read: see
+/// A dynamic segment. One that is larger, or whose names are outside of the file, is not read: see
 /// `missing`.
 class Dynamic {
  public:
   enum class Missing : std::uint8_t { nothing, entries, names };
 
-  /// The texts of the entries with that tag (DT_NEEDED, DT_SONAME, …), in file order, at most
-  /// 4,096 of at most 4,096 bytes each; those outside of the names are left out.
+  /// The texts of the entries with that tag (DT_NEEDED, DT_SONAME, …), in file order, at most 4,096
+  /// of at most 4,096 bytes each; those outside of the string table are skipped.
   [[nodiscard]] std::vector<std::string> names(std::int64_t tag) const;
   /// The value of the last entry with that tag.
   [[nodiscard]] std::optional<std::uint64_t> value(std::int64_t tag) const;
-  /// All names, each with a zero behind it: those of dynamic symbols too.
+  /// All names, each followed by a zero: those of dynamic symbols too.
   [[nodiscard]] std::string_view strings() const { return strings_; }
   /// What could not be found.
   [[nodiscard]] Missing missing() const { return missing_; }
-  /// Every DT_NEEDED and DT_SONAME is a text of its names, whole and without control characters.
+  /// Every DT_NEEDED and DT_SONAME is a complete text of the string table, without control
+  /// characters.
   [[nodiscard]] bool whole() const;
 
  private:
@@ -44,8 +45,8 @@ class Dynamic {
   Missing missing_ = Missing::nothing;
 };
 
-/// As the loader finds it: by the segment, which a stripped file has too. A file without one has an
-/// empty one.
+/// Found like the loader does: by the segment, which a stripped file has too. A file without one
+/// has an empty one.
 [[nodiscard]] std::expected<Dynamic, ReadError> read_dynamic(Bytes& bytes, const Tables& tables);
 
 struct VersionNeed {

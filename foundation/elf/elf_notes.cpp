@@ -18,7 +18,7 @@ std::uint64_t rounded(std::uint64_t size, std::size_t alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
 
-/// `size` bytes, and the padding behind them as far as it is there.
+/// `size` bytes, and the padding after them as far as present.
 bool take(std::string_view& bytes, std::uint64_t size, std::size_t alignment,
           std::string_view& part) {
   if (bytes.size() < size) return false;

@@ -1,6 +1,6 @@
 #pragma once
-// Notes of ELF files (gABI, "Note Section") and the instruction set levels that GNU property notes
-// state (x86-64 psABI, "Program Property"; Linux Extensions to gABI).
+// Notes of ELF files (gABI, "Note Section") and the instruction set levels in GNU property notes
+// (x86-64 psABI, "Program Property"; Linux Extensions to gABI).
 
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +21,12 @@ struct ElfNote {
   std::string_view content;
 };
 
-/// Up to the first one that is broken. `alignment`: 4, or 8 in .note.gnu.property of 64-bit files.
-/// The views point into `bytes`.
+/// Up to the first invalid one. `alignment`: 4, or 8 in .note.gnu.property of 64-bit files. The
+/// views point into `bytes`.
 [[nodiscard]] std::vector<ElfNote> parse_elf_notes(std::string_view bytes, std::size_t alignment);
 
-/// GNU_PROPERTY_X86_ISA_1: levels "x86-64-v1" … "x86-64-v4", lowest first. The loader (glibc 2.33
-/// on) refuses a file that needs one that the CPU lacks; `used` is a remark of the compiler.
+/// GNU_PROPERTY_X86_ISA_1: levels "x86-64-v1" … "x86-64-v4", lowest first. The loader (since glibc
+/// 2.33) rejects a file that needs one that the CPU lacks; `used` is informational.
 struct IsaLevels {
   std::vector<std::string> needed;
   std::vector<std::string> used;
@@ -35,7 +35,7 @@ struct IsaLevels {
 [[nodiscard]] IsaLevels parse_isa_levels(std::string_view gnu_property_section);
 
 /// The content of the first note of `owner` in the sections of that name, of which 64 KiB are read.
-/// nullopt where there is none, and for what is not a sound 64-bit little-endian ELF file.
+/// nullopt if there is none, or if it is not a valid 64-bit little-endian ELF file.
 [[nodiscard]] std::optional<std::string> find_note(Bytes& bytes, std::string_view section,
                                                    std::string_view owner);
 

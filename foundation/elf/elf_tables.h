@@ -1,5 +1,5 @@
 #pragma once
-// The sections and segments of an ELF file (ELF gABI, chapters 4 and 5). The file is hostile.
+// The sections and segments of an ELF file (ELF gABI, chapters 4 and 5). The file is not trusted.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,16 +15,16 @@
 namespace axle::elf {
 
 struct Section {
-  std::string name;  ///< control characters taken out, at most 255 bytes
+  std::string name;  ///< without control characters, at most 255 bytes
   std::uint32_t type = 0;
-  std::uint64_t offset = 0;  ///< in the file; inside of it where `size` is not 0
-  std::uint64_t size = 0;    ///< bytes in the file; 0 of a section without any (SHT_NOBITS)
+  std::uint64_t offset = 0;  ///< in the file; inside of it if `size` is not 0
+  std::uint64_t size = 0;    ///< bytes in the file; 0 for a section without any (SHT_NOBITS)
   std::uint32_t link = 0;
 };
 
 struct Segment {
   std::uint32_t type = 0;
-  std::uint64_t offset = 0;  ///< in the file; inside of it where `size` is not 0
+  std::uint64_t offset = 0;  ///< in the file; inside of it if `size` is not 0
   std::uint64_t address = 0;
   std::uint64_t size = 0;  ///< bytes in the file
 };
@@ -41,21 +41,21 @@ struct Tables {
   [[nodiscard]] const Segment* segment(std::uint32_t wanted) const;
 };
 
-/// The bytes begin as every ELF file does.
+/// Whether the bytes begin like an ELF file.
 [[nodiscard]] bool is_elf(std::string_view bytes);
 
-/// 64-bit little-endian files. A section or segment that does not lie in the file is a problem.
+/// 64-bit little-endian files. A section or segment outside of the file is an error.
 [[nodiscard]] std::expected<Tables, ReadError> read_tables(Bytes& bytes);
 
-/// What the program needs to start: the path of its loader (PT_INTERP); empty for a file that names
-/// none or is not a sound ELF file. Sections are not read.
+/// The path of the program's loader (PT_INTERP); empty for a file that has none or is not a valid
+/// ELF file. Sections are not read.
 [[nodiscard]] std::string read_loader(Bytes& bytes);
 
 /// The text at `offset` of a string table, up to its end or the table's, at most `longest` bytes.
 [[nodiscard]] std::string_view string_at(std::string_view strings, std::uint64_t offset,
                                          std::size_t longest);
 
-/// The whole records of `bytes`, one after the other.
+/// The complete records of `bytes`, one after the other.
 template <class Record>
 [[nodiscard]] std::vector<Record> records(std::string_view bytes) {
   static_assert(std::is_trivially_copyable_v<Record>);
@@ -64,7 +64,7 @@ template <class Record>
   return all;
 }
 
-/// Takes a record off the front of `bytes`; false where they end before.
+/// Removes a record from the front of `bytes`; false if there are not enough.
 template <class Record>
 [[nodiscard]] bool take(std::string_view& bytes, Record& record) {
   static_assert(std::is_trivially_copyable_v<Record>);

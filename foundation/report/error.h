@@ -1,5 +1,5 @@
 #pragma once
-// What every fallible function of the wheel side returns. The machine side has no errors: there a
+// The result of every fallible function of the wheel side. The machine side has no errors: there a
 // fact is present, absent or present-but-broken (detect/machine.h).
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace axle {
 /// A kind exists only because some caller acts on it.
 enum class ErrorKind : std::uint8_t {
   not_found,    ///< no such package, file, page or name: a caller may look elsewhere
-  unsupported,  ///< well formed, but nothing here can use it (exit code 3: nothing fits this
+  unsupported,  ///< well formed, but cannot be used here (exit code 3: nothing fits this
                 ///< machine)
-  malformed,    ///< breaks its format: never retried, never trusted
+  malformed,    ///< violates its format: never retried, never trusted
   mismatch,     ///< two sources that must agree do not: a hash, a size, a label, a RECORD entry
-  io,           ///< the system said no: network, disk, permission
-  conflict,     ///< requirements that cannot all hold
+  io,           ///< the system returned an error: network, disk, permission
+  conflict,     ///< requirements that cannot all be met
 };
 
-/// `message` says what, where (file, URL, line) and why in one sentence without a final stop;
-/// `hint` says what to do about it, or is empty.
+/// `message` says what, where (file, URL, line) and why in one sentence without a full stop; `hint`
+/// says what to do about it, or is empty.
 struct Error {
   ErrorKind kind;
   std::string message;
@@ -36,10 +36,10 @@ using Result = std::expected<T, Error>;
   return std::unexpected(Error{kind, std::move(message), std::move(hint)});
 }
 
-/// The name of a kind as it stands in JSON: "not_found", "malformed", …
+/// The name of a kind in JSON: "not_found", "malformed", …
 [[nodiscard]] const char* render_kind(ErrorKind kind);
 
-/// `error` with `where: ` put before its message: how a caller adds what it alone knows.
+/// `error` with `where: ` before its message: adds what only the caller knows.
 [[nodiscard]] Error within(std::string where, Error error);
 
 }  // namespace axle

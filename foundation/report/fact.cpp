@@ -118,7 +118,7 @@ consteval bool in_order() {
   }
   return std::size(rows) == static_cast<std::size_t>(FactCode::integrated_left_out) + 1;
 }
-static_assert(in_order(), "one row a code, in the order of the codes");
+static_assert(in_order(), "one row per code, in the order of the codes");
 
 const FactRow& row_of(FactCode code) { return rows[static_cast<std::size_t>(code)]; }
 
@@ -136,7 +136,7 @@ std::string listed(const std::vector<std::string>& items, std::size_t most) {
   return text;
 }
 
-/// "compiled code for 7.5", "compiled code for 8.0": what all but the last word say is said once.
+/// "compiled code for 7.5", "compiled code for 8.0": a common beginning is written once.
 std::vector<std::string> said_once(const std::vector<std::string>& items) {
   std::vector<std::string> words;
   std::string_view said;

@@ -1,7 +1,6 @@
 #pragma once
-// Why something was decided, as data: providers say it of a machine, the resolver of the lists of a
-// release. The sentence for people is made from the data, here and nowhere else; no decision reads
-// that sentence.
+// Why something was decided, as data: from providers about a machine, from the resolver about the
+// lists of a release. The sentence is made from the data, only here; no decision reads it.
 
 #include <cstdint>
 #include <span>
@@ -11,9 +10,9 @@
 
 namespace axle {
 
-/// One a row of fact_rows(), in its order.
+/// One per row of fact_rows(), in its order.
 enum class FactCode : std::uint8_t {
-  // of the CPU
+  // about the CPU
   cpu_has,
   cpu_version,
   cpu_lacks,
@@ -30,7 +29,7 @@ enum class FactCode : std::uint8_t {
   version_not_told,
   kernel_too_old,
   vector_length,
-  // of devices
+  // about devices
   device_works,
   device_unusable,
   device_unknown,
@@ -40,7 +39,7 @@ enum class FactCode : std::uint8_t {
   no_npu,
   npu_not_looked_for,
   npu_kind,
-  // of what they run
+  // about what they run
   gpu_capability,
   gpu_target,
   gpu_device_ip,
@@ -53,11 +52,11 @@ enum class FactCode : std::uint8_t {
   system_version,
   system_version_bound,
   platform,
-  // of no machine
+  // not about the machine
   bundled_library,
   value_unknown,
   unknown_property,
-  // of where a namespace's list comes from
+  // about the source of a namespace's list
   namespace_disabled,
   namespace_not_listed,
   not_in_list,
@@ -78,26 +77,26 @@ enum class FactCode : std::uint8_t {
 
 struct Fact {
   FactCode code = FactCode::unknown_property;
-  std::string subject = {};              ///< what is spoken of: "driver 550.54", "NVIDIA GPU"
-  std::vector<std::string> needed = {};  ///< what is asked for
+  std::string subject = {};              ///< the subject: "driver 550.54", "NVIDIA GPU"
+  std::vector<std::string> needed = {};  ///< what is required
   std::vector<std::string> seen = {};    ///< what there is; "" among others: an unknown one
-  std::string source = {};  ///< who says so: "nvml", "xcr0", "--gpu-policy first"; may be empty
+  std::string source = {};  ///< the source: "nvml", "xcr0", "--gpu-policy first"; may be empty
   friend bool operator==(const Fact&, const Fact&) = default;
 };
 
-/// What decides, then its circumstances. Empty: nobody has anything to say.
+/// The deciding facts, then their circumstances. May be empty.
 using Facts = std::vector<Fact>;
 
 /// One code, for JSON, docs/facts.md and the sentence.
 struct FactRow {
   FactCode code;
   std::string_view word;  ///< "cpu-lacks"
-  /// The sentence, with the fields in braces; `{few}` is `needed` cut short, `{beside}` the place
-  /// of the circumstances (else they stand at the end). What is in brackets is left out where a
-  /// field in it is empty.
+  /// The sentence, with the fields in braces; `{few}` is a shortened `needed`, `{beside}` the place
+  /// of the circumstances (by default at the end). The part in brackets is omitted if a field in it
+  /// is empty.
   std::string_view sentence;
-  std::string_view several = {};  ///< the same of several `seen`, or of several `needed` alone
-  bool circumstance = false;      ///< stands in parentheses behind what decides
+  std::string_view several = {};  ///< for several `seen`, or several `needed` without any
+  bool circumstance = false;      ///< in parentheses after the deciding fact
 };
 
 [[nodiscard]] std::span<const FactRow> fact_rows();
@@ -111,8 +110,8 @@ struct FactRow {
   return render_facts(std::span(&fact, 1));
 }
 
-/// What speaks of one thing as one: facts that differ in what is needed alone become one, each
-/// circumstance is said once.
+/// Combines facts about one subject: those that only differ in `needed` become one, duplicate
+/// circumstances are dropped.
 [[nodiscard]] Facts merge_facts(std::span<const Facts> each);
 
 }  // namespace axle

@@ -1,6 +1,6 @@
 #pragma once
-// Where remarks go that stop nothing. A function that can succeed with a warning takes a Report&;
-// it never prints. cli/ shows the remarks, tests collect them.
+// Receives messages that are not errors. A function that can succeed with a warning takes a
+// Report&; it never prints. cli/ shows the messages, tests collect them.
 
 #include <cstdint>
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace axle {
 
-/// `detail`: how an answer came about, for those who ask for more (--verbose).
+/// `detail`: how an answer was found, for --verbose.
 enum class Severity : std::uint8_t { detail, note, warning };
 
 struct Remark {
   Severity severity;
   std::string message;
   std::string hint = {};
-  std::string path = {};  ///< the file or folder that it is about; empty: none
+  std::string path = {};  ///< the file or folder concerned; empty: none
 };
 
 class Report {
@@ -28,7 +28,7 @@ class Report {
 
   virtual void add(Remark remark) = 0;
 
-  /// How far the work named `what` is; `total` 0 while unknown. Called often: implementations
+  /// The progress of the work named `what`; `total` 0 while unknown. Called often: implementations
   /// throttle.
   virtual void progress(std::string_view what, std::uint64_t done, std::uint64_t total) = 0;
 
@@ -39,7 +39,7 @@ class Report {
   }
 };
 
-/// Keeps the remarks that are said unasked, drops details and progress.
+/// Keeps notes and warnings, drops details and progress.
 class CollectedReport final : public Report {
  public:
   void add(Remark remark) override {

@@ -37,10 +37,10 @@ void settle_signals(Group group) {
 
 void set_limits(const ChildSettings& settings) {
   if (!settings.dumps_core) {
-    // Zero does not hold for kernels that pipe core dumps into a program, one byte does (Linux,
-    // fs/coredump.c), and no dump to a file is that small.
+    // A limit of zero does not prevent kernels from piping core dumps into a program, one byte does
+    // (Linux, fs/coredump.c), and no dump to a file is that small.
     const rlimit no_core{1, 1};
-    // A hard limit of zero cannot be raised, not even to that.
+    // A hard limit of zero cannot be raised, not even to one byte.
     if (::setrlimit(RLIMIT_CORE, &no_core) != 0) ::prctl(PR_SET_DUMPABLE, 0);
   }
   if (settings.cpu_time) {
@@ -50,7 +50,7 @@ void set_limits(const ChildSettings& settings) {
   }
 }
 
-/// Where there is no /dev/null, a folder: nothing can be read from it or written to it.
+/// Without /dev/null, a folder: nothing can be read from it or written to it.
 int open_nowhere() {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   struct stat status{};
@@ -62,7 +62,7 @@ void close_from(int first) {
 #ifdef SYS_close_range
   if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, 0U) == 0) return;
 #endif
-  // Before Linux 5.9, and where a container's filter does not know the call: one by one.
+  // Before Linux 5.9, and if a container's filter does not know the call: one by one.
   constexpr rlim_t most = 65536;
   rlimit limit{};
   const bool limited = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
@@ -72,7 +72,7 @@ void close_from(int first) {
 
 void settle_descriptors(const ChildSettings& settings) {
   const int count = std::max(static_cast<int>(settings.places.size()), streams);
-  // Above the places first: none may be overwritten before it is moved.
+  // First moved above the target numbers, so that none is overwritten before it is moved.
   std::array<int, most_places> moved{};
   const int silence = open_nowhere();
   for (int place = 0; place < count; ++place) {
@@ -124,7 +124,7 @@ std::expected<ChildProcess, std::error_code> fork_child(const ChildSettings& set
   const pid_t id = ::fork();
   if (id == 0) become(settings, work, parent);
   if (id < 0) return std::unexpected(last_error());
-  if (settings.group == Group::own) ::setpgid(id, id);  // whoever of the two is first
+  if (settings.group == Group::own) ::setpgid(id, id);  // whichever process is first
   return ChildProcess(id, settings.group);
 }
 
@@ -155,7 +155,7 @@ bool ChildProcess::wait_until(Clock::time_point deadline) {
 }
 
 void ChildProcess::kill() {
-  // Looks first whether the number is still its own.
+  // First checks whether the number is still its own.
   static_cast<void>(has_ended());
   if (id_ < 0) return;
   if (group_ != Group::shared) ::kill(-id_, SIGKILL);

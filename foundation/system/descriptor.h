@@ -1,5 +1,5 @@
 #pragma once
-// File descriptors that close themselves.
+// File descriptors that are closed automatically.
 
 #include <expected>
 #include <string_view>
@@ -23,19 +23,19 @@ class Descriptor {
 
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
-  /// Closes it. For those who have written to it: the system may say only now what went wrong.
+  /// Closes it. After writing: the system may report an error only now.
   [[nodiscard]] std::error_code close();
-  /// Closes it; the answer of the system does not matter.
+  /// Closes it; errors are ignored.
   void reset() { static_cast<void>(close()); }
 
  private:
   int fd_ = -1;
 };
 
-/// What a call that failed has just left in errno.
+/// errno as an error_code, right after a failed call.
 [[nodiscard]] std::error_code last_error();
 
-/// Both ends are closed on exec, and neither is 0, 1 or 2, even where those are closed.
+/// Both ends are closed on exec, and neither is 0, 1 or 2, even if those are closed.
 struct Pipe {
   Descriptor read;
   Descriptor write;

@@ -1,7 +1,7 @@
 #pragma once
-// How a file or folder is locked: by the kernel (flock), which lets go when the process that holds
-// the lock ends, so that a dead process leaves none behind. A lock lasts as long as the descriptor
-// and its duplicates. NFS grants an exclusive one only on a file that is open for writing.
+// Locks files and folders with the kernel's flock, which is released when the process that holds it
+// ends, so that no stale lock remains. A lock lasts as long as the descriptor and its duplicates.
+// NFS grants an exclusive one only on a file that is open for writing.
 
 #include <cstdint>
 #include <system_error>

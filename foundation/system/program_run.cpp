@@ -23,8 +23,8 @@ using Clock = ChildProcess::Clock;
 constexpr int look_after_child_ms = 50;
 constexpr std::size_t piece_bytes = std::size_t{1} << 14;
 
-/// The leaders of the groups that run, for a signal handler; 0: a free place. Programs beyond them
-/// end with this one all the same, but not what they started.
+/// The leaders of the running groups, for a signal handler; 0: a free slot. Programs beyond them
+/// end with this one too, but not their children.
 std::array<std::atomic<pid_t>, 16> running{};
 
 class RunningGroup {
@@ -41,7 +41,7 @@ class RunningGroup {
   ~RunningGroup() { forget(); }
   RunningGroup(const RunningGroup&) = delete;
   RunningGroup& operator=(const RunningGroup&) = delete;
-  /// Before the leader is reaped: its number may be another's then.
+  /// Before the leader is reaped: its number may be reused afterwards.
   void forget() {
     if (place_ != nullptr) *place_ = 0;
     place_ = nullptr;
@@ -51,7 +51,7 @@ class RunningGroup {
   std::atomic<pid_t>* place_ = nullptr;
 };
 
-/// This program's environment with `variables` instead of its own of the same name.
+/// This program's environment with `variables` replacing those of the same name.
 std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& variables) {
   std::vector<std::string> environment;
@@ -66,7 +66,7 @@ std::vector<std::string> environment_with(
   return environment;
 }
 
-/// The program's path, by the PATH that it gets; "" when there is none.
+/// The program's path, searched in the PATH that it gets; "" if there is none.
 std::string find_in_path(const std::string& name, const std::vector<std::string>& environment) {
   if (name.contains('/')) return name;
   std::string_view folders = "/bin:/usr/bin";
@@ -77,7 +77,7 @@ std::string find_in_path(const std::string& name, const std::vector<std::string>
   while (!folders.empty()) {
     const std::string_view folder = folders.substr(0, folders.find(':'));
     folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
-    // An empty or relative entry means the working folder: never a place to take programs from.
+    // An empty or relative entry means the working folder, from which programs are never run.
     if (!folder.starts_with('/')) continue;
     std::string file = std::string(folder) + '/' + name;
     struct stat status{};
@@ -95,7 +95,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// A program that runs, and our ends of its streams.
+/// A running program, and our ends of its streams.
 struct Running {
   ChildProcess child;
   Descriptor out;
@@ -105,7 +105,7 @@ struct Running {
 /// The child's ends of the streams.
 struct Streams {
   Descriptor out;
-  Descriptor err;  ///< unset: as `out`, or nowhere
+  Descriptor err;  ///< unset: as `out`, or /dev/null
 };
 
 std::expected<Streams, std::error_code> open_streams(const ProgramSettings& settings,
@@ -130,7 +130,7 @@ std::expected<Streams, std::error_code> open_streams(const ProgramSettings& sett
   return streams;
 }
 
-/// What execve answered in the child; nothing once it runs.
+/// The error of execve in the child; none once it runs.
 std::error_code read_trouble(int trouble) {
   int number = 0;
   ssize_t got = 0;
@@ -143,7 +143,7 @@ std::error_code read_trouble(int trouble) {
 
 std::expected<Running, std::error_code> start(const Program& program,
                                               const ProgramSettings& settings) {
-  // All that the child needs, made where memory may still be asked for.
+  // Everything that the child needs, prepared while memory can still be allocated.
   std::vector<std::string> arguments = program.arguments;
   std::vector<std::string> environment = environment_with(program.variables);
   const std::string path = find_in_path(arguments.front(), environment);
@@ -159,7 +159,7 @@ std::expected<Running, std::error_code> start(const Program& program,
   const bool joined = settings.errors == ErrorStream::with_output;
   ChildSettings child = settings.child;
   child.places = {nowhere, streams->out.get(), joined ? streams->out.get() : streams->err.get()};
-  // Where others are inherited, 3 may be one of theirs.
+  // If others are inherited, 3 may be one of them.
   constexpr int trouble_place = 3;
   if (!child.inherits_descriptors) child.places.push_back(trouble->write.get());
   const int trouble_end = child.inherits_descriptors ? trouble->write.get() : trouble_place;
@@ -187,12 +187,12 @@ class Collector {
     }
   }
 
-  /// Reads until both streams are closed or the program has ended. False: time or bound was
-  /// exceeded, and the output says which.
+  /// Reads until both streams are closed or the program has ended. False: a limit was exceeded; the
+  /// output says which.
   [[nodiscard]] bool collect(Clock::time_point deadline) {
     while (program_.out || program_.err) {
       if (Clock::now() >= deadline) {
-        // Whoever waits may have been stopped itself, and wake up to the whole answer.
+        // This process may have been stopped itself, and resume with the complete answer available.
         take_all();
         output_.timed_out = !output_.too_long && !program_.child.has_ended();
         return !output_.too_long && !output_.timed_out;
@@ -214,8 +214,8 @@ class Collector {
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, look_after_child_ms));
   }
 
-  /// As much as a pipe may hold: a program that prints faster than it is read does not pass its
-  /// time limit.
+  /// The capacity of a pipe: a program that prints faster than it is read does not evade its time
+  /// limit.
   void take_all() {
     constexpr std::size_t most = (std::size_t{1} << 20) / piece_bytes;
     for (std::size_t i = 0; i < most && take(program_.out, output_.out, true); ++i) continue;
@@ -259,7 +259,7 @@ std::expected<ProgramOutput, std::error_code> run_program(const Program& program
   RunningGroup group(started->child);
   ProgramOutput output;
   const bool whole = Collector(*started, settings, output).collect(deadline);
-  // One whose streams are closed is about to end, but for one that closed them and stays.
+  // A program whose streams are closed is about to end, unless it closed them and continues.
   const auto end =
       settings.time_limit ? std::max(deadline, Clock::now() + ChildProcess::patience) : deadline;
   if (whole) output.timed_out = !started->child.wait_until(end);

@@ -1,5 +1,5 @@
 #pragma once
-// Runs a program and waits for it, with a limit on its time and on what it prints.
+// Runs a program and waits for it, with limits on its time and its output.
 
 #include <chrono>
 #include <cstddef>
@@ -18,10 +18,10 @@
 namespace axle::system {
 
 struct Program {
-  std::vector<std::string> arguments;  ///< the program first: a path, or a name that PATH finds
-                                       ///< (its relative folders are skipped)
+  std::vector<std::string> arguments;  ///< the program first: a path, or a name that is searched in
+                                       ///< PATH (its relative folders are skipped)
   std::string folder = {};             ///< where it runs; empty: here
-  /// On top of this program's environment, which it inherits.
+  /// In addition to this program's environment, which it inherits.
   std::vector<std::pair<std::string, std::string>> variables = {};
 };
 
@@ -37,28 +37,27 @@ struct ProgramSettings {
   std::size_t most_output = std::size_t{4} << 20;  ///< bytes of each stream; killed for more
   ErrorStream errors = ErrorStream::apart;
   std::string log = {};  ///< the file that stdout is appended to (and stderr `with_output`)
-  /// Gets stdout piece by piece, without a bound, instead of `ProgramOutput::out`.
+  /// Receives stdout piece by piece, without a limit, instead of `ProgramOutput::out`.
   std::function<void(std::string_view)> take_output = {};
-  /// Whether what it leaves behind in its group is killed too when it has ended by itself.
+  /// Whether processes that it leaves in its group are killed too when it has ended.
   bool kills_leftovers = false;
   ChildSettings child = {};  ///< its places are not used
 };
 
 struct ProgramOutput {
-  int exit_code = 0;       ///< 128 + signal when one ended it; -1 unknown: SIGCHLD is ignored
+  int exit_code = 0;       ///< 128 + signal if one ended it; -1 unknown: SIGCHLD is ignored
   bool timed_out = false;  ///< it was killed at the limit
-  bool too_long = false;   ///< it was killed for printing more than the bound
+  bool too_long = false;   ///< it was killed for exceeding the output limit
   std::string out;
   std::string err;
 };
 
-/// Ends with the program, whoever may hold its streams then. Error: it cannot be started;
-/// no_such_file_or_directory: PATH does not find it.
+/// Returns when the program ends, even if other processes hold its streams. Error: it cannot be
+/// started; no_such_file_or_directory: not found in PATH.
 [[nodiscard]] std::expected<ProgramOutput, std::error_code> run_program(
     const Program& program, const ProgramSettings& settings = {});
 
-/// For a signal handler: the programs that run in a group of their own, and what they started, end
-/// now.
+/// For a signal handler: kills the programs that run in their own groups, and their children.
 void kill_running_programs();
 
 }  // namespace axle::system

@@ -1,5 +1,5 @@
 #pragma once
-// Commands as a POSIX shell takes them: what is proposed to a user can be copied as it stands.
+// Commands in POSIX shell syntax: proposed commands can be copied as they are.
 
 #include <span>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace axle {
 
-/// One word, in quotes where it needs them: names and paths come from files.
+/// One word, quoted if necessary: names and paths come from files.
 [[nodiscard]] std::string shell_word(std::string_view text);
 
 /// The words quoted and joined by spaces.

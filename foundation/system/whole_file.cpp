@@ -30,8 +30,8 @@ std::string draft_name() {
   return name;
 }
 
-/// A new file. In a folder of drafts it is locked: between the two calls another process may take
-/// it for an abandoned one.
+/// A new file. In a folder of drafts it is locked: between the two calls another process may
+/// consider it abandoned.
 std::expected<Draft, std::error_code> create_draft(const std::string& path, const WholeFile& how) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   constexpr int attempts = 100;
@@ -52,9 +52,9 @@ std::expected<Draft, std::error_code> create_draft(const std::string& path, cons
 
 std::error_code error_of(int result) { return result == 0 ? std::error_code() : last_error(); }
 
-/// Some file systems say only at its end that there was no room.
+/// Some file systems only report a full disk when the file is closed.
 std::error_code fill(Descriptor& file, std::string_view content, const WholeFile& how) {
-  // 0600 is what the file has; of more the umask may have kept something back.
+  // The file has 0600; the umask may have removed further permissions.
   if (how.mode && *how.mode != 0600 && ::fchmod(file.get(), *how.mode) != 0) return last_error();
   if (const std::error_code error = write_all(file.get(), content)) return error;
   if (how.flush == Flush::yes && ::fsync(file.get()) != 0) return last_error();
@@ -67,7 +67,7 @@ std::error_code write_whole_file(const std::string& path, std::string_view conte
                                  const WholeFile& how) {
   auto draft = create_draft(path, how);
   if (!draft) return draft.error();
-  // Until the draft has its name.
+  // Until the draft has its final name.
   const Descriptor lock(how.drafts.empty() ? -1 : ::fcntl(draft->file.get(), F_DUPFD_CLOEXEC, 0));
   std::error_code error = fill(draft->file, content, how);
   if (!error && how.modified) {

@@ -1,5 +1,5 @@
 #pragma once
-// Characters as the packaging formats see them: ASCII, whatever the locale.
+// Characters as the packaging formats define them: ASCII, independent of the locale.
 
 #include <string>
 #include <string_view>

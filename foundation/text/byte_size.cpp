@@ -12,7 +12,7 @@ std::string render_bytes(std::uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} B", bytes);
   double size = static_cast<double>(bytes) / 1e3;
   std::size_t unit = 0;
-  // What would round to 1000 is one of the next.
+  // A value that would round to 1000 uses the next unit.
   for (; size >= 999.5 && unit + 1 < units.size(); ++unit) size /= 1e3;
   const int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
   return fmt::format("{:.{}f} {}", size, decimals, units[unit]);

@@ -12,9 +12,8 @@ namespace axle::text {
 
 namespace {
 
-/// Code points, first and last, that leave no mark of their own or change the order of others
-/// (Unicode 15: Bidi_Control, Default_Ignorable_Code_Point, line and paragraph separators; C0, C1
-/// and DEL).
+/// Ranges of code points that are invisible or change the order of others (Unicode 15:
+/// Bidi_Control, Default_Ignorable_Code_Point, line and paragraph separators; C0, C1 and DEL).
 constexpr std::array<std::pair<char32_t, char32_t>, 17> hidden = {{{0x00, 0x08},
                                                                    {0x0b, 0x1f},
                                                                    {0x7f, 0x9f},

@@ -1,5 +1,5 @@
 #pragma once
-// Text that came from outside, made safe for a terminal.
+// Makes text from outside safe for a terminal.
 
 #include <span>
 #include <string>
@@ -11,14 +11,14 @@ namespace axle::text {
 /// joins text.
 [[nodiscard]] bool is_hidden(char32_t code);
 
-/// `text` with everything that could steer a terminal or deceive its reader made visible: control
+/// `text` with everything visible that could control a terminal or mislead its reader: control
 /// characters and bytes that are not UTF-8 as "\x1b", characters that reverse, hide or join text
 /// (Unicode's bidirectional controls, line separators, zero-width characters, tags) as "\u202e".
-/// Line feeds, tabs and `kept`, sequences of our own making, stay.
+/// Line feeds, tabs and `kept`, our own escape sequences, are kept.
 [[nodiscard]] std::string printable(std::string_view text,
                                     std::span<const std::string_view> kept = {});
 
-/// The same for JSON text: such characters stand in strings only, where an escape means the same.
+/// The same for JSON text: such characters only occur in strings, where an escape is equivalent.
 [[nodiscard]] std::string printable_json(std::string_view json);
 
 }  // namespace axle::text

@@ -9,7 +9,7 @@ namespace axle::text {
 std::string quote(std::string_view text) {
   constexpr std::size_t kLongest = 80;
   std::string_view shown = text.substr(0, kLongest);
-  // A cut must not leave half a UTF-8 sequence.
+  // Truncation must not leave half a UTF-8 sequence.
   while (shown.size() < text.size() && !shown.empty() &&
          (static_cast<unsigned char>(text[shown.size()]) & 0xC0U) == 0x80U) {
     shown.remove_suffix(1);

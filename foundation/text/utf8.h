@@ -1,5 +1,5 @@
 #pragma once
-// UTF-8: the one reader of it.
+// The only reader of UTF-8.
 
 #include <cstddef>
 #include <string>
@@ -12,7 +12,7 @@ struct CodePoint {
   std::size_t length = 0;  ///< in bytes; 0: the text does not begin with well-formed UTF-8
 };
 
-/// Of a text that is not empty.
+/// For a text that is not empty.
 [[nodiscard]] CodePoint first_code_point(std::string_view text);
 
 /// Well-formed UTF-8: shortest forms only, no surrogates, nothing above U+10FFFF.

@@ -36,7 +36,7 @@ std::string_view local_in_name(std::string_view filename) {
   return filename.substr(plus, end - plus);
 }
 
-/// "+CU128" -> "cu128"; empty for what is not a valid label.
+/// "+CU128" -> "cu128"; empty if it is not a valid label.
 std::string label_of_local(const Family& family, std::string_view local, bool known_only) {
   const auto version = wheel::parse_version("0" + std::string(local));
   std::string label = version ? local_label(*version) : std::string();
@@ -111,7 +111,8 @@ const FamilyRelease* find_release(const Family& family, std::string_view member,
 
 void label_files(const Family& family, ProjectPage& page, bool known_only) {
   if (!family.label_in_version) return;
-  std::map<std::string, std::string, std::less<>> labels;  // a page has hundreds of files of a few
+  std::map<std::string, std::string, std::less<>>
+      labels;  // a page has hundreds of files with few different ones
   for (PublishedFile& file : page.files) {
     if (!file.filename.ends_with(".whl")) continue;
     const std::string_view local = local_in_name(file.filename);

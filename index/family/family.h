@@ -1,8 +1,8 @@
 #pragma once
-// Index families: how torch and others publish builds of one release for several kinds of hardware
-// today: one index a backend, or one page with all of them, and a label such as cu128 in the local
-// version or in the folder's name. A family is a data file (docs/families.md) that states what each
-// build needs; index/family/family_variants.h makes variant metadata of it.
+// Index families: how torch and others currently publish builds of one release for several kinds of
+// hardware: one index per backend, or one page with all of them, and a label such as cu128 in the
+// local version or in the folder's name. A family is a data file (docs/families.md) that states
+// what each build needs; index/family/family_variants.h converts it to variant metadata.
 
 #include <cstdint>
 #include <map>
@@ -19,16 +19,16 @@
 
 namespace axle::index {
 
-/// How far a fact of the file can be trusted, as whoever collected it says.
+/// How reliable a fact of the file is, according to whoever collected it.
 enum class Confidence : std::uint8_t { unknown, low, medium, high, measured };
 
-/// What all builds of one label have in common.
+/// What all builds with one label have in common.
 struct FamilyLabel {
   std::string name;     ///< "cu128", "rocm7.2", "cpu"
   std::string vendor;   ///< "nvidia", "amd", "intel": a namespace; empty: runs anywhere
   std::string toolkit;  ///< the CUDA or ROCm version it was built with, "12.8"; may be empty
-  std::string cuda;     ///< nvidia: the least CUDA version that the driver must run, "12.0"
-  std::string driver;   ///< nvidia: the same as a driver version, for people; may be empty
+  std::string cuda;     ///< nvidia: the minimum CUDA version that the driver must run, "12.0"
+  std::string driver;   ///< nvidia: the same as a driver version, for messages; may be empty
   std::vector<std::string> sources;
 };
 
@@ -37,9 +37,9 @@ struct FamilyBuild {
   std::string label;
   std::string platform;  ///< "linux_x86_64", "linux_aarch64", "windows_amd64", "macos_arm64"
   /// Compiled code. nvidia: compute capabilities "8.6"; amd: gfx names; intel: names in
-  /// Family::devices. nullopt: not known.
+  /// Family::devices. nullopt: unknown.
   std::optional<std::vector<std::string>> code;
-  /// nvidia: compute capabilities whose PTX is embedded. nullopt: not known, which counts as none.
+  /// nvidia: compute capabilities whose PTX is embedded. nullopt: unknown, which counts as none.
   std::optional<std::vector<std::string>> ptx;
   std::string cuda;    ///< instead of the label's
   std::string driver;  ///< instead of the label's
@@ -49,7 +49,7 @@ struct FamilyBuild {
   std::string note;
 };
 
-/// Releases of the first member, with what goes with them.
+/// Releases of the first member, with the matching versions of the others.
 struct FamilyRelease {
   std::string version;                ///< "2.14": every 2.14.x; "*": every release
   std::vector<std::uint64_t> prefix;  ///< the same as numbers; empty for "*"
@@ -62,23 +62,23 @@ struct FamilyRelease {
   std::vector<FamilyBuild> builds;
 };
 
-/// What one feature of the first member needs of a build and a machine. Several entries of one name
-/// are alternatives: the feature is usable where one of them is.
+/// What one feature of the first member needs of a build and a machine. Several entries with one
+/// name are alternatives: the feature is usable if one of them is.
 struct FamilyFeature {
   std::string name;   ///< "xccl"
-  std::string title;  ///< for people
-  /// For which releases the fact is known; of others nothing is.
+  std::string title;  ///< for display
+  /// The releases for which the fact is known.
   wheel::SpecifierSet releases;
   std::optional<wheel::Version> since;  ///< releases before it do not have the feature
-  std::string vendor;                   ///< of the builds that have it; empty: any build
-  bool only = false;                ///< no other vendor's builds have it; else they are not known
-  std::vector<std::string> labels;  ///< those builds alone; empty: all of the vendor
-  std::vector<std::string> platforms;  ///< empty: all
-  /// As of a variant: of each feature named one value must be supported.
+  std::string vendor;                   ///< the builds that have it; empty: any build
+  bool only = false;                    ///< no other vendor's builds have it; otherwise unknown
+  std::vector<std::string> labels;      ///< only these builds; empty: all of the vendor
+  std::vector<std::string> platforms;   ///< empty: all
+  /// As in a variant: for each feature one value must be supported.
   wheel::VariantProperties needs;
-  std::string capability;  ///< nvidia: the least compute capability, "8.9"; empty: any
-  unsigned gpus = 0;       ///< usable GPUs of the vendor, at least
-  /// What is needed besides and no fact of a machine tells; the answer is then at best unknown.
+  std::string capability;  ///< nvidia: the minimum compute capability, "8.9"; empty: any
+  unsigned gpus = 0;       ///< minimum number of usable GPUs of the vendor
+  /// Further requirements that no fact of a machine shows; the answer is then at best unknown.
   std::string unproven;
   std::vector<std::string> sources;
   Confidence confidence = Confidence::unknown;
@@ -89,13 +89,13 @@ struct FamilyFeature {
 struct Family {
   std::string name;
   std::string where;  ///< the file, or "the shipped family NAME"
-  /// Of an index whose pages list the files of every label; with "{label}" in it of one index a
+  /// Of an index whose pages list the files of every label; with "{label}" in it, one index per
   /// label.
   std::string url;
-  bool label_in_version = true;         ///< else the folder's name is the label
+  bool label_in_version = true;         ///< otherwise the folder's name is the label
   std::vector<std::string> members;     ///< normalised; the builds are those of the first
   std::vector<std::string> unlabelled;  ///< normalised: only this index has them, without labels
-  std::vector<std::string> fallback;    ///< labels that count only where no other build fits
+  std::vector<std::string> fallback;    ///< labels that are only used if no other build fits
   std::map<std::string, std::string, std::less<>>
       ended;         ///< member -> its last release of members[0]
   std::string date;  ///< when the facts were collected
@@ -103,7 +103,7 @@ struct Family {
   std::map<std::string, std::vector<std::string>, std::less<>> devices;  ///< name -> device IPs
   std::vector<FamilyLabel> labels;                                       ///< best first
   std::vector<FamilyRelease> releases;                                   ///< newest first
-  std::vector<FamilyFeature> features;  ///< in the file's order, those of one name together
+  std::vector<FamilyFeature> features;  ///< in the file's order, those with one name together
 
   [[nodiscard]] const std::string& anchor() const { return members.front(); }
   [[nodiscard]] bool has_member(std::string_view project) const;
@@ -124,22 +124,22 @@ struct Family {
 /// What is wrong with a family's URL; nullopt: nothing.
 [[nodiscard]] std::optional<std::string> fault_of_family_url(std::string_view url);
 
-/// The local version of `version`, normalised ("cu128"): the label where a family keeps it there.
-/// Empty when there is none.
+/// The local version of `version`, normalised ("cu128"): the label if the family uses it for that.
+/// Empty if there is none.
 [[nodiscard]] std::string local_label(const wheel::Version& version);
 
-/// What the file says of `version` of `member`: for the first member the longest prefix that fits,
-/// for another the newest release that it goes with. nullptr: nothing.
+/// The file's entry for `version` of `member`: for the first member the longest matching prefix,
+/// for another the newest release that it belongs to. nullptr: none.
 [[nodiscard]] const FamilyRelease* find_release(const Family& family, std::string_view member,
                                                 const wheel::Version& version);
 
-/// Gives each file that bears one its label (PublishedFile::label). `known_only`: labels that the
-/// family does not list are left alone, as on a page that is not the family's own.
+/// Sets the label of each file that has one (PublishedFile::label). `known_only`: labels that the
+/// family does not list are ignored, as on a page that is not the family's own.
 void label_files(const Family& family, ProjectPage& page, bool known_only);
 
 /// The platform of a wheel's tags ("cp311-cp311-manylinux_2_28_x86_64"), or of a machine
-/// ("linux_x86_64"), as FamilyBuild has it; empty for "any" and for those that no family has builds
-/// for.
+/// ("linux_x86_64"), in the form of FamilyBuild; empty for "any" and for platforms without builds
+/// in any family.
 [[nodiscard]] std::string family_platform(std::string_view tags_text);
 
 }  // namespace axle::index

@@ -10,7 +10,7 @@
 namespace axle::index {
 namespace {
 
-/// A project that is of both; empty: none.
+/// A project that belongs to both; empty: none.
 std::string shared_project(const Family& one, const Family& other) {
   for (const auto* projects : {&one.members, &one.unlabelled}) {
     for (const std::string& project : *projects) {
@@ -104,7 +104,7 @@ Result<const Family*> FamilyBook::find_project(std::string_view project) {
   }
   const std::string quoted = fmt::format("\"{}\"", project);
   for (auto& [name, entry] : entries_) {
-    // Its projects stand in quotes in the file: without them it need not be read.
+    // Its projects are quoted in the file: a file without the name need not be parsed.
     if (!entry.shipped.contains(quoted)) continue;
     auto family = parsed(name, entry);
     if (!family) return std::unexpected(std::move(family).error());

@@ -1,5 +1,5 @@
-// Family files, key by key (docs/families.md). Whatever is not understood is refused: a fact that
-// is misread puts a build on a machine that cannot run it.
+// Reads family files key by key (docs/families.md). Anything unknown is rejected: a misread fact
+// would choose a build for a machine that cannot run it.
 
 #include <algorithm>
 #include <array>
@@ -60,7 +60,7 @@ bool is_word(std::string_view text) {
   });
 }
 
-/// The reader of one file. Complaints go to the reading, of which the first counts.
+/// The reader of one file. Errors are passed to the reading, which keeps the first.
 class FamilyReader {
  public:
   FamilyReader(const toml::table& document, std::string where)
@@ -358,7 +358,7 @@ class FamilyReader {
     family_.features.push_back(std::move(feature));
   }
 
-  /// A list, or "unknown" (nullopt). A key that is not there is an empty list.
+  /// A list, or "unknown" (nullopt). A missing key is an empty list.
   std::optional<std::vector<std::string>> facts(documents::TomlTable& table, std::string_view key) {
     const toml::node* node = table.find(key);
     if (node == nullptr) return std::vector<std::string>{};

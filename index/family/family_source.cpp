@@ -1,4 +1,4 @@
-// The index of a family: one page with every label's files, or one index a label.
+// The index of a family: one page with every label's files, or one index per label.
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -25,7 +25,7 @@ std::string folder_url(const Family& family, std::string_view label) {
   return url;
 }
 
-/// A mirror on disk may have the folders of some labels only. What a server has, it says itself.
+/// A local mirror may have the folders of some labels only. A server reports itself what it has.
 bool is_there(const std::string& url) {
   const auto path = local_path(url);
   std::error_code ignored;
@@ -56,7 +56,7 @@ class FamilySource final : public Source {
       if (!page) return std::unexpected(explain(std::move(page).error(), name));
       all.absent = all.absent && page->absent;
       if (!family_.has_member(name)) {
-        // A local version of what has no labels is a version.
+        // A local version of an unlabelled project is part of its version.
       } else if (family_.label_in_version) {
         label_files(family_, *page, /*known_only=*/false);
       } else {
@@ -71,7 +71,7 @@ class FamilySource final : public Source {
           all.files.push_back(std::move(file));
       }
     }
-    // Other members may be missing; without the first one it is not the family's index at all.
+    // Other members may be missing; without the first one it is not the family's index.
     if (all.files.empty() && name == family_.anchor()) {
       return std::unexpected(
           explain({ErrorKind::not_found, fmt::format("{} has no {}", description(), name)}, name));

@@ -1,5 +1,5 @@
 #pragma once
-// The files of index/families, compiled in. What they say is docs/families.md.
+// The files of index/families, compiled in. Their format is in docs/families.md.
 
 #include <span>
 #include <string_view>

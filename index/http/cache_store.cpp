@@ -40,7 +40,7 @@ void set_time(const std::string& path, std::int64_t seconds) {
 }  // namespace
 
 std::string encode_entry(std::string_view key, const HttpResponse& response) {
-  // Links are resolved against the URL; its query may hold a token and has no part in that.
+  // Links are resolved against the URL; its query may contain a token and is not needed for that.
   const std::string place = response.url.substr(0, response.url.find('?'));
   const nlohmann::json head = {{"key", hex_sha256(key)},
                                {"sha256", hex_sha256(response.body)},
@@ -82,7 +82,7 @@ std::optional<CachedResponse> decode_entry(std::string bytes, std::string_view k
   }
 }
 
-// Keys hold URLs, and with them perhaps secrets in queries: the name is their hash.
+// Keys contain URLs, possibly with secrets in queries: the name is their hash.
 std::string CacheStore::path_of(std::string_view key) const {
   const std::string name = wheel::render_hex(wheel::sha256(key));
   return folder_ + "/http-1/" + name.substr(0, 2) + '/' + name.substr(2);
@@ -122,11 +122,11 @@ bool CacheStore::write(std::string_view key, const HttpResponse& response,
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::filesystem::create_directories(folder, error);
   if (error) return false;
-  // What an index behind a login says is nobody else's business.
+  // Pages of an index that requires a login must not be readable for others.
   ::chmod(folder.parent_path().c_str(), S_IRWXU);
   const std::string drafts = folder.parent_path().string() + "/drafts";
   if (!make_drafts_folder(drafts)) return false;
-  // Every entry has a checksum: a torn one counts as absent.
+  // Every entry has a checksum: an incomplete one counts as absent.
   return !system::write_whole_file(path, encode_entry(key, response),
                                    {.flush = system::Flush::no,
                                     .mode = S_IRUSR | S_IWUSR,

@@ -1,6 +1,6 @@
 #pragma once
-// HTTP responses in a folder. Entries appear whole (written to drafts/, renamed) and carry a
-// checksum: one that is torn, foreign or corrupt counts as absent. Several processes may use one
+// HTTP responses in a folder. Entries appear atomically (written to drafts/, renamed) and have a
+// checksum: an incomplete, foreign or corrupt one counts as absent. Several processes may use one
 // folder. Drafts of processes that were killed are removed by a later one.
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace axle::index {
 struct CachedResponse {
   HttpResponse response;
   std::string sha256;             ///< of the body
-  std::int64_t confirmed_at = 0;  ///< seconds since 1970 when the server last vouched for it
+  std::int64_t confirmed_at = 0;  ///< seconds since 1970 when the server last confirmed it
 };
 
 class CacheStore {
@@ -26,11 +26,11 @@ class CacheStore {
   explicit CacheStore(std::string folder) : folder_(std::move(folder)) {}
 
   [[nodiscard]] std::optional<CachedResponse> read(std::string_view key) const;
-  /// The same, where "there is none" and "it cannot be read" (io) are not one answer.
+  /// The same, but distinguishes "there is none" from "it cannot be read" (io).
   [[nodiscard]] Result<std::optional<CachedResponse>> look_up(std::string_view key) const;
-  /// False when the cache cannot be written: it stays as it is then, and that stops nothing.
+  /// False if the cache cannot be written, which is not an error for the command.
   bool write(std::string_view key, const HttpResponse& response, std::int64_t confirmed_at) const;
-  /// The server vouched for the entry again.
+  /// The server confirmed the entry again.
   void confirm(std::string_view key, std::int64_t confirmed_at) const;
 
  private:
@@ -40,7 +40,7 @@ class CacheStore {
   mutable std::atomic<bool> swept_ = false;
 };
 
-/// The file of an entry, and back (`bytes` is taken: the body stays where it lies). `nullopt` for
+/// The file of an entry, and back (`bytes` is consumed: the body is not copied). `nullopt` for
 /// anything that `encode_entry` did not write.
 [[nodiscard]] std::string encode_entry(std::string_view key, const HttpResponse& response);
 [[nodiscard]] std::optional<CachedResponse> decode_entry(std::string bytes, std::string_view key);

@@ -14,14 +14,14 @@ namespace {
 
 std::int64_t now_seconds() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
-/// Whatever a server says: an index that promises a year would freeze every upgrade for a year.
+/// Limits a server's value: an index that allows a year would freeze upgrades for a year.
 constexpr std::uint64_t longest_belief_seconds = 600;
 
 bool is_fresh(const CachedResponse& entry) {
   const CacheControl control = parse_cache_control(entry.response.cache_control);
   if (entry.response.status != 200 || control.no_cache || !control.max_age_seconds) return false;
   const std::int64_t age = now_seconds() - entry.confirmed_at;
-  // An entry from the future (a clock set back) is not trusted to be fresh.
+  // An entry from the future (a clock set back) is not considered fresh.
   return age >= 0 && static_cast<std::uint64_t>(age) <
                          std::min(*control.max_age_seconds, longest_belief_seconds);
 }
@@ -44,7 +44,7 @@ class CachingTransport final : public Transport {
     return ask(request, key, std::move(entry));
   }
 
-  /// Wheels are kept by the installer's store, not twice.
+  /// Wheels are stored by the installer, not twice.
   Result<HttpResponse> download(const HttpRequest& request, const BodySink& sink) override {
     if (options_.offline && is_http_url(request.url)) return offline_error(request);
     return inner_->download(request, sink);
@@ -71,7 +71,7 @@ class CachingTransport final : public Transport {
  private:
   [[nodiscard]] bool answers(const CachedResponse& entry, const HttpRequest& request) const {
     if (!request.sha256.empty()) {
-      // A different content under the same name: whatever its age, it is not what is wanted.
+      // Different content with the same name: whatever its age, it is not what was requested.
       return entry.response.status == 200 && entry.sha256 == request.sha256;
     }
     return options_.offline || (!options_.refresh && is_fresh(entry));
@@ -87,7 +87,7 @@ class CachingTransport final : public Transport {
     }
     Result<HttpResponse> response = inner_->fetch(conditional);
     if (!response) return response;
-    // Whatever age a server claims: a century is as stale as any.
+    // Limits the age that a server claims: a century is as stale as any other.
     constexpr std::uint64_t oldest = 100ULL * 366 * 86'400;
     const std::int64_t confirmed =
         now_seconds() - static_cast<std::int64_t>(std::min(response->age_seconds, oldest));
@@ -99,7 +99,7 @@ class CachingTransport final : public Transport {
     return response;
   }
 
-  /// 404 is kept too: offline, "this index does not have it" is an answer.
+  /// 404 is cached too: offline, "this index does not have it" is an answer.
   static bool worth_keeping(const HttpRequest& request, const HttpResponse& response) {
     if (response.status != 200 && response.status != 404) return false;
     if (parse_cache_control(response.cache_control).no_store) return false;

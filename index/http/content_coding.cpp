@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t chunk_size = 64U << 10;
 
-/// The checksums of both are compared by ISA-L.
+/// ISA-L checks the checksums of both.
 std::optional<std::uint32_t> format_of(std::string_view coding) {
   if (coding == "gzip" || coding == "x-gzip") return ISAL_GZIP;
   if (coding == "deflate") return ISAL_ZLIB;
@@ -26,7 +26,7 @@ std::unexpected<Error> damaged(const std::string& where, std::string_view what) 
               "try again; if the error persists, report it to the server's operator");
 }
 
-/// Whole bytes that ISA-L has taken in after the end of the stream.
+/// Whole bytes that ISA-L has read after the end of the stream.
 std::size_t unused_input(const inflate_state& state) {
   return state.avail_in + static_cast<std::size_t>(std::max(state.read_in_length, 0)) / 8;
 }

@@ -15,7 +15,7 @@ std::string folder_of(std::string_view url) {
   return folder;
 }
 
-/// The path of `url` lies in `folder`, or is the folder itself.
+/// The path of `url` is in `folder`, or is the folder itself.
 bool lies_in(std::string_view url, std::string_view folder) {
   const std::string_view path = split_url(url).path;
   return path.starts_with(folder) || path == folder.substr(0, folder.size() - 1);
@@ -117,7 +117,7 @@ Result<std::optional<Credential>> CredentialStore::ask_keyring(std::string_view 
   const std::lock_guard lock(keyring_mutex_);
   const auto [answer, is_new] = answers_.try_emplace(user + "@" + place);
   if (!is_new) return answer->second;
-  // uv names the index as the user does, pip with a slash; both then name the server.
+  // uv passes the index as written, pip with a slash; then both try the server's name.
   for (const std::string& service : {place, place + '/', host, server}) {
     auto password = keyring_(service, user);
     if (!password) return std::unexpected(std::move(password).error());

@@ -1,6 +1,6 @@
 #pragma once
-// User names and passwords, by server and path. They live in the transport alone: links, pages and
-// messages never carry them.
+// User names and passwords, by server and path. They are only stored in the transport: links, pages
+// and messages never contain them.
 
 #include <map>
 #include <mutex>
@@ -19,9 +19,9 @@ struct Credential {
   [[nodiscard]] bool empty() const { return user.empty() && password.empty(); }
 };
 
-/// Those written in `url` itself.
+/// The credentials in `url` itself.
 [[nodiscard]] Credential url_credential(std::string_view url);
-/// `url` with the user name and password that stand in `from`.
+/// `url` with the user name and password of `from`.
 [[nodiscard]] std::string with_credential(std::string_view url, std::string_view from);
 
 class CredentialStore {
@@ -30,15 +30,15 @@ class CredentialStore {
                   PasswordSource keyring)
       : netrc_(std::move(netrc)), logins_(std::move(logins)), keyring_(std::move(keyring)) {}
 
-  /// Keeps what `url` carries, for its server.
+  /// Stores the credentials in `url` for its server.
   void remember(std::string_view url);
-  /// What `url` itself carries; else what is known for the longest folder above it on the same
-  /// server; else what is known for the server; else the netrc file's entry for the host. A user
-  /// name alone is completed by the latter.
+  /// The credentials in `url` itself; else those of the longest parent folder on the same server;
+  /// else those of the server; else the netrc file's entry for the host. If only a user name is
+  /// known, the latter adds the password.
   [[nodiscard]] Credential find(std::string_view url) const;
-  /// What the keyring has for the user of `url`, which answered 401; each is asked once.
+  /// The keyring's entry for the user of `url`, which answered 401; each is queried once.
   [[nodiscard]] Result<std::optional<Credential>> ask_keyring(std::string_view url);
-  /// Whether requests below an index want a login, or none.
+  /// Whether requests below an index require a login, or must not use one.
   [[nodiscard]] Authenticate policy(std::string_view url) const;
 
  private:
@@ -53,7 +53,7 @@ class CredentialStore {
   std::vector<NetrcEntry> netrc_;
   std::vector<IndexLogin> logins_;
   PasswordSource keyring_;
-  std::mutex keyring_mutex_;  ///< one question at a time: it may unlock something
+  std::mutex keyring_mutex_;  ///< one query at a time: it may prompt for a password
   std::map<std::string, std::optional<Credential>> answers_;  ///< of the keyring
   mutable std::mutex mutex_;
   std::vector<Known> known_;

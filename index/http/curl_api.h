@@ -1,8 +1,8 @@
 #pragma once
-// The C interface of the module that holds libcurl. Nothing but plain data crosses it, so that
-// module and program may each carry their own C++ runtime. The module performs one exchange and
-// decides nothing: redirects, retries, ranges, limits and credentials are http_transport.cpp's,
-// compressed bodies content_coding.h's.
+// The C interface of the module that contains libcurl. Only plain data is passed, so that module
+// and program may have different C++ runtimes. The module performs one exchange and makes no
+// decisions: redirects, retries, ranges, limits and credentials are in http_transport.cpp,
+// compressed bodies in content_coding.h.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ enum AxleCurlEnd : std::int32_t {
   axle_curl_done = 0,
   axle_curl_stopped,      ///< a callback returned nonzero
   axle_curl_resolve,      ///< host name unknown
-  axle_curl_connect,      ///< nobody listens
+  axle_curl_connect,      ///< connection refused
   axle_curl_proxy,        ///< proxy unknown or unreachable
   axle_curl_timeout,      ///< connect or stall limit
   axle_curl_slow,         ///< below `slow_bytes_per_second` for `slow_seconds`
@@ -30,7 +30,7 @@ enum AxleCurlEnd : std::int32_t {
 struct AxleCurlExchange {
   const char* url;             ///< http or https, without credentials
   const char* user;            ///< nullptr: no credentials
-  const char* password;        ///< never nullptr when `user` is not
+  const char* password;        ///< never nullptr if `user` is not
   const char* const* headers;  ///< "Name: value"
   std::size_t header_count;
   const char* user_agent;
@@ -50,18 +50,18 @@ struct AxleCurlExchange {
 
 struct AxleCurlOutcome {
   AxleCurlEnd end;
-  char reason[256];  ///< libcurl's words
+  char reason[256];  ///< libcurl's message
 };
 
 struct AxleCurlApi {
   std::uint32_t version;
-  /// One connection pool; used by one thread at a time. nullptr when memory is short.
+  /// One connection pool; used by one thread at a time. nullptr if memory is short.
   void* (*open)();
   void (*close)(void* handle);
   void (*perform)(void* handle, const AxleCurlExchange* exchange, AxleCurlOutcome* outcome);
 };
 
-/// nullptr when the module does not speak `version`.
+/// nullptr if the module does not support `version`.
 using AxleCurlFactory = const AxleCurlApi* (*)(std::uint32_t version);
 inline constexpr const char* axle_curl_factory_name = "axle_curl_api";
 

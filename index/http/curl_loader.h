@@ -1,5 +1,5 @@
 #pragma once
-// Finds and opens the module that holds libcurl.
+// Finds and opens the module that contains libcurl.
 
 #include <string>
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace axle::index {
 
-/// Beside the program, then ../lib/axle/ from it.
+/// Next to the program, then ../lib/axle/ from it.
 [[nodiscard]] std::vector<std::string> curl_module_paths();
 
-/// Opens the first of `paths` that exists; the module stays open. Error: io, naming what was looked
-/// at.
+/// Opens the first of `paths` that exists; the module stays open. Error: io, with the searched
+/// paths.
 [[nodiscard]] Result<const AxleCurlApi*> load_curl(const std::vector<std::string>& paths);
 
 }  // namespace axle::index

@@ -1,4 +1,4 @@
-// The only file that knows libcurl. Built as a module that is opened on first use: linking libcurl
+// The only file that uses libcurl. Built as a module that is opened on first use: linking libcurl
 // into the program would cost 4 ms at every start.
 #include <chrono>
 #include <cstdio>
@@ -57,19 +57,19 @@ std::size_t give_header(char* bytes, std::size_t, std::size_t size, void* user) 
 
 std::size_t give_body(char* bytes, std::size_t, std::size_t size, void* user) {
   const auto* exchange = static_cast<const AxleCurlExchange*>(user);
-  // Not CURL_WRITEFUNC_ERROR: 7.88 lacks it; any other count than `size` ends the transfer.
+  // Not CURL_WRITEFUNC_ERROR, which 7.88 does not have; any count other than `size` ends the
+  // transfer.
   return exchange->on_body(exchange->context, bytes, size) == 0 ? size : size + 1;
 }
 
-/// libcurl has one limit of speed; here are two: no byte at all for a while, and too few for
-/// longer.
+/// libcurl has one speed limit; two are needed: no byte at all for a while, and too few for longer.
 struct SpeedWatch {
   using Clock = std::chrono::steady_clock;
 
   CURL* curl;
   const AxleCurlExchange* exchange;
   Clock::time_point last_byte = Clock::now();
-  Clock::time_point window = Clock::now();  ///< since when `window_bytes` counts
+  Clock::time_point window = Clock::now();  ///< the start of the time for `window_bytes`
   curl_off_t bytes = 0;
   curl_off_t window_bytes = 0;
   AxleCurlEnd end = axle_curl_done;
@@ -111,7 +111,7 @@ void set_options(CURL* curl, const AxleCurlExchange& exchange, SpeedWatch& watch
   curl_easy_setopt(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_USERAGENT, exchange.user_agent);
-  // Both always set, so that libcurl does not look into the environment.
+  // Both are always set, so that libcurl does not read the environment.
   curl_easy_setopt(curl, CURLOPT_PROXY, exchange.proxy);
   curl_easy_setopt(curl, CURLOPT_NOPROXY, exchange.no_proxy);
   curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

@@ -20,7 +20,7 @@ std::string render_seconds(unsigned seconds) {
 }
 
 constexpr std::size_t max_header_bytes = 256U << 10;
-/// Of an error page or redirect that nobody reads; past this the connection is dropped instead.
+/// For an error page or redirect that is not used; beyond this the connection is dropped instead.
 constexpr std::uint64_t max_discarded_bytes = 1U << 20;
 
 /// Receives one response from the module's callbacks.
@@ -28,7 +28,7 @@ class Receiver {
  public:
   Receiver(const HttpRequest& request, const BodySink* sink) : request_(request), sink_(sink) {}
 
-  // Exceptions must not cross the module.
+  // Exceptions must not propagate through the module.
   bool header(std::string_view line) noexcept try {
     header_bytes_ += line.size();
     if (header_bytes_ > max_header_bytes) {
@@ -56,7 +56,7 @@ class Receiver {
     return refuse_exception(error);
   }
 
-  /// A 206 without any body must be judged too, and what is compressed only now.
+  /// A 206 without a body must be checked too, and compressed data is only decoded now.
   void end_of_transfer() {
     if (!begun_) begin_body();
     if (!refusal_ && !discard_ && decodes()) decode();
@@ -73,7 +73,7 @@ class Receiver {
   [[nodiscard]] std::optional<Error> take_refusal() {
     return std::exchange(refusal_, std::nullopt);
   }
-  /// The rest of the body was not wanted; the response stands.
+  /// The rest of the body was not needed; the response is valid.
   [[nodiscard]] bool satisfied() const { return discard_; }
   [[nodiscard]] bool given() const { return given_; }
 
@@ -97,7 +97,7 @@ class Receiver {
     return response;
   }
 
-  /// Archives are hashed and cut into ranges as they lie on the server.
+  /// Archives are hashed and read in ranges as stored on the server.
   [[nodiscard]] bool decodes() const {
     return sink_ == nullptr && !request_.range && !request_.tail;
   }

@@ -11,12 +11,12 @@
 
 namespace axle::index {
 
-/// What an exchange came to, and whether trying again may help.
+/// The result of an exchange, and whether a retry may help.
 struct ExchangeResult {
   Result<HttpResponse> response;
   ResponseHead head;
   bool transient = false;
-  bool bytes_given = false;  ///< the sink has seen some of the body
+  bool bytes_given = false;  ///< the sink has received part of the body
 };
 
 struct ExchangeTarget {

@@ -1,5 +1,5 @@
 #pragma once
-// What HTTP's headers mean to us, as functions of text (RFC 9110, RFC 9111).
+// Interprets HTTP headers, as functions of text (RFC 9110, RFC 9111).
 
 #include <chrono>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ContentRange {
 /// A non-negative decimal number and nothing else.
 [[nodiscard]] std::optional<std::uint64_t> parse_decimal(std::string_view text);
 
-/// The headers of one response that somebody here reads.
+/// The headers of a response that are used.
 struct ResponseHead {
   int status = 0;
   std::string content_type;
@@ -43,18 +43,18 @@ struct ResponseHead {
   [[nodiscard]] bool is_redirect() const;
 };
 
-/// The Range header for a request: "Range: bytes=0-99", empty when it asks for the whole.
+/// The Range header for a request: "Range: bytes=0-99", empty for the whole file.
 [[nodiscard]] std::string range_header(const HttpRequest& request);
-/// Whether a 206 is what was asked for; how many bytes its body must have.
-/// Error: unsupported, naming the URL and both ranges.
+/// Whether a 206 is what was requested; how many bytes its body must have. Error: unsupported, with
+/// the URL and both ranges.
 [[nodiscard]] Result<std::uint64_t> check_partial(const HttpRequest& request,
                                                   const ResponseHead& head);
 
-/// Where a redirect leads. Error: io (no http(s) target, or from https to http).
+/// The target of a redirect. Error: io (no http(s) target, or from https to http).
 [[nodiscard]] Result<std::string> next_hop(std::string_view from, std::string_view location);
 
 [[nodiscard]] bool is_transient_status(int status);
-/// Doubles from `first` with each retry (0 is the first one); a server's Retry-After counts up to
+/// Doubles from `first` with each retry (0 is the first one); a server's Retry-After is used up to
 /// 30 s.
 [[nodiscard]] std::chrono::milliseconds retry_pause(
     unsigned retry, std::chrono::milliseconds first,

@@ -71,7 +71,7 @@ class HttpTransport final : public Transport {
         result.response = std::unexpected(std::move(next.error()));
         return result;
       }
-      // The request's own user name and password stay with its own server.
+      // The request's own user name and password are only sent to its own server.
       if (const Credential own = url_credential(request.url);
           !own.empty() && url_origin(*next) == url_origin(request.url)) {
         next = with_credential(*next, request.url);
@@ -80,7 +80,7 @@ class HttpTransport final : public Transport {
     }
   }
 
-  /// With the credentials that are known; where the server wants some, with those of the keyring.
+  /// With the known credentials; if the server rejects them, with those of the keyring.
   ExchangeResult ask(void* handle, const std::string& url, const HttpRequest& request,
                      const BodySink* sink) {
     const auto exchange = [&](const Credential& credential) {
@@ -133,7 +133,7 @@ class HttpTransport final : public Transport {
 
   TransportOptions options_;
   CredentialStore credentials_;
-  std::mutex mutex_;  ///< guards what follows; `api_` does not change once set
+  std::mutex mutex_;  ///< protects the following members; `api_` does not change once set
   const AxleCurlApi* api_ = nullptr;
   std::vector<void*> idle_;  ///< each with its connections
 };

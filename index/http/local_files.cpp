@@ -28,7 +28,8 @@ std::unexpected<Error> system_failure(const std::string& path, int number) {
   return fail(kind, fmt::format("cannot read {}: {}", path, std::strerror(number)));
 }
 
-/// How many bytes at `offset` came into `room`; a file that shrank meanwhile is an error.
+/// The number of bytes at `offset` read into `room`; a file that is truncated meanwhile is an
+/// error.
 Result<std::size_t> read_at(const system::Descriptor& file, const std::string& path,
                             std::uint64_t offset, std::span<char> room) {
   ssize_t got = 0;
@@ -56,13 +57,13 @@ Result<void> copy_out(const system::Descriptor& file, const std::string& path, B
   return {};
 }
 
-/// Straight into the string, which is not filled with zeros before: a page touched twice is the
-/// larger half of what reading a cached index page costs.
+/// Directly into the string, without filling it with zeros first: touching each page twice is the
+/// larger half of the cost of reading a cached index page.
 Result<std::string> read_part(const system::Descriptor& file, const std::string& path,
                               ByteRange range) {
   std::string text;
   Result<void> outcome;
-  // GCC 12 hands over the capacity instead of the size.
+  // GCC 12 passes the capacity instead of the size.
   text.resize_and_overwrite(range.length, [&](char* data, std::size_t /*room*/) {
     std::size_t filled = 0;
     while (filled < range.length) {
@@ -80,7 +81,7 @@ Result<std::string> read_part(const system::Descriptor& file, const std::string&
   return text;
 }
 
-/// The part that the request wants of a file of `size` bytes.
+/// The part of a file of `size` bytes that was requested.
 ByteRange wanted_part(const HttpRequest& request, std::uint64_t size) {
   if (request.tail) {
     const std::uint64_t length = std::min(*request.tail, size);

@@ -19,11 +19,11 @@ namespace axle::index {
 /// The whole file. Errors: not_found, io (also when longer than `max_bytes`).
 [[nodiscard]] Result<std::string> read_local_file(const std::string& path, std::uint64_t max_bytes);
 
-/// The distributions (is_distribution_name) that lie directly in `folder`, sorted by name, without
-/// hashes. Errors: not_found, io.
+/// The distributions (is_distribution_name) directly in `folder`, sorted by name, without hashes.
+/// Errors: not_found, io.
 [[nodiscard]] Result<std::vector<PublishedFile>> list_folder(const std::string& folder);
 
-/// The folder that `location` (a path or a file URL) names, absolute, without a slash at its end.
+/// The folder of `location` (a path or a file URL), absolute, without a trailing slash.
 [[nodiscard]] Result<std::string> local_path(std::string_view location);
 
 }  // namespace axle::index

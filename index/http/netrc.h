@@ -1,5 +1,5 @@
 #pragma once
-// The netrc file: user names and passwords by host, which curl, git, pip and uv share.
+// The netrc file: user names and passwords by host, shared by curl, git, pip and uv.
 
 #include <string>
 #include <string_view>

@@ -49,7 +49,7 @@ void hide_query_values(std::string_view query, std::string& out) {
   }
 }
 
-/// A URL from behind its scheme and slashes.
+/// A URL after its scheme and slashes.
 void redact_rest(std::string_view rest, std::string& out) {
   rest.remove_prefix(end_of_login(rest));
   const std::size_t fragment = std::min(rest.find('#'), rest.size());
@@ -64,7 +64,7 @@ void redact_rest(std::string_view rest, std::string& out) {
 
 void redact_word(std::string_view word, std::string& out);
 
-/// `word` from the scheme of its next URL on; npos: it has no further one.
+/// `word` from the scheme of its next URL; npos: it has no other one.
 std::size_t next_scheme(std::string_view word, std::size_t from) {
   std::size_t scheme = word.find("://", from);
   if (scheme == std::string_view::npos) return scheme;
@@ -82,7 +82,7 @@ void redact_word(std::string_view word, std::string& out) {
     slashes = word.find(":/", slashes + 1);
   if (slashes != std::string_view::npos && word.substr(0, slashes).find('@') == word.npos) {
     if (word.substr(0, slashes).ends_with("file") && word.substr(slashes).starts_with(":///")) {
-      out += word;  // a path of this machine, whatever is in it
+      out += word;  // a path of this machine, whatever it contains
       return;
     }
     std::size_t begin = slashes + 1;

@@ -202,8 +202,8 @@ UrlResolver::UrlResolver(std::string base) : base_(std::move(base)) {
   plain_folder_ = !has_dot_segment(parts.path);
 }
 
-// Most links of a page are absolute, plain file names or "../../packages/…": those are put together
-// without taking them apart. Everything else goes the general way.
+// Most links of a page are absolute, plain file names or "../../packages/…": those are joined
+// without splitting them. Everything else takes the general path.
 std::string UrlResolver::resolve(std::string_view reference) const {
   if (reference.starts_with("https://") || reference.starts_with("http://")) {
     if (reference.find("/.") == std::string_view::npos) return std::string(reference);

@@ -1,5 +1,5 @@
 #pragma once
-// URLs as RFC 3986 has them, as far as an index needs them.
+// URLs according to RFC 3986, as far as an index needs them.
 
 #include <string>
 #include <string_view>
@@ -23,7 +23,7 @@ struct UrlParts {
 
 [[nodiscard]] UrlParts split_url(std::string_view url);
 
-/// The authority taken apart; `port` empty when none is written, `user_info` percent-encoded still.
+/// The parts of the authority; `port` empty if there is none, `user_info` still percent-encoded.
 struct Authority {
   std::string_view user_info;
   std::string_view host;
@@ -32,20 +32,20 @@ struct Authority {
 [[nodiscard]] Authority split_authority(std::string_view authority);
 
 /// "https://host:443" in lower case with the default port filled in: what "same server" compares.
-/// Empty when `url` is not http or https.
+/// Empty if `url` is not http or https.
 [[nodiscard]] std::string url_origin(std::string_view url);
 
-/// Whether the user trusts the server of `url` whatever it says: "host" or "host:port" of pip's
-/// --trusted-host.
+/// Whether the user trusts the server of `url` without a valid certificate: "host" or "host:port"
+/// of pip's --trusted-host.
 [[nodiscard]] bool is_trusted_host(std::string_view url, const std::vector<std::string>& trusted);
 
 [[nodiscard]] bool is_http_url(std::string_view url);
 [[nodiscard]] bool is_file_url(std::string_view url);
 
 [[nodiscard]] std::string_view without_fragment(std::string_view url);
-/// The last path component, percent-decoded once: the file name that a link stands for.
+/// The last path component, percent-decoded once: the file name of a link.
 [[nodiscard]] std::string url_file_name(std::string_view url);
-/// `url` without user name and password: what may be sent to a server and kept.
+/// `url` without user name and password: the form that may be sent to a server and stored.
 [[nodiscard]] std::string without_credentials(std::string_view url);
 /// RFC 3986 reference resolution; `base` absolute.
 [[nodiscard]] std::string resolve_url(std::string_view base, std::string_view reference);
@@ -58,10 +58,10 @@ struct Authority {
 [[nodiscard]] std::string percent_decode(std::string_view text);
 /// Encodes everything but unreserved characters, and "/" when `keep_slash`.
 [[nodiscard]] std::string percent_encode(std::string_view text, bool keep_slash);
-/// `url` with `suffix` after its path, in front of query and fragment.
+/// `url` with `suffix` after its path, before query and fragment.
 [[nodiscard]] std::string append_to_path(std::string_view url, std::string_view suffix);
 
-/// Resolves many references against one base; what a page of thousands of links needs to be quick.
+/// Resolves many references against one base, fast enough for a page with thousands of links.
 class UrlResolver {
  public:
   explicit UrlResolver(std::string base);
@@ -73,7 +73,7 @@ class UrlResolver {
   [[nodiscard]] std::string resolve_generally(std::string_view reference) const;
 
   std::string base_;
-  std::string folder_;          ///< base up to and with the last "/" of its path
+  std::string folder_;          ///< base up to and including the last "/" of its path
   std::size_t path_begin_ = 0;  ///< where the path begins in `folder_`
   bool plain_folder_ = false;   ///< `folder_` has a path without "." and ".." segments
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a text has any byte of some kind: asked of every byte of every page.
+// Whether a text has any byte of some kind: used for every byte of every page.
 
 #include <array>
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace axle::index {
 
 using Byte = unsigned char;
 
-/// Loops of fixed length over plain bytes, without early exit, are what compilers turn into vector
-/// code; `is_kind` therefore gives 0 or 1 without branches.
+/// Compilers vectorise loops of fixed length over plain bytes without early exit; `is_kind`
+/// therefore returns 0 or 1 without branches.
 template <Byte (*is_kind)(Byte)>
 [[nodiscard]] bool has_any(std::string_view text) {
   constexpr std::size_t block = 32;

@@ -41,7 +41,7 @@ void read_link(const HtmlLink& link, PageBuilder& builder) {
   builder.keep(href);
 }
 
-/// What links are relative to: a <base> counts wherever it stands, also behind the links.
+/// The base of links: a <base> applies wherever it is, even after the links.
 std::string base_of(std::string_view body, std::string_view page_url) {
   const std::string own(without_fragment(page_url));
   const auto begins_base = [&](std::size_t at) {

@@ -48,14 +48,14 @@ const HtmlLink* HtmlReader::next() {
   return nullptr;
 }
 
-/// Whether there is such a byte; all before it is skipped.
+/// Whether there is such a byte; everything before it is skipped.
 bool HtmlReader::skip_to(char c) {
   const std::size_t at = rest_.find(c);
   rest_.remove_prefix(std::min(at, rest_.size()));
   return at != std::string_view::npos;
 }
 
-/// Behind the next `end`, or to the end of the page.
+/// To the end of the next `end`, or of the page.
 void HtmlReader::skip_past(std::string_view end) {
   const std::size_t at = rest_.find(end);
   rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + end.size());
@@ -76,7 +76,7 @@ std::string_view HtmlReader::take_until(Ends ends) {
   return taken;
 }
 
-/// At a "<". Whether a link begins there, which then is in `link_`.
+/// At a "<". Whether a link begins here; it is then in `link_`.
 bool HtmlReader::read_markup() {
   const char next = rest_.size() > 1 ? rest_[1] : '\0';
   const bool is_end = next == '/';
@@ -114,7 +114,7 @@ void HtmlReader::skip_comment() {
 bool HtmlReader::read_tag(bool is_end) {
   const std::string_view tag = take_until(ends_name);
   if (!read_attributes()) {
-    rest_ = {};  // a tag without its end is none, and reaches to the end of the page
+    rest_ = {};  // a tag without its end is not a tag, and extends to the end of the page
     return false;
   }
   if (is_end) return false;
@@ -147,7 +147,7 @@ std::string_view HtmlReader::take_text_content(std::string_view tag) {
   return whole;
 }
 
-/// Through the ">". False: the page ends before.
+/// Past the ">". False: the page ends before.
 bool HtmlReader::read_attributes() {
   values_.fill(std::nullopt);
   for (;;) {
@@ -157,7 +157,7 @@ bool HtmlReader::read_attributes() {
       rest_.remove_prefix(1);
       return true;
     }
-    // A "=" in the first place belongs to the name.
+    // A "=" as the first character belongs to the name.
     const std::string_view from = rest_;
     rest_.remove_prefix(1);
     const std::string_view more = take_until([](char c) { return ends_name(c) || c == '='; });
@@ -167,7 +167,7 @@ bool HtmlReader::read_attributes() {
   }
 }
 
-/// The "=" and what follows it, if it is there. False: the page ends before.
+/// The "=" and the value, if present. False: the page ends before.
 bool HtmlReader::read_value(std::string_view& value) {
   skip_spaces();
   if (!rest_.starts_with('=')) return !rest_.empty();
@@ -186,7 +186,7 @@ bool HtmlReader::read_value(std::string_view& value) {
   return true;
 }
 
-/// Of an attribute that is given twice the first counts.
+/// If an attribute is repeated, the first counts.
 void HtmlReader::keep(std::string_view attribute, std::string_view value) {
   const auto* known = std::ranges::find_if(
       known_names, [&](std::string_view one) { return is_named(attribute, one); });

@@ -29,17 +29,17 @@ class HtmlReader {
   /// The next link in document order, valid until the next call; nullptr at the end of the page.
   [[nodiscard]] const HtmlLink* next();
 
-  // What the page said up to here.
+  // The data of the page up to here.
 
   /// href of the first <base> that has one.
   [[nodiscard]] const std::optional<std::string>& base() const { return base_; }
-  /// Of the pypi:repository-version mark; empty without.
+  /// From the pypi:repository-version meta tag; empty without.
   [[nodiscard]] const std::string& api_version() const { return api_version_; }
-  /// "Links for …", the title that simple pages bear.
+  /// "Links for …", the title of simple pages.
   [[nodiscard]] bool is_titled() const { return titled_; }
 
  private:
-  /// The attributes that some element is asked for; of the others nothing is kept.
+  /// The attributes that are used; others are not stored.
   enum Known : std::size_t {
     href,
     name,
@@ -72,7 +72,7 @@ class HtmlReader {
   void note_title(std::string_view text);
 
   std::string_view rest_;
-  /// Of the tag that is being read: as written, and where references had to be resolved.
+  /// Of the current tag: as written, and copied if references had to be resolved.
   std::array<std::optional<std::string_view>, known_count> values_;
   std::array<std::string, known_count> resolved_;
   HtmlLink link_;
@@ -82,7 +82,7 @@ class HtmlReader {
 };
 
 /// `text` with "&amp;", "&lt;", "&gt;", "&quot;", "&apos;" and numeric references replaced. Other
-/// names stay as they are: none of them stands for a character of a file name, a version or a hash.
+/// names are kept: none of them is a character of a file name, a version or a hash.
 [[nodiscard]] std::string resolve_references(std::string_view text);
 
 }  // namespace axle::index

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned replacement = 0xfffd;
 
-/// What pages mean by 128 to 159: characters of windows-1252, of which five are not assigned.
+/// The meaning of 128 to 159 in pages: characters of windows-1252, five of which are not assigned.
 constexpr std::array<unsigned, 32> windows_1252 = {
     0x20ac, 0x81,   0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0x8d,   0x017d, 0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -40,8 +40,8 @@ void append_utf8(std::string& out, unsigned code) {
   }
 }
 
-/// The length of the numeric reference at the beginning of `text`, whose character goes to `out`;
-/// 0: none.
+/// The length of the numeric reference at the start of `text`, whose character is appended to
+/// `out`; 0: none.
 std::size_t append_numeric(std::string& out, std::string_view text) {
   const bool hexadecimal = text.starts_with("&#x") || text.starts_with("&#X");
   const std::size_t begin = hexadecimal ? 3 : 2;
@@ -57,7 +57,7 @@ std::size_t append_numeric(std::string& out, std::string_view text) {
     } else {
       break;
     }
-    // Beyond the last code point every number means the same.
+    // All numbers beyond the last code point are equivalent.
     if (code <= 0x10ffff) code = code * (hexadecimal ? 16 : 10) + digit;
   }
   if (i == begin) return 0;
@@ -65,7 +65,7 @@ std::size_t append_numeric(std::string& out, std::string_view text) {
   return i < text.size() && text[i] == ';' ? i + 1 : i;
 }
 
-/// Old pages leave the ";" out; "&lt=" and "&lty" are no references then.
+/// Old pages omit the ";"; "&lt=" and "&lty" are not references then.
 std::size_t append_named(std::string& out, std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, char>, 5> names = {
       {{"&amp", '&'}, {"&lt", '<'}, {"&gt", '>'}, {"&quot", '"'}, {"&apos", '\''}}};

@@ -1,5 +1,5 @@
-// PEP 691 pages with simdjson's on-demand parser: every byte is looked at once, and only the fields
-// that are needed become strings.
+// PEP 691 pages with simdjson's on-demand parser: every byte is read once, and only the needed
+// fields become strings.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@ namespace {
 namespace json = simdjson::ondemand;
 using simdjson::error_code;
 
-// Fields and values are passed by reference and never copied: of a page with 60,000 of them the
+// Fields and values are passed by reference and never copied: on a page with 60,000 of them the
 // copies took a quarter of the time.
 
-/// Why an entry is left out; empty while it is sound.
+/// Why an entry is skipped; empty if it is valid.
 using Complaint = std::string_view;
 
 bool is_null(json::value& value) {
@@ -27,8 +27,8 @@ bool is_null(json::value& value) {
   return !value.is_null().get(null) && null;
 }
 
-/// The text of a string. Without escapes it is a view of the page itself; with them it is unescaped
-/// into the parser's memory. Both last until the next document.
+/// The text of a string. Without escapes it is a view of the page itself; otherwise it is unescaped
+/// into the parser's memory. Both are valid until the next document.
 error_code get_text(json::value& value, std::string_view& text) {
   std::string_view token = value.raw_json_token();
   if (!token.starts_with('"') || token.find('\\') != std::string_view::npos) {
@@ -139,7 +139,7 @@ error_code read_size(json::value& value, PublishedFile& file, Complaint& complai
   return simdjson::SUCCESS;
 }
 
-/// One that cannot be read counts as none: whoever asks for a time does without the file then.
+/// An invalid value counts as none: users of the time then skip the file.
 error_code read_upload_time(json::value& value, PublishedFile& file) {
   std::string_view text;
   const error_code error = get_text(value, text);
@@ -150,7 +150,7 @@ error_code read_upload_time(json::value& value, PublishedFile& file) {
 
 struct Entry {
   PublishedFile& file;
-  std::string_view link = {};  ///< lies in the page or the parser
+  std::string_view link = {};  ///< in the page or the parser
   bool has_core_metadata = false;
   Complaint complaint = {};
 };
@@ -249,7 +249,7 @@ error_code read_files(json::array files, PageBuilder& builder) {
 struct Head {
   bool has_files = false;
   bool files_are_list = true;
-  std::string api_version = "1.0";  ///< PEP 691: what a page without one speaks
+  std::string api_version = "1.0";  ///< PEP 691: the version of a page without one
 };
 
 error_code read_meta(json::value& value, Head& head) {
@@ -292,7 +292,7 @@ error_code read_page(json::document& document, PageBuilder& builder, Head& head)
       if (const error_code inner = read_files(files, builder)) return inner;
     }
   }
-  // Past the last token there is no location left; anything else is content after the object.
+  // Past the last token there is no location; anything else is content after the object.
   return document.current_location().error() == simdjson::OUT_OF_BOUNDS
              ? simdjson::SUCCESS
              : simdjson::TRAILING_CONTENT;

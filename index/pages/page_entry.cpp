@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::size_t shown_skips = 5;
 
-/// A page may lead to three times its length in memory, and some more where it is small, but never
-/// to more than 128 MB: entries of a few bytes and links against a base of a megabyte would
-/// otherwise fill the machine. Real pages lead to about their own length.
+/// A page may use three times its length in memory, and some more if it is small, but never more
+/// than 128 MB: entries of a few bytes and links against a base of a megabyte could otherwise
+/// exhaust memory. Real pages use about their own length.
 constexpr std::size_t small_page_bytes = 16U << 20;
 constexpr std::size_t most_page_bytes = 128U << 20;
 
@@ -29,9 +29,9 @@ constexpr std::size_t most_page_bytes = 128U << 20;
 std::size_t many_tags_of(std::string_view filename) {
   constexpr std::ptrdiff_t few_dots = 8;  // of the version, the ending and a few tags
   if (std::ranges::count(filename, '.') <= few_dots) return 0;
-  constexpr std::size_t most = 1000;  // a wheel with more is none (wheel::parse_tags)
+  constexpr std::size_t most = 1000;  // a wheel with more is not valid (wheel::parse_tags)
   std::size_t tags = 1;
-  std::size_t dash = filename.find('-', filename.find('-') + 1);  // behind the version
+  std::size_t dash = filename.find('-', filename.find('-') + 1);  // after the version
   while (dash != std::string_view::npos) {
     const std::size_t next = filename.find('-', dash + 1);
     const auto set = filename.substr(dash + 1, std::min(next, filename.size()) - dash - 1);
@@ -55,7 +55,7 @@ constexpr Byte is_unfit_for_url(Byte c) { return static_cast<Byte>((c <= 0x20) |
 
 std::string scheme_of(std::string_view url) { return text::ascii_lower(split_url(url).scheme); }
 
-/// Spaces, control characters and non-ASCII bytes of a link as a browser would send them.
+/// Encodes spaces, control characters and non-ASCII bytes of a link as a browser does.
 void encode_stray_bytes(std::string& url) {
   if (!has_any<is_unfit_for_url>(url)) return;
   std::string clean;
@@ -85,8 +85,8 @@ PageBuilder::PageBuilder(std::string_view page_url, std::string base_url, std::s
 }
 
 PublishedFile& PageBuilder::begin() {
-  // The last step goes to what there may be at most: to double a long list once more would hold it
-  // twice. Memory that no entry reaches is never touched.
+  // The last step reserves the maximum: doubling a long list again would need its memory twice.
+  // Memory that no entry uses is never touched.
   std::vector<PublishedFile>& files = page_.files;
   if (files.size() == files.capacity()) {
     const std::size_t most = most_bytes_ / sizeof(PublishedFile) + 2;
@@ -110,7 +110,7 @@ void PageBuilder::keep(std::string_view link) {
   if (!link_allowed(file.url)) {
     return leave_out("its link is neither http, https nor a local file");
   }
-  // No wheel has the hash of its own METADATA: whoever made the page took one for the other.
+  // No wheel has the hash of its own METADATA: the author of the page confused the two.
   if (!file.metadata_sha256.empty() && file.hash.sha256() == file.metadata_sha256) {
     if (borrowed_hashes_++ == 0) first_borrower_ = file.filename;
     file.hash = {};
@@ -200,7 +200,7 @@ bool note_hash(wheel::ExpectedHash& hash, std::string_view algorithm, std::strin
   if (digits.empty()) return true;
   const auto strength = wheel::hash_strength(algorithm);
   if (hash.algorithm == "sha256") {
-    // One is enough, so that a page cannot make a list of it.
+    // One is sufficient, so that a page cannot make a list of it.
     if (strength && hash.beside.empty())
       hash.beside.push_back({std::string(algorithm), text::ascii_lower(digits)});
     return true;
@@ -216,7 +216,7 @@ bool note_fragment_hashes(wheel::ExpectedHash& hash, std::string_view fragment) 
     const std::string_view item = fragment.substr(0, fragment.find('&'));
     const std::size_t equals = item.find('=');
     const std::string_view key = item.substr(0, equals);
-    // Other things stand in fragments as well: egg, subdirectory.
+    // Fragments also contain other things: egg, subdirectory.
     const bool is_hash = equals != std::string_view::npos &&
                          (key == "sha256" || wheel::hash_strength(key).has_value());
     if (is_hash && !note_hash(hash, key, item.substr(equals + 1))) return false;

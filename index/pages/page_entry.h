@@ -1,6 +1,6 @@
 #pragma once
-// What the two page formats share: an entry is checked, its link made absolute, and a broken one
-// left out with a warning.
+// Shared by the two page formats: validates an entry, makes its link absolute, and skips an invalid
+// one with a warning.
 
 #include <string>
 #include <string_view>
@@ -15,25 +15,26 @@ namespace axle::index {
 class PageBuilder {
  public:
   /// Links are resolved against `base_url`, which for HTML may differ from `page_url` (<base
-  /// href>). `page_bytes`: the length of the page, which bounds what may be made of it.
+  /// href>). `page_bytes`: the length of the page, which limits the memory for its entries.
   PageBuilder(std::string_view page_url, std::string base_url, std::size_t page_bytes,
               Report& report);
 
   void set_name(std::string_view name) { page_.name = name; }
 
-  /// An empty entry at the end of the page, to be filled and then either kept or left out.
+  /// An empty entry at the end of the page, to be filled and then either kept or dropped.
   [[nodiscard]] PublishedFile& begin();
-  /// Keeps the entry if its name and link are sound, its `url` set from `link`; else leaves it out.
+  /// Keeps the entry if its name and link are valid, with `url` set from `link`; otherwise drops
+  /// it.
   void keep(std::string_view link);
-  /// Takes the entry away again and says why.
+  /// Drops the entry and reports why.
   void leave_out(std::string_view why);
 
-  /// Whether the files so far take no more memory than a page of this length may lead to.
+  /// Whether the files so far use no more memory than allowed for a page of this length.
   [[nodiscard]] bool has_room() const { return bytes_ <= most_bytes_; }
-  /// The error when they do.
+  /// The error if they do.
   [[nodiscard]] Error too_large() const;
 
-  /// Remarks that were held back are summed up here.
+  /// Summarises suppressed messages.
   [[nodiscard]] ProjectPage finish();
 
  private:
@@ -44,27 +45,28 @@ class PageBuilder {
   bool page_is_local_;
   bool page_is_https_;
   Report& report_;
-  std::size_t bytes_ = 0;  ///< that the files take
+  std::size_t bytes_ = 0;  ///< used by the files
   std::size_t most_bytes_;
   std::size_t skipped_ = 0;
   std::size_t borrowed_hashes_ = 0;  ///< files with the hash of their metadata for their own
   std::string first_borrower_;
 };
 
-/// "1.1" -> ok; a major above 1 is unsupported (PEP 691), text that is not a valid version
+/// "1.1" -> ok; a major version above 1 is unsupported (PEP 691), text that is not a valid version
 /// malformed.
 [[nodiscard]] Result<void> check_api_version(std::string_view version, std::string_view page_url);
 
-/// 64 hex digits in either case, given back in lower case; empty when it is not that.
+/// 64 hex digits in either case, returned in lower case; empty if it is something else.
 [[nodiscard]] std::string sha256_digits(std::string_view text);
 
-/// A name that can be written into a folder: one component, no control characters.
+/// A name that can be created in a folder: one component, no control characters.
 [[nodiscard]] bool is_sound_file_name(std::string_view name);
 
-/// Ends like a file that a simple index publishes: wheel, source archive, variants file.
+/// Has the ending of a file that a simple index publishes: wheel, source archive, variants file.
 [[nodiscard]] bool is_distribution_name(std::string_view name);
 
-/// The HTML reader with leave to find nothing: find-links pages need not be project pages.
+/// The HTML reader, without the error for pages without links: find-links pages need not be project
+/// pages.
 [[nodiscard]] Result<ProjectPage> parse_link_page(std::string_view body, std::string_view page_url,
                                                   Report& report);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Asks for one page over HTTP and judges the answer.
+// Requests one page over HTTP and checks the answer.
 
 #include <optional>
 #include <set>
@@ -10,12 +10,12 @@
 
 namespace axle::index {
 
-/// The page, or nothing when the server answers 404 or one of `absent_codes`. Any other status but
+/// The page, or nothing if the server answers 404 or one of `absent_codes`. Any other status except
 /// 200 is an io error that says what it means and what to do.
 [[nodiscard]] Result<std::optional<HttpResponse>> request_page(
     const std::string& url, Transport& transport, const std::set<int>& absent_codes = {});
 
-/// The error for a status that is none of those a caller expects; `kind` not_found for 404 and 410.
+/// The error for an unexpected status; `kind` not_found for 404 and 410.
 [[nodiscard]] Error status_error(const std::string& url, int status);
 
 }  // namespace axle::index

@@ -12,10 +12,10 @@
 namespace axle::index {
 namespace {
 
-/// Where a zip archive ends may take 65,633 bytes (end record with the longest comment, zip64
-/// records), and the reader asks for all of them first.
+/// The end of a zip archive may have 65,633 bytes (end record with the longest comment, zip64
+/// records), and the reader requests all of them first.
 constexpr std::uint64_t tail_bytes = (64U << 10) + 1024;
-/// Small reads (a local header, then its content) are served by one request.
+/// Small reads (a local header, then its content) share one request.
 constexpr std::uint64_t least_block_bytes = 32U << 10;
 constexpr std::uint64_t largest_read_bytes = 256ULL << 20;
 
@@ -94,20 +94,21 @@ class RangeSource final : public wheel::ByteSource {
   Block block_;
 };
 
-/// Some servers refuse the form "last N bytes" outright, others ignore it.
+/// Some servers reject the form "last N bytes", others ignore it.
 bool gave_no_range(const HttpResponse& response) {
   const int status = response.status;
   return status == 200 || status == 400 || status == 405 || status == 416 || status == 501;
 }
 
-/// The tail by its place in the file, for which the first byte's answer gives the size.
+/// The tail by its offset, computed from the size in the answer for the first byte.
 Result<HttpResponse> fetch_tail_by_offset(HttpRequest request, Transport& transport) {
   request.tail.reset();
   request.range = ByteRange{0, 1};
   Result<HttpResponse> first = transport.fetch(request);
   if (!first || first->status != 206) return first;
   if (!first->total_size) {
-    first->status = 200;  // of no use: whoever does not know the size does not do ranges
+    first->status =
+        200;  // of no use: a server that does not report the size does not support ranges
     return first;
   }
   const std::uint64_t size = *first->total_size;

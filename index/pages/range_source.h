@@ -11,10 +11,10 @@
 
 namespace axle::index {
 
-/// Asks for the file's tail (65 KiB) at once, of servers that only know ranges from the beginning
-/// by its offset; reads outside it fetch a block around what is wanted
-/// and keep it. nullptr when the server does not do ranges. Errors: not_found, io; unsupported when
-/// it lies; mismatch when the file changes meanwhile.
+/// Requests the file's tail (65 KiB) first, by its offset from servers that only support ranges
+/// from the beginning; reads outside of it fetch and cache a block around the requested bytes.
+/// nullptr if the server does not support ranges. Errors: not_found, io; unsupported if its answers
+/// are wrong; mismatch if the file changes meanwhile.
 [[nodiscard]] Result<std::unique_ptr<wheel::ByteSource>> open_ranges(const std::string& url,
                                                                      Transport& transport);
 

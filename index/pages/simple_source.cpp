@@ -16,7 +16,7 @@
 namespace axle::index {
 namespace {
 
-/// The name becomes a path component: nothing but what normalisation leaves.
+/// The name becomes a path component: only normalised names are accepted.
 Result<void> check_name(std::string_view name) {
   if (wheel::is_valid_name(name) && wheel::normalize_name(name) == name) return {};
   return fail(ErrorKind::malformed, fmt::format("'{}' is not a normalised project name", name));

@@ -1,5 +1,5 @@
 #pragma once
-// Where releases come from: simple indexes, find-links pages and folders, in the user's order.
+// The sources of releases: simple indexes, find-links pages and folders, in the user's order.
 
 #include <memory>
 #include <set>
@@ -14,32 +14,31 @@
 
 namespace axle::index {
 
-/// One place that publishes. A release's variants file and its wheels come from one source, never
-/// merged across (PEP 825).
+/// One place that publishes releases. A release's variants file and its wheels come from one
+/// source, never merged across sources (PEP 825).
 class Source {
  public:
   virtual ~Source() = default;
-  /// The project's files; `absent` when this source does not know it. `name` is normalised.
+  /// The project's files; `absent` if this source does not have it. `name` is normalised.
   [[nodiscard]] virtual Result<ProjectPage> project(std::string_view name) = 0;
   /// For messages: URL without credentials or folder.
   [[nodiscard]] virtual std::string description() const = 0;
 };
 
 struct CacheOptions {
-  std::string folder;    ///< empty: nothing is kept
-  bool offline = false;  ///< answer from the cache alone
-  bool refresh = false;  ///< ask again what the server called fresh
+  std::string folder;    ///< empty: nothing is cached
+  bool offline = false;  ///< answer from the cache only
+  bool refresh = false;  ///< request again what the server marked as fresh
 };
 
 /// Conditional requests and a cache on disk; index pages and variants files are always revalidated
-/// (unless Cache-Control says fresh: that is believed for 10 minutes at most), files named by hash
-/// never.
+/// (unless Cache-Control marks them as fresh, for 10 minutes at most), files with a hash never.
 [[nodiscard]] std::unique_ptr<Transport> make_caching_transport(std::unique_ptr<Transport> inner,
                                                                 CacheOptions options);
 
-/// `url`: base of a simple index (http, https, file, or an absolute folder path laid out as one).
-/// `absent_codes`: HTTP statuses that mean, as 404 does, that it does not have the project (uv's
-/// `ignore-error-codes`).
+/// `url`: base of a simple index (http, https, file, or an absolute folder path with the same
+/// layout). `absent_codes`: HTTP statuses that, like 404, mean that it does not have the project
+/// (uv's `ignore-error-codes`).
 [[nodiscard]] std::unique_ptr<Source> make_simple_source(std::string url, Transport& transport,
                                                          Report& report,
                                                          std::set<int> absent_codes = {});

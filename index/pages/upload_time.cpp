@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000;
 
-/// Takes `count` digits from the front of `text`.
+/// Removes `count` digits from the front of `text`.
 std::optional<int> take_number(std::string_view& text, std::size_t count) {
   if (text.size() < count || text[0] < '0' || text[0] > '9') return std::nullopt;
   int number = 0;
@@ -25,7 +25,7 @@ bool take(std::string_view& text, std::string_view one_of) {
   return true;
 }
 
-/// ".123456789", cut off to microseconds; nothing is a fraction too.
+/// ".123456789", truncated to microseconds; may be absent.
 std::optional<std::int64_t> take_fraction(std::string_view& text) {
   if (!take(text, ".,")) return 0;
   std::int64_t fraction = 0;

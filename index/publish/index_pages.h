@@ -9,7 +9,7 @@
 
 namespace axle::index {
 
-/// One file as a page lists it; `sha256` of the core metadata empty when there is none.
+/// One file as a page lists it; `sha256` of the core metadata empty if there is none.
 struct ListedFile {
   std::string filename;
   std::string sha256;

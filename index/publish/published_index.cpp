@@ -42,7 +42,7 @@ Result<std::vector<fs::path>> entries_of(const fs::path& folder) {
   return entries;
 }
 
-/// Links count as what they are: nothing that an index build writes is one.
+/// Links are not followed: an index build never writes one.
 bool is_real(const fs::path& path, fs::file_type type) {
   std::error_code error;
   return fs::symlink_status(path, error).type() == type;
@@ -54,12 +54,12 @@ Result<ProjectPage> read_page(const fs::path& path) {
   CollectedReport report;
   Result<ProjectPage> page = parse_json_page(std::move(*text), file_url(path.string()), report);
   if (!page) return page;
-  // A file that the reader would leave out would be lost.
+  // A file that the reader would skip would be lost.
   if (!report.remarks.empty()) return foreign(path, "has an entry that cannot be read");
   return page;
 }
 
-/// What adding and removing would not write again must not be lost by them.
+/// Adding and removing must not lose anything that they would not write again.
 bool is_as_written(const PublishedFile& file) {
   const bool known = file.filename.ends_with(".whl") || file.filename.ends_with("-variants.json");
   return known && !file.hash.sha256().empty() && file.size && !file.yanked;

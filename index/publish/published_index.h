@@ -1,6 +1,6 @@
 #pragma once
-// What `variant index build` has written into a folder before: read back strictly, so that what is
-// added to it keeps everything, and nothing of anybody else is touched.
+// Reads back what `variant index build` has written into a folder: strictly, so that adding to it
+// keeps everything, and no other files are changed.
 
 #include <cstdint>
 #include <map>
@@ -13,7 +13,7 @@ namespace axle::index {
 
 struct PublishedWheel {
   std::string filename;
-  std::string sha256;  ///< as its page lists it, like the size
+  std::string sha256;  ///< from its page, like the size
   std::uint64_t size = 0;
 };
 
@@ -27,9 +27,9 @@ struct PublishedProject {
 /// By normalised name.
 using PublishedIndex = std::map<std::string, PublishedProject>;
 
-/// `folder` is absolute; one that does not exist or is empty holds no project. Errors: io when
-/// something lies there that an index build did not write (named: a file, link or folder that no
-/// page lists, an entry of a page that it would not write). The wheels are not opened.
+/// `folder` is absolute; one that does not exist or is empty has no projects. Errors: io if it
+/// contains something that an index build did not write (with its name: a file, link or folder that
+/// no page lists, an entry of a page that it would not write). The wheels are not opened.
 [[nodiscard]] Result<PublishedIndex> read_published_index(const std::string& folder);
 
 }  // namespace axle::index

@@ -11,8 +11,8 @@ namespace {
 constexpr const char* conflict_hint =
     "rebuild one of the two so that they match, or publish them as different releases";
 
-/// `wheel` contradicts what the earlier ones say together; the first of them that it contradicts by
-/// itself is named.
+/// `wheel` contradicts the earlier ones combined; finds the first of them that it contradicts
+/// directly.
 Error name_conflict(std::span<const ScannedWheel* const> earlier, const ScannedWheel& wheel,
                     Error error) {
   for (const ScannedWheel* other : earlier) {

@@ -16,8 +16,8 @@ struct VariantsFile {
   std::string sha256;
 };
 
-/// `wheels` are those of one release; nothing when none of them is a variant. Errors: mismatch,
-/// naming the two wheels that contradict each other; unsupported (metadata that 0.2.0 cannot say).
+/// `wheels` are those of one release; nullopt if none of them is a variant. Errors: mismatch, with
+/// the two contradicting wheels; unsupported (metadata that 0.2.0 cannot express).
 [[nodiscard]] Result<std::optional<VariantsFile>> combine_variants(
     std::span<const ScannedWheel* const> wheels);
 

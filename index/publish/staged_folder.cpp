@@ -38,7 +38,7 @@ std::string staging_prefix(const fs::path& target) {
 
 using system::Descriptor;
 
-/// operation_would_block: another holds it.
+/// operation_would_block: another process holds it.
 std::expected<Descriptor, std::error_code> open_locked(const std::string& path) {
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return std::unexpected(system::last_error());
@@ -46,7 +46,7 @@ std::expected<Descriptor, std::error_code> open_locked(const std::string& path) 
   return folder;
 }
 
-/// Held for moments only, while staged folders are looked at and made.
+/// Only held briefly, while staged folders are checked and created.
 Result<void> lock_for_a_moment(const Descriptor& folder, const fs::path& path) {
   constexpr auto patience = std::chrono::seconds(10);
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -68,7 +68,7 @@ Result<void> refuse_running(const fs::path& target) {
               "run the command again when it has finished");
 }
 
-/// Where the file system cannot exchange two folders, a killed run may have moved the target away.
+/// If the file system cannot exchange two folders, a killed run may have moved the target away.
 Result<void> put_back(const fs::path& moved, const fs::path& target) {
   if (::renameat2(AT_FDCWD, moved.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) {
     return {};
@@ -81,7 +81,7 @@ Result<void> put_back(const fs::path& moved, const fs::path& target) {
   return {};
 }
 
-/// A staged folder that nobody holds locked belongs to a run that was killed.
+/// A staged folder that is not locked belongs to a run that was killed.
 Result<void> remove_abandoned(const fs::path& target) {
   const std::string prefix = staging_prefix(target);
   std::vector<fs::path> found;
@@ -121,7 +121,7 @@ Result<void> write_file(const std::string& path, std::string_view content) {
   return {};
 }
 
-/// False: the file system cannot, and nothing is left.
+/// False: the file system does not support it, and nothing is left.
 bool share_blocks(const std::string& file, const std::string& path) {
   const Descriptor from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
@@ -153,7 +153,7 @@ Result<StagedFolder> StagedFolder::create_beside(std::string target) {
   if (::mkdtemp(path.data()) == nullptr) return system_failure("create a folder in", parent, errno);
   auto lock = open_locked(path);
   const int number = lock ? 0 : lock.error().value();
-  // From here on the folder goes with the object.
+  // From here on the folder is removed with the object.
   StagedFolder staged(std::move(target), std::move(path), lock ? std::move(*lock) : Descriptor());
   if (number != 0) return system_failure("lock", staged.path_, number);
   if (::chmod(staged.path_.c_str(), mode_of(staged.target_)) != 0) {
@@ -203,7 +203,7 @@ Result<void> StagedFolder::link(const std::string& file, std::string_view relati
 }
 
 Result<void> StagedFolder::swap() {
-  if (::rename(path_.c_str(), target_.c_str()) == 0) {  // nothing there, or an empty folder
+  if (::rename(path_.c_str(), target_.c_str()) == 0) {  // nothing exists, or an empty folder
     path_.clear();
     return {};
   }
@@ -212,8 +212,8 @@ Result<void> StagedFolder::swap() {
     return {};  // `path_` is the old content now
   }
   if (errno != EINVAL && errno != ENOSYS) return system_failure("replace", target_, errno);
-  // A file system without exchange: for a moment nothing is there, and a failure puts the old one
-  // back.
+  // A file system without exchange: briefly there is nothing, and after a failure the old content
+  // is restored.
   const std::string old = path_ + std::string(moved_away);
   if (::rename(target_.c_str(), old.c_str()) != 0) return system_failure("replace", target_, errno);
   if (::rename(path_.c_str(), target_.c_str()) != 0) {

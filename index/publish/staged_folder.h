@@ -1,5 +1,5 @@
 #pragma once
-// A folder that appears whole or not at all: written beside its place, then renamed into it.
+// A folder that appears atomically: written next to its target, then renamed.
 
 #include <string>
 #include <string_view>
@@ -11,22 +11,21 @@ namespace axle::index {
 
 class StagedFolder {
  public:
-  /// `target` is absolute. Whoever holds one keeps others from making one for the same target: io
-  /// while another run does. What a killed run left beside it is removed, and a target that it had
-  /// moved away is put back.
+  /// `target` is absolute. Only one can exist for a target: io while another run has one. Leftovers
+  /// of a killed run are removed, and a target that it had moved away is restored.
   [[nodiscard]] static Result<StagedFolder> create_beside(std::string target);
 
   StagedFolder(StagedFolder&& other) noexcept;
   StagedFolder& operator=(StagedFolder&&) = delete;
   StagedFolder(const StagedFolder&) = delete;
   StagedFolder& operator=(const StagedFolder&) = delete;
-  ~StagedFolder();  ///< removes what did not reach its place
+  ~StagedFolder();  ///< removes it unless it was published
 
-  /// `relative` must not leave the folder; parents are made.
+  /// `relative` must not leave the folder; parents are created.
   [[nodiscard]] Result<void> write(std::string_view relative, std::string_view content);
-  /// A file of its own, whose blocks are shared where the file system can (reflink).
+  /// A separate file, whose blocks are shared if the file system supports it (reflink).
   [[nodiscard]] Result<void> copy(const std::string& file, std::string_view relative);
-  /// A hard link where the file system allows it, else a copy: for files that never change.
+  /// A hard link if the file system allows it, else a copy: for files that never change.
   [[nodiscard]] Result<void> link(const std::string& file, std::string_view relative);
 
   /// Flushes to disk and swaps with the target in one step; the old content is removed afterwards.
@@ -40,7 +39,7 @@ class StagedFolder {
 
   std::string target_;
   std::string path_;
-  system::Descriptor lock_;  ///< held on `path_`: shows other runs that it is alive
+  system::Descriptor lock_;  ///< held on `path_`: shows other runs that it is in use
 };
 
 }  // namespace axle::index

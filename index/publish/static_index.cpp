@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The projects that change, by name; one without wheels goes.
+/// The projects that change, by name; one without wheels is removed.
 using Changes = std::map<std::string, ProjectWheels>;
 
 Result<std::string> resolved_path(const std::string& location) {
@@ -29,7 +29,7 @@ Result<std::string> resolved_path(const std::string& location) {
   return resolved.string();
 }
 
-/// A project that changes is opened once, with what is published of it.
+/// A project that changes is opened once, with its published files.
 Result<ProjectWheels*> changed(Changes& changes, const std::string& name,
                                const PublishedIndex& published, Report& report) {
   if (const auto found = changes.find(name); found != changes.end()) return &found->second;
@@ -50,7 +50,7 @@ Result<void> write_roots(const std::vector<IndexedProject>& projects, StagedFold
   return out.write("simple/index.html", render_root_html(names));
 }
 
-/// Writes everything into the staged folder: what changes, and the rest as it is.
+/// Writes everything into the staged folder: changes, and the rest unchanged.
 Result<std::vector<IndexedProject>> write_all(const PublishedIndex& published,
                                               const Changes& changes, StagedFolder& out) {
   std::map<std::string, StaticProject> described;
@@ -115,7 +115,7 @@ Error nothing_there(const RemovalTarget& target, const std::vector<std::string>&
   return error;
 }
 
-/// By project: the names of the wheels that go.
+/// By project: the names of the wheels to remove.
 using Removed = std::map<std::string, std::set<std::string>>;
 
 Result<void> take_out(const RemovalTarget& target, const std::vector<std::string>& labels,
@@ -133,7 +133,7 @@ Result<void> take_out(const RemovalTarget& target, const std::vector<std::string
   return {};
 }
 
-/// Only what stays is opened: what is damaged can be removed.
+/// Only the remaining ones are opened: damaged ones can be removed.
 Result<Changes> changes_without(const Removed& removed, const PublishedIndex& published,
                                 Report& report) {
   Changes changes;
@@ -148,7 +148,7 @@ Result<Changes> changes_without(const Removed& removed, const PublishedIndex& pu
   return changes;
 }
 
-/// What was listed before and is no more.
+/// Files that were listed before and no longer are.
 Result<std::vector<RemovedFile>> gone_files(const PublishedIndex& published,
                                             const Changes& changes) {
   std::vector<RemovedFile> gone;

@@ -21,7 +21,7 @@ struct IndexedProject {
 
 struct StaticIndex {
   std::string folder;
-  std::vector<IndexedProject> projects;  ///< all that the index has now
+  std::vector<IndexedProject> projects;  ///< everything in the index now
 };
 
 /// Finds the wheels under `wheels_folder` (recursively) and adds them to the index in `out_folder`:
@@ -35,16 +35,16 @@ struct StaticIndex {
 [[nodiscard]] Result<StaticIndex> build_static_index(const std::string& wheels_folder,
                                                      const std::string& out_folder, Report& report);
 
-/// What is to be removed from an index.
+/// What to remove from an index.
 struct RemovalTarget {
   std::string project;                    ///< normalised; empty with `file`
   std::optional<wheel::Version> version;  ///< absent: all versions
   std::string file;                       ///< a wheel's file name; empty with `project`
-  std::string text;                       ///< as it was written, for messages
+  std::string text;                       ///< as written, for messages
 };
 
-/// "NAME", "NAME==VERSION" (exactly this one, local label included) or the name or path of a wheel
-/// file. Error: malformed.
+/// "NAME", "NAME==VERSION" (exactly this one, including the local label) or the name or path of a
+/// wheel file. Error: malformed.
 [[nodiscard]] Result<RemovalTarget> parse_removal_target(std::string_view text);
 
 struct RemovedFile {
@@ -57,9 +57,9 @@ struct RemovedFiles {
   std::vector<RemovedFile> removed;  ///< wheels, and variants files that no variant needs any more
 };
 
-/// Removes the wheels that `targets` name, of these only those with one of `labels` unless that is
-/// empty; variants files and pages follow. With `dry_run` nothing is changed. Errors: not_found
-/// when a target names nothing (what there is, in the hint), and those of build_static_index.
+/// Removes the wheels of `targets`, only those with one of `labels` unless that is empty; variants
+/// files and pages are updated. With `dry_run` nothing is changed. Errors: not_found if a target
+/// matches nothing (the hint lists what exists), and those of build_static_index.
 [[nodiscard]] Result<RemovedFiles> remove_from_static_index(
     const std::string& out_folder, const std::vector<RemovalTarget>& targets,
     const std::vector<std::string>& labels, bool dry_run, Report& report);

@@ -12,7 +12,7 @@
 namespace axle::index {
 namespace {
 
-/// The command that takes out `wheel`, which lies in OUT/simple/PROJECT.
+/// The command that removes `wheel`, which is in OUT/simple/PROJECT.
 std::string removal_command(const std::string& path) {
   const std::filesystem::path wheel(path);
   return fmt::format("`variant index remove {} --out {}`", shell_word(wheel.filename().string()),

@@ -19,15 +19,15 @@
 
 namespace axle::index {
 
-/// The wheels of a project, published and new. Each file name is there once, however it is spelled.
+/// The wheels of a project, published and new. Each file name occurs once, in any spelling.
 class ProjectWheels {
  public:
-  /// The wheels that `published` lists. Errors: one that is broken or not as listed, named.
+  /// The wheels that `published` lists. Errors: the name of one that is damaged or not as listed.
   [[nodiscard]] static Result<ProjectWheels> read(const PublishedProject& published,
                                                   Report& report);
 
-  /// The same bytes under a published name count once. Error: mismatch for other bytes, also under
-  /// another spelling of that name ("My-Pkg-1.0.0" is "my_pkg-1.0").
+  /// The same content under a published name is accepted. Error: mismatch for different content,
+  /// also under another spelling of that name ("My-Pkg-1.0.0" is "my_pkg-1.0").
   [[nodiscard]] Result<void> add(const ScannedWheel& wheel);
   [[nodiscard]] bool empty() const { return wheels_.empty(); }
   [[nodiscard]] const auto& all() const { return wheels_; }
@@ -37,7 +37,7 @@ class ProjectWheels {
     ScannedWheel wheel;
     bool published;
   };
-  /// What a file name says of a wheel of this project.
+  /// What the file name of a wheel of this project contains.
   using Meaning = std::tuple<wheel::Version, std::optional<wheel::BuildTag>,
                              std::vector<wheel::Tag>, std::string>;
   [[nodiscard]] static Meaning meaning_of(const ScannedWheel& wheel);
@@ -48,7 +48,7 @@ class ProjectWheels {
   friend class StaticProject;
 };
 
-/// Everything of one project that is written. The wheels must outlive it.
+/// Everything that is written for one project. The wheels must outlive it.
 class StaticProject {
  public:
   /// Errors: those of combine_variants.
@@ -67,9 +67,9 @@ class StaticProject {
   std::vector<const ProjectWheels::Member*> wheels_;
 };
 
-/// A project that nobody touches, as its page lists it.
+/// An unchanged project, as its page lists it.
 [[nodiscard]] IndexedProject summary_of(const std::string& name, const PublishedProject& project);
-/// Its folder as it is.
+/// Its folder, unchanged.
 [[nodiscard]] Result<void> carry_over(const std::string& name, const PublishedProject& project,
                                       StagedFolder& out);
 

@@ -78,7 +78,7 @@ void describe_wheel(wheel::WheelFile& opened, ScannedWheel& scanned) {
   scanned.variant = std::move(opened.variant);
 }
 
-/// `sha256` empty: the whole wheel is read, its RECORD checked.
+/// `sha256` empty: the whole wheel is read, and its RECORD checked.
 Result<ScannedWheel> scan_wheel(const std::string& path, std::string sha256, Report& report) {
   ScannedWheel scanned;
   scanned.path = path;

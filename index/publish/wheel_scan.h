@@ -27,15 +27,15 @@ struct ScannedWheel {
 };
 
 /// All wheels under `folder`, each validated with its RECORD, sorted by file name. Folders whose
-/// names begin with "." and the folder `skipped` are not entered. The same file found twice counts
-/// once. Errors: not_found (none there), malformed or mismatch (a broken wheel, named; two
-/// different wheels of one name, both named), io.
+/// names begin with "." and the folder `skipped` are ignored. The same file found twice counts
+/// once. Errors: not_found (there are none), malformed or mismatch (the name of an invalid wheel,
+/// or of two different wheels with the same name), io.
 [[nodiscard]] Result<std::vector<ScannedWheel>> scan_wheels(const std::string& folder,
                                                             const std::string& skipped,
                                                             Report& report);
 
-/// One that is published already, with the hash under which it is listed. Its RECORD was checked
-/// when it was published. Errors: as scan_wheels.
+/// One that is already published, with the hash in its page. Its RECORD was checked when it was
+/// published. Errors: as scan_wheels.
 [[nodiscard]] Result<ScannedWheel> read_published_wheel(const std::string& path, std::string sha256,
                                                         Report& report);
 

@@ -21,7 +21,7 @@ constexpr std::string_view make_one =
     "create one with `python3 -m venv .venv`, choose one with --python, or use the system's with "
     "--system";
 
-/// A program, or where that cannot be told: no other may stand in for it.
+/// A program, or something that cannot be examined: no other may be used in its place.
 bool may_be_program(const fs::path& path) {
   const auto status = look_at(path.string(), Links::followed);
   if (!status) return ::access(path.c_str(), X_OK) == 0 || errno != EACCES;
@@ -68,7 +68,7 @@ Result<std::string> named_python(const EnvironmentRequest& request) {
               std::string(make_one));
 }
 
-/// `.venv` in the working folder or the nearest one above it.
+/// `.venv` in the working folder or the nearest parent folder.
 Result<std::string> nearby_python(const std::string& working_dir) {
   for (fs::path folder = working_dir; !folder.empty(); folder = folder.parent_path()) {
     const fs::path candidate = folder / ".venv";
@@ -117,7 +117,7 @@ std::string managed_message(std::string_view text) {
   return message;
 }
 
-/// A mark that cannot be looked at counts as there.
+/// A mark that cannot be accessed counts as present.
 void read_managed(Environment& environment, const std::string& stdlib) {
   if (environment.virtual_env) return;
   const std::string path = stdlib + "/EXTERNALLY-MANAGED";
@@ -135,7 +135,7 @@ std::optional<std::string> find_program(std::string_view name, std::string_view 
     const std::size_t colon = std::min(path.find(':'), path.size());
     const std::string_view folder = path.substr(0, colon);
     path.remove_prefix(std::min(colon + 1, path.size()));
-    // An empty or relative entry means the working folder: never a place to take programs from.
+    // An empty or relative entry means the working folder, from which programs are never run.
     if (!folder.starts_with('/')) continue;
     const fs::path candidate = fs::path(folder) / name;
     if (may_be_program(candidate)) return candidate.string();
@@ -149,7 +149,7 @@ Result<Environment> find_environment(const EnvironmentRequest& request) {
   std::string stdlib;
   const InterpreterCache cache(request.cache_folder, *python);
   if (const std::optional<std::string> kept = cache.read()) {
-    // An answer that does not parse is not an answer: the interpreter is asked again.
+    // An answer that cannot be parsed is ignored: the interpreter is queried again.
     if (auto environment = parse_interpreter_answer(*kept, *python, stdlib)) {
       read_managed(*environment, stdlib);
       return environment;

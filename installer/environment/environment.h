@@ -1,5 +1,5 @@
 #pragma once
-// A Python environment: which interpreter, where its packages go, what it says of itself.
+// A Python environment: its interpreter, its package folders, and what it reports about itself.
 
 #include <optional>
 #include <string>
@@ -17,8 +17,7 @@ struct Environment {
   std::string python;  ///< absolute path of the interpreter
   std::string prefix;  ///< sys.prefix
   bool virtual_env = false;
-  bool externally_managed =
-      false;  ///< EXTERNALLY-MANAGED lies beside the standard library (PEP 668)
+  bool externally_managed = false;  ///< EXTERNALLY-MANAGED exists (PEP 668)
   std::string externally_managed_message;
   std::string purelib;
   std::string platlib;
@@ -26,32 +25,32 @@ struct Environment {
   std::string data;
   std::string include;  ///< for .data/headers, without the distribution's name
   /// Other folders whose packages the interpreter sees, in its own order: dist-packages of a
-  /// distribution, the system's with --system-site-packages. Read, never changed.
+  /// distribution, the system's with --system-site-packages. Only read.
   std::vector<std::string> outer_sites;
   wheel::MarkerEnvironment markers;
   wheel::Version python_version;
   wheel::TagTarget tag_target;
 };
 
-/// How the user named an environment; the first that says a thing wins, in member order.
+/// How the user specified an environment; the first member that is set applies.
 struct EnvironmentRequest {
   std::string python;        ///< --python: interpreter, environment folder or a name like "3.12"
   bool system = false;       ///< --system: python3 on the path
   std::string virtual_env;   ///< $VIRTUAL_ENV
   std::string conda_prefix;  ///< $CONDA_PREFIX
-  std::string working_dir;   ///< where `.venv` is looked for
+  std::string working_dir;   ///< where `.venv` is searched
   std::string path;          ///< $PATH
-  std::string
-      cache_folder;  ///< answers are kept here by interpreter path, size and time; empty: not kept
+  std::string cache_folder;  ///< answers are cached here by interpreter path, size and time; empty:
+                             ///< not cached
 };
 
 /// The first executable file `name` in the folders of `path` ("/usr/bin:…"); relative folders are
 /// skipped.
 [[nodiscard]] std::optional<std::string> find_program(std::string_view name, std::string_view path);
 
-/// Starts the interpreter once (isolated: -I) unless the cached answer still stands.
-/// Errors: not_found (no environment: how to make one), malformed (it is none, or does not answer;
-/// a 10 s limit), io.
+/// Starts the interpreter once (isolated: -I) unless the cached answer is still valid.
+/// Errors: not_found (no environment: how to create one), malformed (it is not one, or does not
+/// answer within 10 s), io.
 [[nodiscard]] Result<Environment> find_environment(const EnvironmentRequest& request);
 
 }  // namespace axle::installer

@@ -1,6 +1,6 @@
 #pragma once
-// METADATA whose markers about the variant were evaluated at installation, since pip and uv refuse
-// it with them; beside it the wheel's own, and what its markers saw.
+// METADATA whose variant markers were evaluated at installation, since pip and uv reject it with
+// them. The wheel's own is stored next to it, with the values of its markers.
 
 #include <cstdint>
 #include <optional>
@@ -12,16 +12,16 @@
 
 namespace axle::installer {
 
-/// In the dist-info, only where METADATA is not the wheel's own.
+/// In the dist-info, only if METADATA is not the wheel's own.
 inline constexpr std::string_view original_metadata = "METADATA.original";
 inline constexpr std::string_view marker_values_file = "axle-markers.json";
 
 inline constexpr std::uint64_t metadata_limit = 64U << 20;
 
-/// What variant markers saw; features and namespaces follow from the properties.
+/// The values of variant markers; features and namespaces follow from the properties.
 struct MarkerValues {
   std::string label;                   ///< empty for a plain wheel
-  wheel::VariantProperties supported;  ///< by the machine
+  wheel::VariantProperties supported;  ///< according to the machine
 };
 
 /// Error: malformed.
@@ -30,8 +30,8 @@ struct MarkerValues {
 
 [[nodiscard]] std::string render_marker_values(const MarkerValues& values);
 
-/// What METADATA in the folder `dist_info` must say by the files beside it; nullopt where it is the
-/// wheel's own. Errors: malformed, not_found (one of them is missing), io.
+/// The METADATA that the folder `dist_info` must contain according to the files next to it; nullopt
+/// if it is the wheel's own. Errors: malformed, not_found (one of them is missing), io.
 [[nodiscard]] Result<std::optional<std::string>> read_evaluated_metadata(
     const std::string& dist_info);
 

@@ -34,14 +34,14 @@ std::string trim_line(std::string text) {
   return text;
 }
 
-/// Empty for what is missing or no text file. Error: io.
+/// Empty if it is missing or not a text file. Error: io.
 Result<std::string> read_optional(const std::string& path, std::uint64_t limit) {
   auto text = read_file(path, limit);
   if (text || text.error().kind == ErrorKind::io) return text;
   return std::string();
 }
 
-/// What we noted of a family's build, which says nothing of its label itself.
+/// What was stored for a build of an index family, whose wheel does not contain its label.
 Result<void> read_family_label(InstalledDistribution& distribution) {
   const auto text = read_optional(distribution.dist_info + "/axle-family.json", small_limit);
   if (!text) return std::unexpected(text.error());
@@ -74,7 +74,7 @@ Result<void> read_variant(InstalledDistribution& distribution, Report& report) {
   return {};
 }
 
-/// What installers note beside the metadata.
+/// What installers store next to the metadata.
 Result<void> read_notes(InstalledDistribution& distribution) {
   const std::string& folder = distribution.dist_info;
   auto installer = read_optional(folder + "/INSTALLER", small_limit);
@@ -114,7 +114,7 @@ Result<InstalledDistribution> read_distribution(const std::string& folder, Repor
   return distribution;
 }
 
-/// Of two of one name the first, the newer, counts.
+/// The first of two with the same name, the newer one, counts.
 void drop_doubles(std::vector<InstalledDistribution>& installed, Report& report) {
   for (std::size_t i = 1; i < installed.size();) {
     if (installed[i].name != installed[i - 1].name) {
@@ -129,9 +129,9 @@ void drop_doubles(std::vector<InstalledDistribution>& installed, Report& report)
   }
 }
 
-/// What an interrupted command left, seen under the shared lock: abandoned for certain. What nobody
-/// sees is cleaned only by those who may. False: it stays, for the journal cannot be read, which
-/// stops only who changes.
+/// Handles what an interrupted command left, seen under the shared lock and therefore abandoned.
+/// Only users with write permission clean up. False: it stays because the journal cannot be read,
+/// which only blocks changes.
 Result<bool> clear_interrupted(const Roots& roots, Interrupted kind, Report& report) {
   auto exclusive = EnvironmentLock::for_change(roots.state_folder(), report);
   if (exclusive) {
@@ -152,7 +152,7 @@ Result<bool> clear_interrupted(const Roots& roots, Interrupted kind, Report& rep
       within("an interrupted installation must be completed first", exclusive.error()));
 }
 
-/// Whether a file of the metadata is withheld from this user, for good.
+/// Whether a file of the metadata is permanently inaccessible to this user.
 bool lacks_rights(const std::string& folder) {
   static constexpr const char* names[] = {"",           "/METADATA",     "/PKG-INFO",
                                           "/RECORD",    "/INSTALLER",    "/direct_url.json",
@@ -162,8 +162,8 @@ bool lacks_rights(const std::string& folder) {
   });
 }
 
-/// The distributions in one folder, which need not exist, in no order. Those that are none, or
-/// another user's secret, are reported and left out. Error: io.
+/// The distributions in one folder, which need not exist, in no order. Anything else, and files
+/// that this user may not read, are reported and skipped. Error: io.
 Result<void> scan_site(const std::string& site, std::vector<InstalledDistribution>& installed,
                        Report& report) {
   std::error_code error;
@@ -172,7 +172,7 @@ Result<void> scan_site(const std::string& site, std::vector<InstalledDistributio
   for (const std::filesystem::directory_iterator end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    const std::string lower = text::ascii_lower(name);  // as importlib.metadata has it
+    const std::string lower = text::ascii_lower(name);  // as in importlib.metadata
     if (!lower.ends_with(".dist-info") && !lower.ends_with(".egg-info")) continue;
     auto distribution = name.starts_with('~')
                             ? fail(ErrorKind::malformed, "left over from an interrupted pip")
@@ -192,7 +192,7 @@ Result<void> scan_site(const std::string& site, std::vector<InstalledDistributio
   return {};
 }
 
-/// A reader holds the shared lock; only what was interrupted makes it a writer for a moment.
+/// A reader holds the shared lock; only an interrupted command makes it a writer briefly.
 Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Report& report) {
   const std::string state = roots.state_folder();
   bool cleared = false;
@@ -215,7 +215,7 @@ Result<std::vector<InstalledDistribution>> scan_locked(const Roots& roots, Repor
     CollectedReport remarks;
     auto installed = scan_installed(roots, remarks);
     if (installed) drop_doubles(*installed, remarks);
-    // The first change ever may have begun meanwhile.
+    // The first change of this environment may have begun in the meantime.
     const auto begun = exists(state + "/lock");
     if (!begun) return std::unexpected(begun.error());
     if (!*lock && *begun) continue;

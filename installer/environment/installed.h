@@ -17,7 +17,7 @@ struct InstalledDistribution {
   wheel::CoreMetadata metadata;
   std::string name;       ///< normalised
   std::string dist_info;  ///< absolute path of the *.dist-info (or *.egg-info) folder
-  /// Label, from dist-info/variant.json, or of an index family as we noted it at installation.
+  /// Label, from dist-info/variant.json, or of an index family as stored at installation.
   std::optional<std::string> variant;
   std::string family;  ///< the index family that `variant` is a label of; the wheel is a plain one
   wheel::VariantProperties variant_properties;  ///< of that label
@@ -25,26 +25,27 @@ struct InstalledDistribution {
   bool requested = false;                       ///< REQUESTED exists
   std::string direct_url;                       ///< direct_url.json text, or empty
   bool has_record = false;                      ///< RECORD exists: can be uninstalled
-  bool outer = false;  ///< lies in one of Environment::outer_sites: seen, never changed
+  bool outer = false;  ///< in one of Environment::outer_sites: listed, never changed
 };
 
-/// Sorted by name; an outer package (Environment::outer_sites) only where the environment has
-/// none of its name. Recovers an interrupted transaction first (recovery.h), so that nobody ever
-/// sees a torn package; folders that are none of ours and unreadable are reported and left out.
+/// Sorted by name; an outer package (Environment::outer_sites) only if the environment has none of
+/// its name. Recovers an interrupted transaction first (recovery.h), so that incomplete packages
+/// are never visible; folders that are not distributions or cannot be read are reported and
+/// skipped.
 [[nodiscard]] Result<std::vector<InstalledDistribution>> list_installed(
     const Environment& environment, Report& report);
 
-/// What the markers of its requirements see, without extras.
+/// The values for markers in its requirements, without extras.
 [[nodiscard]] wheel::MarkerEnvironment markers_of(const InstalledDistribution& distribution,
                                                   const Environment& environment);
 
 struct BrokenRequirement {
   std::string package;      ///< "name version"
-  std::string requirement;  ///< what it wants
-  std::string found;        ///< the version that is there; empty when missing
+  std::string requirement;  ///< its requirement
+  std::string found;        ///< the installed version; empty if missing
 };
 
-/// As `pip check`: requirements of installed packages that do not hold.
+/// As `pip check`: requirements of installed packages that are not met.
 [[nodiscard]] std::vector<BrokenRequirement> check_installed(
     const std::vector<InstalledDistribution>& installed, const Environment& environment);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reading the dist-info folders, for those who already hold the lock.
+// Reads the dist-info folders, for callers that hold the lock.
 
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace axle::installer {
 [[nodiscard]] Result<std::vector<InstalledDistribution>> scan_installed(const Roots& roots,
                                                                         Report& report);
 
-/// Adds what the interpreter also sees, where the environment has none of that name itself: of one
+/// Adds packages that the interpreter also sees, if the environment has none of that name; for each
 /// name the first folder on its path counts. A folder that cannot be read is reported.
 void add_outer(const Environment& environment, std::vector<InstalledDistribution>& installed,
                Report& report);

@@ -10,7 +10,7 @@ namespace axle::installer {
 namespace {
 
 // Keys of "markers" as in the dependency specifiers specification; libc as `packaging` finds it,
-// the version of musl by asking its loader; a build between releases ("3.14.0a1+") counts as local.
+// musl's version from its loader; a build between releases ("3.14.0a1+") counts as local.
 constexpr const char* question = R"python(
 import json, os, platform, site, sys, sysconfig
 
@@ -132,8 +132,8 @@ Environment read_answer(const Json& answer, std::string& stdlib) {
       environment.outer_sites.push_back(folder);
   }
   const std::string& version = text_at(answer.at("markers"), "python_version");
-  // The include folder of sysconfig is the base interpreter's; these two are where pip puts
-  // headers.
+  // The include folder of sysconfig belongs to the base interpreter; pip installs headers into
+  // these two.
   environment.include = environment.virtual_env
                             ? fmt::format("{}/include/site/python{}", environment.data, version)
                             : fmt::format("{}/include/python{}", environment.data, version);

@@ -1,5 +1,5 @@
 #pragma once
-// Asks a Python interpreter about itself.
+// Queries a Python interpreter about itself.
 
 #include <chrono>
 #include <string>
@@ -15,8 +15,8 @@ namespace axle::installer {
 [[nodiscard]] Result<std::string> ask_interpreter(const std::string& python,
                                                   std::chrono::milliseconds limit);
 
-/// Reads such an answer. Whether the environment is externally managed is left to the caller: it is
-/// a file that may come and go. `stdlib` receives the folder where it lies. Error: malformed.
+/// Parses such an answer. The caller determines whether the environment is externally managed,
+/// which may change at any time. `stdlib` receives the folder of that file. Error: malformed.
 [[nodiscard]] Result<Environment> parse_interpreter_answer(std::string_view json,
                                                            std::string_view where,
                                                            std::string& stdlib);

@@ -17,7 +17,7 @@
 namespace axle::installer {
 namespace {
 
-/// nullopt when it cannot be told.
+/// nullopt if it cannot be determined.
 std::optional<std::string> stamp(const std::string& path) {
   const auto status = look_at(path, Links::followed);
   if (!status) return std::nullopt;
@@ -35,7 +35,7 @@ bool is_binary(const std::string& path) {
              "ELF";
 }
 
-/// One line: it is the first of the file. nullopt: nothing may be kept or believed this time.
+/// One line, the first of the file. nullopt: nothing may be cached or used this time.
 std::optional<std::string> make_key(const std::string& python) {
   utsname system = {};
   ::uname(&system);
@@ -71,7 +71,7 @@ void InterpreterCache::write(std::string_view answer) const {
   if (file_.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(file_).parent_path(), error);
-  // An answer that does not parse is asked for again.
+  // If an answer cannot be parsed, the interpreter is queried again.
   (void)system::write_whole_file(file_, key_ + std::string(answer), {.flush = system::Flush::no});
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What interpreters said of themselves, kept until one of them changes.
+// Interpreters' answers, cached until one of them changes.
 
 #include <optional>
 #include <string>
@@ -9,18 +9,18 @@ namespace axle::installer {
 
 class InterpreterCache {
  public:
-  /// `folder` empty: nothing is kept. Wrappers (scripts that start one interpreter or another) are
-  /// never kept: only binaries answer the same twice.
+  /// `folder` empty: nothing is cached. Wrappers (scripts that start one interpreter or another)
+  /// are never cached: only binaries give the same answer twice.
   InterpreterCache(const std::string& folder, const std::string& python);
 
-  /// The answer given when path, size, time and inode of the interpreter, its pyvenv.cfg, the
-  /// kernel and the libc were what they are now.
+  /// The answer stored for the same path, size, time and inode of the interpreter, its pyvenv.cfg,
+  /// the kernel and the libc.
   [[nodiscard]] std::optional<std::string> read() const;
-  /// A cache that cannot be written is none: nothing is said.
+  /// Write errors are ignored silently.
   void write(std::string_view answer) const;
 
  private:
-  std::string file_;  ///< empty: nothing is kept
+  std::string file_;  ///< empty: nothing is cached
   std::string key_;
 };
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t record_limit = 256U << 20;
 
-/// What any RECORD line for `path` has in it, however it spells the way there. CSV doubles quotes:
-/// what stands before one is told by.
+/// A text that every RECORD line for `path` contains, however the path is written. CSV doubles
+/// quotes: only the part before a quote is used.
 std::string_view telling_part(std::string_view path, const Roots& roots) {
   for (const std::string& site : {roots.purelib, roots.platlib}) {
     if (!contains_path(site, path) || path.size() == site.size()) continue;
@@ -31,7 +31,8 @@ Result<std::vector<wheel::RecordEntry>> read_record(const InstalledDistribution&
   auto text = read_file(path, record_limit);
   if (!text) return std::unexpected(text.error());
   auto entries = wheel::parse_record(*text, path);
-  // It lists itself at least: an empty one was emptied, and owning nothing would pass every check.
+  // It lists at least itself: an empty one was emptied, and would pass every check as owner of
+  // nothing.
   if (entries && entries->empty())
     return fail(ErrorKind::malformed, fmt::format("{}: it lists no file", path));
   return entries;

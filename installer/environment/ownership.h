@@ -1,5 +1,5 @@
 #pragma once
-// Which installed package owns a file, by the RECORDs.
+// Which installed package owns a file, according to the RECORDs.
 
 #include <string>
 #include <unordered_map>
@@ -17,7 +17,7 @@ namespace axle::installer {
 [[nodiscard]] Result<std::vector<wheel::RecordEntry>> read_record(
     const InstalledDistribution& distribution);
 
-/// Where an entry of `distribution`'s RECORD lies; nullopt when that is outside the environment.
+/// The path of an entry of `distribution`'s RECORD; nullopt if it is outside the environment.
 /// Error: io.
 [[nodiscard]] Result<std::optional<std::string>> record_target(
     const InstalledDistribution& distribution, const wheel::RecordEntry& entry,
@@ -25,12 +25,12 @@ namespace axle::installer {
 
 struct Owner {
   std::string name;    ///< "name version"
-  std::string sha256;  ///< as its RECORD has it; may be empty
+  std::string sha256;  ///< as in its RECORD; may be empty
 };
 
-/// The owners of those of `paths` (absolute, resolved) that one of `distributions` lists. RECORDs
-/// that cannot concern the paths are read but not parsed; missing and malformed ones are passed
-/// over. Error: io.
+/// The owners of those `paths` (absolute, resolved) that one of `distributions` lists. RECORDs that
+/// cannot contain the paths are read but not parsed; missing and malformed ones are skipped. Error:
+/// io.
 [[nodiscard]] Result<std::unordered_map<std::string, Owner>> find_owners(
     const std::unordered_set<std::string>& paths,
     const std::vector<InstalledDistribution>& distributions, const Roots& roots);

@@ -24,7 +24,7 @@ bool is_byte_code(std::string_view path) {
   return path.contains("__pycache__/") || path.ends_with(".pyc");
 }
 
-/// RECORD has no hash of itself and of what signs it.
+/// RECORD has no hash of itself and of its signatures.
 bool may_lack_hash(std::string_view path) {
   return path.ends_with(".dist-info/RECORD") || path.ends_with(".dist-info/RECORD.jws") ||
          path.ends_with(".dist-info/RECORD.p7s");
@@ -35,7 +35,7 @@ bool is_newer(const struct stat& file, const struct stat& than) {
          std::tie(than.st_mtim.tv_sec, than.st_mtim.tv_nsec);
 }
 
-/// Files of the store are shared by links: an edit of one is an edit of all.
+/// Files of the store are shared through hard links: an edit changes all of them.
 std::string shared_by(const struct stat& status) {
   if (status.st_nlink < 2) return {};
   return fmt::format("; {} more hard links to it exist, in other environments or the store",
@@ -57,7 +57,7 @@ class RecordComparison {
     const std::optional<std::string>& target = *resolved;
     if (!target) return add(entry, RecordFault::outside, "leads outside the environment");
     struct stat status = {};
-    if (::lstat(target->c_str(), &status) != 0) return say_absent(entry, errno, "is gone");
+    if (::lstat(target->c_str(), &status) != 0) return say_absent(entry, errno, "is missing");
     const bool is_link = S_ISLNK(status.st_mode);
     if (is_link && ::stat(target->c_str(), &status) != 0)
       return say_absent(entry, errno, "is a dangling link");

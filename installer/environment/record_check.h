@@ -1,5 +1,5 @@
 #pragma once
-// What is installed, compared with its RECORD.
+// Compares what is installed with its RECORD.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,28 +15,28 @@
 namespace axle::installer {
 
 enum class RecordFault : std::uint8_t {
-  missing,   ///< gone, or no file
-  cut_off,   ///< shorter than RECORD says
-  changed,   ///< other content
-  outside,   ///< RECORD leads out of the environment
-  no_hash,   ///< RECORD gives none: whether it changed nobody can tell
-  metadata,  ///< METADATA is not what follows from the wheel's own, or pip and uv cannot read it
+  missing,   ///< missing, or not a file
+  cut_off,   ///< shorter than in RECORD
+  changed,   ///< different content
+  outside,   ///< RECORD points outside the environment
+  no_hash,   ///< RECORD has none: changes cannot be detected
+  metadata,  ///< METADATA does not follow from the wheel's own, or pip and uv cannot read it
 };
 
 struct FaultyFile {
-  std::string path;  ///< as RECORD has it
+  std::string path;  ///< as in RECORD
   RecordFault fault;
-  std::string fact;  ///< "is gone", "has 3 bytes, RECORD says 5"
+  std::string fact;  ///< "is missing", "has 3 bytes, RECORD has 5"
 };
 
 enum class ContentCheck : std::uint8_t {
-  size_and_time,  ///< by hash only what is newer than RECORD, which installers write last
+  size_and_time,  ///< by hash only files newer than RECORD, which installers write last
   hash,           ///< every file by its hash
 };
 
-/// By the entries of `record`, byte code left out: it comes and goes. Of packages of conda, which
-/// writes prefixes into files after their RECORD, content is not compared. What this user may not
-/// look at is skipped.
+/// Checks the entries of `record`, except byte code, which changes legitimately. For packages of
+/// conda, which writes prefixes into files after their RECORD, content is not compared. Files that
+/// this user cannot access are skipped.
 [[nodiscard]] std::vector<FaultyFile> compare_with_record(
     const InstalledDistribution& distribution, const std::vector<wheel::RecordEntry>& record,
     PathResolver& resolver, ContentCheck check);

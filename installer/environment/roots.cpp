@@ -14,7 +14,7 @@
 namespace axle::installer {
 namespace {
 
-/// "/a/./b//c/../d" -> "/a/b/d"; purely textual. nullopt when it climbs above the root.
+/// "/a/./b//c/../d" -> "/a/b/d"; purely textual. nullopt if it climbs above the root.
 std::optional<std::string> normalise(std::string_view path) {
   std::string normal;
   std::size_t begin = 0;

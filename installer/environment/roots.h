@@ -1,6 +1,6 @@
 #pragma once
-// The folders of an environment with symbolic links resolved, and which paths inside them are
-// Axle's to touch.
+// The folders of an environment with symbolic links resolved, and which paths inside them Axle may
+// change.
 
 #include <optional>
 #include <string>
@@ -12,38 +12,38 @@
 
 namespace axle::installer {
 
-/// Component-wise: "/a/v" contains "/a/v/x" and itself, never "/a/victim". Both paths normal.
+/// By components: "/a/v" contains "/a/v/x" and itself, but not "/a/victim". Both paths normal.
 [[nodiscard]] bool contains_path(std::string_view folder, std::string_view path);
 
 class Roots {
  public:
-  std::string base;  ///< everything lies below; holds `.axle`
+  std::string base;  ///< everything is below it; contains `.axle`
   std::string purelib;
   std::string platlib;
   std::string scripts;
   std::string data;
   std::string include;
 
-  /// Where the lock and the transaction live.
+  /// The folder of the lock and the transaction.
   [[nodiscard]] std::string state_folder() const { return base + "/.axle"; }
-  /// A folder that is never removed or replaced as a whole: a root or something above one.
+  /// A folder that is never removed or replaced as a whole: a root or a parent of one.
   [[nodiscard]] bool is_fixed_folder(std::string_view path) const;
   /// The environment's own files, whatever the case: the state folder, pyvenv.cfg, the
   /// interpreters, activation.
   [[nodiscard]] bool is_reserved(std::string_view path) const;
 };
 
-/// Error: not_found or io (a folder that does not resolve), unsupported (folders without a common
+/// Error: not_found or io (a folder that cannot be resolved), unsupported (folders without a common
 /// base).
 [[nodiscard]] Result<Roots> find_roots(const Environment& environment);
 
-/// Resolves paths as they would be opened for creation: every folder on the way with links
-/// followed, the last component itself not. Remembers folders.
+/// Resolves paths as for creation: links are followed in every folder on the way, but not in the
+/// last component. Caches folders.
 class PathResolver {
  public:
   explicit PathResolver(const Roots& roots) : roots_(roots) {}
-  /// `path` absolute. nullopt: it leads outside the environment, to its base, or is malformed.
-  /// Error: io (where it leads cannot be told).
+  /// `path` absolute. nullopt: it is outside the environment, is its base, or is malformed. Error:
+  /// io (its target cannot be determined).
   [[nodiscard]] Result<std::optional<std::string>> resolve(std::string_view path);
 
  private:

@@ -24,7 +24,7 @@ Result<std::string> render_shebang(std::string_view python) {
                 "the interpreter's path contains ''', which cannot be quoted in a script",
                 "create the environment in another folder");
   }
-  // For sh the quotes are empty strings around `exec`; for Python all of it is one string.
+  // For sh the quotes are empty strings around `exec`; for Python everything is one string.
   std::string quoted;
   for (const char c : python) {
     if (c == '\\' || c == '"' || c == '$' || c == '`') quoted.push_back('\\');

@@ -10,16 +10,16 @@
 
 namespace axle::installer {
 
-/// The first line (or, where the kernel would cut it or split it at a space, the first lines) that
-/// makes `python` run a script. Ends with a line end. Error: unsupported (a path that no script can
-/// name).
+/// The first line (or lines, if the kernel would truncate it or split it at a space) with which
+/// `python` runs a script. Ends with a line end. Error: unsupported (a path that cannot be used in
+/// a script).
 [[nodiscard]] Result<std::string> render_shebang(std::string_view python);
 
-/// What runs `entry`, complete.
+/// The complete script that runs `entry`.
 [[nodiscard]] std::string render_script(const wheel::ScriptEntry& entry, std::string_view shebang);
 
-/// A script of a wheel with its "#!python" or "#!pythonw" line replaced; nullopt when it has none
-/// and stays as it is.
+/// A script of a wheel with its "#!python" or "#!pythonw" line replaced; nullopt if it has none and
+/// is installed unchanged.
 [[nodiscard]] std::optional<std::string> rewrite_script(std::string_view text,
                                                         std::string_view shebang);
 

@@ -28,7 +28,7 @@ std::unexpected<Error> size_mismatch(const plan::ResolvedPackage& package, std::
               std::string(hint));
 }
 
-/// The digests that are compared with what the user listed, but for sha256.
+/// The digests that are compared with the listed hashes, except sha256.
 class ListedDigests {
  public:
   explicit ListedDigests(const std::vector<wheel::ListedHash>& listed) {
@@ -57,8 +57,8 @@ class ListedDigests {
   std::map<std::string, wheel::NamedHash> named_;
 };
 
-/// The bytes of a file as they come by: its sha256, whatever hash the index gives instead, and what
-/// the user listed.
+/// Hashes the bytes of a file as they arrive: sha256, the hash that the index gives instead, and
+/// the listed ones.
 class FileHash {
  public:
   FileHash(const plan::ResolvedPackage& package, Report& report)
@@ -150,7 +150,7 @@ Result<index::DownloadMark> download_wheel(const plan::ResolvedPackage& package,
   if (!file) return std::unexpected(system_error("create", path, errno));
   index::HttpRequest request;
   request.url = package.url;
-  request.max_bytes = 64ULL << 30;  // a given size is enforced below, with a word about whose it is
+  request.max_bytes = 64ULL << 30;  // a given size is checked below, with its source in the message
   FileHash hash(package, report);
   std::uint64_t done = 0;
   auto response =

@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of a wheel, with the hash and the size that the index gave for them.
+// Downloads a wheel and checks it against the hash and the size from the index.
 
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@ namespace axle::installer {
                                                          index::Transport& transport,
                                                          const std::string& path, Report& report);
 
-/// A wheel on this machine: reads it through and returns its sha256. Errors: mismatch, io.
+/// A wheel on this machine: reads all of it and returns its sha256. Errors: mismatch, io.
 [[nodiscard]] Result<std::string> hash_wheel(const plan::ResolvedPackage& package,
                                              wheel::ByteSource& source, Report& report);
 

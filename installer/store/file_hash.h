@@ -1,5 +1,5 @@
 #pragma once
-// The content of a file by its hash.
+// Hashes the content of a file.
 
 #include <string>
 
@@ -7,9 +7,9 @@
 
 namespace axle::installer {
 
-/// sha256 as RECORD spells it, of the regular file `path`, relative to `folder_fd` (AT_FDCWD: the
-/// working folder); a symbolic link as the last component is refused. Errors: not_found, malformed
-/// (no regular file), io.
+/// sha256 in the format of RECORD, of the regular file `path`, relative to `folder_fd` (AT_FDCWD:
+/// the working folder); a symbolic link as the last component is rejected. Errors: not_found,
+/// malformed (not a regular file), io.
 [[nodiscard]] Result<std::string> hash_file(int folder_fd, const std::string& path);
 
 }  // namespace axle::installer

@@ -9,7 +9,7 @@ namespace axle::installer {
 namespace {
 
 // Fields end with NUL. Header, file name, dist-info, "purelib" or "platlib", entry points, "variant
-// markers" or nothing, the number of files, then five fields a file.
+// markers" or nothing, the number of files, then five fields per file.
 constexpr std::string_view manifest_header = "axle-manifest 2";
 /// Without the field of the variant markers.
 constexpr std::string_view first_manifest_header = "axle-manifest 1";

@@ -1,6 +1,6 @@
 #pragma once
-// What the store remembers of an unpacked wheel: everything that installing it needs, so that a
-// wheel that is there is neither downloaded nor opened again.
+// The store's record of an unpacked wheel: everything that installing it needs, so that it is
+// neither downloaded nor opened again.
 
 #include <cstdint>
 #include <string>
@@ -13,11 +13,12 @@ namespace axle::installer {
 
 struct StoredFile {
   std::string path;    ///< inside the wheel
-  std::string sha256;  ///< as RECORD spells it
+  std::string sha256;  ///< in the format of RECORD
   std::uint64_t size = 0;
-  std::int64_t modified = 0;  ///< seconds; with the size it tells whether somebody edited the store
+  std::int64_t modified =
+      0;  ///< seconds; together with the size it shows whether the store was modified
   bool executable = false;
-  // As they are in the store now; no part of the manifest's text.
+  // The current values in the store; not part of the manifest's text.
   unsigned mode = 0;              ///< permissions
   std::int64_t modified_now = 0;  ///< nanoseconds
   friend bool operator==(const StoredFile&, const StoredFile&) = default;
@@ -27,8 +28,8 @@ struct Manifest {
   std::string file_name;  ///< the wheel's
   std::string dist_info;  ///< "name-1.0.dist-info"
   bool purelib = true;
-  std::string entry_points;  ///< text of entry_points.txt, empty when there is none
-  /// METADATA may have markers about the variant; the first stores did not say.
+  std::string entry_points;  ///< text of entry_points.txt, empty if there is none
+  /// METADATA may have variant markers; the first stores did not record it.
   bool variant_markers = false;
   std::vector<StoredFile> files;
   friend bool operator==(const Manifest&, const Manifest&) = default;

@@ -35,7 +35,7 @@ void compare(std::string_view field, const Texts& own, const Texts& used,
              std::vector<std::string>& differences) {
   Texts added = without(own, used);
   Texts removed = without(used, own);
-  added.erase("");  // a field that is not there
+  added.erase("");  // a missing field
   removed.erase("");
   std::string text;
   if (!added.empty()) text += fmt::format("only the wheel has {}", fmt::join(added, ", "));

@@ -1,6 +1,6 @@
 #pragma once
-// The wheel's own METADATA against what the resolver chose it by: a metadata file beside the wheel,
-// or what a server answered for a part of it.
+// Compares the wheel's own METADATA with the metadata that the resolver used: a metadata file next
+// to the wheel, or a server's answer for a part of it.
 
 #include <string>
 #include <string_view>
@@ -10,9 +10,8 @@
 
 namespace axle::installer {
 
-/// `text`: the METADATA inside of the wheel of `package`. Error: mismatch, with every field that
-/// differs of those that an installation goes by: name, version, requires-python, requires-dist,
-/// provides-extra.
+/// `text`: the METADATA in the wheel of `package`. Error: mismatch, with every differing field of
+/// those that an installation uses: name, version, requires-python, requires-dist, provides-extra.
 [[nodiscard]] Result<void> check_metadata(const plan::ResolvedPackage& package,
                                           std::string_view text);
 

@@ -28,7 +28,7 @@ std::string entry_folder(const std::string& store, const std::string& sha256) {
   return fmt::format("{}/wheels/{}", store, sha256);
 }
 
-/// The hash is part of a path: nothing but 64 lower case digits may come near it.
+/// The hash becomes part of a path, so it must be 64 lower-case hexadecimal digits.
 Result<void> check_hash_form(const plan::ResolvedPackage& package) {
   const std::string_view sha256 = package.hash.sha256();
   if (sha256.empty()) return {};
@@ -39,7 +39,7 @@ Result<void> check_hash_form(const plan::ResolvedPackage& package) {
                                                 sha256, package.filename));
 }
 
-/// The file name must say what the resolver chose.
+/// The file name must match what the resolver chose.
 Result<void> check_name(const plan::ResolvedPackage& package) {
   const wheel::WheelName& name = package.wheel_name;
   if (wheel::normalize_name(name.distribution) != package.name || name.version != package.version) {
@@ -49,8 +49,8 @@ Result<void> check_name(const plan::ResolvedPackage& package) {
   return {};
 }
 
-/// What was chosen by the index's metadata must be what the wheel says of itself. A family's build
-/// has a label but says nothing itself.
+/// The wheel must contain what the index's metadata said. A build of an index family has a label,
+/// but no variant metadata.
 Result<void> check_variant(const plan::ResolvedPackage& package,
                            const std::optional<wheel::VariantMetadata>& own) {
   if (!package.variant || !package.family.empty()) return {};
@@ -77,8 +77,8 @@ bool is_first_download(const plan::ResolvedPackage& package) {
   return package.hash.source == wheel::HashSource::first_download;
 }
 
-/// The hashes by which the store may have the wheel before a byte of it is read: the index's, where
-/// the user lists none or lists it too; else those that the user lists.
+/// The hashes under which the store may have the wheel before any of it is read: the index's, if
+/// the user lists none or lists it too; otherwise the user's.
 std::vector<std::string> trusted_sha256s(const plan::ResolvedPackage& package,
                                          index::Transport& transport) {
   std::vector<std::string> listed;
@@ -95,13 +95,13 @@ std::vector<std::string> trusted_sha256s(const plan::ResolvedPackage& package,
   return {given};
 }
 
-/// Whoever owns a file can change it, also through a hard link. Root can anyway.
+/// The owner of a file can change it, also through a hard link. Root can anyway.
 bool may_be_changed_by_others(const struct stat& status) {
   return status.st_uid != ::geteuid() && status.st_uid != 0;
 }
 
-/// The entry when it is there and as it was written, by this user or root: another's is unpacked
-/// anew from a wheel whose hash is checked.
+/// The entry if it exists unchanged, written by this user or root: another user's is unpacked again
+/// from a wheel whose hash is checked.
 std::optional<WheelContents> find_entry(const std::string& store, const std::string& sha256,
                                         EntryCheck entry_check) {
   const std::string folder = entry_folder(store, sha256);
@@ -131,7 +131,7 @@ std::optional<WheelContents> find_entry(const std::string& store, const std::str
   return WheelContents{std::move(*manifest), folder + "/tree", sha256, nullptr};
 }
 
-/// The entry, when it holds the wheel of `package` and `check` has nothing against it.
+/// The entry, if it has the wheel of `package` and `check` accepts it.
 Result<std::optional<WheelContents>> take_entry(const std::string& store, const std::string& sha256,
                                                 const plan::ResolvedPackage& package,
                                                 const WheelCheck& check, EntryCheck entry_check,
@@ -158,7 +158,7 @@ Result<std::optional<WheelContents>> take_entry(const std::string& store, const 
   return stored;
 }
 
-/// Puts the finished `made` in the place of a damaged entry, or leaves a whole one there.
+/// Moves the finished `made` to the place of a damaged entry, or keeps an intact one there.
 Result<WheelContents> enter(const std::string& store, const WorkFolder& work,
                             const std::string& made, const std::string& sha256, Manifest manifest,
                             EntryCheck entry_check) {
@@ -214,11 +214,11 @@ Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPa
   return enter(store, *work, made, sha256, std::move(*manifest), entry_check);
 }
 
-/// The bytes of a wheel on this machine, checked against what the index gave for them.
+/// The bytes of a wheel on this machine, checked against the index's hash and size.
 struct WheelBytes {
   std::unique_ptr<wheel::ByteSource> source;
   index::DownloadMark mark;
-  std::optional<WorkFolder> work;  ///< where they were downloaded to
+  std::optional<WorkFolder> work;  ///< the downloaded file
 };
 
 Result<WheelBytes> obtain(const std::string& store, const plan::ResolvedPackage& package,
@@ -245,8 +245,8 @@ Result<WheelBytes> obtain(const std::string& store, const plan::ResolvedPackage&
   return WheelBytes{std::move(*source), std::move(*mark), std::move(*work)};
 }
 
-/// Without a word of the index the first download is what later ones are compared with. A wheel
-/// that the user named by its URL may change whenever its owner likes.
+/// If the index gives no hash, later downloads are compared with the first one. A wheel that the
+/// user requested by URL may change at any time.
 Result<void> remember_download(const plan::ResolvedPackage& package,
                                const index::DownloadMark& mark, index::Transport& transport,
                                Report& report) {
@@ -254,7 +254,7 @@ Result<void> remember_download(const plan::ResolvedPackage& package,
   if (package.direct || checked || !package.listed_hashes.empty()) return {};
   const auto contradicts = index::contradicts_first(package.url, mark, transport);
   if (!contradicts) {
-    // Nothing is kept over it: it may be sound, and readable the next time.
+    // Nothing is stored in its place: it may be intact, and readable the next time.
     if (!is_first_download(package))
       report.warn(fmt::format("{} is not compared with its first download, and the index gives no "
                               "hash: {}",

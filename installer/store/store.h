@@ -6,9 +6,9 @@
 //   processes are
 //                     distinguished and removed
 //
-// An entry appears by one rename. It is not written to disk by force: whoever uses it compares each
-// file's size and time with the manifest, and an entry that a power failure or an editor damaged is
-// made again.
+// An entry appears with one rename. It is not flushed to disk: users of it compare each file's size
+// and time with the manifest, and an entry that was damaged by a power failure or an editor is
+// created again.
 
 #include <cstdint>
 #include <functional>
@@ -29,39 +29,39 @@ namespace axle::installer {
 /// The files of a wheel: unpacked in the store, or only listed.
 struct WheelContents {
   Manifest manifest;
-  std::string tree;    ///< folder of the unpacked files; empty: `archive` has them
-  std::string sha256;  ///< of the wheel, hex; of a listed one as the index gives it
+  std::string tree;    ///< folder of the unpacked files; empty: they are in `archive`
+  std::string sha256;  ///< of the wheel, hex; for a listed one as the index gives it
   std::shared_ptr<const wheel::WheelFile> archive = nullptr;
 
-  /// Refuses more than `limit` bytes. Errors: as of the archive; io, not_found.
+  /// Rejects more than `limit` bytes. Errors: as of the archive; io, not_found.
   [[nodiscard]] Result<std::string> read(const std::string& path, std::uint64_t limit) const;
-  /// The same of a script; nullopt, and no more than its beginning is read, for one of an archive
-  /// whose first line does not ask for the environment's Python.
+  /// The same for a script; nullopt, reading only its beginning, for a script in an archive whose
+  /// first line does not use the environment's Python.
   [[nodiscard]] Result<std::optional<std::string>> read_script(const std::string& path,
                                                                std::uint64_t limit) const;
 };
 
-/// How an entry is compared with its manifest before it is taken.
+/// How an entry is compared with its manifest before it is used.
 enum class EntryCheck : std::uint8_t {
   size_and_time,
-  content,  ///< by hash too: for who replaces what may be a damaged twin of the entry's files
+  content,  ///< by hash too: if it may replace damaged files that share the entry's content
 };
 
-/// Says no to a wheel before anything of it is written. `metadata`: the text of its METADATA.
+/// Can reject a wheel before anything of it is written. `metadata`: the text of its METADATA.
 using WheelCheck = std::function<Result<void>(const Manifest& manifest, std::string_view metadata)>;
 
-/// The wheel of `package`, taken from the store or downloaded (or read, when the URL is a file's)
-/// and unpacked into it. Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive),
-/// io, not_found, and what `check` says.
+/// The wheel of `package`, from the store or downloaded (or read, for a file URL) and unpacked into
+/// it. Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive), io, not_found,
+/// and those of `check`.
 [[nodiscard]] Result<WheelContents> acquire_wheel(const std::string& store,
                                                   const plan::ResolvedPackage& package,
                                                   index::Transport& transport,
                                                   const WheelCheck& check, EntryCheck entry_check,
                                                   Report& report);
 
-/// The same without writing or downloading anything whole: from the store, unless that is empty,
-/// else the archive's directory and small files by ranges. Errors: unsupported (a server without
-/// ranges), and those of the archive.
+/// The same without writing or downloading complete files: from the store, unless that is empty,
+/// otherwise the archive's directory and small files by ranges. Errors: unsupported (a server
+/// without ranges), and those of the archive.
 [[nodiscard]] Result<WheelContents> list_wheel(const std::string& store,
                                                const plan::ResolvedPackage& package,
                                                index::Transport& transport, const WheelCheck& check,

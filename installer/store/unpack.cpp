@@ -17,7 +17,7 @@
 namespace axle::installer {
 namespace {
 
-/// RECORD itself and its signatures carry no hash.
+/// RECORD itself and its signatures have no hash.
 bool may_lack_hash(std::string_view path, const std::string& dist_info) {
   return path == dist_info + "/RECORD" || path == dist_info + "/RECORD.jws" ||
          path == dist_info + "/RECORD.p7s";

@@ -1,5 +1,5 @@
 #pragma once
-// From a validated archive to files.
+// Unpacks a validated archive.
 
 #include <string>
 
@@ -10,13 +10,12 @@
 
 namespace axle::installer {
 
-/// What unpacking `wheel` will give, from its directory and its checked RECORD; nothing is written.
-/// Errors: malformed, mismatch.
+/// The result of unpacking `wheel`, according to its directory and its checked RECORD; nothing is
+/// written. Errors: malformed, mismatch.
 [[nodiscard]] Result<Manifest> plan_unpacking(const wheel::WheelFile& wheel, std::string file_name);
 
-/// Writes every file of `manifest` below `folder`, which exists and is empty; sizes, CRCs and
-/// RECORD hashes are checked on the way. Fills in `StoredFile::modified`. Errors: mismatch,
-/// malformed, io.
+/// Writes every file of `manifest` below `folder`, which exists and is empty; checks sizes, CRCs
+/// and RECORD hashes. Fills in `StoredFile::modified`. Errors: mismatch, malformed, io.
 [[nodiscard]] Result<void> unpack_wheel(const wheel::WheelFile& wheel, const std::string& folder,
                                         Manifest& manifest, Report& report);
 

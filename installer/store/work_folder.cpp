@@ -14,7 +14,7 @@
 namespace axle::installer {
 namespace {
 
-/// Other users' are theirs: temporary files lie among those of everybody.
+/// Folders of other users are left alone: the place may be shared by everybody.
 bool is_own(const Descriptor& folder) {
   struct stat status = {};
   return ::fstat(folder.get(), &status) == 0 && status.st_uid == ::geteuid();
@@ -45,7 +45,7 @@ Result<WorkFolder> WorkFolder::create(const std::string& place, std::string_view
       return std::unexpected(system_error("create a folder in", place, errno));
     }
     auto folder = open_folder(path);
-    // Between the two calls another process may take the folder for an abandoned one.
+    // Between the two calls another process may consider the folder abandoned.
     const std::error_code refused = folder ? system::try_lock(*folder) : std::error_code();
     const auto there = exists(path);
     if (!there) return std::unexpected(there.error());

@@ -9,10 +9,10 @@
 
 namespace axle::installer {
 
-/// Holds a lock on the folder while it lives and removes it at the end.
+/// Holds a lock on the folder while it exists and removes it at the end.
 class WorkFolder {
  public:
-  /// In `place`. Also removes the folders with that prefix that dead processes of this user left.
+  /// In `place`. Also removes folders with that prefix that dead processes of this user left.
   [[nodiscard]] static Result<WorkFolder> create(const std::string& place,
                                                  std::string_view prefix = "work-");
   WorkFolder(WorkFolder&& other) noexcept

@@ -1,7 +1,7 @@
 #pragma once
-// Changes to an environment: planned, shown (--dry-run) or applied, whole or not at all: after
-// kill -9, a full disk or a write error at any point the next command finds the old or the new
-// state, or makes it so.
+// Changes to an environment: planned, shown (--dry-run) or applied atomically: after kill -9, a
+// full disk or a write error at any point the next command finds the old or the new state, or
+// restores it.
 
 #include <map>
 #include <memory>
@@ -18,24 +18,24 @@
 
 namespace axle::installer {
 
-/// What is asked of an environment; what the set does not name stays as it is.
+/// The requested state of an environment; packages that are not named are not changed.
 struct PackageSet {
-  plan::Resolution present = {};         ///< should be there
-  std::vector<std::string> absent = {};  ///< names of what should not be there
+  plan::Resolution present = {};         ///< to be installed
+  std::vector<std::string> absent = {};  ///< names of packages to be removed
 };
 
 struct InstallOptions {
-  std::string
-      store_folder;  ///< unpacked wheels, by hash; on the environment's file system links are made
-  /// The store's own copies are compared by hash before they are taken.
+  std::string store_folder;  ///< unpacked wheels, by hash; on the environment's file system they
+                             ///< are hard-linked
+  /// The store's own copies are compared by hash before they are used.
   bool verify_store = false;
-  bool overwrite = false;  ///< replace files that another package or nobody owns
-  /// Takes the METADATA of wheels that contradict what they were chosen by, by URL: resolving again
-  /// with it (resolver::Sources::true_metadata) goes by the truth.
+  bool overwrite = false;  ///< replace files that belong to another package or to none
+  /// Receives the METADATA of wheels that differs from what they were chosen by, by URL: resolving
+  /// again with it (resolver::Sources::true_metadata) uses the correct one.
   std::map<std::string, std::string, std::less<>>* other_metadata = nullptr;
 };
 
-/// What is needed to apply changes, and only that: the locked environment among it.
+/// The internal state for applying the changes, including the locked environment.
 struct PreparedChanges;
 
 struct Change {
@@ -44,7 +44,7 @@ struct Change {
   std::optional<std::string> variant;
 };
 
-/// A wheel of which only the download would tell the files.
+/// A wheel whose files are only known after the download.
 struct UnlistedWheel {
   std::string package;  ///< "name version"
   std::string reason;
@@ -54,9 +54,9 @@ struct Changes {
   std::vector<Change> installed;
   std::vector<Change> removed;
   std::vector<Change> kept;
-  /// Files at whose places there are others: with any of them the changes cannot be applied.
+  /// Files whose paths are taken: with any of them the changes cannot be applied.
   std::vector<FileConflict> conflicts;
-  /// Whose files count in no conflict. Empty but for foreseen changes.
+  /// Packages whose files are not checked for conflicts. Empty except for foreseen changes.
   std::vector<UnlistedWheel> unlisted;
   /// Holds the environment's lock. Null: there is nothing to do, or the changes are only foreseen.
   std::unique_ptr<PreparedChanges> prepared;
@@ -67,27 +67,27 @@ struct Changes {
   ~Changes();
 };
 
-/// Downloads the wheels (hash and size verified), validates each archive whole before the first
-/// write, unpacks into the store, verifies every RECORD hash, locks the environment and compares:
-/// replaced versions leave by their RECORD, packages that are `already_installed` are kept. Names
-/// of `absent` that are not installed are skipped with a warning, as pip does. In the
-/// environment nothing is changed but that an interrupted transaction is ended. `transport` may be
-/// null where `present` is empty. Errors: mismatch (hash, size, RECORD), malformed (archive), io,
-/// conflict (a kept package that another command changed meanwhile), unsupported (a RECORD with
-/// sha384 or sha512 hashes, a package without RECORD or outside of the environment; externally
-/// managed is the caller's), not_found (none of `absent` is installed).
+/// Downloads the wheels (hash and size verified), validates each archive completely before the
+/// first write, unpacks into the store, verifies every RECORD hash, locks the environment and
+/// compares: replaced versions are removed by their RECORD, packages that are `already_installed`
+/// are kept. Names of `absent` that are not installed are skipped with a warning, as in pip. In the
+/// environment nothing is changed, except that an interrupted transaction is completed. `transport`
+/// may be null if `present` is empty. Errors: mismatch (hash, size, RECORD), malformed (archive),
+/// io, conflict (a kept package that another command changed in the meantime), unsupported (a
+/// RECORD with sha384 or sha512 hashes, a package without RECORD or outside of the environment; the
+/// caller checks for externally managed ones), not_found (none of `absent` is installed).
 [[nodiscard]] Result<Changes> plan_changes(const PackageSet& set, const Environment& environment,
                                            index::Transport* transport,
                                            const InstallOptions& options, Report& report);
 
-/// The same to be shown: nothing is locked, downloaded whole or written. The files of a wheel that
-/// is not in the store are read from the archive's directory by ranges; where that cannot be done,
-/// the wheel is `unlisted`.
+/// The same for display: nothing is locked, downloaded completely or written. The files of a wheel
+/// that is not in the store are read from the archive's directory by ranges; if that is not
+/// possible, the wheel is `unlisted`.
 [[nodiscard]] Result<Changes> foresee_changes(const PackageSet& set, const Environment& environment,
                                               index::Transport* transport,
                                               const InstallOptions& options, Report& report);
 
-/// One transaction, after which the environment is free again. Errors: conflict (the first of
+/// Runs one transaction, after which the environment is unlocked. Errors: conflict (the first of
 /// `conflicts`; nothing was changed), io (permission, space: nothing was changed).
 [[nodiscard]] Result<void> apply(Changes& changes, Report& report);
 

@@ -10,22 +10,22 @@
 
 namespace axle::installer {
 
-/// What finished transactions left. Best effort: another user's things may have to stay.
+/// Removes what finished transactions left. Best effort: files of other users may have to stay.
 void sweep_finished(const TransactionFolder& folder);
 
-/// Ends a transaction whose moves are all made or all undone. Its folder leaves by one rename: it
-/// must never be seen with a journal and half of its things. What cannot be deleted now is tried
-/// again by later commands and stands in the way of none.
+/// Ends a transaction whose moves are all made or all undone. Its folder is moved away with one
+/// rename: it must never be visible with a journal and an incomplete content. What cannot be
+/// deleted now is tried again by later commands and does not affect any.
 [[nodiscard]] Result<void> retire(const TransactionFolder& folder, Report& report);
 
-/// Warns of the packages that another program changed meanwhile, and that stay as they are now.
+/// Warns about packages that another program changed in the meantime, and that stay as they are.
 void say_taken_over(const Meddling& meddling, Report& report);
 
-/// Back to the old state, but for what other programs changed.
+/// Restores the old state, except for changes of other programs.
 [[nodiscard]] Result<void> put_all_back(const TransactionFolder& folder, const Journal& journal,
                                         Report& report);
 
-/// Because of `cause`. Rolling forward stops for good at the rename to `undo`.
+/// Because of `cause`. Rolling forward is no longer possible after the rename to `undo`.
 [[nodiscard]] Result<void> undo(const TransactionFolder& folder, const Journal& journal,
                                 const Error& cause, Report& report);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A file that a package would put where there is another.
+// A file of a package whose path is already taken.
 
 #include <string>
 
@@ -9,10 +9,10 @@ namespace axle::installer {
 
 struct FileConflict {
   std::string path;     ///< absolute
-  std::string package;  ///< "name version", which would install it; empty: several, as a folder
-  /// "name version", whose file is there or would be; empty: a file or folder of nobody's.
+  std::string package;  ///< "name version" that would install it; empty: several, as a folder
+  /// "name version" whose file is or would be there; empty: no package owns it
   std::string owner;
-  Error error;  ///< conflict: what applying the changes says of it
+  Error error;  ///< conflict: the error when the changes are applied
 };
 
 }  // namespace axle::installer

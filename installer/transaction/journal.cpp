@@ -39,7 +39,7 @@ bool read_number(std::string_view text, Number& number) {
   return error == std::errc() && rest == text.data() + text.size();
 }
 
-/// Goes down and nowhere else.
+/// Only goes down.
 bool is_plain_path(std::string_view path) {
   std::size_t begin = 0;
   while (begin <= path.size()) {

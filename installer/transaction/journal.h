@@ -1,5 +1,5 @@
 #pragma once
-// The journal of a transaction: which things leave the environment and which enter it. A value and
+// The journal of a transaction: what is removed from the environment and what is added. A value and
 // its text; recovery.h acts on it.
 
 #include <cstdint>
@@ -22,23 +22,23 @@ struct Move {
   std::uint32_t number = 0;
   std::string path;  ///< relative to the environment's base, normal, never below `.axle`
   /// Names of the packages that it belongs to and of all that share a thing with them, in order,
-  /// with spaces between: moves of other packages have none of them.
+  /// separated by spaces: moves of other packages have none of them.
   std::string packages;
-  Leaves leaves;  ///< what it consisted of when the journal was written
+  Leaves leaves;  ///< its content when the journal was written
   friend bool operator==(const Move&, const Move&) = default;
 };
 
 struct Journal {
-  std::string title;        ///< "install torch 2.8.0", for remarks
-  std::vector<Move> moves;  ///< in the order in which they happen; undone backwards
+  std::string title;        ///< "install torch 2.8.0", for messages
+  std::vector<Move> moves;  ///< in the order in which they are made; undone in reverse
 };
 
-/// Fills in Move::packages. `own`: of each move, the names of the packages whose files it has.
+/// Fills in Move::packages. `own`: for each move, the names of the packages whose files it has.
 void name_packages(std::vector<Move>& moves, const std::vector<std::set<std::string>>& own);
 
 [[nodiscard]] std::string render_journal(const Journal& journal);
-/// Errors: malformed (cut, altered, or a path that leaves the environment), unsupported (a newer
-/// form).
+/// Errors: malformed (truncated, modified, or a path outside the environment), unsupported (a newer
+/// format).
 [[nodiscard]] Result<Journal> parse_journal(std::string_view text, std::string_view where);
 
 }  // namespace axle::installer

@@ -95,7 +95,7 @@ class LayoutBuilder {
   Result<void> place_script(std::size_t index, std::string_view name) {
     if (!wheel::is_script_name(name))
       return refuse(fmt::format("'{}' is not a valid name for a script", name));
-    // A wrapper made from an entry point comes before a script that was shipped for old installers.
+    // A wrapper made from an entry point takes precedence over a script for old installers.
     if (std::ranges::find(layout_.scripts, name, &wheel::ScriptEntry::name) !=
         layout_.scripts.end())
       return {};

@@ -23,11 +23,11 @@ struct Layout {
   std::string dist_info;  ///< absolute
   std::vector<PlacedFile> files;
   std::string scripts_folder;
-  std::vector<wheel::ScriptEntry> scripts;  ///< to be written there from entry points
+  std::vector<wheel::ScriptEntry> scripts;  ///< to be created there from entry points
 };
 
-/// Errors: malformed, for whatever would leave the environment, replace its interpreter or
-/// activation, put two files at one place or pose as another package; nothing has been written
+/// Errors: malformed, for anything that would leave the environment, replace its interpreter or
+/// activation, put two files at one path or pretend to be another package; nothing has been written
 /// then.
 [[nodiscard]] Result<Layout> lay_out(const Manifest& manifest, const Roots& roots);
 

@@ -49,7 +49,7 @@ Result<void> add_leaves(int parent, const char* name, const std::string& below,
   }
 }
 
-/// The folders below `folder` and itself, the deepest first, and the byte code folders among them.
+/// The folders below `folder` and itself, deepest first, and the byte code folders among them.
 Result<void> list_folders(const std::string& folder, std::vector<std::string>& folders,
                           std::vector<std::string>& byte_code) {
   std::error_code error;

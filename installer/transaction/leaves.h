@@ -1,5 +1,5 @@
 #pragma once
-// The files that a thing consists of, and what tells whether somebody else has changed them since.
+// The files of a thing, with what shows whether another program has changed them since.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@
 namespace axle::installer {
 
 struct Leaf {
-  std::string path;  ///< below the thing; empty: the thing is itself a file
+  std::string path;  ///< below the thing; empty: the thing itself is a file
   std::uint64_t size = 0;
   std::int64_t modified = 0;  ///< nanoseconds
   friend auto operator<=>(const Leaf&, const Leaf&) = default;
@@ -22,21 +22,21 @@ using Leaves = std::vector<Leaf>;
 
 [[nodiscard]] std::int64_t nanoseconds_of(const timespec& time);
 
-/// The leaf at `path` that `status` is of.
+/// The leaf at `path`, with its `status`.
 [[nodiscard]] Leaf leaf_of(std::string path, const struct stat& status);
 
-/// Byte code, which every interpreter makes when it likes: nobody's change.
+/// Byte code, which every interpreter may write at any time: not a change.
 [[nodiscard]] bool is_byte_code_folder(std::string_view path);
 
-/// The files and links of `thing`, a file or a folder, sorted; without byte code. Empty when there
-/// is nothing. Error: io.
+/// The files and links of `thing`, a file or a folder, sorted; without byte code. Empty if there is
+/// nothing. Error: io.
 [[nodiscard]] Result<Leaves> list_leaves(const std::string& thing);
 
-/// Whether every file of `present` is one of `known`, unchanged. Both sorted.
+/// Whether every file of `present` is in `known`, unchanged. Both sorted.
 [[nodiscard]] bool has_only(const Leaves& present, const Leaves& known);
 
-/// Moves the files of `known` that are still as they were from the thing `from` to `to`, byte code
-/// with them, and removes the folders that this empties. What else is there stays.
+/// Moves the files of `known` that are unchanged from the thing `from` to `to`, with their byte
+/// code, and removes the folders that become empty. Everything else stays.
 [[nodiscard]] Result<void> move_known(const std::string& from, const std::string& to,
                                       const Leaves& known);
 

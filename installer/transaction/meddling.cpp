@@ -11,7 +11,7 @@
 namespace axle::installer {
 namespace {
 
-/// The moves at one place.
+/// The moves at one path.
 struct Moves {
   const Move* out = nullptr;
   const Move* in = nullptr;
@@ -52,7 +52,7 @@ Result<bool> is_as_left(const TransactionFolder& folder, const Moves& moves) {
   return present->empty();
 }
 
-/// Whether a file that is to leave is not what it was, or others lie beside it.
+/// Whether a file to be removed was changed, or others are next to it.
 Result<bool> is_changed(const TransactionFolder& folder, const Moves& moves) {
   if (moves.out == nullptr) return false;
   const auto out = locate(folder, moves.out);
@@ -112,8 +112,8 @@ class Inspection {
     meddling_.taken_over.insert((moves.out != nullptr ? moves.out : moves.in)->packages);
   }
 
-  /// Other versions of the packages, put there since. `site` ends with a slash. What came without a
-  /// RECORD was skipped when the transaction began, too.
+  /// Other versions of the packages, added since. `site` ends with a slash. Those without a RECORD
+  /// were also skipped when the transaction began.
   Result<void> search(const std::string& site) {
     std::error_code error;
     const std::string path = folder_.base + "/" + site;

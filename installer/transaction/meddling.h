@@ -1,5 +1,5 @@
 #pragma once
-// What other programs did to an environment while a transaction on it lay interrupted.
+// What other programs changed in an environment while a transaction on it was interrupted.
 
 #include <set>
 #include <string>
@@ -11,13 +11,13 @@ namespace axle::installer {
 
 struct Meddling {
   /// Those of Move::packages whose metadata is not as the transaction left it: another installer
-  /// has repaired, replaced or removed them, and what it left is theirs.
+  /// has repaired, replaced or removed them, and the result is kept.
   std::set<std::string> taken_over;
-  /// Files of other packages of the transaction, which were to leave, are not what they were.
+  /// Files of other packages of the transaction, which were to be removed, have changed.
   bool files_changed = false;
 };
 
-/// Compares what is there with what the journal says. Error: io.
+/// Compares the current files with the journal. Error: io.
 [[nodiscard]] Result<Meddling> find_meddling(const TransactionFolder& folder,
                                              const Journal& journal);
 

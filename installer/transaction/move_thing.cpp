@@ -14,7 +14,7 @@
 namespace axle::installer {
 namespace {
 
-/// 0: something is there; ENOENT: nothing; any other errno: it cannot be told.
+/// 0: something is there; ENOENT: nothing; any other errno: it cannot be determined.
 int look(const std::string& path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) == 0) return 0;
@@ -24,7 +24,7 @@ int look(const std::string& path) {
 int rename_once(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // A file system without the flag; under the lock the check is as good as it gets.
+  // A file system without the flag; under the lock the check is sufficient.
   if (const int code = look(to); code != ENOENT) return code == 0 ? EEXIST : code;
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }

@@ -52,7 +52,7 @@ Result<NewFile> placed_file(const WheelContents& wheel, const PlacedFile& placed
       if (auto rewritten = *text ? rewrite_script(**text, shebang) : std::nullopt)
         return written_file(placed.target, std::move(*rewritten), true);
       // Links would share the store's permissions; a script is executable whatever the archive
-      // says.
+      // contains.
       if (*text && !stored.executable) return written_file(placed.target, std::move(**text), true);
     }
   }
@@ -60,7 +60,7 @@ Result<NewFile> placed_file(const WheelContents& wheel, const PlacedFile& placed
                  stored.sha256, stored.size, stored.mode, stored.modified_now};
 }
 
-/// METADATA as pip and uv can read it, instead of the wheel's own, which then lies beside it.
+/// METADATA that pip and uv can read, instead of the wheel's own, which is stored next to it.
 Result<void> evaluate_metadata(const plan::ResolvedPackage& package, const WheelContents& wheel,
                                const Layout& layout, NewPackage& result) {
   if (!wheel.manifest.variant_markers) return {};
@@ -69,7 +69,7 @@ Result<void> evaluate_metadata(const plan::ResolvedPackage& package, const Wheel
   if (file == result.files.end()) return {};
   auto text = wheel.read(file->stored, metadata_limit);
   if (!text) return std::unexpected(text.error());
-  // A family's build is a plain wheel: its markers see no variant.
+  // A build of an index family is a plain wheel: its markers see no variant.
   const bool plain = !package.variant || !package.family.empty();
   const MarkerValues values{plain ? std::string() : *package.variant,
                             plain ? wheel::VariantProperties() : package.supported_properties};

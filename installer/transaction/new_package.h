@@ -1,5 +1,5 @@
 #pragma once
-// Everything that a wheel puts into an environment, scripts and metadata included.
+// Everything that a wheel adds to an environment, including scripts and metadata.
 
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@ struct NewFile {
   std::string stored;  ///< path in the package's tree; empty: `content` is written
   std::string content;
   bool executable = false;
-  std::string sha256;  ///< as RECORD spells it
+  std::string sha256;  ///< in the format of RECORD
   std::uint64_t size = 0;
   unsigned stored_mode = 0;          ///< permissions of `stored`
   std::int64_t stored_modified = 0;  ///< nanoseconds
@@ -31,8 +31,8 @@ struct NewPackage {
   std::vector<NewFile> files;
 };
 
-/// `requested` also when the version that it replaces was. Errors: io, unsupported (an interpreter
-/// path that no script can name).
+/// `requested` also if the replaced version was. Errors: io, unsupported (an interpreter path that
+/// cannot be used in a script).
 [[nodiscard]] Result<NewPackage> prepare_package(const plan::ResolvedPackage& package,
                                                  const WheelContents& wheel, const Layout& layout,
                                                  const Environment& environment, bool requested);

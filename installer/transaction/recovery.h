@@ -1,5 +1,5 @@
 #pragma once
-// How an interrupted transaction (transaction.h) ends: finished, or undone.
+// How an interrupted transaction (transaction.h) is ended: completed or rolled back.
 
 #include <cstdint>
 #include <string>
@@ -10,18 +10,19 @@
 namespace axle::installer {
 
 enum class Interrupted : std::uint8_t {
-  no,         ///< nothing there
-  invisible,  ///< only things that nobody sees: may be left to whoever can write
-  visible,    ///< must be finished before the environment is read
+  no,         ///< nothing to do
+  invisible,  ///< only invisible leftovers: may be left to a user with write permission
+  visible,    ///< must be ended before the environment is read
 };
 
-/// Error: io (it cannot be told).
+/// Error: io (it cannot be determined).
 [[nodiscard]] Result<Interrupted> find_interrupted(const std::string& base);
 
-/// Finishes or undoes; the caller holds the lock for change. Remarks what was done, and warns once
-/// of what cannot be deleted. Packages that another program repaired or removed since stay as that
-/// left them, and where it changed other files of the transaction, these stay and all else is
-/// undone. Errors: io; malformed, unsupported (the journal cannot be read: nothing was touched).
+/// Completes or rolls back; the caller holds the lock for changes. Reports what was done, and warns
+/// once about files that cannot be deleted. Packages that another program repaired or removed since
+/// are kept that way, and if it changed other files of the transaction, these are kept and
+/// everything else is rolled back. Errors: io; malformed, unsupported (the journal cannot be read:
+/// nothing was changed).
 [[nodiscard]] Result<void> finish_interrupted(const std::string& base, Report& report);
 
 }  // namespace axle::installer

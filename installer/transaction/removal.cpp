@@ -21,7 +21,7 @@ namespace {
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// "module.cpython-311.opt-1.pyc" -> "module"; empty when it is not byte code of the cache.
+/// "module.cpython-311.opt-1.pyc" -> "module"; empty if it is not byte code of the cache.
 std::string byte_code_stem(std::string_view name) {
   if (!name.ends_with(".pyc")) return {};
   name.remove_suffix(4);
@@ -49,7 +49,7 @@ class RemovalPlanner {
   RemovalPlanner(const Roots& roots, Report& report)
       : roots_(roots), report_(report), resolver_(roots) {}
 
-  /// `stand_in`: the files that are its own where its RECORD does not say; nullptr: none are known.
+  /// `stand_in`: the files of the package if its RECORD does not list them; nullptr: unknown.
   Result<void> add(const InstalledDistribution& distribution,
                    const std::vector<std::string>* stand_in) {
     auto record = read_record(distribution);
@@ -142,8 +142,8 @@ class RemovalPlanner {
     return {};
   }
 
-  /// Also of modules that stay under their name: byte code is tied to its source by seconds and
-  /// size, which two versions may share.
+  /// Also of modules that remain under the same name: byte code is validated by the seconds and
+  /// size of its source, which two versions may share.
   Result<void> add_byte_code() {
     std::unordered_map<std::string, std::set<std::string>> stems;
     for (const std::string& file : files_) {
@@ -167,7 +167,7 @@ class RemovalPlanner {
     return {};
   }
 
-  /// Name -> whether it is a folder; nullopt when there is none, or none that this user may read.
+  /// Name -> whether it is a folder; nullopt if it does not exist or this user may not read it.
   /// Error: io.
   static Result<std::optional<std::map<std::string, bool>>> list(const std::string& folder) {
     std::map<std::string, bool> entries;
@@ -188,7 +188,7 @@ class RemovalPlanner {
     return std::unexpected(system_error("read", folder, error.value()));
   }
 
-  /// Whether a folder holds nothing but what leaves, for certain.
+  /// Whether a folder certainly contains only files to be removed.
   Result<bool> is_whole(const std::string& folder) {
     if (const auto known = whole_.find(folder); known != whole_.end()) return known->second;
     bool whole = !roots_.is_fixed_folder(folder);

@@ -1,5 +1,5 @@
 #pragma once
-// What leaves an environment with a distribution.
+// The files that are removed with a distribution.
 
 #include <set>
 #include <string>
@@ -18,18 +18,18 @@ namespace axle::installer {
 struct Removal {
   /// Files and whole folders, absolute, none inside another; metadata folders come first.
   std::vector<std::string> things;
-  std::unordered_set<std::string> index;  ///< the same, to ask
-  /// Thing -> names of the packages that it leaves with.
+  std::unordered_set<std::string> index;  ///< the same, for lookups
+  /// Thing -> names of the packages that it is removed with.
   std::unordered_map<std::string, std::set<std::string>> packages;
 
   [[nodiscard]] bool has(const std::string& path) const { return index.contains(path); }
 };
 
 /// By the RECORDs of `leaving`: their files, the byte code of their modules, and every folder that
-/// holds nothing else. Entries outside the environment, or naming its interpreter, are warned of
-/// and left; files that a RECORD of `staying` lists too stay. Where a RECORD is missing or
-/// malformed, `stand_ins` says which files are the package's. Errors: unsupported (no RECORD and no
-/// stand-in), malformed, io.
+/// contains nothing else. Entries outside the environment, or its interpreter, are kept with a
+/// warning; files that a RECORD of `staying` also lists are kept. If a RECORD is missing or
+/// malformed, `stand_ins` has the package's files. Errors: unsupported (no RECORD and no stand-in),
+/// malformed, io.
 [[nodiscard]] Result<Removal> plan_removal(const std::vector<InstalledDistribution>& leaving,
                                            const std::vector<InstalledDistribution>& staying,
                                            const StandIns& stand_ins, const Roots& roots,

@@ -15,7 +15,7 @@ namespace {
 
 int remove_at(int parent, const char* name);
 
-/// Takes `fd` over.
+/// Takes ownership of `fd`.
 int empty_folder(int fd) {
   const OpenFolder folder(::fdopendir(fd));
   if (folder == nullptr) {

@@ -1,12 +1,12 @@
 #pragma once
-// Deleting as far as the rights go.
+// Deletes as far as permissions allow.
 
 #include <string>
 
 namespace axle::installer {
 
-/// Removes `path` and what is below it, following no link. What cannot be removed is skipped,
-/// all else leaves. Returns the first errno met, 0 when nothing is left.
+/// Removes `path` and everything below it, without following links. What cannot be removed is
+/// skipped. Returns the first errno, 0 if nothing is left.
 [[nodiscard]] int remove_tree(const std::string& path);
 
 }  // namespace axle::installer

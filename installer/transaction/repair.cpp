@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view ending = ".dist-info";
 constexpr std::uint64_t metadata_limit = 64U << 20;
 
-/// Why METADATA cannot be used; nullopt: it can. A system error says nothing of its content.
+/// Why METADATA cannot be used; nullopt: it can. A system error says nothing about its content.
 std::optional<Error> damage_of(const std::string& path) {
   const auto text = read_file(path, metadata_limit);
   if (!text) return text.error();
@@ -29,7 +29,7 @@ std::optional<Error> damage_of(const std::string& path) {
   return metadata ? std::nullopt : std::optional(std::move(metadata).error());
 }
 
-/// "demo-1.0.dist-info"; nullopt: not named as the standard says.
+/// "demo-1.0.dist-info"; nullopt: the name is not standard-conforming.
 std::optional<std::pair<std::string, wheel::Version>> split_folder_name(std::string_view folder) {
   if (!folder.ends_with(ending) || folder.starts_with('~')) return std::nullopt;
   folder.remove_suffix(ending.size());
@@ -62,7 +62,7 @@ void add_stand_ins(const plan::ResolvedPackage& package, const NewPackage& enter
     if (distribution.metadata.version != package.version) return;
     for (const NewFile& file : entering.files) files.push_back(file.target);
   };
-  bool older = false;  // of several of one name only the first counts
+  bool older = false;  // of several with one name only the first counts
   for (const InstalledDistribution& distribution : leaving) {
     if (distribution.name != package.name) continue;
     const bool same = distribution.metadata.version == package.version;

@@ -1,6 +1,6 @@
 #pragma once
-// Packages whose own record is damaged, and how an installation of the same package replaces them.
-// The wheel of the same version says which files are theirs.
+// Packages whose own RECORD is damaged, and how an installation of the same package replaces them.
+// The wheel of the same version shows which files are theirs.
 
 #include <cstdint>
 #include <set>
@@ -17,42 +17,41 @@
 
 namespace axle::installer {
 
-/// dist-info folder -> the files (absolute) that are taken for the package's own when its RECORD is
+/// dist-info folder -> the files (absolute) that are considered the package's own if its RECORD is
 /// missing or malformed.
 using StandIns = std::unordered_map<std::string, std::vector<std::string>>;
 
-/// Whether Axle may replace it without a RECORD: what Axle, pip or uv installed. An operating
-/// system's package manager leaves the RECORD out so that nobody else removes its packages.
+/// Whether Axle may replace it without a RECORD: if Axle, pip or uv installed it. Package managers
+/// of operating systems omit the RECORD so that nobody else removes their packages.
 [[nodiscard]] bool is_repairable(const InstalledDistribution& distribution);
 
-/// The command that brings a repairable package's RECORD back, in backticks.
+/// The command that restores a repairable package's RECORD, in backticks.
 [[nodiscard]] std::string repair_command(const InstalledDistribution& distribution);
 
-/// For those that `package` replaces: the files of `entering` for the same version; no files for an
-/// older double or a damaged one of another version, of which only the dist-info folder leaves.
-/// `leaving` has the newest of one name first.
+/// For packages that `package` replaces: the files of `entering` for the same version; no files for
+/// an older duplicate or a damaged one of another version, of which only the dist-info folder is
+/// removed. `leaving` has the newest of one name first.
 void add_stand_ins(const plan::ResolvedPackage& package, const NewPackage& entering,
                    const std::vector<InstalledDistribution>& leaving,
                    const std::vector<InstalledDistribution>& damaged, StandIns& stand_ins);
 
-/// Folders named as the dist-info of one of `names` (normalised) whose METADATA is missing or
-/// malformed: nobody sees such a package, so its installation must remove what is left of it. Only
-/// name, version, dist_info and has_record are filled in.
-/// Error: io.
+/// Folders named like the dist-info of one of `names` (normalised) whose METADATA is missing or
+/// malformed: such a package is not listed, so its installation must remove what is left of it.
+/// Only name, version, dist_info and has_record are set. Error: io.
 [[nodiscard]] Result<std::vector<InstalledDistribution>> scan_damaged(
     const Roots& roots, const std::set<std::string>& names);
 
-/// A dist-info folder that no package is listed from.
+/// A dist-info folder that does not belong to a listed package.
 struct DamagedFolder {
   enum class Kind : std::uint8_t {
     unreadable,    ///< METADATA is missing or malformed
-    denied,        ///< the system does not let it be read
-    left_by_pip,   ///< renamed by pip before a removal that did not end: "~emo-1.0.dist-info"
+    denied,        ///< permission denied
+    left_by_pip,   ///< renamed by pip before a removal that was interrupted: "~emo-1.0.dist-info"
     older_double,  ///< another folder of the same name has a newer version
   };
   Kind kind;
   std::string folder;   ///< absolute
-  std::string name;     ///< normalised; empty where the folder's name does not say
+  std::string name;     ///< normalised; empty if the folder's name does not contain it
   std::string version;  ///< as above
   std::string why;
 };

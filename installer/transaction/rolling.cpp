@@ -14,22 +14,22 @@
 namespace axle::installer {
 namespace {
 
-/// Out of the environment.
+/// Removes it from the environment.
 Result<void> move_out(const std::string& visible, const std::string& kept) {
   const auto begun = exists(partial(kept));
   if (!begun) return std::unexpected(begun.error());
   int code = *begun ? EXDEV : move_thing(visible, kept);
   if (code == EXDEV) {
-    // A folder that cannot be renamed whole (overlayfs).
+    // A folder that cannot be renamed as a whole (overlayfs).
     std::vector<std::string> taken;
     code = move_entries(visible, partial(kept), taken);
     if (code == 0) code = taken.empty() ? move_thing(partial(kept), kept) : EEXIST;
   }
-  if (code == 0 || code == ENOENT) return {};  // somebody else removed it
+  if (code == 0 || code == ENOENT) return {};  // another program removed it
   return std::unexpected(system_error("remove", visible, code));
 }
 
-/// Back to where it was staged.
+/// Moves it back to where it was staged.
 Result<void> take_back(const TransactionFolder& folder, const Move& move) {
   const std::string visible = folder.visible(move);
   const std::string staged = folder.hidden(move);
@@ -48,7 +48,7 @@ Result<void> take_back(const TransactionFolder& folder, const Move& move) {
   return std::unexpected(system_error("take back", visible, code));
 }
 
-/// What could not return stays hidden, and its places are added to `taken`.
+/// What cannot be restored stays hidden, and its paths are added to `taken`.
 Result<void> put_back(const TransactionFolder& folder, const Move& move,
                       std::vector<std::string>& taken) {
   const std::string visible = folder.visible(move);
@@ -72,7 +72,7 @@ void warn_of_taken(const std::vector<std::string>& taken, Report& report) {
 
 Result<void> make_moves(const TransactionFolder& folder, const Journal& journal,
                         const std::set<std::string>& left_alone) {
-  // Where a new thing has arrived, the old one is gone, also when it was gone before we came.
+  // Once a new thing has arrived, the old one is gone, even if it was gone before.
   std::set<std::string_view> arrived;
   for (const Move& move : journal.moves) {
     if (move.direction == Direction::out) continue;
@@ -119,7 +119,7 @@ Result<void> roll_back(const TransactionFolder& folder, const Journal& journal,
     }
     const auto waits = exists(folder.hidden(move));
     if (!waits) return std::unexpected(waits.error());
-    if (*waits) continue;  // never arrived, or taken back before
+    if (*waits) continue;  // never arrived, or already undone
     if (auto back = take_back(folder, move); !back) return back;
   }
   warn_of_taken(taken, report);

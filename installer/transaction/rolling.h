@@ -10,11 +10,11 @@
 
 namespace axle::installer {
 
-/// Moves of `left_alone` (Move::packages) are not made. On an error some moves are.
+/// Moves of `left_alone` (Move::packages) are not made. On an error some moves are made.
 [[nodiscard]] Result<void> roll_forward(const TransactionFolder& folder, const Journal& journal,
                                         const std::set<std::string>& left_alone);
 
-/// What other programs have changed or put in the way stays, with a warning.
+/// Files that other programs have changed or created are kept, with a warning.
 [[nodiscard]] Result<void> roll_back(const TransactionFolder& folder, const Journal& journal,
                                      const std::set<std::string>& left_alone, Report& report);
 

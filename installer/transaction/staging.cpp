@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view conflict_hint =
     "remove it first, or replace it with --overwrite; nothing was changed";
 
-/// Copies into a new file; the kernel does it where it can (and shares blocks where the file system
-/// can).
+/// Copies into a new file, in the kernel if possible (sharing blocks if the file system supports
+/// it).
 Result<void> copy_file(int tree_fd, const std::string& from, int folder_fd, const std::string& to,
                        bool executable) {
   const Descriptor source(::openat(tree_fd, from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -124,7 +124,7 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
   for (Thing& thing : contested_) {
     const auto owner = owners->find(thing.path);
     if (owner != owners->end() && owner->second.sha256 == thing.node->file->sha256) {
-      // What was edited since is no longer what both packages say: it is replaced.
+      // A file that was edited since differs from what both packages contain: it is replaced.
       const auto hash = hash_file(AT_FDCWD, thing.path);
       if (!hash && hash.error().kind == ErrorKind::io) return std::unexpected(hash.error());
       if (hash && *hash == thing.node->file->sha256) continue;
@@ -161,7 +161,7 @@ Result<Staging::Made> Staging::make_file(const Node& node, int folder_fd, const 
     tree = trees_.emplace(node.package, std::move(*opened)).first;
   }
   const int tree_fd = tree->second.get();
-  // A link shares the permissions, which are of the umask that the store was filled under.
+  // A link shares the permissions, which depend on the umask when the store was filled.
   if (file.stored_mode != new_file_mode(file.executable))
     return written(copy_file(tree_fd, file.stored, folder_fd, name, file.executable));
   if (::linkat(tree_fd, file.stored.c_str(), folder_fd, name.c_str(), 0) == 0) return Made::linked;
@@ -218,7 +218,7 @@ Result<void> Staging::stage(const std::string& folder, Journal& journal) {
   auto opened = open_folder(folder);
   if (!opened) return std::unexpected(opened.error());
   const std::size_t below_base = roots_.base.size() + 1;
-  std::vector<std::set<std::string>> packages;  // of each move
+  std::vector<std::set<std::string>> packages;  // for each move
   for (std::uint32_t i = 0; i < removal_.things.size(); ++i) {
     const std::string& thing = removal_.things[i];
     auto leaves = list_leaves(thing);
@@ -226,7 +226,8 @@ Result<void> Staging::stage(const std::string& folder, Journal& journal) {
     journal.moves.push_back({Direction::out, i, thing.substr(below_base), {}, std::move(*leaves)});
     packages.push_back(std::move(removal_.packages[thing]));
   }
-  // Metadata enters last: a reader without locks rather misses a package than finds one half.
+  // Metadata is added last: a reader without locks should rather miss a package than find an
+  // incomplete one.
   std::ranges::partition(entering_,
                          [](const Thing& thing) { return !thing.path.ends_with(".dist-info"); });
   for (std::uint32_t i = 0; i < entering_.size(); ++i) {

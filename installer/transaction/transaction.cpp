@@ -19,7 +19,7 @@ namespace {
 
 std::string draft_of(const TransactionFolder& folder) { return folder.journal + ".draft"; }
 
-/// Everything but the commit point: nothing is visible yet, and all that will be is on disk.
+/// Everything except the commit point: nothing is visible yet, and everything is on disk.
 Result<void> draft_journal(const TransactionFolder& folder, const Journal& journal) {
   const std::string draft = draft_of(folder);
   if (auto written = create_file(AT_FDCWD, draft, render_journal(journal), false); !written) {

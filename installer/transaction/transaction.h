@@ -27,8 +27,8 @@ namespace axle::installer {
 
 class Transaction {
  public:
-  /// Creates the empty transaction folder; the caller holds the lock and has recovered. It is
-  /// removed again by the destructor unless commit() was called.
+  /// Creates the empty transaction folder; the caller holds the lock and has recovered. The
+  /// destructor removes it unless commit() was called.
   [[nodiscard]] static Result<Transaction> begin(const std::string& base);
   Transaction(Transaction&& other) noexcept : base_(std::move(other.base_)) { other.base_.clear(); }
   Transaction& operator=(Transaction&&) = delete;
@@ -36,11 +36,11 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction();
 
-  /// Where new/<n> is staged.
+  /// The path where new/<n> is staged.
   [[nodiscard]] std::string new_folder() const;
 
-  /// The commit point and everything after it. On an error everything has been undone, or, when
-  /// even that failed, the hint says that the next command goes on.
+  /// The commit point and everything after it. On an error everything has been rolled back, or, if
+  /// that failed too, the hint says that the next command continues.
   [[nodiscard]] Result<void> commit(const Journal& journal, Report& report);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Where the things of a transaction lie (transaction.h draws the state folder).
+// The paths of a transaction's things (transaction.h describes the state folder).
 
 #include <string>
 
@@ -18,7 +18,7 @@ struct TransactionFolder {
         journal(path + "/journal"),
         undo(path + "/undo") {}
 
-  /// Where the thing of `move` lies when it is not in the environment.
+  /// The path of the thing of `move` while it is not in the environment.
   [[nodiscard]] std::string hidden(const Move& move) const {
     return fmt::format("{}/{}/{}", path, move.direction == Direction::out ? "old" : "new",
                        move.number);
@@ -33,8 +33,8 @@ struct TransactionFolder {
   std::string undo;
 };
 
-/// A thing on its way to `hidden`, entry by entry: it is complete under its number only when its
-/// last entry has arrived.
+/// A thing that is moved to `hidden` entry by entry: it gets its number only when its last entry
+/// has arrived.
 [[nodiscard]] inline std::string partial(const std::string& hidden) { return hidden + ".partial"; }
 
 }  // namespace axle::installer

@@ -1,11 +1,13 @@
 #pragma once
-// What a signal must not break in two: from a transaction's commit point to its last rename the
-// environment is neither the old nor the new one. Whoever handles the signals that end this process
-// asks here first. SIGKILL asks nobody: after it recovery has the same to do (recovery.h).
+// Delays signals during the critical part of a transaction: from its commit point to its last
+// rename the environment is neither the old nor the new one. Handlers of signals that end this
+// process check here first. SIGKILL cannot be delayed: after it, recovery does the rest
+// (recovery.h).
 
 namespace axle::installer {
 
-/// While one lives, signals wait; at the end of the last the one that came is raised again.
+/// While one exists, signals are delayed; when the last one ends, the delayed signal is raised
+/// again.
 class Unbroken {
  public:
   Unbroken();
@@ -14,10 +16,10 @@ class Unbroken {
   Unbroken& operator=(const Unbroken&) = delete;
 };
 
-/// For a signal handler: true where `signal` has to wait.
+/// For a signal handler: true if `signal` has to wait.
 [[nodiscard]] bool must_wait(int signal);
 
-/// How many changes of environments this process has made for good; for a signal handler too.
+/// How many changes of environments this process has committed; also for signal handlers.
 [[nodiscard]] unsigned changes_made();
 void count_change();
 

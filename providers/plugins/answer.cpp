@@ -26,7 +26,7 @@ std::unexpected<PluginFailure> malformed(std::string message) {
   return std::unexpected(PluginFailure{PluginFault::malformed, std::move(message), protocol});
 }
 
-/// What stands in a sentence of ours must not look like another one.
+/// Text within our sentences must not look like another sentence.
 std::string one_line(std::string_view text, std::size_t most) {
   std::string shown = printable(text, most);
   std::ranges::replace(shown, '\n', ' ');
@@ -47,7 +47,7 @@ const JsonNode* find(const JsonNode& object, std::string_view key, JsonNode::Kin
   return node != nullptr && node->kind == kind ? node : nullptr;
 }
 
-/// Of our Python loader: {"error": {"fault": "raised", "message": "…"}}.
+/// From our Python loader: {"error": {"fault": "raised", "message": "…"}}.
 PluginFailure failure_in(const JsonNode& error) {
   PluginFailure failure{
       PluginFault::raised, {}, "this is a fault of the plugin: report it to its authors"};
@@ -115,7 +115,7 @@ std::expected<Features, PluginFailure> read_features(const JsonNode& rows) {
   return features;
 }
 
-/// Refuses duplicate keys, deep nesting and endless lists, too.
+/// Also rejects duplicate keys, deep nesting and endless lists.
 Result<JsonNode> read_json(std::string_view text) {
   constexpr std::size_t most = 2 * max_features * max_values;
   return documents::parse_json_tree(text, "its text", {.values = most});

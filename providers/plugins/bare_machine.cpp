@@ -43,7 +43,7 @@ bool map_to_itself(const char* path, unsigned number) {
   return write_file(path, end);
 }
 
-/// A mount namespace of its own; who is not root gets it with a user namespace.
+/// A new mount namespace; users other than root need a user namespace for it.
 bool leave_mounts() {
   const unsigned user = ::geteuid();
   const unsigned group = ::getegid();
@@ -57,7 +57,7 @@ bool leave_mounts() {
 
 bool hide_hardware(int rules) {
   if (!leave_mounts()) return false;
-  // What is mounted here is nobody else's.
+  // Mounts made here must not propagate.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
   for (const char* path : covered) {
     const bool done = ::mount("none", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY,

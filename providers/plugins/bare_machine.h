@@ -1,12 +1,12 @@
 #pragma once
-// A machine where nothing is: how a provider behaves there is part of its conformance.
+// A machine without devices: a provider's behaviour there is part of its conformance.
 
 namespace axle::plugins {
 
-/// In the child, where only system calls are allowed and before privileges are dropped: empty
-/// folders of its own cover /dev and what the kernel says of devices and drivers under /sys and
-/// /proc; the CPU stays. `rules` are Landlock's that will come into force, or no descriptor. False
-/// where the kernel refuses (user namespaces may be switched off; errno says how).
+/// In the child, where only system calls are allowed and before privileges are dropped: covers /dev
+/// and what the kernel reports about devices and drivers under /sys and /proc with empty folders;
+/// the CPU remains. `rules` are the Landlock rules that will be enforced, or no descriptor. False
+/// if the kernel rejects it (user namespaces may be disabled; errno has the reason).
 [[nodiscard]] bool hide_hardware(int rules);
 
 }  // namespace axle::plugins

@@ -25,8 +25,8 @@
 namespace axle::plugins {
 namespace {
 
-/// Read-only, and all that is below: programs, libraries, what the kernel says of the hardware.
-/// Nothing of people: not /home, /root, /tmp, /var, /run, nor most of /etc.
+/// Read-only, with everything below: programs, libraries, what the kernel reports about the
+/// hardware. No personal data: not /home, /root, /tmp, /var, /run, nor most of /etc.
 constexpr const char* system_paths[] = {
     "/usr",
     "/bin",
@@ -71,7 +71,7 @@ constexpr const char* system_paths[] = {
     "/dev/random",
     "/dev/urandom",
 };
-/// Whoever looks for a node finds its name.
+/// Folders that may be listed, to find a node's name.
 constexpr const char* listed_folders[] = {"/dev/dri", "/dev/nvidia-caps"};
 
 constexpr int rules_place = 4;
@@ -89,7 +89,7 @@ enum Step : std::int32_t {
   unguarded,
 };
 
-/// All that the child needs, made where memory may still be asked for.
+/// Everything that the child needs, prepared while memory can still be allocated.
 struct Preparation {
   FileRules rules;
   std::vector<sock_filter> filter;
@@ -120,13 +120,13 @@ void allow_files(const ConfinedTask& task, Preparation& prepared) {
     for (const std::string& path : files_to_start(probe, program_folders))
       rules.allow_program(path);
   }
-  // Whoever starts probes sends what they print somewhere.
+  // Programs that start probes redirect their output.
   if (!task.grants.programs.empty()) rules.allow_device("/dev/null");
 }
 
 bool prepare(const ConfinedTask& task, const SandboxSupport& support, Preparation& prepared,
              std::string& why) {
-  // Exceptions count only where Landlock says of what.
+  // Exceptions only apply if Landlock can limit them to paths.
   const bool limited = support.landlock > 0;
   const bool starts_probes = limited && !task.grants.programs.empty();
   const bool opens_devices = limited && (starts_probes || !task.grants.devices.empty());
@@ -173,8 +173,8 @@ void limit(int resource, rlim_t soft, rlim_t hard) {
 
 void set_limits(const ConfinedTask& task, const Preparation& prepared) {
   constexpr rlim_t mib = 1 << 20;
-  // Zero does not hold for kernels that pipe core dumps into a program, one byte does (Linux,
-  // fs/coredump.c), and no dump to a file is that small.
+  // A limit of zero does not prevent kernels from piping core dumps into a program, one byte does
+  // (Linux, fs/coredump.c), and no dump to a file is that small.
   limit(RLIMIT_CORE, 1, 1);
   limit(RLIMIT_FSIZE, 0, 0);
   limit(RLIMIT_NOFILE, 256, 256);
@@ -184,7 +184,7 @@ void set_limits(const ConfinedTask& task, const Preparation& prepared) {
   limit(RLIMIT_AS, task.limits.memory, task.limits.memory);
 }
 
-/// No privileges now and none to be had, root's included.
+/// Drops all privileges and prevents new ones, also for root.
 void drop_privileges() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up(privileges);
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
@@ -195,7 +195,7 @@ void drop_privileges() {
   if (::syscall(SYS_capset, &header, none) != 0) give_up(capabilities);
 }
 
-/// execve's first argument: where the filter expects it.
+/// execve's first argument, at the address that the filter expects.
 const char* program_name(const Preparation& prepared) {
   const char* name = prepared.start.program.c_str();
   if (prepared.page == 0) return name;
@@ -204,7 +204,7 @@ const char* program_name(const Preparation& prepared) {
     errno = ENAMETOOLONG;
     give_up(program);
   }
-  // The place is a number: nothing is there yet. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  // The address is a number: nothing is mapped there yet. NOLINTNEXTLINE(performance-no-int-to-ptr)
   void* page = ::mmap(reinterpret_cast<void*>(prepared.page), length, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   if (page == MAP_FAILED) give_up(program);
@@ -216,12 +216,13 @@ const char* program_name(const Preparation& prepared) {
   ::fcntl(trouble_place, F_SETFD, FD_CLOEXEC);
   if (!OrphanGuard::guard_own_group(guard_place)) give_up(unguarded);
   ::close(guard_place);
-  // A write beyond the limit fails instead of killing.
+  // A write beyond the limit fails instead of killing the process.
   ::signal(SIGXFSZ, SIG_IGN);
   if (::chdir("/") != 0) system::leave(127);
   ::umask(077);
   if (task.bare_machine && !hide_hardware(rules_place)) give_up(hardware);
-  // Before the limits: the page counts, and a parent may have more address space than they allow.
+  // Before the limits are set: the page counts, and the parent may use more address space than they
+  // allow.
   const char* name = program_name(prepared);
   set_limits(task, prepared);
   drop_privileges();

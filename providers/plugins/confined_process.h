@@ -1,5 +1,5 @@
 #pragma once
-// One confined child: how it is started and what it becomes before foreign code runs in it.
+// One confined child: how it is started, and its setup before foreign code runs in it.
 
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace axle::plugins {
 
-/// A child that runs, with our ends of its pipes; unset once closed.
+/// A running child, with our ends of its pipes; unset once closed.
 struct ConfinedProcess {
   system::ChildProcess child;
   system::Descriptor ended;   ///< pidfd, readable when it has ended; unset before Linux 5.3
@@ -28,15 +28,15 @@ struct ConfinedProcess {
   bool alone = false;          ///< it can make no process
 };
 
-/// Which step failed in the child, and errno.
+/// The step that failed in the child, and errno.
 struct StartTrouble {
   std::int32_t step = 0;
   std::int32_t error = 0;
 };
 [[nodiscard]] std::string render_trouble(const StartTrouble& trouble);
 
-/// Forks. The child's group dies with this process: `guard` sees to it. `why` says what is wrong
-/// when nothing was started.
+/// Forks. `guard` ensures that the child's group ends with this process. `why` has the reason if
+/// nothing was started.
 [[nodiscard]] std::optional<ConfinedProcess> start_confined(const ConfinedTask& task,
                                                             const SandboxSupport& support,
                                                             const OrphanGuard& guard,

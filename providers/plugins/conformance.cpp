@@ -11,12 +11,12 @@ namespace {
 using providers::Feature;
 using providers::Features;
 
-/// How often `all` is asked: it must not depend on anything.
+/// How often `all` is run: it must not depend on anything.
 constexpr std::size_t runs_of_all = 3;
 
 AskOptions on_a_bare_machine(AskOptions options) {
   options.bare_machine = true;
-  // Who asks the masks instead of the devices finds none either.
+  // Plugins that read the masks instead of the devices find none either.
   options.environment = {{"CUDA_VISIBLE_DEVICES", "-1"}, {"NVIDIA_VISIBLE_DEVICES", "void"},
                          {"HIP_VISIBLE_DEVICES", "-1"},  {"ROCR_VISIBLE_DEVICES", "-1"},
                          {"ASCEND_VISIBLE_DEVICES", ""}, {"TPU_VISIBLE_CHIPS", ""}};
@@ -46,7 +46,7 @@ PluginTrial try_plugin(const Plugin& plugin, const ConformanceOptions& options, 
   trial.peak_memory = std::max(trial.supported.peak_memory, trial.all.peak_memory);
   if (!trial.supported.features || !trial.all.features) return trial;
 
-  // One that differs is enough: a plugin that hangs now and then would cost a time limit each.
+  // One difference is enough: a plugin that hangs occasionally would cost a time limit each time.
   for (std::size_t run = 2; run <= options.runs && trial.differing_run == 0; ++run) {
     report.progress("asking", run, options.runs);
     note_run(trial, run, ask_plugin(plugin, Query::supported, options.ask));

@@ -1,6 +1,6 @@
 #pragma once
-// Conformance of a plugin: what an installer expects of it, tried out. One row a check
-// (conformance_checks.cpp); here it is asked often enough to judge.
+// Conformance of a plugin: tests what an installer expects of it. One row per check
+// (conformance_checks.cpp); this runs the plugin often enough to judge.
 
 #include <chrono>
 #include <cstddef>
@@ -28,34 +28,34 @@ struct ConformanceOptions {
   AskOptions ask = {};
 };
 
-/// What was seen of a plugin.
+/// The observations of a plugin.
 struct PluginTrial {
   const Plugin* plugin = nullptr;
   PluginLimits limits;
   PluginAnswer supported;  ///< the first time
   PluginAnswer all;        ///< the first time
-  /// Of all answers to `supported`, in order of time needed.
+  /// For all answers to `supported`, sorted by duration.
   std::vector<std::chrono::milliseconds> times;
   std::size_t differing_run = 0;  ///< the first whose lists differ from the first run's; 0: none
   std::string difference;         ///< what differs, for a person
   std::string all_difference;     ///< between two answers to `all`
   std::size_t peak_memory = 0;    ///< bytes, of all runs
-  /// Where no device is.
+  /// On a machine without devices.
   PluginAnswer bare_supported;
   PluginAnswer bare_all;
-  /// With an eye on what it is denied.
+  /// With denied system calls recorded.
   PluginAnswer watched_supported;
   PluginAnswer watched_all;
 };
 
-/// Asks: `runs` times here and once on a bare machine.
+/// Runs the plugin: `runs` times here and once on a bare machine.
 [[nodiscard]] PluginTrial try_plugin(const Plugin& plugin, const ConformanceOptions& options,
                                      Report& report);
 
-/// Every check that can be made with what was seen.
+/// Every check that can be made with the observations.
 [[nodiscard]] std::vector<CheckResult> judge(const PluginTrial& trial);
 
-/// What differs between two answers, in a few words; empty: nothing.
+/// The difference between two answers, in a few words; empty: none.
 [[nodiscard]] std::string difference_between(const providers::Features& one,
                                              const providers::Features& other);
 

@@ -15,13 +15,13 @@ using providers::Feature;
 using providers::Features;
 using std::chrono::milliseconds;
 
-/// Longer than this is felt: each installation waits for it.
+/// Longer than this is noticeable: each installation waits for it.
 constexpr milliseconds patience{100};
 constexpr std::size_t much_memory = std::size_t{256} << 20;
-/// A namespace that no provider may have (PEP 825).
+/// A namespace that is reserved (PEP 825).
 constexpr std::string_view abi_dependency = "abi_dependency";
 
-/// nullopt: not to be judged with what was seen.
+/// nullopt: the observations are not sufficient.
 using Judgement = std::optional<CheckResult>;
 
 Judgement fine(std::string message) { return CheckResult{{}, Grade::ok, std::move(message), {}}; }
@@ -89,7 +89,7 @@ Judgement check_protocol(const PluginTrial& trial) {
 
 Judgement check_namespace(const PluginTrial& trial) {
   const std::string& ns = trial.plugin->ns;
-  if (ns.empty()) return std::nullopt;  // it said none: another check tells why
+  if (ns.empty()) return std::nullopt;  // none was reported: another check has the reason
   if (ns == abi_dependency) {
     return failure(fmt::format("{} is reserved for the dependency solver", ns),
                    "choose a namespace of your own");
@@ -219,7 +219,7 @@ Judgement check_manners(const PluginTrial& trial) {
   std::string tried;
   for (const auto* attempts : {&*supported, &*all}) {
     for (const std::string& attempt : *attempts) {
-      // `all` mostly tries what `supported` has tried.
+      // `all` usually attempts the same as `supported`.
       if (attempts == &*all && std::ranges::find(*supported, attempt) != supported->end()) continue;
       tried += (tried.empty() ? "" : ", ") + attempt;
     }

@@ -1,5 +1,6 @@
 #pragma once
-// The seam to environments for Python plugins: cli/ fills it with Axle's own installer.
+// The interface to environments for Python plugins; session/ implements it with Axle's own
+// installer.
 
 #include <expected>
 #include <string>
@@ -18,8 +19,8 @@ struct PluginEnvironment {
 class Environments {
  public:
   virtual ~Environments() = default;
-  /// An environment that has `requirements` (PEP 508), made of plain wheels only, or the one that
-  /// was made for them before. The failure says why there is none (`not_started`).
+  /// An environment with `requirements` (PEP 508), made of plain wheels only, or an existing one
+  /// that was made for them. The failure says why there is none (`not_started`).
   [[nodiscard]] virtual std::expected<PluginEnvironment, PluginFailure> environment_with(
       const std::vector<std::string>& requirements) = 0;
 };

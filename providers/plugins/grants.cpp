@@ -85,8 +85,7 @@ void append_program(Names name, std::vector<std::string>& paths) {
   }
 }
 
-/// Two names below the root at least, and none that leads back: "/" or "/home" would grant
-/// everything.
+/// At least two components below the root, and no "..": "/" or "/home" would grant everything.
 bool is_deep_folder(std::string_view path) {
   if (!path.starts_with('/')) return false;
   std::size_t depth = 0;

@@ -1,8 +1,8 @@
 #pragma once
-// The one table of exceptions to the sandbox: per namespace the probes that published plugins run,
-// the device nodes that drivers open for writing, and what lies outside of the system's folders. To
-// the nodes come those that the user grants with their trust, for hardware that Axle does not know.
-// `variant providers show` prints all. They count only where Landlock can limit them.
+// The only table of exceptions to the sandbox: per namespace the probes that published plugins run,
+// the device nodes that drivers open for writing, and paths outside of the system's folders. The
+// user can grant further nodes together with trust, for hardware that Axle does not know. `variant
+// providers show` prints all. They only apply if Landlock can enforce them.
 
 #include <span>
 #include <string>
@@ -20,7 +20,7 @@ struct NamespaceGrants {
   std::span<const std::string_view> readable;  ///< patterns of glob(7)
   /// Variables whose value is a folder that may be read: "ROCM_PATH".
   std::span<const std::string_view> folder_variables;
-  /// Further variables that the plugin sees, with those of `passed_variables`.
+  /// Further variables that the plugin may see, in addition to `passed_variables`.
   std::span<const std::string_view> variables;
 };
 
@@ -28,21 +28,21 @@ struct NamespaceGrants {
 /// nullptr: none.
 [[nodiscard]] const NamespaceGrants* grants_of(std::string_view ns);
 
-/// Every variable that the plugin of `ns` may see: the device masks of all vendors and what is
+/// Every variable that the plugin of `ns` may see: the device masks of all vendors and the ones
 /// documented for its namespace.
 [[nodiscard]] std::vector<std::string_view> passed_variables(std::string_view ns);
 
-/// PATH of every plugin, and where probes are looked for.
+/// PATH of every plugin, where probes are searched.
 inline constexpr std::string_view program_folders =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/rocm/bin";
 
-/// A pattern of glob(7) that a user may grant: below /dev, its first name not left open.
+/// A glob(7) pattern that a user may grant: below /dev, with a fixed first component.
 [[nodiscard]] bool is_device_pattern(std::string_view text);
-/// The nodes that `patterns` mean on this machine: character devices, no terminals, nothing of the
-/// kernel's memory.
+/// The nodes that match `patterns` on this machine: character devices, no terminals, no kernel
+/// memory.
 [[nodiscard]] std::vector<std::string> device_nodes(std::span<const std::string> patterns);
 
-/// What the table means on this machine for a plugin of `ns` that sees `environment`.
+/// The exceptions on this machine for a plugin of `ns` with `environment`.
 [[nodiscard]] Grants granted_to(std::string_view ns,
                                 std::span<const std::pair<std::string, std::string>> environment);
 

@@ -38,7 +38,7 @@ constexpr std::uint64_t ioctl_device = 1ULL << 15;
 
 constexpr std::uint64_t reading = read_file | read_folder;
 
-/// All rights over files that an ABI has: execute to make_sym, then refer, truncate, ioctl_dev.
+/// All file access rights of an ABI: execute to make_sym, then refer, truncate, ioctl_dev.
 std::uint64_t all_rights(int abi) {
   if (abi >= 5) return (1ULL << 16) - 1;
   if (abi >= 3) return (1ULL << 15) - 1;
@@ -46,7 +46,7 @@ std::uint64_t all_rights(int abi) {
   return (1ULL << 13) - 1;
 }
 
-/// The kernel refuses attributes that it does not know, unless they are left out.
+/// The kernel rejects attributes that it does not know, unless they are omitted.
 std::size_t attribute_bytes(int abi) {
   if (abi >= 6) return sizeof(RulesetAttributes);
   return abi >= 4 ? offsetof(RulesetAttributes, scopes) : offsetof(RulesetAttributes, network);
@@ -90,7 +90,7 @@ void FileRules::allow(const std::string& path, std::uint64_t rights) {
   const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
   if (place < 0) return;
   struct stat status{};
-  // Rights over folders are refused for anything else.
+  // Rights that only apply to folders are rejected for anything else.
   const bool is_folder = ::fstat(place, &status) == 0 && S_ISDIR(status.st_mode);
   add(rules_, place, is_folder ? rights : rights & ~read_folder);
   ::close(place);

@@ -1,6 +1,6 @@
 #pragma once
 // Landlock through its system calls (Linux Documentation/userspace-api/landlock.rst): Debian 12's
-// headers end at ABI 2, kernels do not.
+// headers end at ABI 2, newer kernels have more.
 
 #include <cstdint>
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace axle::plugins {
 
-/// The ABI that the kernel speaks; 0: none, or switched off.
+/// The kernel's ABI; 0: none, or disabled.
 [[nodiscard]] int landlock_abi();
 
-/// Which files a process may use. Made before the fork, put in force after it.
+/// The files that a process may use. Created before the fork, enforced after it.
 class FileRules {
  public:
   FileRules() = default;
@@ -21,17 +21,17 @@ class FileRules {
   FileRules& operator=(const FileRules&) = delete;
   ~FileRules();
 
-  /// Denies every right over files that ABI `abi` knows, TCP, abstract sockets and signals to
-  /// others included. False where the kernel refuses.
+  /// Denies every file access right of ABI `abi`, and TCP, abstract sockets and signals to others.
+  /// False if the kernel rejects it.
   [[nodiscard]] bool open(int abi);
 
-  // Paths that are not there are skipped; links are followed.
+  // Missing paths are skipped; links are followed.
   void allow_reading(const std::string& path);
   void allow_listing(const std::string& path);  ///< names of files below, not what they hold
   void allow_device(const std::string& path);
   void allow_program(const std::string& path);
 
-  /// -1: none is open.
+  /// -1: not open.
   [[nodiscard]] int descriptor() const { return rules_; }
 
  private:
@@ -43,11 +43,11 @@ class FileRules {
 
 // In the child, where only system calls are allowed.
 
-/// Allows what is under `/proc/self`: only the child itself can name it.
+/// Allows what is under `/proc/self`: only the child itself can refer to it.
 void allow_own_proc(int rules);
 /// Allows what is under a folder that only the child sees.
 void allow_folder(int rules, const char* path);
-/// No way back. False where the kernel refuses.
+/// Irreversible. False if the kernel rejects it.
 [[nodiscard]] bool restrict_to(int rules);
 
 }  // namespace axle::plugins

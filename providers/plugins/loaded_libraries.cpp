@@ -22,7 +22,7 @@ std::vector<std::string> loaded_libraries() {
   std::vector<std::string> names;
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* kept) {
-        // The program has no name here, and what the kernel maps has no file.
+        // The program itself has an empty name here, and the kernel's own mapping has no file.
         const std::string_view name = info->dlpi_name == nullptr ? "" : info->dlpi_name;
         if (name.contains('/')) static_cast<std::vector<std::string>*>(kept)->emplace_back(name);
         return 0;
@@ -39,7 +39,7 @@ std::string library_path_of(std::span<const std::string> libraries) {
   std::vector<std::string> folders;
   for (const std::string& library : libraries) {
     std::string folder = fs::path(library).parent_path().string();
-    // What the loader would take apart or expand names no folder (ld.so(8)).
+    // Folder names that the loader would split or expand are skipped (ld.so(8)).
     const bool plain = folder.find_first_of(":;$") == std::string::npos;
     const bool known = std::ranges::find(folders, folder) != folders.end();
     if (plain && !known && !is_loaders_own(folder)) folders.push_back(std::move(folder));

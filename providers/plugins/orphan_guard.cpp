@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_groups = 1024;
 
-/// readable when this process has ended; unset before Linux 5.3.
+/// Readable when this process has ended; unset before Linux 5.3.
 system::Descriptor descriptor_of_this_process() {
 #ifdef SYS_pidfd_open
   return system::Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0U)));
@@ -32,7 +32,7 @@ struct Groups {
   std::array<pid_t, most_groups> leaders;
   std::size_t count = 0;
 
-  /// False: nobody can write any more.
+  /// False: all writers are gone.
   bool take_from(int descriptor) {
     pid_t leader = 0;
     while (true) {
@@ -68,7 +68,7 @@ std::expected<OrphanGuard, std::error_code> OrphanGuard::start() {
   if (!pipe) return std::unexpected(pipe.error());
   ::fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK);
   const system::Descriptor self = descriptor_of_this_process();
-  // It keeps no pipe of this process open, nor its terminal, and outlives it.
+  // It must not keep this process's pipes or terminal open, and it outlives the process.
   system::ChildSettings settings;
   settings.group = system::Group::session;
   settings.dies_with_parent = false;

@@ -1,8 +1,8 @@
 #pragma once
-// A process beside this one that outlives it for a moment. A confined child dies with its parent,
-// but what it has started does not (PR_SET_PDEATHSIG is for one process): where this process ends
-// while children run, however it ends, the guard kills their groups. In the sandbox nobody leaves
-// its group (syscall_filter.h).
+// A helper process that briefly outlives this one. A confined child ends with its parent, but its
+// own children do not (PR_SET_PDEATHSIG is for one process): if this process ends while children
+// run, for any reason, the guard kills their groups. In the sandbox no process can leave its group
+// (syscall_filter.h).
 
 #include <expected>
 #include <system_error>
@@ -13,16 +13,16 @@
 
 namespace axle::plugins {
 
-/// It goes with the object, and kills nobody then.
+/// Ends with the object, without killing anything.
 class OrphanGuard {
  public:
-  /// Error: no process can be made.
+  /// Error: no process can be created.
   [[nodiscard]] static std::expected<OrphanGuard, std::error_code> start();
 
-  /// Where leaders of groups write their numbers: a child that is to be guarded inherits it.
+  /// Where group leaders write their numbers: a guarded child inherits it.
   [[nodiscard]] int descriptor() const { return groups_.get(); }
-  /// In a child that leads a group of its own, before it starts anything: system calls only. False:
-  /// nobody would guard it.
+  /// In a child that leads its own group, before it starts anything: system calls only. False: it
+  /// would not be guarded.
   [[nodiscard]] static bool guard_own_group(int descriptor);
 
  private:

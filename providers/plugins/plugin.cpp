@@ -81,21 +81,21 @@ ConfinedTask task_of(const PluginQuery& question, const AskOptions& options) {
       task.arguments = {shared_object_word, plugin.place, query};
       task.grants.readable.push_back(plugin.place);
       grant_own_libraries(task);
-      // A sanitized loader has a shadow larger than any limit.
+      // A sanitizer's shadow memory is larger than any limit.
       if (sanitized) task.limits.memory = std::numeric_limits<std::size_t>::max();
       break;
   }
   return task;
 }
 
-/// The empty line that loaders begin with is none.
+/// The empty line that loaders print first is not an answer.
 bool has_answered(const TaskResult& result) {
   return result.end == TaskEnd::exited &&
          result.answer.find_first_not_of('\n') != std::string::npos;
 }
 
-/// Of the program that loads shared objects, which says at least an empty line: what befell it
-/// before that is not the object's fault.
+/// For the program that loads shared objects, which prints at least an empty line: failures before
+/// that are not the object's fault.
 std::optional<PluginFailure> loader_failure(const TaskResult& result) {
   const bool ended = result.end == TaskEnd::exited || result.end == TaskEnd::crashed;
   if (!ended || !result.answer.empty()) return std::nullopt;
@@ -160,7 +160,7 @@ PluginAnswer conclude(const PluginQuery& question, TaskResult&& result, const As
   return answer;
 }
 
-/// A feature of `supported` that `all` lacks; empty: there is none.
+/// A feature in `supported` that is not in `all`; empty: there is none.
 std::string undeclared_feature(const providers::Features& supported,
                                const providers::Features& all) {
   for (const providers::Feature& feature : supported) {
@@ -192,7 +192,7 @@ PluginAnswer ask_plugin(const Plugin& plugin, Query query, const AskOptions& opt
 
 std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
                                                         const AskOptions& options) {
-  // Shared objects always know `all`, which looks at no hardware.
+  // Shared objects always have `all`, which does not access hardware.
   const bool looks_at_none = plugin.kind == PluginKind::shared_object;
   const PluginQuery question{&plugin, looks_at_none ? Query::all : Query::supported};
   const ConfinedTask task = task_of(question, options);

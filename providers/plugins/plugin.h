@@ -1,6 +1,6 @@
 #pragma once
-// Plugins: providers that are not ours (PEP 850). Each is asked in a process of its own, confined
-// (sandbox.h), and whatever it does there it is answered for: lists, or why there are none.
+// Plugins: third-party providers (PEP 850). Each runs in its own sandboxed process (sandbox.h), and
+// always gets a result here: lists, or why there are none.
 
 #include <chrono>
 #include <cstddef>
@@ -22,17 +22,18 @@ enum class PluginKind : std::uint8_t { python, executable, shared_object };
 struct Plugin {
   std::string ns;  ///< the namespace that it answers for
   PluginKind kind = PluginKind::executable;
-  /// Under which name it is trusted: the package, normalised; of the other kinds the absolute path.
+  /// The name under which it is trusted: the normalised package name; for the other kinds the
+  /// absolute path.
   std::string package;
-  /// Absolute: the program, the shared object, or the Python interpreter that has the package.
+  /// Absolute: the program, the shared object, or the Python interpreter of the package.
   std::string place;
   std::string plugin_api = {};  ///< of Python plugins: "module" or "module:object.attribute"
-  /// What it reads beside the system and `place`: of Python plugins their environment and the
-  /// installation that it rests on.
+  /// What it may read besides the system and `place`: for Python plugins their environment and the
+  /// installation that it is based on.
   std::vector<std::string> folders = {};
-  /// Of nodes that the user lets it open for writing (grants.h): "/dev/acme*".
+  /// Nodes that the user allows it to open for writing (grants.h): "/dev/acme*".
   std::vector<std::string> devices = {};
-  /// Of Python plugins that are installed nowhere: where their modules lie, searched first.
+  /// For Python plugins that are not installed: the folder of their modules, searched first.
   std::vector<std::string> import_folders = {};
 };
 
@@ -41,7 +42,7 @@ enum class Query : std::uint8_t { supported, all };
 
 struct PluginLimits {
   std::chrono::milliseconds time{10'000};  ///< then the whole process group is killed
-  /// Bytes of address space a process, and of resident memory of all processes together.
+  /// Bytes of address space per process, and of resident memory of all processes together.
   std::size_t memory = std::size_t{1} << 30;
   std::size_t tasks = 1024;                     ///< threads of all processes together
   std::size_t answer = std::size_t{1} << 20;    ///< bytes; more is not an answer
@@ -51,17 +52,17 @@ struct PluginLimits {
 
 struct AskOptions {
   PluginLimits limits = {};
-  /// The variables that plugins may see, with their values: the caller's choice out of
-  /// `passed_variables` (grants.h). PATH and LANG are always there, and fixed.
+  /// The variables that plugins may see, with their values: the caller's selection from
+  /// `passed_variables` (grants.h). PATH and LANG are always set to fixed values.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  /// On a machine where no device is (bare_machine.h).
+  /// On a machine without devices (bare_machine.h).
   bool bare_machine = false;
   bool watched = false;  ///< `PluginAnswer::attempts` are wanted
   /// The program that loads shared objects: its main calls `answer_if_asked` (shared_object.h).
   std::string loader = "/proc/self/exe";
 };
 
-/// Why a plugin gave no lists. Each makes its namespace unsupported and nothing else.
+/// Why a plugin gave no lists. Each makes its namespace unsupported, without other effects.
 enum class PluginFault : std::uint8_t {
   not_started,      ///< no such program, or the kernel refused
   no_object,        ///< the plugin-api leads nowhere in the environment
@@ -82,7 +83,7 @@ struct PluginFailure {
   std::string hint;     ///< what a person can do
 };
 
-/// What a plugin may say beside its lists; all of it for people, and printable.
+/// What a plugin may report in addition to its lists; human-readable and printable.
 struct PluginNotes {
   std::string version;               ///< its own
   std::uint64_t abi = 0;             ///< of a shared object: the interface's; 0 unknown
@@ -96,7 +97,7 @@ struct PluginAnswer {
   std::string printed = {};  ///< stdout and stderr, printable and bounded: for --verbose
   PluginNotes notes = {};
   std::size_t peak_memory = 0;  ///< bytes that were resident at most; 0 unknown
-  /// What it tried and was denied; nullopt: not watched, or this kernel does not tell.
+  /// What it attempted and was denied; nullopt: not watched, or not reported by this kernel.
   std::optional<std::vector<std::string>> attempts = {};
 };
 
@@ -105,20 +106,20 @@ struct PluginQuery {
   Query query = Query::supported;
 };
 
-/// Asks all at once, each in its own process; one answer a question, in order. Returns at the time
-/// limit plus at most a moment.
+/// Runs all plugins concurrently, each in its own process; one answer per query, in order. Returns
+/// at most a moment after the time limit.
 [[nodiscard]] std::vector<PluginAnswer> ask_plugins(std::span<const PluginQuery> questions,
                                                     const AskOptions& options);
 [[nodiscard]] PluginAnswer ask_plugin(const Plugin& plugin, Query query,
                                       const AskOptions& options = {});
 
-/// The namespace that the plugin itself names when it is asked what is supported, without the
-/// exceptions of any namespace. Of Python plugins: Plugin::ns.
+/// The namespace that the plugin reports for `supported`, run without the exceptions of any
+/// namespace. For Python plugins: Plugin::ns.
 [[nodiscard]] std::expected<std::string, PluginFailure> ask_namespace(const Plugin& plugin,
                                                                       const AskOptions& options);
 
-/// What an installer wants to know: `supported` of each plugin, refused (`undeclared`) where it
-/// names a feature that `all` lacks. A plugin without `all` (0.0.x, build-time only) is believed.
+/// The answer for an installer: `supported` of each plugin, rejected (`undeclared`) if it has a
+/// feature that is not in `all`. A plugin without `all` (0.0.x, build-time only) is accepted.
 [[nodiscard]] std::vector<PluginAnswer> supported_by(std::span<const Plugin> plugins,
                                                      const AskOptions& options);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longest_head = 4096;
 constexpr std::uint64_t largest_table = 512 * 1024;  // bytes of an ELF file's segment table
-constexpr int most_interpreters = 4;                 // as the kernel
+constexpr int most_interpreters = 4;                 // the kernel's limit
 
 std::string head_of(const std::string& path) {
   std::string head(longest_head, '\0');

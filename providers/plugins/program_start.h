@@ -1,7 +1,7 @@
 #pragma once
-// What starting a program takes: the interpreter of a script, the loader of a binary. In a sandbox
-// a program may be started once, so scripts are started by their interpreter, as the kernel and
-// /usr/bin/env would, in one step.
+// What is needed to start a program: the interpreter of a script, the loader of a binary. In a
+// sandbox only one program start is allowed, so scripts are started through their interpreter
+// directly, with the same result as with the kernel and /usr/bin/env.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ struct ProgramStart {
 };
 
 /// `program` may be a script ("#!/usr/bin/env python3", "#!/bin/sh -e"); interpreters named by env
-/// are looked for in `folders` ("/usr/bin:/bin"). What is not a script stays as it is.
+/// are searched in `folders` ("/usr/bin:/bin"). Other programs are unchanged.
 [[nodiscard]] ProgramStart start_of(const std::string& program,
                                     const std::vector<std::string>& arguments,
                                     std::string_view folders);

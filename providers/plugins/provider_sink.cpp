@@ -40,7 +40,7 @@ std::string ProviderSink::mistake() const {
   return mistake_;
 }
 
-// No exception may pass through the provider's frames: they may be C.
+// No exception may propagate through the provider's frames: they may be C.
 
 std::int32_t ProviderSink::on_feature(const axle_provider_sink* sink, const char* name,
                                       std::int32_t kind) {

@@ -1,6 +1,6 @@
 #pragma once
-// The sink of the C interface on our side: takes what a query says, call by call, and the first
-// mistake with it. In the child, beside foreign code.
+// Our side of the C interface's sink: stores what a query reports, call by call, and the first
+// mistake in it. Runs in the child, together with foreign code.
 
 #include <atomic>
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace axle::plugins {
 
-/// `text` when it is there and ends within `most` bytes.
+/// `text` if it is not NULL and ends within `most` bytes.
 [[nodiscard]] std::optional<std::string_view> bounded_text(const char* text, std::size_t most);
 
 class ProviderSink {
@@ -26,12 +26,12 @@ class ProviderSink {
   ProviderSink(const ProviderSink&) = delete;
   ProviderSink& operator=(const ProviderSink&) = delete;
 
-  /// What the provider is given. Valid as long as this object.
+  /// The sink passed to the provider. Valid as long as this object.
   [[nodiscard]] const axle_provider_sink* c_sink() const { return &c_sink_; }
-  /// After the query: whoever still calls is refused.
+  /// After the query: further calls are rejected.
   void close() { open_ = false; }
 
-  /// Empty: none was made.
+  /// Empty: there was none.
   [[nodiscard]] std::string mistake() const;
   [[nodiscard]] const providers::Features& features() const { return features_; }
   [[nodiscard]] const std::vector<std::string>& reasons() const { return reasons_; }

@@ -2,7 +2,7 @@
 
 namespace axle::plugins {
 
-/// python_loader.py: what the interpreter of a Python plugin is given with -c.
+/// python_loader.py: passed with -c to the interpreter of a Python plugin.
 [[nodiscard]] const char* python_loader();
 
 }  // namespace axle::plugins

@@ -23,9 +23,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often a child without a pidfd is looked after.
+/// How often a child without a pidfd is checked.
 constexpr int tick_ms = 5;
-/// How often a child is looked after otherwise.
+/// How often a child is checked otherwise.
 constexpr int longest_wait_ms = 25;
 
 /// A child from its start to its end.
@@ -61,7 +61,7 @@ class Run {
     if (watch_.descriptor() >= 0) waiting.push_back({watch_.descriptor(), POLLIN, 0});
   }
 
-  /// Takes what there is and looks whether the child has ended or must.
+  /// Reads available output and checks whether the child has ended or has to.
   void look() {
     watched_ = watched_ || watch_.descriptor() >= 0;
     watch_.attend();
@@ -86,7 +86,7 @@ class Run {
     take_from(process_.stderr_, result_.printed, task_.limits.printed, false);
   }
 
-  /// What comes beyond `most` is skipped; more than `flood` of it, or any of an answer, ends
+  /// Output beyond `most` is skipped; more than `flood` of it, or an answer that is too long, ends
   /// the child.
   void take_from(system::Descriptor& end, std::string& text, std::size_t most, bool is_answer) {
     std::array<char, 16384> buffer;
@@ -139,8 +139,8 @@ class Run {
     finish();
   }
 
-  /// Kills the group. A process inside a broken driver may not die at all (state D): it is left to
-  /// init after a moment.
+  /// Kills the group. A process inside a broken driver may not end at all (state D): after a moment
+  /// it is left to init.
   void put_down() {
     process_.child.kill();
     static_cast<void>(process_.child.wait_until(Clock::now() + system::ChildProcess::patience));

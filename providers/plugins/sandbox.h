@@ -1,9 +1,9 @@
 #pragma once
-// The sandbox: a child process that can read the system and what it is granted, say its answer, and
-// nothing else. No network, no writes, no new processes, no signals to others, bounded memory, time
-// and output, no capabilities, no inherited descriptors, an environment of its own; it dies with
-// its parent, and what it starts does too (orphan_guard.h). Landlock (from ABI 1 on) says which
-// files, seccomp which system calls, rlimits how much.
+// The sandbox: a child process that can read the system and what it is granted, return its answer,
+// and nothing else. No network, no writes, no new processes, no signals to others, bounded memory,
+// time and output, no capabilities, no inherited descriptors, an environment of its own; it ends
+// with its parent, and so do its children (orphan_guard.h). Landlock (from ABI 1) restricts files,
+// seccomp system calls, rlimits resources.
 
 #include <chrono>
 #include <cstddef>
@@ -17,14 +17,14 @@
 
 namespace axle::plugins {
 
-/// What a task may do beyond reading the system. Paths that are not there are skipped.
+/// What a task may do beyond reading the system. Missing paths are skipped.
 struct Grants {
   std::vector<std::string> readable;  ///< files and folders with all below them
   std::vector<std::string> devices;   ///< nodes: read, write, ioctl
   std::vector<std::string> programs;  ///< may be started, which lets the task make processes
 };
 
-/// One thing to do in a sandbox.
+/// A task for a sandbox.
 struct ConfinedTask {
   std::string program;                   ///< absolute
   std::vector<std::string> arguments;    ///< without the program's name
@@ -32,7 +32,7 @@ struct ConfinedTask {
   std::vector<std::string> environment;  ///< "KEY=value", complete
   Grants grants;
   PluginLimits limits;
-  /// A machine without devices: bare_machine.h. Not started where the kernel does not let us.
+  /// A machine without devices: bare_machine.h. Not started if the kernel does not allow it.
   bool bare_machine = false;
   bool watched = false;  ///< `TaskResult::attempts` are wanted; costs a stop at the start
 };
@@ -47,8 +47,8 @@ struct TaskResult {
   std::string why;      ///< of `not_started`
   std::chrono::milliseconds duration{0};
   std::size_t peak_memory = 0;  ///< bytes that were resident at most; 0 unknown
-  /// Of a watched task: what it tried and was denied by the filter of system calls ("openat
-  /// /tmp/log"); nullopt where this kernel does not tell.
+  /// For a watched task: what it attempted and the system call filter denied ("openat /tmp/log");
+  /// nullopt if this kernel does not report it.
   std::optional<std::vector<std::string>> attempts = {};
 };
 
@@ -56,13 +56,14 @@ struct TaskResult {
 struct SandboxSupport {
   int landlock = 0;      ///< ABI; 0: none
   bool seccomp = false;  ///< filters
-  /// What is not contained for want of it, one sentence each; empty: all of the above holds.
+  /// What cannot be restricted because a feature is missing, one sentence each; empty: everything
+  /// above holds.
   std::vector<std::string> lacks;
 };
 [[nodiscard]] SandboxSupport probe_sandbox();
 
-/// Runs all at once and waits for all; results in order. What `support` says that the kernel has is
-/// used: a task whose confinement cannot be put in force is not started.
+/// Runs all tasks concurrently and waits for them; results in order. Uses everything that `support`
+/// reports: a task whose confinement cannot be set up is not started.
 [[nodiscard]] std::vector<TaskResult> run_confined(std::span<const ConfinedTask> tasks,
                                                    const SandboxSupport& support = probe_sandbox());
 

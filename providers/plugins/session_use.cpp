@@ -13,7 +13,7 @@
 namespace axle::plugins {
 namespace {
 
-// Fields of proc(5), counted from the one behind the name, which is the third.
+// Fields of proc(5), counted from the third, the one after the name.
 constexpr std::size_t session_field = 6 - 3;
 constexpr std::size_t threads_field = 20 - 3;
 constexpr std::size_t resident_field = 24 - 3;
@@ -30,7 +30,8 @@ std::optional<ProcessStat> read_stat(const std::string& folder) {
   return parse_process_stat({text.data(), static_cast<std::size_t>(size)});
 }
 
-/// Once its first thread has ended, a process seems to take no memory: the others know better.
+/// Once its first thread has ended, a process appears to use no memory: the other threads report
+/// it.
 std::size_t resident_by_threads(const std::string& process) {
   std::error_code error;
   for (auto thread = fs::directory_iterator(process + "/task", error);
@@ -56,7 +57,7 @@ void add(SessionUse& sum, const SessionUse& use) {
 }  // namespace
 
 std::optional<ProcessStat> parse_process_stat(std::string_view text) {
-  // The name may hold anything, parentheses too.
+  // The name may contain anything, including parentheses.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
   text.remove_prefix(name_end + 1);
@@ -69,7 +70,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(end);
-    // The first is a letter; negative ones are of no interest.
+    // The first is a letter; negative ones are irrelevant.
     const auto parsed = std::from_chars(word.data(), word.data() + word.size(), fields[i]);
     const bool wanted = i == session_field || i == threads_field || i == resident_field;
     if (wanted && parsed.ec != std::errc()) return std::nullopt;
@@ -99,7 +100,7 @@ SessionUse read_session_use(pid_t leader, bool alone, const std::string& proc) {
 
 std::chrono::nanoseconds pause_after_look(std::chrono::nanoseconds took) {
   using namespace std::chrono_literals;
-  // At most: whoever multiplies makes the look longer.
+  // An upper bound: a process that forks makes the check take longer.
   return std::clamp<std::chrono::nanoseconds>(10 * took, 25ms, 1s);
 }
 

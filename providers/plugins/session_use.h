@@ -1,6 +1,6 @@
 #pragma once
-// How much a confined process and all that it started take: the kernel limits memory a process, and
-// the number of threads and processes only a user.
+// How much a confined process and its children use: the kernel limits memory per process, and the
+// number of threads and processes only per user.
 
 #include <chrono>
 #include <cstddef>
@@ -17,7 +17,7 @@ struct SessionUse {
   std::size_t resident = 0;  ///< bytes
 };
 
-/// What one line of /proc/PID/stat says (proc(5)).
+/// One line of /proc/PID/stat (proc(5)).
 struct ProcessStat {
   char state = '?';  ///< 'Z': its first thread has ended, and perhaps others have not
   pid_t session = 0;
@@ -25,13 +25,13 @@ struct ProcessStat {
 };
 [[nodiscard]] std::optional<ProcessStat> parse_process_stat(std::string_view text);
 
-/// Of the session that `leader` leads; `alone`: it can have no other process. Nothing where `proc`,
-/// as proc(5) describes it, is not there.
+/// For the session of `leader`; `alone`: it cannot have other processes. nullopt if `proc` does not
+/// contain what proc(5) describes.
 [[nodiscard]] SessionUse read_session_use(pid_t leader, bool alone,
                                           const std::string& proc = "/proc");
 
-/// Until the next look, after one that took so long: where the system has many processes, the looks
-/// would else take as much as the plugins.
+/// The pause until the next check, after one that took this long: on systems with many processes
+/// the checks would otherwise cost as much as the plugins.
 [[nodiscard]] std::chrono::nanoseconds pause_after_look(std::chrono::nanoseconds took);
 
 }  // namespace axle::plugins

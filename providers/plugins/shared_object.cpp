@@ -28,11 +28,11 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* entry_name = "axle_provider_entry";
-/// Up to and with the last member of the first revision.
+/// Up to and including the last member of the first revision.
 constexpr std::size_t smallest_table = offsetof(axle_provider, all) + sizeof(axle_provider::all);
 constexpr std::size_t largest_table = 64 * 1024;
 
-/// Why there is no answer: `fault` as answer.h knows it.
+/// Why there is no answer: `fault` as in answer.h.
 struct Trouble {
   const char* fault;
   std::string message;
@@ -47,14 +47,14 @@ std::unexpected<Trouble> malformed(std::string message) {
 }
 
 std::expected<void*, Trouble> load(const std::string& path) {
-  // RTLD_NOW: what it needs and nobody has is said here, and not in the middle of a query.
+  // RTLD_NOW: missing symbols are reported here, not in the middle of a query.
   void* object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object != nullptr) return object;
   const char* why = ::dlerror();
   return raised(fmt::format("it cannot be loaded: {}", why == nullptr ? "no reason given" : why));
 }
 
-/// The table, as far as this program and the provider both know it.
+/// The part of the table that both this program and the provider know.
 std::expected<axle_provider, Trouble> read_table(void* object) {
   using Entry = const axle_provider*(std::uint32_t);
   auto* const entry = reinterpret_cast<Entry*>(::dlsym(object, entry_name));
@@ -169,11 +169,11 @@ int answer_on(int answer, const std::string& path, Query query) {
 
 std::optional<int> answer_if_asked(int argc, const char* const* argv) {
   if (argc != 4 || std::string_view(argv[1]) != shared_object_word) return std::nullopt;
-  // A sanitizer's handlers would make an exit of a crash.
+  // A sanitizer's handlers would turn a crash into an exit.
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(number, SIG_DFL);
   const Query query = argv[3] == render_query(Query::all) ? Query::all : Query::supported;
   constexpr int answer = 3;
-  // That this program runs: what goes wrong from here on is the object's.
+  // Shows that this program runs: failures from here on are the object's.
   if (!write_all(answer, "\n")) return 1;
   return answer_on(answer, argv[2], query);
 }

@@ -20,10 +20,10 @@
 namespace axle::plugins {
 namespace {
 
-/// Names that another architecture or an older libseccomp does not know are skipped.
+/// Names that another architecture or an older libseccomp does not have are skipped.
 // clang-format off
 constexpr std::string_view allowed[] = {
-    // files that are open, names, metadata
+    // open files, names, metadata
     "read", "readv", "pread64", "preadv", "preadv2", "write", "writev", "pwrite64", "pwritev",
     "pwritev2", "close", "close_range", "lseek", "_llseek", "fstat", "fstat64", "stat",
     "stat64", "lstat", "lstat64", "newfstatat", "fstatat64", "statx", "statfs", "statfs64",
@@ -47,7 +47,7 @@ constexpr std::string_view allowed[] = {
     "clock_nanosleep", "clock_nanosleep_time64", "nanosleep", "gettimeofday", "time", "times",
     "getitimer", "setitimer", "alarm", "timer_create", "timer_settime", "timer_gettime",
     "timer_delete", "timer_getoverrun",
-    // itself and its threads
+    // the process itself and its threads
     "exit", "exit_group", "getpid", "gettid", "getppid", "getuid", "geteuid", "getgid",
     "getegid", "getuid32", "geteuid32", "getgid32", "getegid32", "getresuid", "getresgid",
     "getgroups", "getpgid", "getpgrp", "getsid", "getrusage", "getrlimit", "ugetrlimit",
@@ -62,7 +62,7 @@ constexpr std::string_view allowed[] = {
 };
 // clang-format on
 
-/// What plugins are known or likely to try: they are told that it is forbidden.
+/// System calls that plugins are likely to try: they get an error that says "denied".
 // clang-format off
 constexpr std::string_view forbidden[] = {
     "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto",
@@ -83,14 +83,15 @@ constexpr std::string_view forbidden[] = {
 };
 // clang-format on
 
-/// Stands for the process's own number until the process knows it.
+/// A placeholder for the process's own number until the process knows it.
 constexpr std::uint32_t own_number = 0x7ffffff1;
-/// Nothing may be mapped below on demand: where `one_program_page` is.
+/// Nothing may be mapped below this address on request: `one_program_page` is there.
 constexpr scmp_datum_t lowest_mapping = 256U << 20;
 constexpr std::uint32_t clone_thread = 0x00010000;
 /// CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 constexpr std::uint32_t clone_namespaces = 0x7e020000;
-/// By which mremap takes a place from its caller: MREMAP_FIXED demands it, MREMAP_DONTUNMAP hints.
+/// Flags with which mremap accepts a caller's address: MREMAP_FIXED requires it, MREMAP_DONTUNMAP
+/// uses it as a hint.
 constexpr scmp_datum_t placing[] = {2, 4};
 
 #if defined(__s390x__)
@@ -99,7 +100,7 @@ constexpr unsigned clone_flags_argument = 1;
 constexpr unsigned clone_flags_argument = 0;
 #endif
 
-/// Values of prctl's first argument that only concern the caller's own name, memory and vectors
+/// Values of prctl's first argument that only affect the caller's own name, memory and vectors
 /// (include/uapi/linux/prctl.h). PR_SET_PDEATHSIG is not among them.
 constexpr scmp_datum_t own_settings[] = {
     3 /* GET_DUMPABLE */,      15 /* SET_NAME */,        16 /* GET_NAME */,
@@ -110,23 +111,24 @@ constexpr scmp_datum_t own_settings[] = {
     64 /* SME_GET_VL */,       0x53564d41 /* SET_VMA */,
 };
 
-/// Commands of fcntl that only concern the descriptor and what it leads to
+/// Commands of fcntl that only affect the descriptor and what it refers to
 /// (include/uapi/asm-generic/fcntl.h, linux/fcntl.h).
 constexpr scmp_datum_t descriptor_commands[] = {
     F_DUPFD,  F_DUPFD_CLOEXEC, F_GETFD,  F_SETFD,      F_GETFL,     F_SETFL,
     F_GETLK,  F_SETLK,         F_SETLKW, F_OFD_GETLK,  F_OFD_SETLK, F_OFD_SETLKW,
     F_GETOWN, F_GETOWN_EX,     F_GETSIG, F_GETPIPE_SZ, F_GET_SEALS, F_ADD_SEALS,
 };
-/// Those by which a descriptor sends signals, to whomever (F_SETOWN), or holds others up (leases).
+/// Commands by which a descriptor sends signals to any process (F_SETOWN), or blocks others
+/// (leases).
 constexpr scmp_datum_t commands_upon_others[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE,
                                                  F_NOTIFY};
 
-/// Requests to terminals, pipes and descriptors: what C libraries make of any file.
+/// Requests to terminals, pipes and descriptors that C libraries make for any file.
 constexpr scmp_datum_t plain_requests[] = {TCGETS,  TIOCGWINSZ, TIOCGPGRP, FIONREAD,
                                            FIONBIO, FIOCLEX,    FIONCLEX};
-/// The second byte of requests to file systems, some of which change a file through a descriptor
-/// that is open for reading: FS_IOC_SETFLAGS, FS_IOC_ENABLE_VERITY and f2fs, FS_IOC_FSSETXATTR,
-/// FAT, FS_IOC_SETVERSION, FICLONE and btrfs, f2fs.
+/// The second byte of file system requests, some of which change a file through a descriptor that
+/// is open for reading: FS_IOC_SETFLAGS, FS_IOC_ENABLE_VERITY and f2fs, FS_IOC_FSSETXATTR, FAT,
+/// FS_IOC_SETVERSION, FICLONE and btrfs, f2fs.
 constexpr unsigned file_system_requests[] = {'f', 'X', 'r', 'v', 0x94, 0xf5};
 
 class Rules {
@@ -193,8 +195,8 @@ scmp_arg_cmp lacks_bits(unsigned index, scmp_datum_t bits) {
   return argument(index, SCMP_CMP_MASKED_EQ, bits, 0);
 }
 
-/// Whatever makes or changes a file, whether Landlock is there or not. `open` of devices for
-/// writing stays where Landlock says which.
+/// Denies everything that creates or changes a file, with or without Landlock. `open` of devices
+/// for writing remains allowed if Landlock restricts it.
 void rule_opening(Rules& rules, bool devices) {
   const auto bits = devices ? std::vector<scmp_datum_t>{O_CREAT, O_TRUNC}
                             : std::vector<scmp_datum_t>{O_WRONLY, O_RDWR, O_CREAT, O_TRUNC};
@@ -225,8 +227,8 @@ void rule_descriptors(Rules& rules) {
   }
 }
 
-/// Every request to a device whose second byte begins with the `bits` upper bits of `kind`, but for
-/// those to file systems.
+/// Every request to a device whose second byte begins with the `bits` upper bits of `kind`, except
+/// file system requests.
 void rule_device_requests(Rules& rules, unsigned kind, unsigned bits) {
   const unsigned free_bits = 8 - bits;
   const bool holds_file_systems = std::ranges::any_of(file_system_requests, [&](unsigned denied) {
@@ -283,7 +285,7 @@ void rule_itself(Rules& rules) {
 }  // namespace
 
 bool has_syscall_filters() {
-  // A null program is looked at only by a kernel that has filters: EFAULT, not EINVAL (seccomp(2)).
+  // A null program is only checked by a kernel with filters: EFAULT, not EINVAL (seccomp(2)).
   return ::prctl(PR_SET_SECCOMP, 2 /* SECCOMP_MODE_FILTER */, nullptr, 0, 0) == -1 &&
          errno == EFAULT;
 }

@@ -32,7 +32,7 @@ constexpr std::size_t most_attempts = 32;
 constexpr int most_at_once = 64;
 constexpr std::size_t longest_path = 200;
 
-/// Calls that name a file, and which argument is the name.
+/// Calls with a file name, and which argument it is.
 constexpr std::pair<std::string_view, std::size_t> paths[] = {
     {"open", 0},      {"openat", 1},   {"creat", 0},     {"execve", 0}, {"execveat", 1},
     {"mkdir", 0},     {"mkdirat", 1},  {"rmdir", 0},     {"unlink", 0}, {"unlinkat", 1},
@@ -49,7 +49,7 @@ std::string syscall_name(int number) {
   return text;
 }
 
-/// What the filter says without us: permission for files and programs, else that it may not.
+/// The error that the filter returns without us: EACCES for files and programs, else EPERM.
 int refusal_of(std::string_view name) {
   const bool is_file = name == "open" || name == "openat" || name.starts_with("execve");
   return is_file ? EACCES : EPERM;
@@ -59,7 +59,7 @@ int refusal_of(std::string_view name) {
 std::string text_of(pid_t process, std::uint64_t address) {
   std::array<char, longest_path> bytes{};
   const iovec here{bytes.data(), bytes.size()};
-  // Up to the end of the page: what lies behind it may not be there.
+  // Up to the end of the page: the next one may not be mapped.
   const std::size_t in_page = 4096 - address % 4096;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in another process
   const iovec there{reinterpret_cast<void*>(address), std::min(in_page, bytes.size())};
@@ -117,7 +117,7 @@ void Watch::attend() {
     pollfd waiting{listener_, POLLIN, 0};
     if (::poll(&waiting, 1, 0) <= 0) return;
     if ((waiting.revents & POLLIN) != 0 && answer_one()) continue;
-    // All that could ask have ended.
+    // All processes that could ask have ended.
     if ((waiting.revents & (POLLHUP | POLLERR)) != 0) ::close(std::exchange(listener_, -1));
     return;
   }
@@ -126,7 +126,7 @@ void Watch::attend() {
 bool Watch::answer_one() {
   seccomp_notif_sizes sizes{};
   if (::syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0U, &sizes) != 0) return false;
-  // The kernel's structs may be larger than those of the headers; it wants them zeroed.
+  // The kernel's structs may be larger than those of the headers; it requires them zeroed.
   const auto zeroed = [](std::size_t kernels, std::size_t ours) {
     return std::vector<std::uint64_t>(std::max(kernels, ours) / sizeof(std::uint64_t) + 1, 0);
   };
@@ -138,10 +138,10 @@ bool Watch::answer_one() {
   if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, call) != 0)
     return errno == ENOENT || errno == EINTR;
   const std::string name = syscall_name(call->data.nr);
-  // The C library asks a daemon for the names of users by such a socket, and does without.
+  // The C library asks a daemon for user names over such a socket, and works without it.
   const bool is_local = name == "socket" && call->data.args[0] == AF_UNIX;
   const std::string attempt = is_local ? std::string() : describe(*call, name);
-  // While we read its memory it may have gone, and another may have its number.
+  // While we read its memory it may have ended, and another process may have its number.
   if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id) == 0 && !is_local) note(attempt);
   auto* const answer = reinterpret_cast<seccomp_notif_resp*>(answered.data());
   answer->id = call->id;

@@ -1,6 +1,6 @@
 #pragma once
-// Sees what a confined process is denied: the filter asks us (seccomp user notification, Linux 5.6
-// on) where it would have refused by itself. The answer is the same refusal.
+// Records what a confined process is denied: the filter asks us (seccomp user notification, since
+// Linux 5.6) where it would otherwise deny. The answer is the same denial.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace axle::plugins {
 
-/// Where the child leaves the listener for us while it stands still.
+/// Where the stopped child leaves the listener for us.
 inline constexpr int listener_place = 6;
 
 class Watch {
  public:
   Watch() = default;
-  /// Takes the listener of the child that has stopped itself, and lets it go on. Where that fails
-  /// the child goes on all the same: what is denied then fails with ENOSYS.
+  /// Takes the listener of the child that has stopped itself, and resumes it. If that fails the
+  /// child is resumed as well: denied calls then fail with ENOSYS.
   Watch(pid_t child, int pidfd);
   Watch(Watch&& other) noexcept;
   Watch& operator=(Watch&& other) noexcept;
@@ -28,11 +28,11 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
   ~Watch();
 
-  /// Readable when something waits for an answer; -1: nothing is watched.
+  /// Readable when a call waits for an answer; -1: nothing is watched.
   [[nodiscard]] int descriptor() const { return listener_; }
-  /// Answers what waits, a bounded number at once.
+  /// Answers waiting calls, a limited number at once.
   void attend();
-  /// "socket", "openat /tmp/log (3 times)": what was tried, in order of the first time.
+  /// "socket", "openat /tmp/log (3 times)": what was attempted, in order of the first attempt.
   [[nodiscard]] std::vector<std::string> attempts() const;
 
  private:
@@ -46,8 +46,7 @@ class Watch {
 
 // In the child, where only system calls are allowed.
 
-/// Puts `filter` in force and stands still until the listener was taken. False where the kernel
-/// refuses.
+/// Enforces `filter` and stops until the listener was taken. False if the kernel rejects it.
 [[nodiscard]] bool enforce_watched(std::vector<sock_filter>& filter, pid_t self);
 
 }  // namespace axle::plugins

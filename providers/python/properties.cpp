@@ -1,7 +1,8 @@
-// The program behind the Python plugin: namespace `axle` of this machine, or all of its properties.
+// The program behind the Python plugin: prints the properties of namespace `axle`, those of this
+// machine or all.
 //   axle_properties supported|all
-// One line a feature, best first: name, TAB, 0 or 1 (takes several values), TAB, values with spaces
-// between them. Remarks go to stderr.
+// One line per feature, best first: name, TAB, 0 or 1 (several values), TAB, values separated by
+// spaces. Messages go to stderr.
 
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +34,7 @@ std::string variable(std::string_view name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-/// A policy that makes no sense leaves the strictest one in force.
+/// An invalid policy is replaced by the strictest one.
 axle::providers::GpuPolicy read_policy(axle::Report& report) {
   const std::string text = variable("AXLE_GPU_POLICY");
   if (text.empty()) return {};

@@ -9,7 +9,7 @@
 namespace axle::resolver {
 namespace {
 
-/// Which GPU the view is of, where `property` is about GPUs.
+/// The GPU of the view, if `property` is about GPUs.
 std::optional<Fact> gpu_of_view(const detect::Machine& view, const wheel::Property& property) {
   for (const detect::Gpu& gpu : view.gpus) {
     const bool works = gpu.usable == detect::Presence::present && !gpu.masked;

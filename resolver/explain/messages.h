@@ -1,6 +1,6 @@
 #pragma once
-// The solver's errors as people read them: what was wanted, by whom, what there is, and why it does
-// not fit.
+// The solver's errors as text: what was requested, by what, what is available, and why it does not
+// fit.
 
 #include <string>
 #include <string_view>
@@ -20,24 +20,24 @@ namespace axle::resolver {
 /// "a 1.0 wants c<2, b 1.0 wants c>=2".
 [[nodiscard]] std::string render_wants(const std::vector<const Want*>& wants);
 
-/// A package of an index wants `name` from a URL that the user did not name.
+/// A package of an index requires `name` from a URL that the user did not request.
 [[nodiscard]] Error url_not_named(std::string_view name, const Want& want);
-/// `who` forbids wheels of `name`, and Axle has nothing else.
+/// `who` forbids wheels of `name`, and Axle installs nothing else.
 [[nodiscard]] Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wants,
                                      std::string_view who);
 
-/// `looked_in` is empty where there was nowhere to look.
+/// `looked_in` is empty if there is nothing to search.
 [[nodiscard]] Error no_such_package(std::string_view name, const std::vector<const Want*>& wants,
                                     std::string_view looked_in);
 [[nodiscard]] Error no_such_version(std::string_view name, const Want& want,
                                     const std::vector<KnownVersion>& versions);
 [[nodiscard]] Error no_common_version(std::string_view name, const std::vector<const Want*>& wants,
                                       const std::vector<KnownVersion>& versions);
-/// No wheel of `release` fits `target`: what decides, and each with its reason.
+/// No wheel of `release` fits `target`: the deciding facts, and each wheel with its reason.
 [[nodiscard]] Error nothing_fits(std::string_view name, const Release& release,
                                  const plan::Decision& decision, const Target& target);
 
-/// A label that was asked for and cannot be had.
+/// A requested label that is not available.
 [[nodiscard]] Error label_unavailable(std::string_view name, const Release& release,
                                       std::string_view label, const std::vector<std::string>& known,
                                       const plan::Decision& decision);

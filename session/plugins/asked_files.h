@@ -1,5 +1,5 @@
 #pragma once
-// What the trusted programs and shared objects answer, for commands that show it.
+// The answers of trusted programs and shared objects, for commands that show them.
 
 #include <string>
 #include <vector>
@@ -11,19 +11,19 @@
 
 namespace axle::session {
 
-/// A trusted program or shared object, asked where it may be.
+/// A trusted program or shared object, run if possible.
 struct AskedFile {
   const TrustedFile* file = nullptr;
-  std::string problem = {};  ///< why it gives nothing; empty: it does
+  std::string problem = {};  ///< why it gives no answer; empty: it does
   std::string hint = {};
-  bool trusted = true;  ///< it is the file that was trusted
+  bool trusted = true;  ///< it is unchanged since it was trusted
   providers::Features supported = {};
-  providers::Features all = {};  ///< only where one namespace was asked for
+  providers::Features all = {};  ///< only if one namespace was requested
   plugins::PluginNotes notes = {};
 };
 
-/// Those of `settings`, which must outlive the answers; of one namespace, or all where `ns` is
-/// empty. With --for nobody is asked.
+/// Those of `settings`, which must outlive the answers; for one namespace, or all if `ns` is empty.
+/// With --for none is run.
 [[nodiscard]] std::vector<AskedFile> ask_files(const ProviderSettings& settings, Session& session,
                                                const std::string& ns);
 

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the installation of a plugin says is no news to whoever installs something else.
+/// Messages of a plugin's installation are irrelevant to someone who installs something else.
 class QuietReport final : public Report {
  public:
   explicit QuietReport(Report& inner) : inner_(inner) {}
@@ -38,7 +38,7 @@ class QuietReport final : public Report {
   Report& inner_;
 };
 
-/// The installation that an environment's interpreter belongs to, links followed.
+/// The installation that an environment's interpreter belongs to, links resolved.
 struct BasePython {
   std::string executable;
   std::string folder;  ///< above bin; may be "/usr"
@@ -47,7 +47,7 @@ struct BasePython {
 BasePython base_of(const installer::Environment& environment) {
   std::error_code error;
   fs::path executable = fs::canonical(environment.python, error);
-  // Made with copies: the interpreter lies in the environment, which names its home.
+  // Created with --copies: the interpreter is in the environment, which names its home.
   const fs::path prefix = fs::canonical(environment.prefix, error);
   const bool inside = executable.string().starts_with(prefix.string() + "/");
   std::ifstream file(environment.prefix + "/pyvenv.cfg");
@@ -62,8 +62,8 @@ BasePython base_of(const installer::Environment& environment) {
   return {executable.string(), executable.parent_path().parent_path().string()};
 }
 
-/// What tells a wheel from another one of its name: its hash, else where it lies; of a local file
-/// also when it was written, since a folder lists no hashes.
+/// Distinguishes a wheel from others of the same name: its hash, else its location; for a local
+/// file also its modification time, since a folder lists no hashes.
 std::string identity_of(const plan::ResolvedPackage& package) {
   if (const auto sha256 = package.hash.sha256(); !sha256.empty()) return std::string(sha256);
   const auto path = index::file_path(package.url);
@@ -101,7 +101,7 @@ Result<void> write_frame(const std::string& place, const installer::Environment&
 constexpr auto kept_unused = std::chrono::hours(24 * 30);
 constexpr auto longest_making = std::chrono::hours(24);
 
-/// Removes the environments that nobody has used for long, and what interrupted runs have left.
+/// Removes environments that have not been used for a long time, and leftovers of interrupted runs.
 void discard_old(const std::string& kept) {
   std::error_code error;
   const auto now = fs::file_time_type::clock::now();
@@ -114,7 +114,7 @@ void discard_old(const std::string& kept) {
     if (!unknown && age > (whole ? kept_unused : longest_making)) old.push_back(entry->path());
   }
   for (const fs::path& path : old) {
-    // By one rename out of sight: what is there is whole.
+    // Moved away with one rename first, so that what is visible is always complete.
     const fs::path gone = path.has_extension() ? path : fs::path(path.string() + ".gone");
     if (gone != path) fs::rename(path, gone, error);
     fs::remove_all(gone, error);
@@ -140,7 +140,7 @@ std::vector<std::string> readable_folders(const std::string& place,
 
 Result<void> place_environment(const std::string& made, const std::string& place) {
   if (::rename(made.c_str(), place.c_str()) == 0) return {};
-  const int number = errno;  // of the rename: the next call has one of its own
+  const int number = errno;  // of the rename: the next call sets its own
   std::error_code ignored;
   if (fs::exists(place, ignored)) return {};
   return fail(ErrorKind::io, fmt::format("{}: {}", place, std::strerror(number)));
@@ -153,7 +153,7 @@ InstalledEnvironments::~InstalledEnvironments() {
 
 Result<std::string> InstalledEnvironments::folder() {
   if (!cache_folder_.empty()) {
-    // Of the cache too: its store has what environments are made of.
+    // Also the cache: its store has the files that environments consist of.
     const auto cache = own_folder(cache_folder_);
     auto kept = cache ? own_folder(*cache + "/plugins") : cache;
     if (kept) {
@@ -181,7 +181,7 @@ Result<plan::Resolution> InstalledEnvironments::resolve(
     if (!requirement) return std::unexpected(requirement.error());
     requests.requirements.push_back({std::move(*requirement)});
   }
-  // Plain wheels only: a plugin that needed a plugin would never end (PEP 850).
+  // Plain wheels only: a plugin that needed a plugin would recurse without end (PEP 850).
   resolver::Options options;
   options.variants = false;
   resolver::Sources sources = sources_;

@@ -4,8 +4,8 @@
 //
 //   <cache>/plugins/<hash of interpreter and wheels>/   an ordinary virtual environment
 //
-// A folder appears by one rename: what is there is whole. One that nobody has used for 30 days is
-// removed when another is made.
+// A folder appears with one rename, so it is always complete. One that was not used for 30 days is
+// removed when another is created.
 
 #include <string>
 #include <vector>
@@ -18,20 +18,19 @@
 
 namespace axle::session {
 
-/// What the interpreter of the environment in `place` reads, which rests on the same installation
-/// as `environment`: the environment whole, of the installation bin, lib and lib64, since what lies
-/// beside these may be a home folder.
+/// What the interpreter of the environment in `place` reads, which is based on the same
+/// installation as `environment`: the whole environment, and bin, lib and lib64 of the
+/// installation, since the folders next to these may be a home folder.
 [[nodiscard]] std::vector<std::string> readable_folders(const std::string& place,
                                                         const installer::Environment& environment);
 
-/// Moves an environment that was made to its place. Where another command was quicker, its
-/// environment is as good.
+/// Moves a new environment to its place. If another command was faster, its environment is used.
 [[nodiscard]] Result<void> place_environment(const std::string& made, const std::string& place);
 
 class InstalledEnvironments final : public plugins::Environments {
  public:
-  /// `environment` says which Python, `sources` where packages come from; `cache_folder` empty:
-  /// what is made goes with this object. All must outlive it.
+  /// `environment` says which Python, `sources` where packages come from; with an empty
+  /// `cache_folder` the environments are removed with this object. All must outlive it.
   InstalledEnvironments(const installer::Environment& environment, const resolver::Sources& sources,
                         std::string cache_folder, Report& report)
       : environment_(environment),

@@ -55,20 +55,21 @@ std::string identity_of_machine() {
   return detect::fingerprint_drivers(*host, vendors, version);
 }
 
-/// What its answer depends on, one line each.
+/// Everything its answer depends on, one line each.
 std::string identity_of(const plugins::Plugin& plugin, const plugins::AskOptions& options) {
   std::string text = fmt::format(
       "{}\n{}\n{}\n{}\n{}\n{}\n", plugin.ns, plugins::render_kind(plugin.kind), plugin.package,
       plugin.plugin_api, options.limits.time.count(), options.limits.memory);
   text += identity_of_file(plugin.place) + '\n';
-  // An environment has its content in its name, and its time is that of its last use.
+  // An environment's name identifies its content, and its modification time is that of its last
+  // use.
   for (const std::string& folder : plugin.folders) text += folder + '\n';
   for (const std::string& device : plugin.devices) text += device + '\n';
   for (const auto& [name, value] : options.environment) text += fmt::format("{}={}\n", name, value);
   return text + identity_of_machine();
 }
 
-/// What nobody believes any more, and what a killed run left.
+/// Removes expired failures, and leftovers of killed runs.
 void remove_old(const std::string& folder) {
   std::error_code error;
   const auto oldest = fs::file_time_type::clock::now() - longest;
@@ -80,14 +81,14 @@ void remove_old(const std::string& folder) {
   }
 }
 
-/// A failure as it lies in its file.
+/// A failure as stored in its file.
 struct FailureFile {
   std::int64_t time = 0;  ///< seconds since 1970
   std::string message;
   std::string hint;
 };
 
-/// nullopt: there is none, or it is not whole.
+/// nullopt: there is none, or it is incomplete.
 std::optional<FailureFile> read_failure(const std::string& path) {
   const auto file = open_own_file(path);
   if (!file) return std::nullopt;
@@ -151,7 +152,7 @@ void PluginFailures::note(const plugins::Plugin& plugin, const plugins::AskOptio
   const nlohmann::json text = {{"time", std::time(nullptr)},
                                {"message", answer.features.error().message},
                                {"hint", answer.features.error().hint}};
-  // One that is not kept, or torn, costs the time again.
+  // If it is not stored, or incomplete, the plugin is simply run again.
   (void)system::write_whole_file(
       path, text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
       {.flush = system::Flush::no});
@@ -165,7 +166,7 @@ std::size_t PluginFailures::forget(std::string_view ns) const {
        entry.increment(error)) {
     std::error_code ignored;
     const std::string name = entry->path().filename().string();
-    // A namespace has no "-".
+    // A namespace contains no "-".
     if (name.substr(0, name.find('-')) == ns && fs::remove(entry->path(), ignored)) ++count;
   }
   return count;

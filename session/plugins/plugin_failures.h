@@ -1,6 +1,6 @@
 #pragma once
-// Failures of plugins that cost time: kept in the cache, so that not every command pays for them
-// again. They hold until the plugin's files, the machine, what it is asked with, or an hour change.
+// Failures of plugins that took time: cached, so that not every command pays for them again. They
+// are valid until the plugin's files, the machine or its inputs change, for an hour at most.
 
 #include <chrono>
 #include <cstdint>
@@ -22,17 +22,17 @@ struct RememberedFailure {
 
 class PluginFailures {
  public:
-  /// Nothing is remembered with --no-cache.
+  /// Nothing is stored with --no-cache.
   explicit PluginFailures(const Session& session);
 
-  /// What is not this user's own file, or not what `note` writes, is as if it were not there.
+  /// Files that belong to someone else, or were not written by `note`, are ignored.
   [[nodiscard]] std::optional<RememberedFailure> find(const plugins::Plugin& plugin,
                                                       const plugins::AskOptions& options) const;
-  /// Keeps a failure that took a second or more, or in which the plugin had to be ended or ended by
-  /// itself without a word; others cost little. What cannot be written is not kept.
+  /// Stores a failure that took a second or more, or in which the plugin had to be stopped or ended
+  /// without an answer; others are cheap. Write errors are ignored.
   void note(const plugins::Plugin& plugin, const plugins::AskOptions& options,
             const plugins::PluginAnswer& answer) const;
-  /// How many there were of the plugins of that namespace.
+  /// The number of failures of plugins of that namespace.
   std::size_t forget(std::string_view ns) const;
 
  private:

@@ -25,7 +25,7 @@ std::string key_of(const PluginRequest& request) {
                      fmt::join(request.requires_, "\n"));
 }
 
-/// Each line marked as the plugin's own.
+/// Each line marked as output of the plugin.
 std::string render_printed(std::string_view printed) {
   if (printed.empty()) return {};
   std::string text = ", printed:";
@@ -144,7 +144,7 @@ std::optional<TrustedPlugins::Asked> TrustedPlugins::prepare_package(const Plugi
   for (const std::string& text : request.requires_) {
     const auto requirement = wheel::parse_requirement(text);
     if (!requirement || !requirement->url.empty()) {
-      // Trust is in a name as the index has it, not in whatever lies at an address.
+      // Trust applies to a name on the index, not to whatever is at an address.
       refuse(request, ListOrigin::untrusted,
              fmt::format("its provider {} is a direct reference to a URL, which cannot be trusted",
                          text),

@@ -1,5 +1,6 @@
 #pragma once
-// The provider algorithm's plugins: who is trusted, what is asked, what a person hears of it.
+// The plugins of the provider algorithm: which are trusted, which are run, and what the user is
+// told.
 
 #include <map>
 #include <optional>
@@ -16,14 +17,13 @@
 
 namespace axle::session {
 
-/// Time and memory limits of the settings, and the variables of the environment that some plugin
-/// may see.
+/// Time and memory limits from the settings, and the environment variables that a plugin may see.
 [[nodiscard]] plugins::AskOptions ask_options(const ProviderSettings& settings);
 
-/// The plugin that a trusted file is.
+/// The plugin in a trusted file.
 [[nodiscard]] plugins::Plugin plugin_of(const TrustedFile& file);
-/// nullopt: the file is the one that was trusted. Else why it may not run, as a clause, and the
-/// command that would trust it as it is.
+/// nullopt: the file is unchanged since it was trusted. Otherwise why it may not run, as a clause,
+/// and the command that trusts its current content.
 struct Distrust {
   std::string why;
   std::string hint;
@@ -34,18 +34,18 @@ struct Distrust {
 [[nodiscard]] std::string trust_command(std::span<const std::string> names);
 [[nodiscard]] std::string trust_command(const TrustedFile& file);
 
-/// What is not contained for want of a kernel feature, as warnings.
+/// What cannot be restricted because a kernel feature is missing, as warnings.
 void warn_of_lacks(Report& report);
 
 class TrustedPlugins final : public resolver::PluginHost {
  public:
   struct Setup {
     ProviderSettings settings;
-    bool elsewhere = false;  ///< --for: plugins speak of this machine, nobody asks
-    plugins::Environments* environments = nullptr;  ///< nullptr: no Python plugin is asked
+    bool elsewhere = false;  ///< --for: plugins can only report on this machine, so none is run
+    plugins::Environments* environments = nullptr;  ///< nullptr: no Python plugin is run
     PluginFailures failures;
   };
-  /// What `setup` points to must outlive the host.
+  /// Everything that `setup` points to must outlive the host.
   explicit TrustedPlugins(Setup setup) : setup_(std::move(setup)) {}
   TrustedPlugins(const TrustedPlugins&) = delete;
   TrustedPlugins& operator=(const TrustedPlugins&) = delete;
@@ -54,7 +54,7 @@ class TrustedPlugins final : public resolver::PluginHost {
       std::span<const resolver::PluginRequest> requests, Report& report) override;
 
  private:
-  /// A request that came to a plugin: it is asked with the others.
+  /// A request for a plugin: all plugins are run together.
   struct Asked {
     std::string key;
     plugins::Plugin plugin;
@@ -68,7 +68,7 @@ class TrustedPlugins final : public resolver::PluginHost {
   [[nodiscard]] std::optional<Asked> prepare_package(const resolver::PluginRequest& request,
                                                      Report& report);
   void ask_now(std::span<const Asked> asked, Report& report);
-  /// What failed a while ago is not asked again, and that is said.
+  /// A plugin that failed recently is not run again, which is reported.
   [[nodiscard]] bool take_remembered(const Asked& one, const plugins::AskOptions& options,
                                      Report& report);
   void take_answer(const Asked& one, plugins::PluginAnswer answer, Report& report);

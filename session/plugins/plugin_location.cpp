@@ -43,7 +43,7 @@ bool is_shared_object(const fs::path& path) {
   return name.ends_with(".so") || name.find(".so.") != std::string::npos;
 }
 
-/// The entry of `--namespace`, or the only one.
+/// The entry point for `--namespace`, or the only one.
 Outcome<PluginEntry> choose(Session& session, const std::vector<PluginEntry>& entries,
                             const std::string& where) {
   if (entries.empty()) {
@@ -163,8 +163,8 @@ Outcome<LocatedPlugin> locate_project(Session& session, const fs::path& folder) 
   return LocatedPlugin{std::move(*plugin), nullptr};
 }
 
-/// Sets `ns`: what `--namespace` says, else what the plugin says of itself. A program or shared
-/// object that cannot even say that keeps none.
+/// Sets `ns`: the value of `--namespace`, else what the plugin reports. It stays empty for a
+/// program or shared object that does not report one.
 Outcome<LocatedPlugin> with_namespace(Session& session, Plugin plugin, const std::string& word) {
   plugin.ns = chosen_namespace(session);
   if (plugin.ns.empty()) plugin.ns = ask_namespace(plugin, {}).value_or("");
@@ -201,7 +201,7 @@ Outcome<LocatedPlugin> locate_plugin(Session& session, const std::string& word) 
                    "`module:object`"});
   }
   if (fs::is_directory(path, error)) return locate_project(session, path);
-  if (!fs::is_regular_file(path, error))  // to open a pipe would wait for ever
+  if (!fs::is_regular_file(path, error))  // opening a pipe would block
     return failed({ErrorKind::malformed, fmt::format("{}: not a file", word)});
   if (word.ends_with(".whl")) return locate_wheel(session, word);
   Plugin plugin{"", PluginKind::executable, path.string(), path.string()};

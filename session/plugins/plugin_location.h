@@ -1,6 +1,6 @@
 #pragma once
-// Which plugin a word on the command line means: a shared object, a program, or a Python plugin as
-// a wheel, a project's folder or a module of the environment.
+// Finds the plugin that an argument refers to: a shared object, a program, or a Python plugin as a
+// wheel, a project's folder or a module of the environment.
 
 #include <memory>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace axle::session {
 
-/// A folder that goes when this does.
+/// A folder that is removed with the object.
 class TemporaryFolder {
  public:
-  /// Under `parent`; `path()` is empty where none could be made.
+  /// Under `parent`; `path()` is empty if none could be created.
   explicit TemporaryFolder(const std::string& parent);
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -27,11 +27,11 @@ class TemporaryFolder {
 
 struct LocatedPlugin {
   plugins::Plugin plugin;
-  std::unique_ptr<TemporaryFolder> unpacked;  ///< of a wheel: what `plugin` needs
+  std::unique_ptr<TemporaryFolder> unpacked;  ///< for a wheel: what `plugin` needs
 };
 
-/// `--namespace` chooses one of several, and says it of a module. Programs and shared objects are
-/// asked for theirs, confined; it stays empty where they do not answer.
+/// `--namespace` selects one of several, and sets it for a module. Programs and shared objects are
+/// run in the sandbox to report theirs; it stays empty if they do not answer.
 [[nodiscard]] Outcome<LocatedPlugin> locate_plugin(Session& session, const std::string& word);
 
 }  // namespace axle::session

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The namespace that a file answers for: --namespace, else its own word.
+/// The namespace of a file: --namespace, else what the file reports.
 Outcome<std::string> namespace_of(const TrustedFile& file, const std::string& asked_for) {
   if (!asked_for.empty()) return asked_for;
   const auto said = plugins::ask_namespace(plugin_of(file), ask_options({}));

@@ -1,5 +1,5 @@
 #pragma once
-// Trusting plugins, and ending that: what `variant providers trust` and `untrust` write down.
+// Trusting plugins and revoking trust: what `variant providers trust` and `untrust` store.
 
 #include <string>
 #include <vector>
@@ -9,24 +9,24 @@
 
 namespace axle::session {
 
-/// What is given with trust.
+/// The conditions of trust.
 struct TrustTerms {
-  std::string ns;  ///< empty: the file's own; of packages: any
+  std::string ns;  ///< empty: the file's own; for packages: any
   std::vector<std::string> devices;
 };
 
-/// The program or shared object at `path`. One file answers for a namespace: the last one that was
-/// trusted. Without a namespace in `terms` the file is asked for its own: it runs. Errors:
-/// not_found, io, unsupported (others may write to it), malformed (its answer).
+/// The program or shared object at `path`. One file provides a namespace: the one that was trusted
+/// last. Without a namespace in `terms` the file is run to report its own. Errors: not_found, io,
+/// unsupported (others may write to it), malformed (its answer).
 [[nodiscard]] Outcome<TrustedFile> trust_file(const std::string& path, const TrustTerms& terms,
                                               ProviderSettings& settings);
 
-/// Errors: usage for what is not a package name.
+/// Errors: usage if it is not a valid package name.
 [[nodiscard]] Outcome<TrustedPackage> trust_package(const std::string& name,
                                                     const TrustTerms& terms,
                                                     ProviderSettings& settings);
 
-/// Of the package or file. False: it was not trusted.
+/// For the package or file. False: it was not trusted.
 [[nodiscard]] bool end_trust(const std::string& name, ProviderSettings& settings);
 
 }  // namespace axle::session

@@ -136,10 +136,10 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
               refused ? "check that the folder is writable" : "");
 }
 
-/// What a link leads to, be it there yet or not.
+/// The target of a link, whether it exists or not.
 Result<std::string> behind_links(fs::path path) {
   const std::string name = path.string();
-  constexpr int most_links = 40;  // as the kernel
+  constexpr int most_links = 40;  // as in the kernel
   for (int followed = 0; followed < most_links; ++followed) {
     std::error_code error;
     const fs::path target = fs::read_symlink(path, error);
@@ -245,26 +245,26 @@ Outcome<void> change_provider_settings(
     return failed({ErrorKind::io, "no folder for provider settings is available",
                    "set HOME or XDG_CONFIG_HOME"});
   }
-  // A link stays one: what it leads to is replaced.
+  // A link is kept: its target is replaced.
   const auto file = behind_links(name);
   if (!file) return failed(file.error());
   const std::string& path = *file;
   const fs::path folder = fs::path(path).parent_path();
-  // As the XDG base directory specification has it, whatever the umask is: 0700.
+  // 0700 whatever the umask is, as the XDG base directory specification requires.
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     error = {errno, std::generic_category()};
   if (error)
     return failed({ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message())});
-  // Holds others off while the file is changed, where the file system has locks.
+  // Locks the file while it is changed, if the file system supports locks.
   const system::Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock) (void)system::wait_for_lock(lock);
   auto settings = read_from(path);
   if (!settings) return std::unexpected(settings.error());
   if (const auto changed = change(*settings); !changed) return changed;
   const std::string text = render_provider_settings(*settings);
-  // What cannot be read again would stop every later command.
+  // A file that cannot be read again would stop every later command.
   if (const auto again = parse_provider_settings(text, path); !again)
     return failed({ErrorKind::malformed, "this cannot be stored: " + again.error().message, {}});
   if (const auto written = replace_file(path, text); !written) return failed(written.error());

@@ -17,7 +17,7 @@ namespace axle::session {
 
 namespace {
 
-/// XDG_CONFIG_DIRS, the first of which wins.
+/// XDG_CONFIG_DIRS, highest precedence first.
 std::vector<std::string> system_folders() {
   std::vector<std::string> folders;
   const std::string listed = variable("XDG_CONFIG_DIRS");
@@ -30,7 +30,7 @@ std::vector<std::string> system_folders() {
   return folders;
 }
 
-/// Those that win first.
+/// Highest precedence first.
 std::vector<std::string> pip_files(const std::string& python_prefix) {
   std::vector<std::string> paths;
   const std::string named = variable("PIP_CONFIG_FILE");
@@ -52,12 +52,12 @@ std::vector<std::string> pip_files(const std::string& python_prefix) {
   return paths;
 }
 
-/// Of `from` what `into` does not say.
+/// Adds the values of `from` that `into` does not set.
 void add_unsaid(SettingsLayer& into, SettingsLayer&& from) {
   for (auto& [key, values] : from.values) into.values.try_emplace(key, std::move(values));
 }
 
-/// What `earlier` says of formats before what `into` says.
+/// Prepends the format lists of `earlier` to those of `into`.
 void add_formats(SettingsLayer& into, const SettingsLayer& earlier) {
   constexpr unsigned after_all_lines = 1U << 24;
   for (const char* key : {"no-binary", "only-binary"}) {
@@ -78,7 +78,7 @@ Outcome<std::optional<SettingsLayer>> read_uv_file(const std::string& path, bool
   return std::move(*layer);
 }
 
-/// nullopt: nothing names one.
+/// nullopt: none is configured.
 Outcome<std::optional<SettingsLayer>> read_named_uv_file() {
   const auto named = variable_if_set("UV_CONFIG_FILE");
   if (!named) return std::nullopt;
@@ -120,7 +120,7 @@ Outcome<std::optional<std::string>> read_configuration(const std::string& path) 
 }
 
 Outcome<SettingsLayer> read_pip_files(std::string_view section, const std::string& python_prefix) {
-  SettingsLayer of_env;  // a section that pip weighs as it weighs variables
+  SettingsLayer of_env;  // a section that pip treats like variables
   SettingsLayer of_command;
   SettingsLayer global;
   for (const std::string& path : pip_files(python_prefix)) {

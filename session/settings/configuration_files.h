@@ -1,5 +1,5 @@
 #pragma once
-// Which configuration files of pip and uv count here, read.
+// Finds and reads the configuration files of pip and uv that apply.
 
 #include <optional>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace axle::session {
 
-/// nullopt where there is no such file. What is there and cannot be read is an error: it may name
-/// the index, or the limit, that the user relies on.
+/// nullopt if the file does not exist. A file that exists and cannot be read is an error: it may
+/// set an index or a limit that the user relies on.
 [[nodiscard]] Outcome<std::optional<std::string>> read_configuration(const std::string& path);
 
-/// All that pip's files say of `section`, as pip weighs them: `section` of any file wins over
-/// [global] of any other; of files PIP_CONFIG_FILE, the environment's (`python_prefix`), the
+/// All values of `section` in pip's files, with pip's precedence: `section` in any file wins over
+/// [global] in any other; among files PIP_CONFIG_FILE, the environment's (`python_prefix`), the
 /// user's, the system's.
 [[nodiscard]] Outcome<SettingsLayer> read_pip_files(std::string_view section,
                                                     const std::string& python_prefix);
@@ -26,7 +26,7 @@ struct UvFiles {
 };
 
 /// uv's rule: the nearest folder, from the root of the project's workspace upwards, that has a
-/// uv.toml, or a pyproject.toml with [tool.uv]; both in one: the uv.toml.
+/// uv.toml, or a pyproject.toml with [tool.uv]; if both, the uv.toml.
 [[nodiscard]] Outcome<UvFiles> read_uv_files();
 
 }  // namespace axle::session

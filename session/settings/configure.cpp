@@ -30,7 +30,7 @@ constexpr auto keys = [] {
   return names;
 }();
 
-/// pip's section for a command of ours; "": the command does not read pip's settings.
+/// pip's section for one of our commands; "": the command does not read pip's settings.
 std::string_view pip_section(std::string_view command) {
   if (command == "resolve" || command == "explain" || command == "doctor") return "install";
   constexpr std::array<std::string_view, 6> same = {"install", "uninstall", "list",
@@ -38,7 +38,7 @@ std::string_view pip_section(std::string_view command) {
   return std::ranges::find(same, command) != same.end() ? command : std::string_view();
 }
 
-/// Both choose the environment: one on the command line settles it.
+/// Both choose the environment: if one is on the command line, the other is ignored.
 bool is_settled(Opt id, const Arguments& arguments) {
   if (id == Opt::python || id == Opt::system)
     return arguments.has(Opt::python) || arguments.has(Opt::system);
@@ -59,7 +59,7 @@ Outcome<void> configure(std::string_view command, std::span<const Opt> options,
   for (const auto& [key, id, takes_value] : settings) {
     if (std::ranges::find(options, id) == options.end()) continue;
     if (is_settled(id, arguments)) continue;
-    // pip's uninstall has no dry run: PIP_DRY_RUN is for its install alone.
+    // pip's uninstall has no dry run: PIP_DRY_RUN only applies to install.
     if (id == Opt::dry_run && command == "uninstall") continue;
     const auto stated = layers.one(key);
     // UV_TORCH_BACKEND is read where the backend is chosen, and named in its errors.

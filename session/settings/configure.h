@@ -1,6 +1,6 @@
 #pragma once
-// Settings of pip and uv that are options of a command: they count before it starts, where the
-// command line is silent.
+// Settings of pip and uv that correspond to options of a command: applied before it starts, if the
+// option is not on the command line.
 
 #include <span>
 #include <string_view>
@@ -10,11 +10,12 @@
 
 namespace axle::session {
 
-/// Rows of the setting table that are read so: they say which environment is meant, or how.
+/// Rows of the setting table that are read this way: they choose the environment, or how it is
+/// changed.
 [[nodiscard]] std::span<const std::string_view> early_settings();
 
-/// Adds to `arguments` what pip's and uv's variables and files say of `options`, those of
-/// `command`. pip's section is that of its own command of the same name. Errors: usage, for a file
+/// Adds to `arguments` the values that pip's and uv's variables and files set for `options` of
+/// `command`. pip's section is the one of its command of the same name. Errors: usage, for a file
 /// or value that is not valid.
 [[nodiscard]] Outcome<void> configure(std::string_view command, std::span<const Opt> options,
                                       Arguments& arguments);

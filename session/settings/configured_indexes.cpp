@@ -25,7 +25,7 @@ std::string percent_encode(std::string_view text) {
   return out;
 }
 
-/// uv's: UV_INDEX_NAME_USERNAME and UV_INDEX_NAME_PASSWORD, where the URL has none of its own.
+/// uv's: UV_INDEX_NAME_USERNAME and UV_INDEX_NAME_PASSWORD, if the URL has no credentials.
 void add_credentials(ConfiguredIndex& index) {
   const std::size_t scheme = index.url.find("://");
   if (index.name.empty() || !index.url.starts_with("http") || scheme == std::string::npos) return;
@@ -70,7 +70,7 @@ class IndexList {
     const auto same = [&](const ConfiguredIndex& index) { return index.url == others_.back().url; };
     if (!defaults_.empty()) {
       others_.push_back(std::move(defaults_.front()));
-      // The default is asked last, also where it stands among the others.
+      // The default is queried last, even if it is listed among the others.
       others_.erase(std::remove_if(others_.begin(), others_.end() - 1, same), others_.end() - 1);
     }
     return std::move(others_);
@@ -87,7 +87,7 @@ class IndexList {
 ConfiguredIndex parse_index(std::string_view text, std::string origin) {
   ConfiguredIndex index;
   const std::size_t equals = text.find('=');
-  // A name holds none of these; the `=` of a URL comes after them.
+  // A name contains none of these; the `=` of a URL comes after them.
   const bool named = equals != std::string_view::npos && text.find_first_of(":/") > equals;
   if (named) index.name = text.substr(0, equals);
   index.url = text.substr(named ? equals + 1 : 0);

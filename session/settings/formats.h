@@ -8,9 +8,10 @@
 
 namespace axle::session {
 
-/// The words of both lists, of what wins the last. pip takes them as they come, `:all:` of one list
-/// empties the other, and so does `:none:` its own. uv knows no order: a name counts before `:all:`
-/// of the other list, and what forbids before what allows; its words stand so that this comes out.
+/// The entries of both lists, highest precedence last. pip processes them in order: `:all:` of one
+/// list empties the other, and `:none:` empties its own. uv ignores the order: a name takes
+/// precedence over `:all:` of the other list, and forbidding over allowing; its entries are ordered
+/// to give that result.
 [[nodiscard]] std::vector<FormatWord> take_formats(WeighedLayers& layers);
 
 }  // namespace axle::session

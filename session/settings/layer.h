@@ -1,6 +1,6 @@
 #pragma once
-// What one place (the command line, the environment, a file) says, before places are weighed
-// against each other.
+// The settings from one source (the command line, the environment, a file), before the sources are
+// combined.
 
 #include <map>
 #include <string>
@@ -13,7 +13,7 @@
 namespace axle::session {
 
 struct SettingsLayer {
-  /// Row keys of the setting table; values in the order in which they were said.
+  /// Row keys of the setting table; values in the order given.
   std::map<std::string, std::vector<Stated>, std::less<>> values;
   std::vector<ConfiguredIndex> indexes;  ///< `[[index]]`
   std::vector<PackageSource> sources;
@@ -24,28 +24,29 @@ struct SettingsLayer {
   }
 };
 
-/// pip.conf by its sections. Of each key the value as it stands there, lines joined by "\n".
+/// pip.conf by section. For each key the value as written, lines joined by "\n".
 using PipSections = std::map<std::string, std::map<std::string, Stated, std::less<>>, std::less<>>;
 
-/// Python's configparser, as pip sets it up: what that refuses is refused. `where` is named in
-/// errors. Error: malformed, with the line.
+/// Follows Python's configparser as pip configures it, including what it rejects. `where` is named
+/// in errors. Error: malformed, with the line.
 [[nodiscard]] Result<PipSections> parse_pip_config(std::string_view text, const std::string& where);
 
-/// `name`: a long option of pip's, which an option of no command is not. Flags stay as they are,
-/// lists are cut at white space, empty values say nothing.
+/// `name`: a long option of pip; unknown ones are ignored. Flags are unchanged, lists are split
+/// at white space, empty values are unset.
 void add_pip_setting(SettingsLayer& layer, std::string_view name, const Stated& stated);
 
-/// A whole uv.toml, or the `[tool.uv]` of a pyproject.toml. Paths count from its folder. Error:
-/// malformed, with the line.
+/// A whole uv.toml, or the `[tool.uv]` of a pyproject.toml. Paths are relative to its folder.
+/// Error: malformed, with the line.
 [[nodiscard]] Result<SettingsLayer> parse_uv_config(std::string_view text,
                                                     const std::string& where);
 [[nodiscard]] Result<SettingsLayer> parse_pyproject_config(std::string_view text,
                                                            const std::string& where);
 
-/// `URL` or `name=URL`, as uv takes an index.
+/// `URL` or `name=URL`, the forms that uv accepts for an index.
 [[nodiscard]] ConfiguredIndex parse_index(std::string_view text, std::string origin);
 
-/// pip's two lists of formats, to which each section and variable adds, the later over the earlier.
+/// pip's two format lists, to which each section and variable adds; later entries override earlier
+/// ones.
 [[nodiscard]] constexpr bool is_format(std::string_view key) {
   return key == "no-binary" || key == "only-binary";
 }

@@ -21,7 +21,7 @@ std::string_view strip(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// pip's: lower case, dashes, none in front.
+/// As in pip: lower case, dashes, no leading dashes.
 std::string normalize_key(std::string_view name) {
   std::string key = text::ascii_lower(name);
   std::ranges::replace(key, '_', '-');
@@ -43,7 +43,7 @@ class PipConfigReader {
       if (!text.empty()) text.remove_prefix(1);
       if (auto taken = take(line); !taken) return std::unexpected(taken.error());
     }
-    // Keys of [DEFAULT] hold in every section.
+    // Keys of [DEFAULT] apply to every section.
     for (auto& [name, section] : sections_) {
       for (const auto& [key, stated] : defaults_) section.try_emplace(key, stated);
       for (auto& [key, stated] : section) stated.value = strip(stated.value);

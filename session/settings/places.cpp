@@ -76,7 +76,7 @@ SettingsLayer command_line_settings(const Arguments& arguments) {
   return layer;
 }
 
-/// As with pip, the case of what follows PIP_ does not count.
+/// As with pip, the part after PIP_ is not case-sensitive.
 SettingsLayer pip_variables() {
   SettingsLayer layer;
   for (const auto& [name, value] : variables_with_prefix("PIP_"))
@@ -84,7 +84,7 @@ SettingsLayer pip_variables() {
   return layer;
 }
 
-/// Values that may be empty, and then say nothing; uv refuses an empty flag or choice.
+/// Values that may be empty, which means unset; uv rejects an empty flag or choice.
 bool may_be_empty(const SettingRow& row) {
   return row.kind == ValueKind::list || row.treatment != Treatment::honoured ||
          row.key == "index-url" || row.key == "default-index" || row.key == "timeout" ||
@@ -104,7 +104,7 @@ SettingsLayer uv_variables() {
         continue;
       }
       const std::string& words = *text;
-      // The one list that uv cuts at commas, and at nothing else.
+      // The only list that uv splits at commas and nowhere else.
       if (row.key != "find-links") {
         for (std::string& word : split_words(words)) layer.add(row.key, std::move(word), origin);
         continue;

@@ -1,5 +1,5 @@
 #pragma once
-// The places that settings come from, one layer each.
+// The sources of settings, one layer each.
 
 #include <string>
 #include <string_view>
@@ -10,15 +10,15 @@
 namespace axle::session {
 
 struct PlacesRequest {
-  /// Of the target environment, for its own pip.conf; empty while that is not known.
+  /// Of the target environment, for its own pip.conf; empty until it is known.
   std::string python_prefix;
   std::string_view pip_section = "install";  ///< that counts beside [global]
 };
 
-/// Those that win first: the command line, PIP_*, UV_*, the project's [tool.uv] or uv.toml, pip's
-/// files, uv's files of the user and of the system. As with uv, a list on the command line takes
-/// the place of its UV_ variable; as with pip, a PIP_ variable takes that of pip's files.
-/// Errors: usage, for a file that is not valid or cannot be read.
+/// Highest precedence first: the command line, PIP_*, UV_*, the project's [tool.uv] or uv.toml,
+/// pip's files, uv's user and system files. As with uv, a list on the command line replaces its UV_
+/// variable; as with pip, a PIP_ variable replaces the value in pip's files. Errors: usage, for a
+/// file that is not valid or cannot be read.
 [[nodiscard]] Outcome<std::vector<SettingsLayer>> read_layers(const Arguments& arguments,
                                                               const PlacesRequest& request);
 

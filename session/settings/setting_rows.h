@@ -1,6 +1,6 @@
 #pragma once
-// The rows of setting_table.h. Sources: pip 26.3 (`pip install --help`), uv 0.13.9
-// (`uv pip install --help`, the keys that its own errors list, the variables in its program).
+// The rows of setting_table.h. Sources: pip 26.3 (`pip install --help`), uv 0.13.9 (`uv pip install
+// --help`, the keys that its own errors list, the variables in its program).
 
 #include <array>
 

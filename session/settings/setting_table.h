@@ -1,7 +1,7 @@
 #pragma once
-// Every option, variable and configuration key of pip and uv: honoured, refused, or irrelevant to
-// what Axle does. docs/settings.md is made from it; tests/e2e/settings/settings_table_test.py asks
-// pip and uv for theirs and fails for one that stands in no row.
+// Every option, variable and configuration key of pip and uv: honoured, refused, or irrelevant for
+// Axle. docs/settings.md is generated from it; tests/e2e/settings/settings_table_test.py compares
+// it with pip and uv and fails for a missing one.
 
 #include <cstdint>
 #include <span>
@@ -18,7 +18,7 @@ enum class Treatment : std::uint8_t {
 
 enum class ValueKind : std::uint8_t { flag, value, list };
 
-/// Names in one field stand between blanks.
+/// Names in one field are separated by spaces.
 struct SettingRow {
   std::string_view key;  ///< in SettingsLayer
   Treatment treatment;

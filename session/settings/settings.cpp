@@ -31,7 +31,7 @@ std::string first_of(std::initializer_list<const char*> names) {
   return {};
 }
 
-/// Rows that Axle refuses, wherever they ask for something.
+/// Rows that Axle rejects wherever they are set.
 void check_refused(WeighedLayers& layers) {
   for (const SettingsLayer& layer : layers.each()) {
     for (const auto& [key, values] : layer.values) {
@@ -49,7 +49,8 @@ void check_refused(WeighedLayers& layers) {
   }
 }
 
-/// The environment is found before its own pip.conf is: what says which one that is comes too late.
+/// The environment is found before its own pip.conf is read, so that file cannot choose the
+/// environment.
 void check_early(WeighedLayers& layers, const std::string& python_prefix) {
   if (python_prefix.empty()) return;
   for (const std::string_view key : early_settings()) {
@@ -107,7 +108,7 @@ void take_timeout(WeighedLayers& layers, Settings& settings) {
   constexpr double most = 86400;
   if (!whole || !(seconds >= 0) || seconds > most)
     return layers.refuse(*stated, "timeout", "is not a number of seconds", "for example 60");
-  // pip's: 0 says nothing.
+  // As in pip, 0 means unset.
   if (seconds > 0) settings.timeout_seconds = static_cast<unsigned>(std::ceil(seconds));
 }
 

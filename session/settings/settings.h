@@ -1,6 +1,6 @@
 #pragma once
-// What the command line, pip's and uv's variables and their configuration files ask for, as one
-// value. Axle has no default index of its own: it takes what pip or uv would take.
+// The values of the command line, of pip's and uv's variables and of their configuration files,
+// combined. Axle has no default index of its own: it uses the one that pip or uv would use.
 
 #include <cstdint>
 #include <map>
@@ -17,16 +17,15 @@
 
 namespace axle::session {
 
-/// One value of a setting and who said it: "--constraint", "PIP_CONSTRAINT", "/etc/pip.conf:3".
+/// One value of a setting and its origin: "--constraint", "PIP_CONSTRAINT", "/etc/pip.conf:3".
 struct Stated {
   std::string value;
   std::string origin;
-  /// Within its place, when it was said; of files, the line. For what one setting says after
-  /// another.
+  /// Its position within its source; for files, the line. Used where the order of settings matters.
   unsigned turn = 0;
 };
 
-/// One word of --no-binary or --only-binary.
+/// One entry of --no-binary or --only-binary.
 struct FormatWord {
   bool forbids = false;  ///< wheels, as --no-binary does
   std::string name;      ///< ":all:", ":none:" or normalised
@@ -54,14 +53,13 @@ enum class Prereleases : std::uint8_t {
   if_necessary_or_explicit
 };
 
-/// One entry of `[tool.uv.sources]`: where a package comes from. Of `index`, `url` and
-/// `unsupported` one is set.
+/// One entry of `[tool.uv.sources]`. Exactly one of `index`, `url` and `unsupported` is set.
 struct PackageSource {
   std::string package;  ///< normalised
   std::string index;    ///< the name of a configured index
   std::string url;      ///< http(s) or file URL of a wheel
-  /// Why Axle cannot take it ("a repository, which pip or uv must build"): the package must not
-  /// come from anywhere else.
+  /// Why Axle does not support it ("a repository, which pip or uv must build"): the package must
+  /// not come from anywhere else.
   std::string unsupported;
   std::string marker;  ///< holds only where this does; "" always
   std::string extra;   ///< only for this extra of the project; "" always
@@ -69,7 +67,7 @@ struct PackageSource {
   std::string origin;
 };
 
-/// Files uploaded at this time or later do not exist.
+/// Files uploaded at this time or later are ignored.
 struct Cutoff {
   std::string time;  ///< UTC, always "2026-11-22T08:00:00.000000Z": text compares as time does
   std::string origin;
@@ -77,8 +75,8 @@ struct Cutoff {
 
 struct Settings {
   // Where packages come from.
-  /// In the order in which they are asked, the default last. None of them is the default when
-  /// nothing says one: then pip's own is. Empty with `no_index`.
+  /// In the order in which they are queried, the default last. If no default is set, pip's own is
+  /// used. Empty with `no_index`.
   std::vector<ConfiguredIndex> indexes;
   index::IndexStrategy index_strategy = index::IndexStrategy::first_index;
   std::vector<PackageSource> sources;
@@ -86,7 +84,7 @@ struct Settings {
   bool no_index = false;
   std::string no_index_origin;
   bool offline = false;
-  // How the servers are spoken to.
+  // How servers are accessed.
   std::string ca_file;
   std::string http_proxy;   ///< for http URLs
   std::string https_proxy;  ///< for https URLs
@@ -94,16 +92,16 @@ struct Settings {
   unsigned timeout_seconds = 15;
   std::vector<std::string> trusted_hosts;
   KeyringProvider keyring_provider = KeyringProvider::disabled;
-  // Whether it is checked.
-  /// Set and true: every requirement is pinned and has a hash. Not set: as soon as one has a hash
-  /// (pip's rule). Set and false: hashes that are there are checked, and no others are asked for.
+  // How files are verified.
+  /// Set and true: every requirement must be pinned and have a hash. Not set: as soon as one has a
+  /// hash (pip's rule). Set and false: the given hashes are checked, and no others are required.
   std::optional<bool> require_hashes;
   std::string require_hashes_origin;
   bool verify_hashes = true;
-  // What is chosen.
+  // What is eligible.
   std::vector<FormatWord> formats;  ///< of --no-binary and --only-binary: the later one wins
   std::optional<Cutoff> exclude_newer;
-  /// Normalised names; nullopt: `exclude_newer` does not hold for this package.
+  /// Normalised names; nullopt: `exclude_newer` does not apply to this package.
   std::map<std::string, std::optional<Cutoff>, std::less<>> exclude_newer_package;
   Prereleases prereleases = Prereleases::if_necessary_or_explicit;
   bool no_deps = false;
@@ -115,8 +113,8 @@ struct Settings {
   std::vector<Stated> override_texts;
 };
 
-/// `python_prefix`: of the target environment, for its own pip.conf; may be empty.
-/// Errors: usage, naming file and line or variable, for what is not a valid value or file.
+/// `python_prefix`: of the target environment, for its own pip.conf; may be empty. Errors: usage,
+/// with file and line or variable, for a value or file that is not valid.
 [[nodiscard]] Outcome<Settings> read_settings(const Arguments& arguments,
                                               const std::string& python_prefix, Report& report);
 

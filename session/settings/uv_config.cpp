@@ -16,7 +16,7 @@ class UvConfigReader {
  public:
   UvConfigReader(const std::string& where, SettingsLayer& layer) : where_(where), layer_(layer) {}
 
-  /// Values of `[pip]` come before, and win over, those of the table around it.
+  /// Values of `[pip]` take precedence over those of the enclosing table.
   Result<void> read(const toml::table& table, bool of_project) {
     if (const toml::node* node = table.get("pip")) {
       const toml::table* pip = node->as_table();
@@ -69,7 +69,7 @@ class UvConfigReader {
     }
     if (const auto* flag = node.as_boolean();
         flag != nullptr && (known.type == "bool" || known.type == "any")) {
-      // A list that holds for all packages or for none.
+      // A list that applies to all packages or to none.
       if (known.row->kind == ValueKind::list) {
         if (flag->get()) into.add(row, ":all:", origin(node));
       } else {
@@ -150,7 +150,7 @@ class UvConfigReader {
     return {};
   }
 
-  /// Keys of an index that say how it is spoken to.
+  /// Keys of an index that define how it is accessed.
   Result<void> take_rest(std::string_view name, const toml::node& node,
                          ConfiguredIndex& index) const {
     const auto text = node.value<std::string>();
@@ -200,7 +200,7 @@ class UvConfigReader {
     });
   }
 
-  /// Where files lie counts from the configuration's folder.
+  /// Paths are relative to the configuration's folder.
   [[nodiscard]] std::string place(std::string_view row, const std::string& text) const {
     const bool is_place = row == "index-url" || row == "extra-index-url" || row == "find-links";
     if (!is_place || text.empty() || text.contains("://")) return text;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// nullopt where there is no such file.
+/// nullopt if the file does not exist.
 Outcome<std::optional<toml::table>> read_pyproject(const fs::path& folder) {
   const std::string path = (folder / "pyproject.toml").string();
   auto text = read_configuration(path);
@@ -58,7 +58,7 @@ Outcome<fs::path> workspace_of(const fs::path& folder) {
   return folder;
 }
 
-/// Where the search begins: uv's own starts at the project's workspace, where there is a project.
+/// Where the search begins: like uv, at the workspace of the project, if there is a project.
 Outcome<fs::path> first_folder(const fs::path& here) {
   for (fs::path folder = here;; folder = folder.parent_path()) {
     const auto table = read_pyproject(folder);

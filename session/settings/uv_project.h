@@ -1,5 +1,5 @@
 #pragma once
-// Which file of the project states uv's settings.
+// Finds the project file with uv's settings.
 
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace axle::session {
 
-/// The path of a uv.toml, or of a pyproject.toml with [tool.uv]; "" where there is none. Looks
-/// from the current folder, or the root of the workspace whose project that lies in, upwards.
+/// The path of a uv.toml, or of a pyproject.toml with [tool.uv]; "" if there is none. Searches
+/// upwards from the current folder, or from the root of the workspace that contains its project.
 /// Errors: usage, for a pyproject.toml on the way that is not valid or cannot be read.
 [[nodiscard]] Outcome<std::string> find_uv_project();
 

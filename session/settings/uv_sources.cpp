@@ -44,7 +44,7 @@ struct SourceReader {
     const auto text = value.value<std::string>();
     const bool wants_text = key == "index" || key == "url" || key == "path" || key == "git" ||
                             key == "marker" || key == "extra" || key == "group";
-    // What belongs to a repository or to building counts where one of those is named.
+    // Keys about a repository or about building are only valid with one of those.
     const bool known = wants_text || key == "workspace" || key == "subdirectory" || key == "rev" ||
                        key == "tag" || key == "branch" || key == "lfs" || key == "editable" ||
                        key == "package";

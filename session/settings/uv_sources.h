@@ -1,5 +1,5 @@
 #pragma once
-// `[tool.uv.sources]`: where a project has single packages come from.
+// `[tool.uv.sources]`: the sources of single packages in a project.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace axle::session {
 
-/// Of one package there may be several, for different markers. Error: malformed, with the line.
+/// A package may have several, with different markers. Error: malformed, with the line.
 [[nodiscard]] Result<std::vector<PackageSource>> read_uv_sources(const toml::table& table,
                                                                  const std::string& where);
 

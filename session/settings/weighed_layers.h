@@ -1,5 +1,5 @@
 #pragma once
-// Several layers as one: which of them is believed for a key.
+// Combines several layers: which value applies for a key.
 
 #include <optional>
 #include <string>
@@ -16,18 +16,18 @@ class WeighedLayers {
   explicit WeighedLayers(const std::vector<SettingsLayer>& layers) : layers_(layers) {}
 
   [[nodiscard]] const std::vector<SettingsLayer>& each() const { return layers_; }
-  /// Of all layers, those that win first.
+  /// From all layers, highest precedence first.
   [[nodiscard]] std::vector<Stated> all(std::string_view key) const;
-  /// The last value of the first layer that says `key`.
+  /// The last value in the first layer that sets `key`.
   [[nodiscard]] std::optional<Stated> one(std::string_view key) const;
-  /// Likewise; "" where nothing says it.
+  /// Likewise; "" if nothing sets it.
   [[nodiscard]] std::string text(std::string_view key) const;
   [[nodiscard]] std::optional<bool> truth(std::string_view key);
 
   void refuse(const Stated& stated, std::string_view key, std::string_view why,
               std::string hint = {});
   void refuse(CommandFailure failure);
-  /// A usage error; nullopt while all is valid.
+  /// A usage error; nullopt if all values are valid.
   [[nodiscard]] const std::optional<CommandFailure>& problem() const { return problem_; }
 
  private:

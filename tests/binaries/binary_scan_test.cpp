@@ -167,7 +167,7 @@ TEST_CASE("scan: a file of many gigabytes costs its headers only") {
   CHECK(facts.bytes_read < 64 * 1024);
 }
 
-TEST_CASE("scan: files that are none, cut off or bent are errors and nothing worse") {
+TEST_CASE("scan: invalid, truncated or corrupted files are errors and nothing worse") {
   const Scratch scratch;
   scratch.write("text.so", "GROUP ( libc.so.6 )");
   CHECK(axle::binaries::scan_binary_file(scratch.at("text.so")).error().kind ==

@@ -88,7 +88,7 @@ TEST_CASE("fatbins: what is cut off, too long or something else is said, not gue
   CHECK(read(std::string(64, '\0')).stopped.empty());
 }
 
-TEST_CASE("fatbins: any bytes are survived") {
+TEST_CASE("fatbins: no input crashes the reader") {
   std::mt19937 random(7);
   const std::string sound = made_fatbin({{cubin, 80}, {ptx, 90, 0, 8, 0}}) + made_fatbin({{cubin}});
   for (int round = 0; round < 2000; ++round) {
@@ -99,7 +99,7 @@ TEST_CASE("fatbins: any bytes are survived") {
   }
 }
 
-TEST_CASE("fatbins: nvcc's own are read as it was told to make them") {
+TEST_CASE("fatbins: those of nvcc are read as requested from it") {
   if (std::system("nvcc --version > /dev/null 2>&1") != 0) {
     MESSAGE("skipped: there is no nvcc here");
     return;

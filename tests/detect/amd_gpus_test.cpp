@@ -243,7 +243,7 @@ TEST_CASE("target ids say what the kernel tells, and select nothing") {
   CHECK(machine.gpus.at(0).kernel_driver == "amdgpu");
 }
 
-TEST_CASE("a node whose properties the kernel refuses is a GPU of someone else's") {
+TEST_CASE("a node whose properties the kernel does not let us read is another container's GPU") {
   RecordedHost host = mi300x();
   host.refused.insert(nodes + "1/properties");
   check_gpu(probe_machine(host), Presence::blocked, "not-listed");
@@ -258,7 +258,7 @@ TEST_CASE("a node whose properties the kernel refuses is a GPU of someone else's
   CHECK(machine.problems.empty());
 }
 
-TEST_CASE("integrated units are told from cards by what they are, else by their memory") {
+TEST_CASE("integrated GPUs are distinguished from cards by architecture, otherwise by memory") {
   RecordedHost host;
   host.plug("0000:03:00.0", 0x1002, 0x744C, "amdgpu");
   host.plug("0000:0a:00.0", 0x1002, 0x164E, "amdgpu");
@@ -321,7 +321,7 @@ TEST_CASE("an override can be for one node of the topology") {
   CHECK(machine.gpus.at(0).sources.at("arch") == "HSA_OVERRIDE_GFX_VERSION_1");
 }
 
-TEST_CASE("ROCm under WSL is likely a GPU that nobody can name") {
+TEST_CASE("ROCm under WSL is probably a GPU of unknown model") {
   RecordedHost host;
   host.add_node("/dev/dxg");
   host.files["/opt/rocm/lib/libhsa-runtime64.so.1"] = "";

@@ -35,7 +35,7 @@ TEST_CASE("no two capabilities share a bit, a name or a property") {
   }
 }
 
-TEST_CASE("every row is one that its reader can read") {
+TEST_CASE("every row can be read by its reader") {
   for (const CapabilityRow& each : capabilities()) {
     CAPTURE(each.name);
     const bool x86 = each.arch == Arch::x86_64;

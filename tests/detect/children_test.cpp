@@ -125,7 +125,7 @@ TEST_CASE("one child that hangs does not silence the others") {
   CHECK(answers[1] == DriverAnswer{End::finished, 0, "here\n"});
 }
 
-TEST_CASE("what a library leaves behind holds nobody up, and is killed") {
+TEST_CASE("processes that a library leaves behind block nothing, and are killed") {
   const DriverAnswer answer = ask_one([](GpuVendor, LineSink& sink) { leave_behind(sink, false); });
   CHECK(answer.end == End::finished);
   const std::string left = field_of(answer, "left");
@@ -156,7 +156,7 @@ TEST_CASE("a crash is a crash though someone holds the pipe") {
   }
 }
 
-TEST_CASE("a field that says done is no farewell") {
+TEST_CASE("a field with the word done is not the last line") {
   const DriverAnswer answer = ask_one(
       [](GpuVendor, LineSink& sink) {
         sink.say("name", {"done"});
@@ -229,7 +229,7 @@ TEST_CASE("death by a signal, an exit and an exception are crashes") {
   CHECK(ask_one([](GpuVendor, LineSink&) { throw std::runtime_error("x"); }).end == End::crashed);
 }
 
-TEST_CASE("a child that talks without end is stopped") {
+TEST_CASE("a child with endless output is stopped") {
   const DriverAnswer answer = ask_one([](GpuVendor, LineSink& sink) {
     while (true) sink.say("blah", {"blah blah blah blah blah blah blah blah"});
   });
@@ -294,7 +294,7 @@ TEST_CASE("a program that ignores its children still gets their answers") {
   CHECK(answer == DriverAnswer{End::finished, 0, "here\n"});
 }
 
-TEST_CASE("a program's output is read, and one that does not exist says nothing") {
+TEST_CASE("a program's output is read, and a missing program has none") {
   CHECK(run_in_child("/bin/pwd", 20s).text == std::filesystem::current_path().string() + "\n");
   CHECK(run_in_child("/does/not/exist", 20s).text == "");
   // A child's last word is nothing to a program.

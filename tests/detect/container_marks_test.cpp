@@ -29,7 +29,7 @@ TEST_CASE("docker leaves an empty file") {
   CHECK(look_for_container(host) == ContainerMark{"docker", "/.dockerenv"});
 }
 
-TEST_CASE("podman tells its name and version") {
+TEST_CASE("podman is found with its name and version") {
   RecordedHost host;
   host.files["/run/.containerenv"] =
       "engine=\"podman-4.3.1\"\nname=\"thirsty_pike\"\nid=\"0\"\nimage=\"debian\"\nrootless=1\n";
@@ -41,14 +41,14 @@ TEST_CASE("podman tells its name and version") {
   CHECK(parse_containerenv("name=\"engine=x\"\n") == "podman");
 }
 
-TEST_CASE("podman's file is root's alone, and tells everybody else that it is there") {
+TEST_CASE("podman's file is only readable for root, but others can see that it exists") {
   RecordedHost host;
   host.files["/run/.containerenv"] = "engine=\"buildah-1.28.2\"\n";
   host.refused.insert("/run/.containerenv");
   CHECK(look_for_container(host) == ContainerMark{"podman", "/run/.containerenv"});
 }
 
-TEST_CASE("in Kubernetes that is what counts, whatever engine it uses") {
+TEST_CASE("Kubernetes takes precedence over the engine that it uses") {
   RecordedHost host;
   host.files["/.dockerenv"] = "";
   host.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
@@ -75,13 +75,13 @@ TEST_CASE("managers of systemd's interface say their own name") {
   CHECK(look_for_container(host) == none);
 }
 
-TEST_CASE("Apptainer and Singularity bring a folder") {
+TEST_CASE("Apptainer and Singularity have a folder") {
   RecordedHost host;
   host.files["/.singularity.d/runscript"] = "";
   CHECK(look_for_container(host) == ContainerMark{"apptainer", "/.singularity.d"});
 }
 
-TEST_CASE("the first process's cgroup tells where no name space hides it") {
+TEST_CASE("the first process's cgroup shows it unless a namespace hides it") {
   CHECK(parse_container_cgroup("12:pids:/docker/0123456789abcdef\n") == "docker");
   CHECK(parse_container_cgroup("0::/system.slice/docker-0123.scope\n") == "docker");
   CHECK(parse_container_cgroup("1:name=systemd:/lxc/ct1\n") == "lxc");

@@ -78,7 +78,7 @@ TEST_CASE("the SVE length is only asked where there is SVE") {
   CHECK_FALSE(cpu.sve_vector_bytes.has_value());
 }
 
-TEST_CASE("cores that nobody has named yet go by their implementer") {
+TEST_CASE("cores without a known name get their implementer's") {
   CHECK(find_arm_core("0x41", "0xd0c") == "Arm Neoverse-N1");
   CHECK(find_arm_core("0x41", "0xfff") == "Arm");
   CHECK(find_arm_core("0x51", "0x001") == "Qualcomm");

@@ -56,7 +56,7 @@ TEST_CASE("what the kernel lists is present, wherever it stands in the line") {
   CHECK(is_withheld(probe(similar), Capability::rdseed));
 }
 
-TEST_CASE("what nobody takes for withheld is read by CPUID alone") {
+TEST_CASE("other features are read with CPUID only") {
   RecordedHost host = machine("6.18.44", "fpu rdrand rdseed");
   CHECK(probe(host).capabilities.has(Capability::adx));
 }

@@ -85,7 +85,7 @@ TEST_CASE("a word that the kernel does not give leaves its rows unknown, with th
   CHECK(cpu.sources.at("power_mma") == "auxv-without-word");
 }
 
-TEST_CASE("riscv_hwprobe tells vectors, their parts and those of vendors") {
+TEST_CASE("riscv_hwprobe reports vectors, their extensions and those of vendors") {
   RecordedHost host = host_of(Arch::riscv64);
   // SpacemiT X60: RVA22 with V 1.0 and Zvfh.
   host.hwprobe = {{0, 0x710}, {1, 0x8000000058000001}, {3, 1}};
@@ -134,7 +134,7 @@ TEST_CASE("without riscv_hwprobe the letter V alone is not enough: 0.7.1 sets it
   CHECK(probe(host).capabilities.of(Capability::riscv_ima) == Presence::unknown);
 }
 
-TEST_CASE("vectors are only tried where the kernel tells of them: elsewhere that traps") {
+TEST_CASE("vectors are only tried if the kernel reports them: otherwise that traps") {
   class Trap : public RecordedHost {
    public:
     std::optional<std::uint64_t> riscv_vtype() override {

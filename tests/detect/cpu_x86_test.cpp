@@ -127,7 +127,7 @@ TEST_CASE("a level lacks what one of its flags lacks") {
   }
 }
 
-TEST_CASE("FSGSBASE is the kernel's to allow") {
+TEST_CASE("FSGSBASE must be enabled by the kernel") {
   RecordedHost host;
   host.give(Capability::fsgsbase);
   CHECK(probe(host).capabilities.has(Capability::fsgsbase));
@@ -314,7 +314,7 @@ TEST_CASE("without a brand in range there is none") {
   CHECK(probe(host).brand.empty());
 }
 
-TEST_CASE("Rosetta says that it translates") {
+TEST_CASE("Rosetta is recognised") {
   RecordedHost host;
   host.give_level(2);
   const CpuidLeaf name = leaf_of("VirtualApple");

@@ -118,7 +118,7 @@ TEST_CASE("the note is found in an ELF file, whatever else is there") {
   CHECK_FALSE(find(elf_with(note(owner, wanted), ".note.gnu.build-id")).has_value());
 }
 
-TEST_CASE("a cut or bent ELF file has no note and harms nobody") {
+TEST_CASE("a truncated or corrupted ELF file has no note and does no harm") {
   const std::string file = elf_with(note(std::string(compat_note_owner), "{\"format\":1}"),
                                     std::string(compat_note_section));
   for (std::size_t size = 0; size < file.size(); ++size) {

@@ -118,7 +118,7 @@ TEST_CASE("a complete answer lives a day, one without a capability ten minutes")
   CHECK(children(host, other, 600) == 1);
 }
 
-TEST_CASE("answers of children that fell, and errors, are not kept") {
+TEST_CASE("answers of crashed children, and errors, are not cached") {
   for (const std::string lines :
        {"cuda.version\t12040\nnvml.init\t18\n",
         "cuda.version\t12040\nnvml.init\t9\ncuda.init\t100\n", "cuda.version_error\t34\n"}) {
@@ -137,7 +137,7 @@ TEST_CASE("answers of children that fell, and errors, are not kept") {
   }
 }
 
-TEST_CASE("whatever the answer depends on makes it old") {
+TEST_CASE("a change of anything that an answer depends on invalidates it") {
   const std::pair<const char*, std::function<void(RecordedHost&)>> changes[] = {
       {"boot", [](RecordedHost& h) { h.files["/proc/sys/kernel/random/boot_id"] = "other\n"; }},
       {"kernel", [](RecordedHost& h) { h.name.release = "6.2.0"; }},

@@ -14,7 +14,7 @@ TEST_CASE("a line is a word and fields apart by tabs") {
   CHECK(lines[2].fields.empty());
 }
 
-TEST_CASE("a line that a crash has cut does not count") {
+TEST_CASE("a line that was truncated by a crash does not count") {
   const auto lines = parse_driver_lines("cuda.version\t12080\nnvml.count\t1");
   CHECK(lines.size() == 1);
 }

@@ -106,7 +106,7 @@ TEST_CASE("a driver without devices on a machine without the hardware is no prob
   CHECK_FALSE(mentions(text, "problem=nvidia"));
 }
 
-TEST_CASE("a driver that returns an error is told with its code") {
+TEST_CASE("a driver that returns an error is reported with its code") {
   const std::string text = facts("nvidia", "error:18");
   CHECK(says(text, "problem=nvidia.driver-mismatch"));
   CHECK(says(text, "driver.usable=blocked"));
@@ -114,7 +114,7 @@ TEST_CASE("a driver that returns an error is told with its code") {
   CHECK(says(facts("cuda", "error:999"), "problem=nvidia.driver-error"));
 }
 
-TEST_CASE("a driver that hangs is killed and keeps what it said before") {
+TEST_CASE("a driver that hangs is killed and its earlier lines are kept") {
   const std::string text = facts("nvidia", "hang", "400");
   CHECK(says(text, "driver.usable=blocked"));
   CHECK(says(text, "driver.reason=driver-hangs"));
@@ -124,7 +124,7 @@ TEST_CASE("a driver that hangs is killed and keeps what it said before") {
   CHECK(mentions(facts("cuda", "hang", "400"), "in cuInit"));
 }
 
-TEST_CASE("a driver that crashes is told with the signal and the call") {
+TEST_CASE("a driver that crashes is reported with the signal and the call") {
   const std::string text = facts("nvidia", "crash");
   CHECK(says(text, "driver.reason=driver-crashed"));
   CHECK(says(text, "driver.api=12.8"));
@@ -137,7 +137,7 @@ TEST_CASE("a driver that ends the process is a crash") {
   CHECK(mentions(text, "it exited the process"));
 }
 
-TEST_CASE("a driver without its entry points is told by the missing symbol") {
+TEST_CASE("a driver without its entry points is reported with the missing symbol") {
   const std::string text = facts("cuda-old", "ok");
   CHECK(says(text, "driver.reason=missing-symbol"));
   CHECK(says(text, "driver.api=12.8"));
@@ -181,7 +181,7 @@ TEST_CASE("a ROCm SMI that hangs or crashes stops nothing") {
   CHECK_FALSE(mentions(facts("amd", "ok"), "problem=amd"));
 }
 
-TEST_CASE("files that are no library of this machine are told as the loader tells it") {
+TEST_CASE("files that are not libraries of this machine are reported with the loader's error") {
   const std::pair<const char*, std::string> files[] = {
       {"broken", "echo nonsense"},
       {"empty", "true"},
@@ -198,7 +198,7 @@ TEST_CASE("files that are no library of this machine are told as the loader tell
   }
 }
 
-TEST_CASE("a library that was cut short takes nothing with it but its child") {
+TEST_CASE("a truncated library only crashes its child") {
   broken_file("cut", "libcuda.so.1", "head -c 4000 '" STUBS_FOLDER "/cuda/libcuda.so.1'");
   const std::string text = facts("cut", "ok", "20000 nvidia");
   // The loader may refuse it, or touch a page that is not there.
@@ -241,7 +241,7 @@ TEST_CASE("each error code of NVML has its verdict") {
   }
 }
 
-TEST_CASE("several unlike devices are all told, in the order of the bus") {
+TEST_CASE("several different devices are all reported, in the order of the bus") {
   const std::string text = facts("nvidia", "mixed");
   CHECK(count(text, "\ngpu=nvidia\n") == 2);
   CHECK(mentions(text, "gpu.address=0000:64:00.0\ngpu.arch=7.5\n"));
@@ -261,7 +261,7 @@ TEST_CASE("MIG is told by NVML") {
   CHECK(says(facts("nvidia", "ok"), "gpu.mig=no"));
 }
 
-TEST_CASE("a forward-compatibility library that no GPU supports is left for the driver's own") {
+TEST_CASE("if no GPU supports a forward-compatibility library, the driver's own is used") {
   const std::string both = "forward/compat:" STUBS_FOLDER "/forward/own";
   const std::string text = facts(both, "ok");
   CHECK(says(text, "driver.usable=present"));
@@ -277,7 +277,7 @@ TEST_CASE("a forward-compatibility library that no GPU supports is left for the 
   CHECK(says(lines, "cuda.init\t0"));
 }
 
-TEST_CASE("a forward-compatibility library without another beside it blocks the GPU") {
+TEST_CASE("a forward-compatibility library without another one blocks the GPU") {
   const std::string text = facts("forward/compat", "ok");
   if (exists("/usr/lib/x86_64-linux-gnu/libcuda.so.1")) {
     MESSAGE("SKIPPED: this machine has a libcuda of its own");
@@ -304,7 +304,7 @@ TEST_CASE("a driver that floods its streams, aborts, or takes its time") {
   CHECK(says(facts("nvidia", "ok", "50", "AXLE_STUB_DELAY=20000"), "driver.reason=driver-hangs"));
 }
 
-TEST_CASE("a driver that leaves a process behind has answered all the same") {
+TEST_CASE("a driver that leaves a process behind still counts as having answered") {
   const std::string lines = facts("nvidia", "daemon", "20000 nvidia");
   CHECK(says(lines, "end=finished"));
   CHECK(says(facts("nvidia", "daemon"), "gpu.usable=present"));

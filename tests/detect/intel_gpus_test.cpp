@@ -137,7 +137,7 @@ TEST_CASE("the files explain an Intel GPU that is not listed") {
   check_blocked(host, "no-kernel-driver");
 }
 
-TEST_CASE("a laptop's older graphics is no XPU, no problem, and asks nobody") {
+TEST_CASE("a laptop's older graphics is not an XPU, is no problem, and starts no query") {
   RecordedHost host;
   host.plug("0000:00:02.0", 0x8086, 0x9A49, "i915");
   host.files["/usr/lib/x86_64-linux-gnu/libze_loader.so.1"] = "";
@@ -152,7 +152,7 @@ TEST_CASE("a laptop's older graphics is no XPU, no problem, and asks nobody") {
   CHECK(host.asked.empty());
 }
 
-TEST_CASE("older graphics that Level Zero lists are no XPU either") {
+TEST_CASE("older graphics that Level Zero lists are not XPUs either") {
   RecordedHost host;
   host.plug("0000:00:02.0", 0x8086, 0x4680, "i915");
   host.files["/usr/lib/x86_64-linux-gnu/libze_intel_gpu.so.1"] = "";

@@ -57,7 +57,7 @@ TEST_CASE("a user may load anything, root and elevated programs only what others
   CHECK(refuse_file(folder.path() + "/none", Privilege::root).empty());
 }
 
-TEST_CASE("a link is as good as what it names") {
+TEST_CASE("a link is as trustworthy as its target") {
   const Folder real;
   const Folder named;
   const std::string link = named.path() + "/liby.so.1";

@@ -223,7 +223,7 @@ TEST_CASE("Intel's and Qualcomm's NPUs need their driver and node") {
   CHECK(machine.problems.size() == 2);
 }
 
-TEST_CASE("an npu-smi that hangs is told, and what it said before is kept") {
+TEST_CASE("an npu-smi that hangs is reported, and its earlier output is kept") {
   class SlowHost : public RecordedHost {
    public:
     explicit SlowHost(const RecordedHost& host) : RecordedHost(host) {}

@@ -30,7 +30,7 @@ TEST_CASE("a compat library that the GPU does not support") {
   CHECK(nvidia_driver_of(machine).api_source == "driver-table");
 }
 
-TEST_CASE("a compat library that works is told") {
+TEST_CASE("a compat library that works is reported") {
   RecordedHost host = healthy_nvidia();
   host.say(GpuVendor::nvidia,
            "cuda.file\t/usr/local/cuda/compat/libcuda.so.575.57.08\ncuda.version\t12090\n"
@@ -41,7 +41,7 @@ TEST_CASE("a compat library that works is told") {
   CHECK(nvidia_driver_of(machine).api_source == "libcuda-compat");
 }
 
-TEST_CASE("a compat library that is refused gives way to the driver's own") {
+TEST_CASE("if a compat library is rejected, the driver's own is used") {
   RecordedHost host = healthy_nvidia();
   host.say(GpuVendor::nvidia,
            compat_lines +

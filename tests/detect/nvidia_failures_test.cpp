@@ -90,7 +90,7 @@ TEST_CASE("no device though the hardware is there") {
   check_nvidia_blocked(host, "no-device");
 }
 
-TEST_CASE("a system that waits for its fabric manager is usable, and told") {
+TEST_CASE("a system that waits for its fabric manager is usable, and that is reported") {
   RecordedHost host = healthy_nvidia();
   host.say(GpuVendor::nvidia, "cuda.version\t12040\nnvml.init\t0\n" + h100 + "cuda.init\t802\n");
   const Machine machine = probe_machine(host);
@@ -195,7 +195,7 @@ TEST_CASE("an NVML that is too old does not matter when CUDA lists the devices")
   CHECK(machine.gpus.at(0).integrated);
 }
 
-TEST_CASE("codes that no table knows are told by their number") {
+TEST_CASE("unknown codes are reported with their number") {
   RecordedHost host = healthy_nvidia();
   host.say(GpuVendor::nvidia, "cuda.version\t12040\nnvml.init\t77\n");
   check_nvidia_blocked(host, "driver-error");
@@ -225,7 +225,7 @@ TEST_CASE("a kernel module alone, as every container on a GPU host sees it, is n
   CHECK(host.asked.empty());
 }
 
-TEST_CASE("GPUs that wait for the fabric manager are told though NVML is content") {
+TEST_CASE("GPUs that wait for the fabric manager are reported although NVML accepts them") {
   RecordedHost host = healthy_nvidia();
   host.say(GpuVendor::nvidia, "cuda.version\t12040\nnvml.init\t0\nnvml.count\t1\n" + h100 +
                                   "nvml.fabric\t0\t2\ncuda.init\t802\n");
@@ -267,7 +267,7 @@ TEST_CASE("a driver that is not loaded, by the codes of CUDA alone") {
   check_nvidia_blocked(host, "no-permission");
 }
 
-TEST_CASE("a GPU in MIG mode without an instance is of use to nobody") {
+TEST_CASE("a GPU in MIG mode without an instance is not usable") {
   RecordedHost host = healthy_nvidia();
   const std::string before = "cuda.version\t12040\nnvml.init\t0\nnvml.count\t2\n";
   const std::string first =

@@ -144,7 +144,7 @@ TEST_CASE("a mask by an id that no library tells hides nothing") {
   CHECK(machine.problems.empty());
 }
 
-TEST_CASE("a capability that is none is unknown") {
+TEST_CASE("an invalid capability is unknown") {
   RecordedHost host = healthy_nvidia();
   for (const std::string capability : {"-1.0", "9", "9.", "0.0", "999.0", "9.0a", "2147483647.1"}) {
     CAPTURE(capability);

@@ -53,7 +53,7 @@ TEST_CASE("what nvidia-smi says instead of a list") {
   CHECK(odd.devices[0].name == "d?[31m");
 }
 
-TEST_CASE("a GPU that only nvidia-smi told of names it as the source") {
+TEST_CASE("a GPU that only nvidia-smi reported names it as the source") {
   RecordedHost host = healthy_nvidia();
   host.say(GpuVendor::nvidia,
            "nvml.by\tnvidia-smi\nnvml.init\t0\nnvml.driver\t550.54.14\nnvml.count\t1\n" + h100);

@@ -1,4 +1,4 @@
-// Prints the facts of this machine, one a line, or with the name of a vendor what its libraries
+// Prints the facts of this machine, one per line, or with the name of a vendor what its libraries
 // say.
 //   detect_print_facts TIME_LIMIT_MS [nvidia|amd|intel]
 #include <array>

@@ -40,7 +40,7 @@ TEST_CASE("an empty machine is described without complaint") {
   CHECK(machine.problems.empty());
 }
 
-TEST_CASE("an architecture that no one knows has unknown capabilities") {
+TEST_CASE("an unknown architecture has unknown capabilities") {
   RecordedHost host;
   host.architecture = Arch::other;
   host.name.machine = "riscv64";
@@ -59,7 +59,7 @@ TEST_CASE("the CPU alone is probed when nobody asks for GPUs") {
   CHECK(host.asked.empty());
 }
 
-TEST_CASE("the vendors that show themselves are asked together, and GPUs are in bus order") {
+TEST_CASE("the vendors that are present are queried together, and GPUs are in bus order") {
   RecordedHost host;
   host.plug("0000:65:00.0", 0x10DE, 0x2330, "nvidia");
   host.plug("0000:03:00.0", 0x8086, 0xE20B, "xe");

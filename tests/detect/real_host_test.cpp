@@ -51,7 +51,7 @@ TEST_CASE("files, folders and links are read, and what is not there is not") {
   CHECK_FALSE(host->accessible(folder.path + "/none", Access::exists));
 }
 
-TEST_CASE("a FIFO in the place of a file holds nobody") {
+TEST_CASE("a FIFO in place of a file does not block") {
   const Folder folder;
   const std::string path = folder.path + "/fifo";
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);

@@ -133,7 +133,7 @@ TEST_CASE("an empty recording is a machine of which nothing is known") {
   CHECK(host.list_folder("/").empty());
 }
 
-TEST_CASE("what may be done with a path is kept, and folders follow from paths") {
+TEST_CASE("permissions of paths are recorded, and folders are derived from paths") {
   Recording recording;
   recording.nodes["/dev/kfd"] = Access::exists;
   recording.nodes["/dev/dri/renderD128"] = Access::read_write;

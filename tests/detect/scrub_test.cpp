@@ -184,7 +184,7 @@ TEST_CASE("a scrubbed recording reads as the machine did") {
   CHECK(clean.variables.at("LD_LIBRARY_PATH") == "/home/user/lib");
 }
 
-TEST_CASE("a user or host that is called as the system's own words takes nothing along") {
+TEST_CASE("a user or host named like one of the system's own words removes nothing else") {
   for (const Identity& identity :
        {Identity{"nvidia", {"nvidia"}, "/home/nvidia"}, Identity{"driver", {"sys"}, "/sys"},
         Identity{"pci", {"dev"}, "/usr"}, Identity{"H100", {"modalias"}, "/dev/shm"},
@@ -214,7 +214,7 @@ TEST_CASE("scrubbing twice changes nothing more") {
   CHECK(text.find("GPU-unknown") == std::string::npos);
 }
 
-TEST_CASE("a mask that names a GPU which is not here stays one that names none") {
+TEST_CASE("a mask with a GPU that is not here remains one that matches none") {
   RecordedHost host = secretive_machine();
   host.variables["CUDA_VISIBLE_DEVICES"] = "GPU-ffff";
   const Machine seen = probe_machine(host);
@@ -225,7 +225,7 @@ TEST_CASE("a mask that names a GPU which is not here stays one that names none")
   CHECK(probe_machine(replay) == seen);
 }
 
-TEST_CASE("folders of the system that are called after people are people's") {
+TEST_CASE("system folders that are named after people are scrubbed") {
   RecordedHost host;
   host.variables["LD_LIBRARY_PATH"] = "/run/media/molly/lib:/etc/profiles/per-user/molly/lib";
   host.files["/run/media/molly/lib/libcuda.so.1"] = "";
@@ -253,7 +253,7 @@ TEST_CASE("what kind of container it is stays, its name goes") {
   }
 }
 
-TEST_CASE("what looks like an identity and is none stays") {
+TEST_CASE("what only looks like an identity is kept") {
   Recording raw;
   raw.files["/sys/module/amdgpu/srcversion"] = "0123456789ABCDEF01234567\n";
   raw.files["/sys/bus/pci/devices/0000:65:00.0/modalias"] =

@@ -32,7 +32,7 @@ TEST_CASE("Level Zero masks name devices and sub-devices") {
   CHECK(visible_by_affinity("7", 2) == Visible{false, false});
 }
 
-TEST_CASE("an id hides nothing where some device's id is unknown") {
+TEST_CASE("an id hides nothing if some device's id is unknown") {
   CHECK(visible_by_list("GPU-c", {"GPU-a", ""}) == std::vector<bool>{true, true});
   CHECK(visible_by_list("GPU-a", {"GPU-a", ""}) == std::vector<bool>{true, false});
   CHECK(visible_by_list("GPU-c", {"GPU-a", "GPU-b"}) == std::vector<bool>{false, false});

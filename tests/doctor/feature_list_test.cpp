@@ -41,7 +41,7 @@ axle::doctor::FeatureAnswer answer(const std::string& features, const detect::Ma
 
 const detect::Machine hopper = machine_with("9.0", "13.0");
 
-TEST_CASE("features: a build must have it, and the best that has is named") {
+TEST_CASE("features: a build must have it, and the best such build is named") {
   CHECK(answer(entry("vendor = \"nvidia\"\n"), hopper).label == "cu130");
   const axle::doctor::FeatureAnswer older =
       answer(entry("labels = [\"cu126\"]\n"), hopper, "==2.0");
@@ -87,7 +87,7 @@ TEST_CASE("features: the best of several entries counts") {
   CHECK(answer(two, hopper).usable == axle::doctor::Usable::yes);
 }
 
-TEST_CASE("features: releases before it lack it, of others nothing is known") {
+TEST_CASE("features: earlier releases lack it, later unlisted ones are unknown") {
   CHECK(answer(entry("since = \"2.1\"\n"), hopper, "==2.0").usable == axle::doctor::Usable::no);
   CHECK(answer(entry("since = \"2.1\"\n"), hopper, "==2.1").usable == axle::doctor::Usable::yes);
   std::string old = entry("");

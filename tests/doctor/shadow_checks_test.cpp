@@ -70,7 +70,7 @@ class Site {
   fs::path root_;
 };
 
-TEST_CASE("shadows: without a path of its own a library takes what the loader finds first") {
+TEST_CASE("shadows: without its own run path a library gets the first one that the loader finds") {
   const Site site;
   CHECK(site.preloaded() == "library-shadowed");
   CHECK(site.on_path() == "library-shadowed");
@@ -78,7 +78,8 @@ TEST_CASE("shadows: without a path of its own a library takes what the loader fi
   CHECK(site.verdict({}).empty());
 }
 
-TEST_CASE("shadows: an entry of /etc/ld.so.preload is taken out there, no variable is changed") {
+TEST_CASE(
+    "shadows: an entry of /etc/ld.so.preload is removed from that file, not from a variable") {
   const Site site;
   Findings findings;
   check_shadows(site.files, {{}, {}, {site.at("foreign/libx.so.1")}, {}}, findings);
@@ -91,7 +92,7 @@ TEST_CASE("shadows: an entry of /etc/ld.so.preload is taken out there, no variab
   CHECK(finding.evidence.front().section == "/etc/ld.so.preload");
 }
 
-TEST_CASE("shadows: RPATH loses to what is preloaded alone") {
+TEST_CASE("shadows: only preloaded libraries come before RPATH") {
   Site site;
   site.user().rpath = {"$ORIGIN/../wheel/lib"};
   CHECK(site.preloaded() == "library-shadowed");
@@ -108,13 +109,13 @@ TEST_CASE("shadows: RUNPATH comes after LD_LIBRARY_PATH and switches RPATH off")
   CHECK(site.on_path() == "library-shadowed");
 }
 
-TEST_CASE("shadows: a path that leads elsewhere is none") {
+TEST_CASE("shadows: a run path to another folder does not count") {
   Site site;
   site.user().rpath = {"$ORIGIN/../nowhere"};
   CHECK(site.on_path() == "library-shadowed");
 }
 
-TEST_CASE("shadows: what nobody needs is opened by name, in the same order") {
+TEST_CASE("shadows: a library that none links to is opened by name, in the same order") {
   Site site;
   site.user().needed.clear();
   CHECK(site.on_path() == "library-shadowed");

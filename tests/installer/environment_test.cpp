@@ -104,7 +104,7 @@ TEST_CASE("what is not an environment is named with the reason") {
   CHECK(find_environment(nothing).error().message.contains("VIRTUAL_ENV"));
 }
 
-TEST_CASE("an interpreter that does not answer is given up with all that it started") {
+TEST_CASE("an interpreter that does not answer is killed with everything that it started") {
   const Sandbox folder;
   write_program(folder / "slow", "#!/bin/sh\nsleep 60\n");
   const auto answer = ask_interpreter(folder / "slow", std::chrono::milliseconds(200));

@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK(work.report.remarks.size() == 1);
 }
 
-TEST_CASE("another ETag has the file downloaded again, and the same bytes are no change") {
+TEST_CASE("another ETag causes a new download, and the same content is not a change") {
   Workplace work;
   REQUIRE(work.acquire());
   work.transport.etag = "\"two\"";
@@ -168,7 +168,7 @@ TEST_CASE("a first download that cannot be read at all is not compared, which is
   CHECK(refused.error().kind == ErrorKind::mismatch);
 }
 
-TEST_CASE("a server that cannot be asked says nothing against a file that is here") {
+TEST_CASE("a server that cannot be reached does not invalidate a downloaded file") {
   Workplace work;
   REQUIRE(work.acquire());
   work.transport.etag = "\"two\"";

@@ -70,7 +70,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("what cannot be deleted is said once and stands in no command's way") {
+TEST_CASE("what cannot be deleted is reported once and blocks no command") {
   NobodysEnvironment environment;
   if (!environment.is_made()) return;
   const std::string code = environment.site("a/__pycache__/x.cpython-311.pyc");

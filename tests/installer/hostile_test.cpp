@@ -176,7 +176,7 @@ TEST_CASE("two files of a wheel for one place are refused") {
         ErrorKind::malformed);
 }
 
-TEST_CASE("a link inside the environment is no way out of it") {
+TEST_CASE("a link inside the environment does not lead out of it") {
   Refusal refusal;
   write_text(refusal.folder / "outside/kept", "kept");
   std::filesystem::create_directory_symlink(refusal.folder / "outside",
@@ -186,7 +186,7 @@ TEST_CASE("a link inside the environment is no way out of it") {
   CHECK_FALSE(is_there(refusal.folder / "outside/x"));
 }
 
-TEST_CASE("a RECORD that lies is refused") {
+TEST_CASE("a wrong RECORD is rejected") {
   const std::string truth = line_of("a.py", "x = 1\n");
   const auto refused = [](const std::string& record) {
     CAPTURE(record);
@@ -203,7 +203,7 @@ TEST_CASE("a RECORD that lies is refused") {
   refused("nonsense");
 }
 
-TEST_CASE("a RECORD with stronger hashes only is said to be more than is understood") {
+TEST_CASE("a RECORD with only stronger hashes is reported as unsupported") {
   for (const char* algorithm : {"sha384", "sha512"}) {
     const auto error =
         Refusal().of_record(fmt::format("a.py,{}=AAAA,6\n{}", algorithm, rest_of_record));

@@ -52,7 +52,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("an installed wheel is there with all its files and a RECORD that tells the truth") {
+TEST_CASE("an installed wheel has all its files and a correct RECORD") {
   Workplace work;
   const std::string path = work.wheel(
       "Demo.Pkg", "1.0",
@@ -153,7 +153,7 @@ TEST_CASE("a folder shared by two packages outlives one of them") {
   CHECK_FALSE(is_there(work.site("ns")));
 }
 
-TEST_CASE("a file of another package or of nobody is a conflict and nothing changes") {
+TEST_CASE("a file of another package or of none is a conflict and nothing changes") {
   Workplace work;
   REQUIRE(work.put({work.wheel("a", "1", {{"a/x.py", "1"}})}));
   write_text(work.site("mine.py"), "mine");
@@ -307,7 +307,7 @@ TEST_CASE("a package that changes between the resolution and the lock is a confl
   CHECK(work.put(resolution).has_value());
 }
 
-TEST_CASE("both of two of one name leave with an upgrade or an uninstallation") {
+TEST_CASE("two distributions of one name are both removed by an upgrade or an uninstallation") {
   for (const bool upgrade : {true, false}) {
     CAPTURE(upgrade);
     Workplace work;

@@ -234,7 +234,7 @@ TEST_CASE("packages that share a thing are judged as one") {
   CHECK(moves[3].packages == "a b d");
 }
 
-TEST_CASE("what cannot be told is an error, and nothing is taken for absent") {
+TEST_CASE("what cannot be determined is an error, and nothing counts as absent") {
   const Sandbox base;
   stage(base);
   const std::string long_name(300, 'x');

@@ -92,7 +92,7 @@ TEST_CASE("a namespace of which no fact speaks has no evidence") {
   CHECK(find_evidence("nvidia", {}).empty());
 }
 
-TEST_CASE("what a terminal would obey does not get into evidence") {
+TEST_CASE("terminal control characters do not get into evidence") {
   using Kind = detect::Question::Kind;
   const std::vector<detect::Question> questions{{"nvidia", Kind::file, "/sys/module/nvidia/version",
                                                  "\x1b[31m570\r\n" + std::string(500, 'x')}};

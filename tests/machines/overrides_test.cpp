@@ -221,7 +221,7 @@ TEST_CASE("TPU: 1, true and yes say that there is one, 0, false and no that ther
   }
 }
 
-TEST_CASE("uv's and conda's variables, which those of the providers outdo") {
+TEST_CASE("uv's and conda's variables have lower precedence than those of the providers") {
   const Forced uv =
       force({{"UV_CUDA_DRIVER_VERSION", "570.26"}, {"UV_AMD_GPU_ARCHITECTURE", "gfx1151"}});
   CHECK(uv.driver(GpuVendor::nvidia).kernel_version == "570.26");

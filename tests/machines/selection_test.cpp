@@ -89,7 +89,7 @@ TEST_CASE("a shipped name is its GPU and nothing of the host") {
   CHECK(driver->usable == Presence::present);
 }
 
-TEST_CASE("defaults that are taken are said, stated facts are not") {
+TEST_CASE("defaults are reported, stated facts are not") {
   CHECK(remarks_of("h100") ==
         "h100: assuming Linux, x86_64, glibc 2.28, which is not stated\nh100: NVIDIA driver "
         "580.65.06 (CUDA 13.0) is assumed, the minimum of the newest backend; specify another with "

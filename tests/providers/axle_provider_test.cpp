@@ -55,7 +55,7 @@ TEST_CASE("AVX10: its versions and vector lengths") {
   CHECK(values(machine, "avx10_version").empty());
 }
 
-TEST_CASE("SVE: code of one length needs that length, code of any length a least one") {
+TEST_CASE("SVE: code for one length needs that length, code for any length a minimum") {
   Machine machine;
   machine.cpu.arch = Arch::aarch64;
   machine.cpu.sve_vector_bytes = 32;
@@ -216,7 +216,7 @@ TEST_CASE("NVIDIA: code that is bound to one architecture or to a family") {
         "family");
 }
 
-TEST_CASE("compressed code needs a driver for CUDA CUDA 12.4") {
+TEST_CASE("compressed code needs a driver for CUDA 12.4") {
   CHECK(values(nvidia_machine("12.4", {"9.0"}), "cuda_compressed_code") == Values{"on"});
   CHECK(values(nvidia_machine("12.3", {"9.0"}), "cuda_compressed_code").empty());
   CHECK(values(nvidia_machine("", {"9.0"}), "cuda_compressed_code").empty());

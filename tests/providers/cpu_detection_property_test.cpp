@@ -67,7 +67,7 @@ bool contains_all(const Properties& larger, const Properties& smaller) {
 
 }  // namespace
 
-TEST_CASE("a bit more in what the CPU or its kernel tells never takes a property away") {
+TEST_CASE("an additional bit from the CPU or its kernel never removes a property") {
   std::mt19937 random(11);
   for (const Arch arch : {Arch::x86_64, Arch::aarch64, Arch::ppc64le, Arch::riscv64, Arch::s390x}) {
     const std::vector<Capability> rows = rows_of(arch);
@@ -85,7 +85,7 @@ TEST_CASE("a bit more in what the CPU or its kernel tells never takes a property
   }
 }
 
-TEST_CASE("state that the operating system switches off never adds a property") {
+TEST_CASE("state that the operating system disables never adds a property") {
   std::mt19937 random(12);
   for (unsigned round = 0; round < rounds; ++round) {
     RecordedHost host = random_host(random, Arch::x86_64);

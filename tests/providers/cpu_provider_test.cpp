@@ -141,7 +141,8 @@ TEST_CASE("x86_64: evidence of detection makes the sentence say why, and what to
   CHECK(fact("x86_64", machine, "avx2", "on") == "the CPU has avx2, but the kernel withholds it");
 }
 
-TEST_CASE("what programs cannot count on is told once a reason, and a kernel's age is none") {
+TEST_CASE(
+    "what programs cannot rely on is reported once per reason, and an old kernel is not a reason") {
   using enum Capability;
   Machine machine = x86_machine(4);
   const auto set = [&](Capability capability, Presence presence, const char* evidence) {

@@ -105,7 +105,7 @@ TEST_CASE("a device is named by number, PCI address or name") {
   CHECK(counted(machine, GpuVendor::nvidia, endless + "0").empty());
 }
 
-TEST_CASE("devices that nobody has are found out") {
+TEST_CASE("unknown devices are reported") {
   const Machine machine = four_gpus();
   CHECK(unknown_devices(machine, policy("device=0,1,65:00.0,amd:1,raphael")).empty());
   CHECK(unknown_devices(machine, policy("device=2,amd:2,66:00.0,h100,0000:65:00.1,intel:0")) ==
@@ -113,7 +113,7 @@ TEST_CASE("devices that nobody has are found out") {
   CHECK(unknown_devices(machine, GpuPolicy{}).empty());
 }
 
-TEST_CASE("devices that are named and count for nothing are found out, with the reason") {
+TEST_CASE("named devices that do not count are reported with the reason") {
   using Idle = std::vector<std::pair<std::string, Fact>>;
   Machine machine = four_gpus();
   CHECK(idle_devices(machine, policy("device=0,raphael")).empty());
@@ -168,7 +168,7 @@ TEST_CASE("the policy matters where GPUs differ or one is left out") {
   CHECK_FALSE(policy_matters(Machine{}, policy("all")));
 }
 
-TEST_CASE("a GPU of which nothing is known runs nothing, so all of them run nothing together") {
+TEST_CASE("a GPU of unknown architecture runs nothing, so there is no code for all GPUs") {
   const Machine machine = nvidia_machine("12.8", {"9.0", ""});
   CHECK(find_provider("nvidia")->supported(machine, {}).size() == 2);
   CHECK(find_provider("nvidia")->supported(machine, policy("any")).size() == 3);
@@ -177,7 +177,7 @@ TEST_CASE("a GPU of which nothing is known runs nothing, so all of them run noth
         "build has compiled code for 9.0");
 }
 
-TEST_CASE("what is left out is said") {
+TEST_CASE("excluded GPUs are reported") {
   const Machine machine = four_gpus();
   const Provider& amd = *find_provider("amd");
   CHECK(render_facts(amd.facts(machine, {}, "gfx_arch", "gfx1036")) ==
@@ -193,7 +193,7 @@ TEST_CASE("what is left out is said") {
         "NVIDIA GPU present but excluded by --gpu-policy device=amd:0");
 }
 
-TEST_CASE("graphics units are known by their architecture where the driver does not say") {
+TEST_CASE("integrated GPUs are recognised by their architecture if the driver does not report it") {
   for (const char* arch : {"gfx90c", "gfx1036", "gfx1103", "gfx1151"})
     CHECK(is_integrated(working_gpu(GpuVendor::amd, arch)));
   for (const char* arch : {"gfx942", "gfx1030", "gfx1100", "gfx1201", "", "gfx"})

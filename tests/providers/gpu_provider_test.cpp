@@ -82,7 +82,7 @@ TEST_CASE("nvidia: a driver newer than the list still runs what the list has") {
         "driver 550.54 runs CUDA up to 10.2, but the provider only knows 11.0 and newer");
 }
 
-TEST_CASE("nvidia: of unlike GPUs what runs on all of them, in the order of the newest") {
+TEST_CASE("nvidia: with different GPUs what runs on all of them, in the order of the newest") {
   CHECK(supported("nvidia", nvidia_machine("12.8", {"12.0", "7.5"})).size() == 2);
   const Values ampere{"86_real", "85_real", "84_real", "83_real",
                       "82_real", "81_real", "80_real", "80_virtual"};
@@ -151,7 +151,7 @@ TEST_CASE("nvidia: facts name the driver and the GPU") {
         "the provider of nvidia does not know the property nvidia :: colour :: red");
 }
 
-TEST_CASE("amd: every GPU counts for itself, cards before integrated units") {
+TEST_CASE("amd: every GPU counts separately, cards before integrated GPUs") {
   Machine machine;
   machine.drivers.push_back(working_driver(GpuVendor::amd, "6.10.5", "6.4.1"));
   machine.gpus.push_back(working_gpu(GpuVendor::amd, "gfx1036"));

@@ -104,7 +104,7 @@ TEST_CASE(
         "the provider of ascend does not know the property ascend :: colour :: red");
 }
 
-TEST_CASE("tpu: true where one works, false where there is none, nothing where nobody looked") {
+TEST_CASE("tpu: true if one works, false if there is none, no value if the bus was not examined") {
   Machine machine;
   CHECK(supported("tpu", machine).empty());
   machine.os.system = "Linux";

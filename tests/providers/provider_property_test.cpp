@@ -71,7 +71,7 @@ TEST_CASE("lists are well formed: names match PEP 825, no feature or value twice
   }
 }
 
-TEST_CASE("a capability more never takes a property away") {
+TEST_CASE("an additional capability never removes a property") {
   std::mt19937 random(2);
   for (unsigned round = 0; round < rounds; ++round) {
     Machine machine = random_machine(random);
@@ -201,7 +201,7 @@ TEST_CASE("every property, held or not, has facts with a sentence of one line") 
   CHECK(told.size() > 25);
 }
 
-TEST_CASE("that a vendor has no GPU here is told by a code, in every namespace that speaks of it") {
+TEST_CASE("a missing GPU has a code of its own, in every namespace about its vendor") {
   Machine machine;
   machine.cpu.arch = detect::Arch::x86_64;
   machine.os.system = "Linux";

@@ -44,7 +44,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("the first index that has a project decides alone") {
+TEST_CASE("only the first index that has a project is used") {
   TwoIndexes world;
   CHECK(world.resolve({"corp"}) == Names{"corp 1.0"});
   CHECK(world.resolve({"loose"}) == Names{"corp 1.0", "loose 1.0"});

@@ -152,7 +152,7 @@ TEST_CASE("structures of another size and missing pointers are refused") {
   axle_linear_destroy(nullptr);
 }
 
-TEST_CASE("shapes and values that cannot be meant are refused by name") {
+TEST_CASE("invalid shapes and values are rejected, with the name of the argument") {
   const RuntimePtr runtime = make_runtime();
   const std::vector<std::int8_t> weights(6);
   std::vector<float> scales(2, 1.0F);

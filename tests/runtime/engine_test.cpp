@@ -150,7 +150,7 @@ TEST_CASE("the table has each kernel set of this architecture once, and ends wit
   CHECK(kernel_table().back().set != nullptr);
 }
 
-TEST_CASE("a forked child goes on with the runtime of its parent") {
+TEST_CASE("a forked child can use the runtime of its parent") {
 #if defined(AXLE_UNDER_THREAD_SANITIZER)
   MESSAGE("skipped: the thread sanitizer ends a forked child that starts threads");
   return;
@@ -218,7 +218,7 @@ TEST_CASE("the permission to use tiles is asked for at the first use and not bef
         }) == 0);
 }
 
-TEST_CASE("refused tiles: the next kernel set takes over, a forced one is an error") {
+TEST_CASE("denied tiles: the next kernel set is used, a forced one is an error") {
   if (!amx_is_usable()) return;
   const LayerCase layer = shared_case();
   const std::vector<float> expected = exact_result(layer, AXLE_DA8W8);

@@ -112,7 +112,7 @@ TEST_CASE("rows of zeros, of tiny and of huge numbers") {
     CHECK(run(row, zeros, AXLE_DA8W8, 1)[70] == zeros.bias[5]);
 }
 
-TEST_CASE("a NaN or an infinity makes NaN of its own row and of no other") {
+TEST_CASE("a NaN or an infinity only makes its own row NaN") {
   LayerCase layer = make_case(5, 70, 100, Contents::ordinary, 11);
   layer.x[1 * 100 + 99] = std::numeric_limits<float>::quiet_NaN();
   layer.x[3 * 100 + 0] = -std::numeric_limits<float>::infinity();

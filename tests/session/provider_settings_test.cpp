@@ -46,7 +46,7 @@ TEST_CASE("settings survive being written and read") {
   CHECK_FALSE(again->trusts("nobody", "ns"));
 }
 
-TEST_CASE("an empty file of settings trusts nobody") {
+TEST_CASE("an empty settings file trusts nothing") {
   const auto settings = parse_provider_settings("schema = 1\n", "providers.toml");
   REQUIRE(settings);
   CHECK(settings->packages.empty());
@@ -54,7 +54,7 @@ TEST_CASE("an empty file of settings trusts nobody") {
   CHECK(settings->disabled.empty());
 }
 
-TEST_CASE("settings that say something else than they mean are refused") {
+TEST_CASE("invalid settings are rejected") {
   const std::string file = fmt::format(
       "path = \"/p\"\nkind = \"executable\"\nnamespace = \"a\"\nsha256 = \"{}\"\n", digits);
   const auto sound = parse_provider_settings("schema = 1\n[[trusted]]\n" + file, "providers.toml");
@@ -87,7 +87,7 @@ TEST_CASE("settings that say something else than they mean are refused") {
   CHECK_FALSE(parse_provider_settings("schema = 2", "providers.toml").has_value());
 }
 
-TEST_CASE("what the command line says comes last") {
+TEST_CASE("the command line has precedence") {
   ProviderSettings settings;
   settings.enabled = {"one"};
   settings.disabled = {"two", "three"};

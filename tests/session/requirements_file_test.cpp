@@ -67,7 +67,7 @@ TEST_CASE("comments, continued lines, variables, options and nested files") {
   CHECK(file->options.has(axle::session::Opt::pre));
 }
 
-TEST_CASE("files that name each other end") {
+TEST_CASE("files that include each other are read once") {
   const Folder folder;
   folder.write("a.txt", "-r b.txt\na\n");
   folder.write("b.txt", "-r a.txt\nb\n");
@@ -83,7 +83,7 @@ TEST_CASE("a NUL is refused: it would cut the name of the file that is opened") 
   CHECK(file.error().message.find("r.txt:2: the line contains a NUL") != std::string::npos);
 }
 
-TEST_CASE("files that name each other by ever new names end") {
+TEST_CASE("requirements files that are nested too deeply are an error") {
   const Folder folder;
   std::filesystem::create_directories(folder.path("d"));
   for (int i = 0; i < 110; ++i) {

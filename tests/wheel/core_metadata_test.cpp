@@ -65,7 +65,7 @@ TEST_CASE("metadata of an unknown major version is unsupported") {
   CHECK(metadata("Metadata-Version: 2.99\nName: a\nVersion: 1\n").metadata_version == "2.99");
 }
 
-TEST_CASE("mistakes that stop nothing are remarked") {
+TEST_CASE("mistakes that are not fatal are reported") {
   const auto wild = metadata("Name: a\nVersion: 1\nRequires-Python: >=3.6.*\n");
   CHECK(wild.requires_python.empty());
   REQUIRE(wild.remarks.size() == 2);

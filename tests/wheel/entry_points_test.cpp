@@ -17,7 +17,7 @@ TEST_CASE("entry points of both kinds are read and other groups passed over") {
   CHECK((*scripts)[1] == ScriptEntry{"win", "pkg", "gui", true});
 }
 
-TEST_CASE("entry points that are no plain scripts are refused with their line") {
+TEST_CASE("entry points that are not plain scripts are rejected with their line") {
   for (const char* line : {"../../../evil = a:b",
                            "a/b = a:b",
                            "python3 = a:b",
@@ -47,7 +47,7 @@ TEST_CASE("entry points that are no plain scripts are refused with their line") 
   }
 }
 
-TEST_CASE("names that only begin like an interpreter's are no reserved ones") {
+TEST_CASE("names that only begin like an interpreter's are not reserved") {
   for (const char* name : {"python-config2", "pythonize", "pypi-upload", "python_tool",
                            "activate-global", "python3-say", "pip3.11"}) {
     CAPTURE(name);
@@ -72,7 +72,7 @@ TEST_CASE("provider plugins are the entry points of group variant_plugins") {
   CHECK(axle::wheel::parse_plugin_entry_points("", "entry_points.txt")->empty());
 }
 
-TEST_CASE("plugins under a name or with a reference that cannot be are refused with their line") {
+TEST_CASE("plugins with an invalid name or reference are rejected with their line") {
   for (const char* line : {"Acme = a", "= a", "a-b = a", "acme", "acme =", "acme = a:", "acme = :b",
                            "acme = a b", "acme = a.b:c:d", "acme = 1a", "acme = a;import os"}) {
     CAPTURE(line);

@@ -33,7 +33,7 @@ TEST_CASE("a RECORD is read as Python's csv module writes it") {
   CHECK((*record)[5] == RecordEntry{"d.dist-info/RECORD", "", std::nullopt, false});
 }
 
-TEST_CASE("a RECORD that is none is refused with its line") {
+TEST_CASE("an invalid RECORD is rejected with its line") {
   struct Case {
     std::string text;
     const char* message;

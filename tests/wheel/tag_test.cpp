@@ -50,7 +50,7 @@ TEST_CASE("what is not a tag is refused") {
   }
 }
 
-TEST_CASE("a tag that stands for millions is refused") {
+TEST_CASE("a tag that expands to millions is rejected") {
   const auto many = [](char first) {
     std::string set;
     for (int i = 0; i < 200; ++i)

@@ -65,7 +65,7 @@ TEST_CASE("a marker about the variant alone leaves the requirement or nothing") 
   CHECK(left("x; 'x86_64' in variant_namespaces", "") == "gone");
 }
 
-TEST_CASE("what stays of a marker is spelled as it was") {
+TEST_CASE("the rest of a marker keeps its spelling") {
   CHECK(left("x; variant_label == \"a\" and python_version < \"3.9\"") ==
         "x; python_version < \"3.9\"");
   CHECK(left("x; variant_label == 'a' and extra=='Foo_Bar'") == "x; extra=='Foo_Bar'");
@@ -110,7 +110,7 @@ TEST_CASE("operands may be reversed, sets know in and not in, all else is false"
   CHECK(left("x; variant_colour == 'red'") == "malformed");
 }
 
-TEST_CASE("what is left of any marker holds exactly where the marker did") {
+TEST_CASE("the rest of any marker is true exactly where the marker was") {
   std::mt19937 random(20261122);
   for (int i = 0; i < 5'000; ++i) {
     const std::string text = "x; " + random_marker(random, 3);
@@ -136,7 +136,7 @@ TEST_CASE("what is left of any marker holds exactly where the marker did") {
   }
 }
 
-TEST_CASE("of METADATA every byte stays but the requirements about the variant") {
+TEST_CASE("METADATA is unchanged except for the requirements about the variant") {
   const std::string_view text =
       "Metadata-Version: 2.1\r\nName: demo\nVersion: 1.0\n"
       "Summary: Requires-Dist: x; variant_label == 'b'\n"

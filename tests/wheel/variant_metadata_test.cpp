@@ -304,7 +304,7 @@ TEST_CASE("a single static feature needs no order") {
         metadata.providers.at("a").static_properties);
 }
 
-TEST_CASE("what 0.2.0 has no words for is not written") {
+TEST_CASE("what 0.2.0 cannot express is not written") {
   const VariantMetadata sound = read(full_document(pep850_url));
   struct Case {
     const char* message;

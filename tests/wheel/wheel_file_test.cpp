@@ -182,7 +182,7 @@ TEST_CASE("a wheel whose parts contradict each other is refused") {
                 "the folder \"demo_pkg-2.0.dist-info\" has another name or version");
 }
 
-TEST_CASE("a file name that is none is refused before the archive is looked at") {
+TEST_CASE("an invalid file name is rejected before the archive is read") {
   const auto wheel = open_bytes("", "demo.zip");
   REQUIRE_FALSE(wheel.has_value());
   CHECK(wheel.error().kind == ErrorKind::malformed);

@@ -89,7 +89,7 @@ TEST_CASE("the same members give the same bytes, whatever their order in a wheel
   CHECK(*later != *first);
 }
 
-TEST_CASE("a wheel has its metadata last and a RECORD that tells the truth") {
+TEST_CASE("a wheel has its metadata last and a correct RECORD") {
   const auto bytes = write_wheel(sample(), "demo-1.0.dist-info", 0);
   REQUIRE(bytes.has_value());
   const auto reader = ZipReader::open(memory_source(*bytes), "demo.whl");

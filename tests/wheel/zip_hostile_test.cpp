@@ -89,7 +89,7 @@ TEST_CASE("names that leave the folder or confuse a file system are refused") {
   });
 }
 
-TEST_CASE("names that cannot lie beside each other are refused") {
+TEST_CASE("names that cannot coexist are rejected") {
   check_refused({
       {"duplicate", build_zip({file("a.py", "1"), file("a.py", "2")}), "\"a.py\" is duplicated"},
       {"duplicate, same content", build_zip({file("a.py"), file("b.py"), file("a.py")}),
@@ -196,7 +196,7 @@ TEST_CASE("bytes that belong to no entry are refused") {
   });
 }
 
-TEST_CASE("an end record that lies about the directory is refused") {
+TEST_CASE("an end record with a wrong directory is rejected") {
   check_refused({
       {"empty file", "", "too short"},
       {"no zip", std::string(100, 'x'), "no end record"},
@@ -335,7 +335,7 @@ TEST_CASE("a second name in the extra field of the directory is refused") {
   });
 }
 
-TEST_CASE("content that does not keep the promises of the directory never ends well") {
+TEST_CASE("content that does not match the directory is always an error") {
   struct Lie {
     const char* what;
     Member member;

@@ -154,7 +154,7 @@ TEST_CASE("folders, modes and names beyond ASCII are understood") {
   CHECK(reader.find("zzz") == nullptr);
 }
 
-TEST_CASE("data descriptors in all four forms are taken when they tell the truth") {
+TEST_CASE("correct data descriptors are accepted in all four forms") {
   const std::string text = pattern(5000);
   std::vector<Member> members;
   for (const Descriptor form : {Descriptor::plain, Descriptor::with_signature,

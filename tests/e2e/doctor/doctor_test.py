@@ -81,7 +81,7 @@ class Packages(DoctorTestCase):
         found = self.finds("files-missing", self.good, severity="error")
         self.assertIn("2 of its", found["message"])
         facts = {one["file"]: one["fact"] for one in found["evidence"]}
-        self.assertEqual(facts["demo/__init__.py"], "is gone")
+        self.assertEqual(facts["demo/__init__.py"], "is missing")
         self.assertIn("4 bytes", facts["demo/data.bin"])
 
     def test_files_that_were_changed(self):

@@ -89,7 +89,7 @@ TEST_CASE("docs/settings.md equals the setting table") {
   CHECK_MESSAGE(committed == page(), "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
 }
 
-TEST_CASE("every name of pip and uv stands in one row, and every row says why") {
+TEST_CASE("every name of pip and uv is in exactly one row, and every row has a reason") {
   std::vector<std::string> seen;
   for (const axle::session::SettingRow& row : axle::session::setting_rows()) {
     INFO(std::string(row.key));

@@ -9,15 +9,15 @@
 
 namespace {
 
-// The kernel's own memory devices: on every Linux, so that you see something at once. Put the class
-// of your driver here.
+// The kernel's memory devices exist on every Linux, so that there is something to see. Replace them
+// with the class of your driver.
 constexpr const char* class_folder = "/sys/class/mem";
 
 void say_devices(const axle_provider_sink* sink, const std::vector<std::string>& devices) {
-  // A wheel may carry code for several devices, and runs where one of them is.
+  // A wheel may have code for several devices, and runs if one of them is present.
   axle_provider_feature(sink, "device", AXLE_PROVIDER_MULTI);
   for (const std::string& device : devices) axle_provider_value(sink, device.c_str());
-  // "At least so many": a machine with three supports wheels that ask for three, two or one.
+  // "At least this many": a machine with three supports wheels that need three, two or one.
   axle_provider_feature(sink, "count", AXLE_PROVIDER_SINGLE);
   for (std::size_t count = devices.size(); count > 0; --count)
     axle_provider_value(sink, std::to_string(count).c_str());

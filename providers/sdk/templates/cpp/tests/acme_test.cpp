@@ -21,7 +21,7 @@ void check(bool holds, const char* what) {
   if (!holds) ++failures;
 }
 
-/// A sink that keeps what a query says, as Axle's does.
+/// A sink that stores the result of a query, like Axle's.
 struct Answer {
   std::vector<std::pair<std::string, std::vector<std::string>>> features;
   int32_t status = 0;
