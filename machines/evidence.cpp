@@ -1,12 +1,12 @@
 #include "machines/evidence.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 
 #include <fmt/format.h>
 
 #include "detect/drivers/driver_lines.h"
-#include "detect/machine.h"
+#include "detect/gpu_vendors.h"
 
 namespace axle::machines {
 
@@ -19,24 +19,31 @@ constexpr std::size_t longest_answer = 160;
 
 struct Subject {
   std::string_view ns;
-  std::array<std::string_view, 3> topics;  ///< Host::turn_to's
-  std::string_view pci_vendor;             ///< as a modalias has it; empty: no device bears on it
+  std::vector<std::string_view> topics;  ///< Host::turn_to's
+  std::uint32_t pci_vendor;              ///< 0: no device bears on it
 };
 
-constexpr Subject subjects[] = {
-    {"nvidia", {"pci", "nvidia", ""}, "v000010DE"},
-    {"amd", {"pci", "amd", ""}, "v00001002"},
-    {"intel", {"pci", "intel", ""}, "v00008086"},
-    {"ascend", {"pci", "npu", ""}, "v000019E5"},
-    {"tpu", {"pci", "npu", ""}, "v00001AE0"},
-    {"x86_64", {"cpu", "", ""}, ""},
-    {"aarch64", {"cpu", "", ""}, ""},
-    {"axle", {"cpu", "nvidia", "amd"}, ""},
+/// What detection asks for each namespace. One that is not here, and is not the word of a GPU
+/// vendor, has no evidence.
+const Subject subjects[] = {
+    {"ascend", {"npu"}, 0x19E5},
+    {"tpu", {"npu"}, 0x1AE0},
+    {"x86_64", {"cpu"}, 0},
+    {"aarch64", {"cpu"}, 0},
 };
 
-const Subject* find_subject(std::string_view ns) {
+std::optional<Subject> find_subject(std::string_view ns) {
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    if (vendor.word == ns) return Subject{ns, {vendor.word}, vendor.pci_id};
+  }
+  if (ns == "axle") {
+    Subject axle{ns, {"cpu"}, 0};
+    for (const detect::GpuVendorRow& vendor : detect::gpu_vendors())
+      axle.topics.push_back(vendor.word);
+    return axle;
+  }
   const auto* found = std::ranges::find(subjects, ns, &Subject::ns);
-  return found == std::end(subjects) ? nullptr : found;
+  return found == std::end(subjects) ? std::nullopt : std::optional(*found);
 }
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -152,8 +159,9 @@ Observation render_search(std::span<const Question* const> search) {
 }
 
 /// The devices of the namespace's vendor, and how many there are of all.
-void add_bus(std::span<const Question> questions, std::string_view vendor,
+void add_bus(std::span<const Question> questions, std::uint32_t pci_vendor,
              std::vector<Observation>& evidence) {
+  const std::string vendor = fmt::format("v{:08X}", pci_vendor);  // as a modalias has it
   std::size_t devices = 0;
   std::vector<std::string> own;
   std::vector<Observation> found;
@@ -178,9 +186,9 @@ void add_bus(std::span<const Question> questions, std::string_view vendor,
 
 std::vector<Observation> find_evidence(std::string_view ns, std::span<const Question> questions) {
   std::vector<Observation> evidence;
-  const Subject* subject = find_subject(ns);
-  if (subject == nullptr || questions.empty()) return evidence;
-  if (!subject->pci_vendor.empty()) add_bus(questions, subject->pci_vendor, evidence);
+  const auto subject = find_subject(ns);
+  if (!subject || questions.empty()) return evidence;
+  if (subject->pci_vendor != 0) add_bus(questions, subject->pci_vendor, evidence);
   std::vector<const Question*> own;
   for (const Question& question : questions) {
     const bool bears = !question.topic.empty() && question.topic != "pci" &&

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "detect/gpu_vendors.h"
 #include "detect/pci_bus.h"
 #include "foundation/system/descriptor.h"
 #include "foundation/system/shell_command.h"
@@ -99,13 +100,15 @@ void add_nodes(Host& host, MachineTraits& traits) {
 }
 
 void add_modules(Host& host, MachineTraits& traits) {
-  for (const char* module : {"nvidia", "amdgpu", "i915", "xe"}) {
-    std::string version;
-    for (const char* file : {"version", "srcversion"}) {
-      version += host.read_file(fmt::format("/sys/module/{}/{}", module, file), 128).value_or("");
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    for (const std::string_view module : vendor.modules) {
+      std::string version;
+      for (const char* file : {"version", "srcversion"}) {
+        version += host.read_file(fmt::format("/sys/module/{}/{}", module, file), 128).value_or("");
+      }
+      std::erase(version, '\n');
+      traits[fmt::format("the kernel module {}", module)] = version;
     }
-    std::erase(version, '\n');
-    traits[fmt::format("the kernel module {}", module)] = version;
   }
 }
 

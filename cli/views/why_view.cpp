@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/views/facts_view.h"
+#include "detect/gpu_vendors.h"
 #include "detect/probe.h"
 #include "providers/cpu_flags.h"
 
@@ -101,8 +102,8 @@ void judge_cpu(const Machine& machine, std::vector<PartState>& parts) {
 std::vector<PartState> judge(const Machine& machine, std::string_view ns) {
   std::vector<PartState> parts;
   if (concerns_cpu(ns)) judge_cpu(machine, parts);
-  for (const char* vendor : {"nvidia", "amd", "intel"}) {
-    if (ns == vendor || ns == "axle") judge_gpus(machine, vendor, parts);
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
+    if (ns == vendor.word || ns == "axle") judge_gpus(machine, vendor.word, parts);
   }
   judge_npus(machine, ns, parts);
   return parts;

@@ -25,7 +25,7 @@ enum class Confidence : std::uint8_t { unknown, low, medium, high, measured };
 /// What all builds with one label have in common.
 struct FamilyLabel {
   std::string name;     ///< "cu128", "rocm7.2", "cpu"
-  std::string vendor;   ///< "nvidia", "amd", "intel": a namespace; empty: runs anywhere
+  std::string vendor;   ///< of a row of family_vendors(): a namespace; empty: runs anywhere
   std::string toolkit;  ///< the CUDA or ROCm version it was built with, "12.8"; may be empty
   std::string cuda;     ///< nvidia: the minimum CUDA version that the driver must run, "12.0"
   std::string driver;   ///< nvidia: the same as a driver version, for messages; may be empty

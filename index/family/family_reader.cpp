@@ -11,6 +11,7 @@
 
 #include "foundation/documents/toml_reader.h"
 #include "index/family/family.h"
+#include "index/family/family_vendors.h"
 #include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "wheel/requirement.h"
@@ -22,7 +23,6 @@ namespace {
 constexpr std::int64_t newest_schema = 1;
 constexpr std::size_t max_bytes = 8U << 20;
 
-constexpr std::array<std::string_view, 3> vendors = {"nvidia", "amd", "intel"};
 constexpr std::array<std::string_view, 4> platforms = {"linux_x86_64", "linux_aarch64",
                                                        "windows_amd64", "macos_arm64"};
 constexpr std::array<std::pair<std::string_view, Confidence>, 5> confidences = {{
@@ -35,17 +35,6 @@ constexpr std::array<std::pair<std::string_view, Confidence>, 5> confidences = {
 
 bool contains(const auto& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
-}
-
-/// "12.8": two numbers.
-bool is_version_pair(std::string_view text) {
-  const std::size_t dot = text.find('.');
-  const auto is_number = [](std::string_view digits) {
-    return !digits.empty() && digits.size() <= 4 &&
-           std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
-  };
-  return dot != std::string_view::npos && is_number(text.substr(0, dot)) &&
-         is_number(text.substr(dot + 1));
 }
 
 /// "580", "525.60.13"
@@ -143,6 +132,14 @@ class FamilyReader {
     }
   }
 
+  void check_vendor(documents::TomlTable& table, const std::string& vendor) {
+    if (vendor.empty() || find_family_vendor(vendor) != nullptr) return;
+    std::string words;
+    for (const FamilyVendor& row : family_vendors())
+      words += (words.empty() ? "" : ", ") + std::string(row.word);
+    table.refuse("vendor", fmt::format("\"{}\" is not one of {}", vendor, words));
+  }
+
   void read_label(documents::TomlTable& table) {
     FamilyLabel label;
     label.name = table.required_text("name");
@@ -154,8 +151,7 @@ class FamilyReader {
     if (family_.label(label.name) != nullptr)
       table.refuse("name", fmt::format("duplicate label {}", label.name));
     label.vendor = table.text("vendor").value_or("");
-    if (!label.vendor.empty() && !contains(vendors, label.vendor))
-      table.refuse("vendor", fmt::format("\"{}\" is not one of nvidia, amd, intel", label.vendor));
+    check_vendor(table, label.vendor);
     const bool nvidia = label.vendor == "nvidia";
     label.toolkit = nvidia ? version_pair(table, "toolkit") : table.text("toolkit").value_or("");
     label.cuda = version_pair(table, "cuda");
@@ -264,13 +260,11 @@ class FamilyReader {
           "ptx",
           fmt::format("the label {} has no toolkit, which determines the driver that PTX needs",
                       label.name));
+    const FamilyVendor* row = find_family_vendor(vendor);
     for (const std::string& name : build.code.value_or(std::vector<std::string>{})) {
-      const bool known = vendor == "nvidia" ? is_version_pair(name)
-                         : vendor == "amd"  ? name.starts_with("gfx") && is_word(name)
-                                            : family_.devices.contains(name);
-      if (!known)
+      if (row == nullptr || !row->is_code(family_, name))
         return table.refuse("code", fmt::format("\"{}\" is not a GPU of {}", name, vendor),
-                            vendor == "intel" ? "list its device IPs under [devices]" : "");
+                            row == nullptr ? "" : std::string(row->hint));
     }
     for (const std::string& name : build.ptx.value_or(std::vector<std::string>{})) {
       if (!is_version_pair(name))
@@ -304,9 +298,7 @@ class FamilyReader {
 
   void read_feature_builds(documents::TomlTable& table, FamilyFeature& feature) {
     feature.vendor = table.text("vendor").value_or("");
-    if (!feature.vendor.empty() && !contains(vendors, feature.vendor))
-      table.refuse("vendor",
-                   fmt::format("\"{}\" is not one of nvidia, amd, intel", feature.vendor));
+    check_vendor(table, feature.vendor);
     feature.only = table.flag("only").value_or(false);
     if (feature.only && feature.vendor.empty()) table.refuse("only", "the key vendor is missing");
     feature.labels = table.texts("labels");

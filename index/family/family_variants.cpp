@@ -8,21 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "index/family/family_vendors.h"
+
 namespace axle::index {
 namespace {
 
 constexpr std::string_view order_feature = "order";
-constexpr std::string_view own_ns = "axle";
-
-/// The published NVIDIA provider knows no older ones (namespace `nvidia`, feature `sm_arch`).
-constexpr int first_sm_major = 5;
-
-std::string without_dot(std::string capability) {
-  std::erase(capability, '.');
-  return capability;
-}
-
-int major_of(const std::string& capability) { return std::stoi(capability); }
 
 /// "7.5, 8.0 and PTX of 12.0".
 std::string describe_code(const FamilyBuild& build) {
@@ -51,9 +42,12 @@ class VariantsMaker {
       : family_(family), variants_(variants) {
     wheel::VariantMetadata& document = variants_.document;
     document.schema_version = "0.2.0";
-    document.namespaces = {std::string(order_ns), "nvidia", "amd", "intel", std::string(own_ns)};
-    for (const std::string_view ns : {"nvidia", "amd", "intel", "axle"})
-      document.providers[std::string(ns)].builtin = ns;
+    document.namespaces = {std::string(order_ns)};
+    for (const FamilyVendor& vendor : family_vendors())
+      document.namespaces.emplace_back(vendor.word);
+    document.namespaces.emplace_back(own_ns);
+    for (const std::string& ns : document.namespaces | std::views::drop(1))
+      document.providers[ns].builtin = ns;
     std::vector<std::string> places;
     for (std::size_t i = 0; i < family.labels.size(); ++i) places.push_back(std::to_string(i + 1));
     document.providers[std::string(order_ns)].static_properties = {
@@ -61,61 +55,18 @@ class VariantsMaker {
   }
 
   void add(const FamilyLabel& label, const FamilyBuild* build) {
-    properties_ = &variants_.document.variants[label.name];
+    wheel::VariantProperties& properties = variants_.document.variants[label.name];
     const auto place = static_cast<std::size_t>(&label - family_.labels.data()) + 1;
-    put(order_ns, order_feature, std::to_string(place));
-    if (label.vendor.empty()) return;
-    put(own_ns, "gpu", label.vendor);
-    if (label.vendor == "nvidia") {
-      put("nvidia", "cuda_version_lower_bound",
-          build != nullptr && !build->cuda.empty() ? build->cuda : label.cuda);
-    }
-    if (build == nullptr || !build->code) return;
-    if (label.vendor == "nvidia") put_cuda_code(label, *build);
-    if (label.vendor == "amd") {
-      for (const std::string& gfx : *build->code) put("amd", "gfx_arch", gfx);
-    }
-    if (label.vendor == "intel") {
-      for (const std::string& device : *build->code) {
-        for (const std::string& ip : family_.devices.find(device)->second)
-          put("intel", "device_ip", ip);
-      }
-    }
+    properties.insert({std::string(order_ns), std::string(order_feature), std::to_string(place)});
+    const FamilyVendor* vendor = find_family_vendor(label.vendor);
+    if (vendor == nullptr) return;
+    properties.insert({std::string(own_ns), "gpu", label.vendor});
+    vendor->add_needs(family_, label, build, properties);
   }
 
  private:
-  void put(std::string_view ns, std::string_view feature, std::string value) {
-    properties_->insert({std::string(ns), std::string(feature), std::move(value)});
-  }
-
-  /// `nvidia :: sm_arch` wherever that namespace would judge as CUDA does: it refuses PTX of an
-  /// older generation and knows no Kepler. `axle :: cuda_code` judges all of it. A build with PTX
-  /// fits where its code or its PTX does, the PTX only with the toolkit's driver: written as two
-  /// features, of which each must have a supported value.
-  void put_cuda_code(const FamilyLabel& label, const FamilyBuild& build) {
-    std::vector<std::string> compiled = *build.code;
-    // One chip, renumbered with CUDA 13 (Thor): either name runs on either driver.
-    for (const auto& [name, other] : {std::pair("11.0", "10.1"), std::pair("10.1", "11.0")}) {
-      if (std::ranges::find(*build.code, name) != build.code->end()) compiled.emplace_back(other);
-    }
-    const std::vector<std::string> ptx = build.ptx.value_or(std::vector<std::string>{});
-    const bool published = ptx.empty() && std::ranges::all_of(compiled, [](const std::string& c) {
-                             return major_of(c) >= first_sm_major;
-                           });
-    for (const std::string& capability : compiled) {
-      const std::string value = without_dot(capability) + "_real";
-      if (published) put("nvidia", "sm_arch", value);
-      put(own_ns, "cuda_code", value);
-      if (!ptx.empty()) put(own_ns, "cuda_code_or_jit", value);
-    }
-    for (const std::string& capability : ptx)
-      put(own_ns, "cuda_code", without_dot(capability) + "_virtual");
-    if (!ptx.empty()) put(own_ns, "cuda_code_or_jit", label.toolkit);
-  }
-
   const Family& family_;
   FamilyVariants& variants_;
-  wheel::VariantProperties* properties_ = nullptr;
 };
 
 const FamilyBuild* find_build(const FamilyRelease* release, std::string_view label,

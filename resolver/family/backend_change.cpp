@@ -6,19 +6,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "detect/gpu_vendors.h"
+
 namespace axle::resolver {
 namespace {
 
-constexpr std::string_view gpu_vendors[] = {"nvidia", "amd", "intel"};
-
 std::set<std::string, std::less<>> vendors_of(const wheel::VariantProperties& properties) {
   std::set<std::string, std::less<>> vendors;
-  for (const std::string_view vendor : gpu_vendors) {
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
     const bool named = std::ranges::any_of(properties, [&](const wheel::Property& property) {
-      return property.ns == vendor ||
-             (property.ns == "axle" && property.feature == "gpu" && property.value == vendor);
+      return property.ns == vendor.word ||
+             (property.ns == "axle" && property.feature == "gpu" && property.value == vendor.word);
     });
-    if (named) vendors.emplace(vendor);
+    if (named) vendors.emplace(vendor.word);
   }
   return vendors;
 }

@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include "detect/gpu_vendors.h"
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -25,8 +27,7 @@ std::string verdicts() {
     const std::string name = entry.path().filename();
     if (entry.path().extension() != ".cpp") continue;
     const std::string room = entry.path().parent_path().filename();
-    const bool judges = room == "nvidia" || room == "amd" || room == "intel" || room == "npu" ||
-                        name == "verdict.cpp";
+    const bool judges = axle::detect::parse_vendor(room) || room == "npu" || name == "verdict.cpp";
     if (judges) all += content(entry.path());
   }
   return all;

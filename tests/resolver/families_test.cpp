@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "detect/gpu_vendors.h"
+#include "index/family/family_vendors.h"
 #include "tests/resolver/family_world.h"
 
 namespace axle::resolver {
@@ -16,6 +18,16 @@ using testing::tags;
 using testing::version;
 
 using Strings = std::vector<std::string>;
+
+TEST_CASE("every GPU vendor may have builds of a family, the preferred one first") {
+  std::vector<std::string_view> detected;
+  std::vector<std::string_view> of_families;
+  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) detected.push_back(vendor.word);
+  for (const index::FamilyVendor& vendor : index::family_vendors())
+    of_families.push_back(vendor.word);
+  CHECK_MESSAGE(detected == of_families,
+                "detect/gpu_vendors.h and index/family/family_vendors.cpp have the same rows");
+}
 
 TEST_CASE("the first label of the family that fits is taken, with all that the decision knows") {
   NvidiaWorld world;

@@ -22,6 +22,8 @@ DATE = "2026-11-21"
 KEYS = ["arch", "system", "glibc", "cpus", "cpuid", "cpuid_of", "xcr0", "xcomp", "auxv", "sve_bytes",
         "sme_bytes", "hwprobe", "variables", "programs", "stopped", "files", "links", "folders", "nodes", "stamps",
         "drivers"]
+# In the order of detect/gpu_vendors.h.
+VENDORS = ["nvidia", "amd", "intel"]
 MAPS = {"variables", "programs", "files", "links", "folders", "nodes", "stamps"}
 
 
@@ -40,7 +42,7 @@ def in_order(key, value):
     if key in ("auxv", "hwprobe"):
         return dict(sorted(value.items(), key=lambda item: int(item[0])))
     if key == "drivers":
-        return {vendor: value[vendor] for vendor in ("nvidia", "amd", "intel") if vendor in value}
+        return {vendor: value[vendor] for vendor in VENDORS if vendor in value}
     return value
 
 
@@ -50,6 +52,8 @@ def render(value):
 
 def render_profile(machine):
     assert set(machine.recording) <= set(KEYS), set(machine.recording) - set(KEYS)
+    unknown = set(machine.recording.get("drivers", {})) - set(VENDORS)
+    assert not unknown, f"{unknown}: add the vendor to VENDORS in make_profiles.py"
     recording = {}
     for key in KEYS:
         value = machine.recording.get(key)
