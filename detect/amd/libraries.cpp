@@ -4,6 +4,7 @@
 
 #include <rocm_smi/rocm_smi.h>
 
+#include "detect/amd/probe.h"
 #include "detect/drivers/driver_libraries.h"
 #include "detect/drivers/driver_lines.h"
 

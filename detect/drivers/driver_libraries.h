@@ -12,15 +12,10 @@
 
 namespace axle::detect {
 
-/// Says everything that the vendor's libraries know, each fact as soon as it is known; the words
-/// are those that detect/nvidia/facts.h, amd_facts.h and intel_facts.h read. Where this program has
-/// rights that its user has not, the environment is emptied first: the libraries read it too.
+/// Says everything that the vendor's libraries know, each fact as soon as it is known, in the words
+/// that detect/<vendor>/facts.h reads. Where this program has rights that its user has not, the
+/// environment is emptied first: the libraries read it too.
 void ask_libraries(GpuVendor vendor, LineSink& sink);
-
-void ask_nvidia_libraries(LineSink& sink);  ///< the CUDA driver API and NVML
-void ask_nvidia_tool(LineSink& sink);       ///< nvidia-smi, where libraries cannot be loaded
-void ask_amd_libraries(LineSink& sink);     ///< ROCm SMI
-void ask_intel_libraries(LineSink& sink);   ///< Level Zero
 
 /// A library opened by name through the loader's own search path, then in the known folders; a name
 /// with a slash only as that file. Loading runs foreign constructors, so that more is asked of the

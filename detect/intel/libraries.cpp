@@ -8,6 +8,7 @@
 
 #include "detect/drivers/driver_libraries.h"
 #include "detect/drivers/driver_lines.h"
+#include "detect/intel/probe.h"
 
 namespace axle::detect {
 namespace {

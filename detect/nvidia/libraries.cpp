@@ -11,6 +11,7 @@
 #include "detect/drivers/library_search.h"
 #include "detect/host.h"
 #include "detect/nvidia/cuda_compat.h"
+#include "detect/nvidia/probe.h"
 #include "detect/pci_bus.h"
 
 namespace axle::detect {

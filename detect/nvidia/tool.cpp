@@ -7,6 +7,7 @@
 #include "detect/drivers/library_search.h"
 #include "detect/drivers/library_trust.h"
 #include "detect/nvidia/nvidia_smi.h"
+#include "detect/nvidia/probe.h"
 
 namespace axle::detect {
 namespace {
