@@ -1,7 +1,10 @@
 // Every shipped machine, read by today's detection and asked by today's providers, against what its
 // documents say: tests/machines/expected/<id>.json, which machines/profiles/generator derives from
-// its tables by rules of its own; of the few that state facts it is written by hand.
+// its tables by rules of its own; of the few that state facts it is written by hand. Of a machine
+// that was recorded, AXLE_UPDATE_GOLDEN=1 writes what detection says; derivation_test.py derives
+// the same from the recorded bits by its own rules.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -58,7 +61,9 @@ void check_flags(const Json& flags, const Machine& machine) {
       continue;
     }
     const std::string name(row.name);
-    REQUIRE(flags.contains(name));
+    REQUIRE_MESSAGE(flags.contains(name), name,
+                    ": run machines/profiles/generator/make_profiles.py, then AXLE_UPDATE_GOLDEN=1 "
+                    "build/release/bin/profiles_test");
     CHECK(detect::render_presence(presence) == flags[name].get<std::string>());
   }
 }
@@ -121,9 +126,12 @@ bool speaks_of_cpu(const std::string& feature) {
   return detect::find_capability(feature).has_value();
 }
 
+constexpr std::string_view judged_namespaces[] = {"nvidia",  "amd",    "intel", "x86_64",
+                                                  "aarch64", "ascend", "tpu"};
+
 /// Whole lists in their order for the published namespaces; of ours, all that is of the processor.
 void check_properties(const Json& expected, const Machine& machine) {
-  for (const std::string ns : {"nvidia", "amd", "intel", "x86_64", "aarch64", "ascend", "tpu"}) {
+  for (const std::string_view ns : judged_namespaces) {
     CAPTURE(ns);
     Json wanted = expected.contains(ns) ? expected[ns] : Json::object();
     // This namespace also says that there is none.
@@ -138,6 +146,76 @@ void check_properties(const Json& expected, const Machine& machine) {
   CHECK(ours == nlohmann::json(expected.value("axle", Json::object())));
 }
 
+bool is_captured(std::string_view name) { return name.starts_with("captured-"); }
+
+/// Without what is not known, and where each fact comes from.
+Json facts_alone(const Json& facts) {
+  if (!facts.is_object()) return facts;
+  Json known = Json::object();
+  for (const auto& [key, value] : facts.items()) {
+    if (key != "sources" && !value.is_null()) known[key] = facts_alone(value);
+  }
+  return known;
+}
+
+/// `flags`: of the machine's file; those that are no capability stay.
+Json expected_cpu(const Json& facts, Json flags, const Machine& machine) {
+  Json cpu = facts_alone(facts);
+  cpu.erase("capabilities");
+  for (const detect::CapabilityRow& row : detect::capabilities()) {
+    if (row.arch != machine.cpu.arch) continue;
+    flags[std::string(row.name)] = detect::render_presence(machine.cpu.capabilities.of(row.id));
+  }
+  cpu["flags"] = nlohmann::json(flags);  // by name
+  return cpu;
+}
+
+Json expected_properties(const Machine& machine) {
+  Json properties = Json::object();
+  for (const std::string_view ns : judged_namespaces) {
+    Json features = supported(*providers::find_provider(ns), machine);
+    const bool no_tpu = ns == "tpu" && features.value("present", Json()) == Json({"false"});
+    if (!features.empty() && !no_tpu) properties[std::string(ns)] = std::move(features);
+  }
+  const Json ours = supported(*providers::find_provider("axle"), machine);
+  for (const auto& [name, values] : ours.items()) {
+    if (speaks_of_cpu(name)) properties["axle"][name] = values;
+  }
+  return properties;
+}
+
+/// What is expected of a captured machine: `before` is its file, or an empty object.
+Json expected_of(const Machine& machine, const Json& before) {
+  const Json facts = Json::parse(render_facts(machine));
+  Json expected = Json::object();
+  for (const char* key : {"os", "libc", "drivers"}) expected[key] = facts_alone(facts[key]);
+  for (const char* key : {"gpus", "npus"}) {
+    expected[key] = Json::array();
+    for (const Json& device : facts[key]) expected[key].push_back(facts_alone(device));
+  }
+  std::vector<std::string> problems;
+  for (const detect::Problem& problem : machine.problems) problems.push_back(problem.code);
+  std::ranges::sort(problems);
+  expected["problems"] = problems;
+  const Json flags = before.contains("cpu") ? before["cpu"]["flags"] : Json::object();
+  expected["cpu"] = expected_cpu(facts["cpu"], flags, machine);
+  expected["properties"] = expected_properties(machine);
+  return expected;
+}
+
+Machine machine_called(const std::string& name) {
+  CollectedReport report;
+  const auto selected = select_machines(name, report);
+  REQUIRE(selected.has_value());
+  return selected->front().machine;
+}
+
+void write_expected(const std::string& name, const fs::path& file) {
+  const Json before = fs::exists(file) ? read_expected(file) : Json::object();
+  const std::string text = expected_of(machine_called(name), before).dump(2);
+  std::ofstream(file) << text << '\n';
+}
+
 }  // namespace
 
 TEST_CASE("every shipped machine has an expected file, and every such file a machine") {
@@ -147,7 +225,12 @@ TEST_CASE("every shipped machine has an expected file, and every such file a mac
     REQUIRE_MESSAGE(profile.has_value(), profile.error().message);
     if (profile->recording) ++recordings;
     const std::string name(shipped.name);
-    CHECK_MESSAGE(fs::exists(expected_folder / (name + ".json")), name);
+    const fs::path file = expected_folder / (name + ".json");
+    const bool captured = is_captured(name);
+    if (captured && std::getenv("AXLE_UPDATE_GOLDEN") != nullptr) write_expected(name, file);
+    CHECK_MESSAGE(fs::exists(file), name, ": ",
+                  captured ? "run AXLE_UPDATE_GOLDEN=1 build/release/bin/profiles_test"
+                           : "run machines/profiles/generator/make_profiles.py");
   }
   CHECK(recordings >= 56);
   for (const auto& entry : fs::directory_iterator(expected_folder)) {
@@ -163,10 +246,7 @@ TEST_CASE(
     CAPTURE(name);
     const ShippedProfile* shipped = find_shipped(name);
     REQUIRE(shipped != nullptr);
-    CollectedReport report;
-    const auto selected = select_machines(name, report);
-    REQUIRE(selected.has_value());
-    const Machine& machine = selected->front().machine;
+    const Machine machine = machine_called(name);
     const Json expected = read_expected(entry.path());
     check_machine(expected, machine);
     check_properties(expected["properties"], machine);
