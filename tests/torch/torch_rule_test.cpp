@@ -176,8 +176,8 @@ TEST_CASE("the table and the transcription hold what the documents say") {
   CHECK(is_older_driver("570.26", "570.124.06"));
   CHECK(is_older_driver("575.64.05", "580"));
   CHECK_FALSE(is_older_driver("580", "580"));
-  CHECK(builds_table().releases.size() == 12);
-  CHECK(builds_table().gpus.size() == 65);
+  CHECK(builds_table().releases.size() >= 12);
+  CHECK(builds_table().gpus.size() >= 65);
 }
 
 }  // namespace axle::testing

@@ -228,7 +228,7 @@ class Features(DoctorTestCase):
         self.assertIn("added in torch 2.8", self.features("bmg", "torch==2.7")["xccl"]["reason"])
         self.assertEqual(self.usable("bmg", "xccl", "torch==2.7"), "no")
         self.assertEqual(self.usable("bmg", "flex-attention-xpu", "torch==2.14"), "unknown")
-        self.assertEqual(self.usable("h100", "float8", "torch"), "yes")
+        self.assertEqual(self.usable("h100", "float8", "torch==2.15"), "yes")
 
     def test_amx_by_the_cpu(self):
         def usable(presence, name):

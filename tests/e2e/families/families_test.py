@@ -254,26 +254,26 @@ class Unknown(TorchTestCase):
         self.own_index(all_files(["2.15", "2.14"]) + [stand_in("torch", *one, "linux_x86_64") for one in more])
 
     def test_an_unknown_release_is_said_and_not_taken(self):
-        self.index_with(("2.16.0", "cu132"), ("2.16.0", "cpu"))
+        self.index_with(("9.9.0", "cu132"), ("9.9.0", "cpu"))
         for machine, label in [("h100", "cu132"), ("none", "cpu")]:
             result = self.assert_ok(self.family("resolve", "torch", machine=machine))
             self.assertIn(f"torch 2.15.0+{label}", result.out)
-            self.assertRegex(result.err, r"2\.16\.0")
+            self.assertRegex(result.err, r"9\.9\.0")
             self.assertIn("does not know", result.err)
 
     def test_an_unknown_release_is_taken_with_a_warning_when_asked_for(self):
-        self.index_with(("2.16.0", "cu132"), ("2.16.0", "cpu"))
-        for requirement in ("torch==2.16.0", "torch==2.16.0+cu132"):
+        self.index_with(("9.9.0", "cu132"), ("9.9.0", "cpu"))
+        for requirement in ("torch==9.9.0", "torch==9.9.0+cu132"):
             result = self.assert_ok(self.family("resolve", requirement, machine="h100"))
-            self.assertIn("torch 2.16.0+cu132", result.out)
-            self.assertRegex(result.err, r"warning: .*does not know the release torch 2\.16\.0")
-        result = self.assert_ok(self.family("resolve", "torch>=2.16", machine="h100"))
+            self.assertIn("torch 9.9.0+cu132", result.out)
+            self.assertRegex(result.err, r"warning: .*does not know the release torch 9\.9\.0")
+        result = self.assert_ok(self.family("resolve", "torch>=9.9", machine="h100"))
         self.assertIn("warning", result.err)
 
     def test_an_unknown_release_still_respects_what_its_label_says(self):
-        self.index_with(("2.16.0", "cu132"), ("2.16.0", "cpu"))
+        self.index_with(("9.9.0", "cu132"), ("9.9.0", "cpu"))
         for machine in ("none", "mi300x", "h100;nvidia:driver=550.54"):
-            self.assert_builds({"torch": ("2.16.0", "cpu")}, "torch==2.16.0", machine=machine)
+            self.assert_builds({"torch": ("9.9.0", "cpu")}, "torch==9.9.0", machine=machine)
 
     def test_an_unknown_label_is_not_taken_unless_it_is_pinned(self):
         self.index_with(("2.15.0", "cu134"))
@@ -285,10 +285,10 @@ class Unknown(TorchTestCase):
                 self.assertRegex(result.err, r"warning: .*does not know the label cu134")
 
     def test_an_unknown_label_of_an_unknown_release_is_taken_only_when_pinned(self):
-        self.index_with(("2.16.0", "cu134"))
+        self.index_with(("9.9.0", "cu134"))
         self.assert_builds({"torch": ("2.15.0", "cu132")}, "torch", machine="h100")
-        self.assert_fails(self.family("resolve", "torch==2.16.0", machine="h100"), 3, "cu134")
-        self.assert_builds({"torch": ("2.16.0", "cu134")}, "torch==2.16.0+cu134", machine="h100")
+        self.assert_fails(self.family("resolve", "torch==9.9.0", machine="h100"), 3, "cu134")
+        self.assert_builds({"torch": ("9.9.0", "cu134")}, "torch==9.9.0+cu134", machine="h100")
 
     def test_a_build_whose_code_is_not_known_is_taken_only_when_its_release_is_asked_for(self):
         # 2.15.0 has an xpu build of which nothing is known, 2.14.1 one that is.
