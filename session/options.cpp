@@ -155,6 +155,8 @@ static_assert(in_order(), "rows are in the order of Opt");
 
 }  // namespace
 
+std::span<const OptionRow> option_rows() { return rows; }
+
 const OptionRow& option_row(Opt id) { return rows[static_cast<std::size_t>(id)]; }
 
 std::string option_name(Opt id) {

@@ -104,6 +104,8 @@ struct OptionRow {
   std::string_view help;
 };
 
+/// In the order of Opt.
+[[nodiscard]] std::span<const OptionRow> option_rows();
 [[nodiscard]] const OptionRow& option_row(Opt id);
 /// The first of its spellings: "--index-url".
 [[nodiscard]] std::string option_name(Opt id);

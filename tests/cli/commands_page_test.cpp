@@ -60,7 +60,8 @@ TEST_CASE("docs/commands.md equals what --help prints") {
   if (std::getenv("AXLE_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << page();
   std::ifstream file(path, std::ios::binary);
   const std::string committed(std::istreambuf_iterator<char>(file), {});
-  CHECK_MESSAGE(committed == page(), "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
+  CHECK_MESSAGE(committed == page(),
+                "run AXLE_UPDATE_GOLDEN=1 build/release/bin/cli_test and read the difference");
 }
 
 TEST_CASE("a group is a row before its commands, and its help is made of their rows") {

@@ -202,9 +202,17 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       axle::session::Opt::build_variant, axle::session::Opt::files, axle::session::Opt::batch,
       axle::session::Opt::threads, axle::session::Opt::language, axle::session::Opt::runs,
       axle::session::Opt::device, axle::session::Opt::for_package, axle::session::Opt::deep};
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(axle::session::Opt::deep); ++i) {
-    const axle::session::Opt id = static_cast<axle::session::Opt>(i);
-    INFO(axle::session::option_row(id).names);
-    CHECK(axle::cli::is_repeated(id) != own.contains(id));
+  for (const axle::session::OptionRow& row : axle::session::option_rows()) {
+    CHECK_MESSAGE(axle::cli::is_repeated(row.id) != own.contains(row.id), row.names,
+                  ": either a row of cli/repeated_options.cpp, or here");
+  }
+}
+
+TEST_CASE("every option of a command has its row") {
+  for (const axle::cli::Command& command : axle::cli::commands()) {
+    for (const axle::session::Opt id : command.options) {
+      CHECK_MESSAGE(static_cast<std::size_t>(id) < axle::session::option_rows().size(),
+                    command.name, " takes an option without a row in session/options.cpp");
+    }
   }
 }

@@ -42,7 +42,7 @@ TEST_CASE("docs/doctor.md has every code with its meaning and its fix") {
   }
   page = read(path);
   CHECK_MESSAGE(page.contains(table()),
-                "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
+                "run AXLE_UPDATE_GOLDEN=1 build/release/bin/doctor_test and read the difference");
 }
 
 TEST_CASE("findings: codes are unique, errors come first, an unknown code is never silent") {

@@ -51,7 +51,7 @@ TEST_CASE("the table of docs/facts.md is that of the program") {
     std::ofstream(page, std::ios::binary) << written;
   else
     CHECK_MESSAGE(committed == written,
-                  "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
+                  "run AXLE_UPDATE_GOLDEN=1 build/release/bin/report_test and read the difference");
 }
 
 TEST_CASE("every code has a word of its own and a sentence without empty places") {

@@ -19,8 +19,8 @@ const std::vector<std::string> libraries = {"foundation", "detect",    "machines
                                             "binaries",   "wheel",     "index",    "plan",
                                             "resolver",   "installer", "builder",  "runtime"};
 const std::vector<std::string> all_rooms = {
-    "foundation", "detect",   "machines",  "providers", "binaries", "wheel", "index",
-    "plan",       "resolver", "installer", "builder",   "runtime",  "cli"};
+    "foundation", "detect",    "machines", "providers", "binaries", "wheel",   "index", "plan",
+    "resolver",   "installer", "session",  "builder",   "doctor",   "runtime", "cli"};
 
 const std::set<std::string> test_kinds = {".cpp", ".h", ".c", ".py", ".sh"};
 
@@ -36,6 +36,32 @@ std::vector<fs::path> sources(const std::vector<std::string>& folders,
     }
   }
   return found;
+}
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What the build of tests/ must say for this file to be a test; empty: it is not one.
+std::string build_line(const fs::path& file) {
+  const std::string name = file.filename();
+  const std::string folder = *file.begin();
+  if (folder == "e2e" && name.ends_with("_test.py"))
+    return "axle_e2e(" + file.string().substr(4, file.string().size() - 4 - 8);
+  if (folder == "fuzz" && file.extension() == ".cpp" && std::ranges::distance(file) == 3)
+    return "axle_fuzz(" + fs::path(file).replace_extension().string().substr(5);
+  return name.ends_with("_test.cpp") || name.ends_with("_test.py") ? name : "";
+}
+
+/// As a whole word.
+bool names(const std::string& text, const std::string& word) {
+  const std::string ends = " \n()/\"";
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if (ends.contains(text[at == 0 ? 0 : at - 1]) && ends.contains(text[end])) return true;
+  }
+  return false;
 }
 
 bool is_code(const std::string& line) {
@@ -112,10 +138,30 @@ TEST_CASE("no binary lies in the tree, tests make what they need") {
     }
     if (!each->is_regular_file()) continue;
     ++files;
-    std::ifstream file(each->path(), std::ios::binary);
-    const std::string bytes(std::istreambuf_iterator<char>(file), {});
     INFO(each->path().string());
-    CHECK_FALSE(bytes.contains('\0'));
+    CHECK_FALSE(content(each->path()).contains('\0'));
   }
   CHECK(files > 500);
+}
+
+TEST_CASE("every test is part of the build") {
+  const fs::path tests = fs::path(AXLE_SOURCE_DIR) / "tests";
+  std::string build = "\n";
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(tests)) {
+    const fs::path file = entry.path();
+    if (file.filename() == "CMakeLists.txt" || file.extension() == ".cmake" ||
+        file.extension() == ".sh")
+      build += content(file);
+    if (entry.is_regular_file()) files.push_back(file.lexically_relative(tests));
+  }
+  build += "\n";
+  unsigned found = 0;
+  for (const fs::path& file : files) {
+    const std::string line = build_line(file);
+    if (line.empty()) continue;
+    ++found;
+    CHECK_MESSAGE(names(build, line), file.string(), ": no CMakeLists.txt of tests/ says ", line);
+  }
+  CHECK(found > 200);
 }

@@ -1,5 +1,8 @@
 #include "providers/plugins/provider_sink.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <thread>
 
@@ -13,6 +16,19 @@ namespace {
 constexpr std::int32_t refused = AXLE_PROVIDER_REFUSED;
 
 }  // namespace
+
+TEST_CASE("every function of the interface is there") {
+  ProviderSink sink;
+  const axle_provider_sink* to = sink.c_sink();
+  CHECK(to->struct_size == sizeof(axle_provider_sink));
+  for (std::size_t at = offsetof(axle_provider_sink, feature); at < to->struct_size;
+       at += sizeof(void*)) {
+    std::uintptr_t function = 0;
+    std::memcpy(&function, reinterpret_cast<const char*>(to) + at, sizeof function);
+    CHECK_MESSAGE(function != 0, "the member at byte ", at,
+                  " is not set by the constructor of ProviderSink");
+  }
+}
 
 TEST_CASE("features and values keep the order in which they are said") {
   ProviderSink sink;

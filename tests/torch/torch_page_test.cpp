@@ -150,7 +150,8 @@ TEST_CASE("the tables of docs/torch.md are what Axle chooses") {
   put(page, "Intel", table_of(world, GpuVendor::intel));
   put(page, "unserved", unserved(world));
   if (std::getenv("AXLE_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << page;
-  CHECK_MESSAGE(committed == page, "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
+  CHECK_MESSAGE(committed == page,
+                "run AXLE_UPDATE_GOLDEN=1 build/release/bin/torch_test and read the difference");
 }
 
 }  // namespace axle::testing

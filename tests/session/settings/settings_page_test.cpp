@@ -86,7 +86,8 @@ TEST_CASE("docs/settings.md equals the setting table") {
   if (std::getenv("AXLE_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << page();
   std::ifstream file(path, std::ios::binary);
   const std::string committed(std::istreambuf_iterator<char>(file), {});
-  CHECK_MESSAGE(committed == page(), "run AXLE_UPDATE_GOLDEN=1 ./dev test and read the difference");
+  CHECK_MESSAGE(committed == page(),
+                "run AXLE_UPDATE_GOLDEN=1 build/release/bin/session_test and read the difference");
 }
 
 TEST_CASE("every name of pip and uv is in exactly one row, and every row has a reason") {
