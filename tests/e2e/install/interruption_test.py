@@ -66,13 +66,17 @@ class Waiting(Interruption):
         shutil.rmtree(self.cache / "store/wheels")
         self.old = self.state()
 
-    def interrupt(self, path, number, *more):
-        process = self.start(*self.words, "--upgrade", *more)
+    def start_asking(self, path, *words, **options):
+        """Starts a command and waits until it asks for `path`. Counted before the start: the request may come first."""
         asked = len(self.server.asked(path))
+        process = self.start(*words, **options)
         self.wait_for(lambda: len(self.server.asked(path)) > asked, path)
-        time.sleep(0.1)
+        return process
+
+    def interrupt(self, path, number, *more):
+        process = self.start_asking(path, *self.words, "--upgrade", *more)
         process.send_signal(number)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, -number, err)
         self.assertEqual(out, "")
         return err
@@ -112,8 +116,7 @@ class Waiting(Interruption):
         wheel = "/simple/files/demo-2.0-py3-none-any.whl"
         kept = self.server.answers[wheel]
         self.server.answers[wheel] = lambda handler: (time.sleep(2), kept)[1]
-        process = self.start(*self.words, "--upgrade", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-        self.wait_for(lambda: self.server.asked(wheel), wheel)
+        process = self.start_asking(wheel, *self.words, "--upgrade", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         process.send_signal(signal.SIGHUP)
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, err)
@@ -131,7 +134,7 @@ class Waiting(Interruption):
             except OSError:
                 self.fail(f"it ended: {seen} {process.communicate()}")
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
         try:
             while more := os.read(ours, 4096):
                 seen += more
@@ -142,11 +145,9 @@ class Waiting(Interruption):
 
     def test_a_command_that_changes_nothing_says_only_that_it_was_interrupted(self):
         self.stall("/simple/demo/")
-        process = self.start("resolve", "demo", *self.words[2:], "--refresh")
-        asked = len(self.server.asked("/simple/demo/"))
-        self.wait_for(lambda: len(self.server.asked("/simple/demo/")) > asked, "the page")
+        process = self.start_asking("/simple/demo/", "resolve", "demo", *self.words[2:], "--refresh")
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, err), (-signal.SIGINT, "error: interrupted\n"))
 
 
@@ -169,7 +170,7 @@ class Children(Interruption):
                 group = int(started.read_text())
                 self.addCleanup(self.end, group)
                 process.send_signal(number)
-                process.communicate(timeout=10)
+                process.communicate(timeout=60)
                 self.assertEqual(process.returncode, -number)
                 gone = self.is_gone if number == signal.SIGKILL else self.is_group_gone
                 self.wait_for(lambda: gone(group), "the keyring is alive")
