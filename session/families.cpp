@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "index/http/local_files.h"
-#include "session/requests.h"
+#include "session/settings/configured_indexes.h"
 #include "session/variables.h"
 
 namespace axle::session {

@@ -8,7 +8,7 @@
 
 #include "session/default_index.h"
 #include "session/index_access.h"
-#include "session/requests.h"
+#include "session/settings/configured_indexes.h"
 #include "session/variables.h"
 #include "wheel/marker.h"
 

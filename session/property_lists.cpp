@@ -4,8 +4,8 @@
 
 #include <fmt/core.h>
 
-#include "session/plugins/plugin_host.h"
 #include "session/plugins/provider_settings.h"
+#include "session/plugins/trusted_plugins.h"
 
 namespace axle::session {
 

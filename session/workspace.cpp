@@ -12,7 +12,7 @@
 #include "session/families.h"
 #include "session/index_access.h"
 #include "session/package_sources.h"
-#include "session/requests.h"
+#include "session/read_requests.h"
 #include "session/supported_lists.h"
 #include "session/variables.h"
 #include "wheel/requirement.h"
@@ -221,14 +221,13 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   if (!environment) return std::unexpected(environment.error());
   workspace->environment = std::move(*environment);
 
-  auto settings = read_settings(arguments, workspace->environment.prefix, session.report());
+  auto settings = read_settings(arguments, workspace->environment.prefix);
   if (!settings) return std::unexpected(settings.error());
   Arguments of_limits;
   if (auto read = read_configured(*settings, workspace->requests, of_limits); !read)
     return std::unexpected(read.error());
   if (!of_limits.empty()) {
-    settings = read_settings(merged(arguments, of_limits), workspace->environment.prefix,
-                             session.report());
+    settings = read_settings(merged(arguments, of_limits), workspace->environment.prefix);
     if (!settings) return std::unexpected(settings.error());
   }
   workspace->settings = std::move(*settings);

@@ -19,7 +19,7 @@
 #include "resolver/request/target.h"
 #include "session/command_failure.h"
 #include "session/plugins/plugin_environments.h"
-#include "session/plugins/plugin_host.h"
+#include "session/plugins/trusted_plugins.h"
 #include "session/session.h"
 #include "session/settings/settings.h"
 

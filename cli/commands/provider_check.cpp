@@ -8,9 +8,9 @@
 
 #include "cli/command.h"
 #include "providers/plugins/conformance.h"
-#include "session/plugins/plugin_host.h"
 #include "session/plugins/plugin_location.h"
 #include "session/plugins/provider_settings.h"
+#include "session/plugins/trusted_plugins.h"
 #include "session/session.h"
 
 namespace axle::cli {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "session/plugins/plugin_host.h"
 #include "session/plugins/plugin_trust.h"
 #include "session/plugins/provider_settings.h"
+#include "session/plugins/trusted_plugins.h"
 #include "session/session.h"
 
 namespace axle::cli {
@@ -88,6 +88,19 @@ session::Outcome<std::string> switched(const std::string& name) {
       "`variant providers list` shows them");
 }
 
+/// The same of namespaces, each named by itself or by its provider.
+int change_namespaces(
+    session::Session& session, Output& output, std::string_view verb,
+    const std::function<Line(const std::string& ns, session::ProviderSettings&)>& change) {
+  return change_each(
+      session, output, verb,
+      [&](const std::string& name, session::ProviderSettings& settings) -> session::Outcome<Line> {
+        const auto ns = switched(name);
+        if (!ns) return std::unexpected(ns.error());
+        return change(*ns, settings);
+      });
+}
+
 }  // namespace
 
 int run_providers_trust(session::Session& session, Output& output) {
@@ -117,14 +130,12 @@ int run_providers_untrust(session::Session& session, Output& output) {
 }
 
 int run_providers_enable(session::Session& session, Output& output) {
-  return change_each(
+  return change_namespaces(
       session, output, "enable",
-      [](const std::string& name, session::ProviderSettings& settings) -> session::Outcome<Line> {
-        const auto ns = switched(name);
-        if (!ns) return std::unexpected(ns.error());
-        settings.disabled.erase(*ns);
-        settings.enabled.insert(*ns);
-        return [ns = *ns] {
+      [](const std::string& ns, session::ProviderSettings& settings) -> Line {
+        settings.disabled.erase(ns);
+        settings.enabled.insert(ns);
+        return [ns] {
           return fmt::format("namespace {} is enabled, even if a release declares it optional\n",
                              ns);
         };
@@ -132,17 +143,15 @@ int run_providers_enable(session::Session& session, Output& output) {
 }
 
 int run_providers_disable(session::Session& session, Output& output) {
-  return change_each(
-      session, output, "disable",
-      [](const std::string& name, session::ProviderSettings& settings) -> session::Outcome<Line> {
-        const auto ns = switched(name);
-        if (!ns) return std::unexpected(ns.error());
-        settings.enabled.erase(*ns);
-        settings.disabled.insert(*ns);
-        return [ns = *ns] {
-          return fmt::format("namespace {} is disabled: nothing in it is supported\n", ns);
-        };
-      });
+  return change_namespaces(session, output, "disable",
+                           [](const std::string& ns, session::ProviderSettings& settings) -> Line {
+                             settings.enabled.erase(ns);
+                             settings.disabled.insert(ns);
+                             return [ns] {
+                               return fmt::format(
+                                   "namespace {} is disabled: nothing in it is supported\n", ns);
+                             };
+                           });
 }
 
 int run_providers_retry(session::Session& session, Output& output) {

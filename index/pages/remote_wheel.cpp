@@ -140,12 +140,12 @@ std::optional<std::string> recall(const std::optional<std::string>& key, Transpo
 }
 
 /// Opens the archive by its directory and keeps what may be asked for next: one look serves both.
-Result<wheel::WheelFile> open_and_keep(const PublishedFile& file, Transport& transport,
-                                       Report& report) {
+Result<wheel::WheelFile> open_and_keep(const PublishedFile& file, const wheel::WheelName& name,
+                                       Transport& transport, Report& report) {
   Result<std::unique_ptr<wheel::ByteSource>> source = open_remote(file, transport);
   if (!source) return std::unexpected(std::move(source.error()));
   Result<wheel::WheelFile> wheel =
-      wheel::open_wheel(std::move(*source), file.filename, redact_url(file.url), report, true);
+      wheel::open_wheel(std::move(*source), name, redact_url(file.url), report, true);
   if (!wheel) return wheel;
   if (const auto key = key_of(metadata_member, file)) transport.keep(*key, wheel->metadata_text);
   if (const auto key = key_of(variant_member, file); key && wheel->variant) {
@@ -168,8 +168,8 @@ Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file
   return source;
 }
 
-Result<std::string> fetch_metadata(const PublishedFile& file, std::string_view index,
-                                   Transport& transport, Report& report) {
+Result<std::string> fetch_metadata(const PublishedFile& file, const wheel::WheelName& name,
+                                   std::string_view index, Transport& transport, Report& report) {
   std::optional<Error> trouble;
   if (file.has_metadata) {
     auto text = fetch_published_metadata(file, index, transport, report);
@@ -179,21 +179,21 @@ Result<std::string> fetch_metadata(const PublishedFile& file, std::string_view i
   if (auto kept = recall(key_of(metadata_member, file), transport)) return std::move(*kept);
   if (trouble) return std::unexpected(std::move(*trouble));
   CollectedReport ignored;  // whoever installs the wheel opens it again and hears the remarks then
-  Result<wheel::WheelFile> wheel = open_and_keep(file, transport, ignored);
+  Result<wheel::WheelFile> wheel = open_and_keep(file, name, transport, ignored);
   if (!wheel) return std::unexpected(std::move(wheel.error()));
   return std::move(wheel->metadata_text);
 }
 
-Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file, Transport& transport,
+Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file,
+                                                 const wheel::WheelName& name, Transport& transport,
                                                  Report& report) {
   if (auto kept = recall(key_of(variant_member, file), transport)) {
-    const Result<wheel::WheelName> name = wheel::parse_wheel_name(file.filename);
     auto variant = wheel::parse_variant_metadata(*kept, redact_url(file.url), report);
     const bool sound =
-        name && variant && variant->variants.size() == 1 && variant->variants.contains(name->label);
+        variant && variant->variants.size() == 1 && variant->variants.contains(name.label);
     if (sound) return variant;
   }
-  Result<wheel::WheelFile> wheel = open_and_keep(file, transport, report);
+  Result<wheel::WheelFile> wheel = open_and_keep(file, name, transport, report);
   if (!wheel) return std::unexpected(std::move(wheel.error()));
   if (!wheel->variant) {
     return fail(ErrorKind::unsupported,

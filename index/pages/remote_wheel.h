@@ -11,6 +11,7 @@
 #include "index/http/transport.h"
 #include "index/pages/page.h"
 #include "wheel/variant/variant_metadata.h"
+#include "wheel/wheel_name.h"
 #include "wheel/zip/zip_reader.h"
 
 namespace axle::index {
@@ -22,14 +23,17 @@ namespace axle::index {
 
 /// The METADATA text: `{url}.metadata` when published, else from the archive. A published one with
 /// another hash than `index` (for messages) gives it is skipped with a warning: what gets
-/// installed is the wheel, and that has its own.
-[[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file, std::string_view index,
-                                                 Transport& transport, Report& report);
+/// installed is the wheel, and that has its own. `name`: of the file, parsed.
+[[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file,
+                                                 const wheel::WheelName& name,
+                                                 std::string_view index, Transport& transport,
+                                                 Report& report);
 
-/// What a variant wheel says of itself (its variant.json, whose one label is that of the file
-/// name), from the archive. Errors: as of open_remote and wheel::open_wheel; unsupported for a
-/// plain wheel.
+/// What a variant wheel says of itself (its variant.json, whose one label is that of its `name`),
+/// from the archive. Errors: as of open_remote and wheel::open_wheel; unsupported for a plain
+/// wheel.
 [[nodiscard]] Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file,
+                                                               const wheel::WheelName& name,
                                                                Transport& transport,
                                                                Report& report);
 

@@ -97,7 +97,7 @@ Result<const wheel::CoreMetadata*> IndexCandidates::metadata(std::string_view na
     const auto text =
         truth != sources_.true_metadata.end()
             ? Result<std::string>(truth->second)
-            : index::fetch_metadata(file, release.source, *sources_.transport, report_);
+            : index::fetch_metadata(file, wheel.name, release.source, *sources_.transport, report_);
     known = metadata_
                 .emplace(file.url, text ? wheel::parse_core_metadata(
                                               *text, index::redact_url(file.url) + ".metadata")

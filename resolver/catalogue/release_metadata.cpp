@@ -62,7 +62,7 @@ Result<ReleaseMetadata> from_wheels(const Release& release,
       return result;
     }
     const std::string& file = candidate->file->filename;
-    auto document = index::fetch_own_variant(*candidate->file, transport, report);
+    auto document = index::fetch_own_variant(*candidate->file, candidate->name, transport, report);
     if (!document) {
       if (release.direct || document.error().kind == ErrorKind::io) {
         return std::unexpected(std::move(document).error());

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "providers/provider.h"
-#include "resolver/choice/package_demand.h"
+#include "resolver/request/package_demand.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::resolver {

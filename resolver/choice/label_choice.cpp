@@ -1,7 +1,6 @@
 #include "resolver/choice/label_choice.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -40,19 +39,6 @@ LabelChoice take_anyway(const ReleaseMetadata& metadata, const WheelPolicy& poli
     choice.remark = what->second;
   }
   return choice;
-}
-
-/// The place of a label in the family's order (index/family/family_variants.h), the best being the
-/// lowest.
-std::size_t place_of(const ReleaseMetadata& metadata, const std::string& label) {
-  const auto variant = metadata.document->variants.find(label);
-  if (variant == metadata.document->variants.end()) return metadata.document->variants.size() + 1;
-  std::size_t place = 0;
-  for (const wheel::Property& property : variant->second) {
-    if (property.ns == index::order_ns)
-      std::from_chars(property.value.data(), property.value.data() + property.value.size(), place);
-  }
-  return place;
 }
 
 }  // namespace
@@ -114,19 +100,6 @@ void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
           {file, plan::SkipCode::fallback, "it is only used if nothing else fits"});
     }
   }
-}
-
-std::optional<OtherBuild> other_build(const CandidateWheel& chosen, const LabelledWheels& wheels,
-                                      const ReleaseMetadata& metadata) {
-  std::optional<OtherBuild> other;
-  for (const CandidateWheel* wheel : wheels) {
-    const std::optional<std::uint64_t> size = wheel->file->size;
-    if (!size || metadata.fallback.contains(wheel->label)) continue;
-    if (other && place_of(metadata, other->label) <= place_of(metadata, wheel->label)) continue;
-    if (chosen.file->size && *chosen.file->size > *size) continue;
-    other = {wheel->label, *size, chosen.file->size};
-  }
-  return other;
 }
 
 }  // namespace axle::resolver

@@ -38,10 +38,4 @@ struct LabelChoice {
 void note_unused(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
                  plan::Decision& decision);
 
-/// The best build that is not a fallback, whether it fits or not, beside `chosen`, which is one;
-/// nullopt where the index gives no sizes.
-[[nodiscard]] std::optional<OtherBuild> other_build(const CandidateWheel& chosen,
-                                                    const LabelledWheels& wheels,
-                                                    const ReleaseMetadata& metadata);
-
 }  // namespace axle::resolver

@@ -92,12 +92,12 @@ void examine(const Priorities& priorities, const wheel::VariantProperties& prope
   std::ranges::sort(result.best, {}, &BestValue::key);
 }
 
-struct Entry {
+struct SortableVariant {
   RankedVariant variant;
   bool is_null = false;
 };
 
-bool ranks_before(const Entry& left, const Entry& right) {
+bool ranks_before(const SortableVariant& left, const SortableVariant& right) {
   if (left.is_null != right.is_null) return right.is_null;
   const std::vector<plan::RankKey>& a = left.variant.keys;
   const std::vector<plan::RankKey>& b = right.variant.keys;
@@ -113,7 +113,7 @@ Ranking rank_variants(const wheel::VariantMetadata& metadata,
                       const SupportedProperties& supported) {
   const Priorities priorities(metadata, supported);
   Ranking ranking;
-  std::vector<Entry> entries;
+  std::vector<SortableVariant> entries;
   entries.reserve(metadata.variants.size());
   Examined examined;
   for (const auto& [label, properties] : metadata.variants) {
@@ -122,7 +122,7 @@ Ranking rank_variants(const wheel::VariantMetadata& metadata,
       ranking.rejected.push_back({label, *examined.failed->begin, reject_reason(*examined.failed)});
       continue;
     }
-    Entry& entry = entries.emplace_back();
+    SortableVariant& entry = entries.emplace_back();
     entry.variant.label = label;
     entry.variant.keys.reserve(examined.best.size());
     for (const BestValue& best : examined.best) entry.variant.keys.push_back(best.key);
@@ -130,7 +130,7 @@ Ranking rank_variants(const wheel::VariantMetadata& metadata,
   }
   std::ranges::sort(entries, ranks_before);
   ranking.ranked.reserve(entries.size());
-  for (Entry& entry : entries) ranking.ranked.push_back(std::move(entry.variant));
+  for (SortableVariant& entry : entries) ranking.ranked.push_back(std::move(entry.variant));
   return ranking;
 }
 

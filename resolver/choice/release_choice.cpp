@@ -7,15 +7,14 @@
 
 #include <fmt/format.h>
 
-#include "detect/gpu_vendors.h"
 #include "providers/provider.h"
 #include "resolver/catalogue/listed_files.h"
 #include "resolver/choice/abi_dependency.h"
 #include "resolver/choice/gpu_views.h"
 #include "resolver/choice/label_choice.h"
-#include "resolver/choice/unusable_wheels.h"
 #include "resolver/explain/facts.h"
 #include "resolver/explain/messages.h"
+#include "resolver/explain/unusable_wheels.h"
 #include "wheel/requirement.h"
 
 namespace axle::resolver {
@@ -127,12 +126,12 @@ std::optional<plan::SkippedFile> WheelChooser::why_skipped(const std::string& na
   return std::nullopt;
 }
 
-WheelChooser::Usable WheelChooser::usable_wheels(const std::string& name, Release& release,
-                                                 const WheelPolicy& policy,
-                                                 plan::Decision& decision) {
+WheelChooser::UsableWheels WheelChooser::usable_wheels(const std::string& name, Release& release,
+                                                       const WheelPolicy& policy,
+                                                       plan::Decision& decision) {
   parse_wheels(release, target_.tags);
   decision.skipped = release.unreadable;
-  Usable usable;
+  UsableWheels usable;
   for (const CandidateWheel& wheel : release.candidates) {
     std::optional<plan::SkippedFile> skipped = why_skipped(name, release, wheel, policy);
     if (skipped) {
@@ -171,7 +170,7 @@ std::vector<plan::DecidingProperty> WheelChooser::with_facts(
   return deciding;
 }
 
-SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Usable& usable,
+SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const UsableWheels& usable,
                                        const VersionOf& version_of, ReleaseChoice& choice) {
   const Wheels& wheels = usable.variants;
   const wheel::VariantMetadata& document = *metadata.document;
@@ -252,57 +251,7 @@ Facts WheelChooser::facts_against(const wheel::Property& rejected,
   return merge_facts(each);
 }
 
-/// Of a family's build: the fact about its code says more than its place in the order.
-std::string WheelChooser::why_this_build(const std::string& label, LabelRule rule,
-                                         const ReleaseChoice& choice) const {
-  if (choice.fallback) {
-    const bool usable = std::ranges::any_of(target_.machine->gpus, [](const detect::Gpu& gpu) {
-      return gpu.usable == detect::Presence::present && !gpu.masked;
-    });
-    return usable ? "no other build fits this machine" : "no GPU is usable here";
-  }
-  const std::string best =
-      rule == LabelRule::shared
-          ? "the best build that fits and is available for all members of its family"
-          : "the best build that fits";
-  const auto fit = std::ranges::find(choice.decision.ranked, label, &plan::Fit::label);
-  for (const std::string_view feature : {"cuda_code", "gfx_arch", "device_ip", "gpu"}) {
-    const auto deciding = std::ranges::find(
-        fit->properties, feature,
-        [](const plan::DecidingProperty& of) -> const std::string& { return of.property.feature; });
-    if (deciding == fit->properties.end()) continue;
-    return best + ": " + render_facts(facts_about(deciding->property, nullptr, choice));
-  }
-  return best;
-}
-
-std::string WheelChooser::gpus_left_out(const wheel::VariantMetadata& document,
-                                        const std::string& label) {
-  std::string names;
-  const wheel::VariantProperties& properties = document.variants.find(label)->second;
-  ProviderPolicy policy = options_.providers;
-  policy.gpus = {};
-  for (const detect::GpuVendorRow& vendor : detect::gpu_vendors()) {
-    if (!properties.contains({"axle", "gpu", std::string(vendor.word)})) continue;
-    for (const detect::Gpu* gpu :
-         providers::counted_gpus(*target_.machine, vendor.vendor, options_.providers.gpus)) {
-      detect::Machine alone = *target_.machine;
-      alone.gpus = {*gpu};
-      CollectedReport said_before;
-      const SupportedLists supported =
-          supported_lists(document, alone, policy, target_.markers, said_before);
-      const Ranking ranking = rank_variants(document, supported.lists);
-      if (std::ranges::find(ranking.rejected, label, &RejectedVariant::label) ==
-          ranking.rejected.end()) {
-        continue;
-      }
-      names += (names.empty() ? "" : ", ") + (gpu->name.empty() ? gpu->arch : gpu->name);
-    }
-  }
-  return names;
-}
-
-void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Usable& usable,
+void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const UsableWheels& usable,
                                   const WheelPolicy& policy, const VersionOf& version_of,
                                   ReleaseChoice& choice) {
   const Wheels& wheels = usable.variants;
@@ -317,16 +266,16 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Usable&
   choice.supported = supported_properties(document, pick.label, supported);
   choice.fallback = metadata.fallback.contains(pick.label);
   choice.remark = pick.remark;
-  if (of_family && choice.remark.empty() && !choice.fallback && target_.machine->gpus.size() > 1 &&
-      document.variants.contains(pick.label)) {
-    if (const std::string names = gpus_left_out(document, pick.label); !names.empty())
-      choice.remark = fmt::format("it has no code for {}, which this machine also has", names);
-  }
+  if (of_family && choice.remark.empty() && !choice.fallback)
+    choice.remark = left_out_remark(document, pick.label, target_, options_.providers);
   const bool pinned = policy.rule == LabelRule::pinned;
   if (!pick.because.empty()) {
     choice.decision.chosen_because = pick.because;
   } else if (of_family && !pinned) {
-    choice.decision.chosen_because = why_this_build(pick.label, policy.rule, choice);
+    choice.decision.chosen_because =
+        choice.fallback ? why_this_fallback(*target_.machine)
+                        : why_this_build(pick.label, policy.rule, choice.decision, *target_.machine,
+                                         options_.providers.gpus);
   } else {
     choice.decision.chosen_because = why_this_variant(document, pick.label, supported, pinned);
   }
@@ -336,7 +285,7 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const Usable&
 Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,
                                            const WheelPolicy& policy, const VersionOf& version_of) {
   ReleaseChoice choice;
-  const Usable usable = usable_wheels(name, release, policy, choice.decision);
+  const UsableWheels usable = usable_wheels(name, release, policy, choice.decision);
   bool needed = policy.required_here;  // there are builds for what --require names
   Wheels described = usable.variants;
   // What is not listed is not opened, but a document of the release's tells what was left out.
@@ -365,10 +314,8 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
   if (choice.chosen == nullptr && any_label && !needed && !usable.plain.empty()) {
     const CandidateWheel& plain = *usable.plain.front();
     std::string unknown;
-    if (release.family != nullptr && policy.variants) {
-      unknown = fmt::format("the family {1} does not specify what {0} was built for",
-                            plain.file->filename, release.family->name);
-    }
+    if (release.family != nullptr && policy.variants)
+      unknown = plain_wheel_remark(*release.family, plain.file->filename);
     if (plain_counts) {
       choice.chosen = &plain;
       choice.fallback = release.family != nullptr;

@@ -1,7 +1,6 @@
 #pragma once
 // One release in, one wheel out, with the whole decision.
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,9 +15,10 @@
 #include "plan/decision.h"
 #include "resolver/catalogue/candidates.h"
 #include "resolver/catalogue/release_metadata.h"
-#include "resolver/choice/package_demand.h"
 #include "resolver/choice/ranking.h"
+#include "resolver/family/family_reasons.h"
 #include "resolver/request/options.h"
+#include "resolver/request/package_demand.h"
 #include "resolver/request/target.h"
 
 namespace axle::resolver {
@@ -37,13 +37,6 @@ struct WheelPolicy {
   const std::set<std::string, std::less<>>* required = nullptr;
   bool required_here = false;               ///< other releases of the package have such builds
   const VersionFilter* versions = nullptr;  ///< what the local versions of files must satisfy
-};
-
-/// The build that a machine with a GPU would most likely get in the place of a fallback.
-struct OtherBuild {
-  std::string label;
-  std::uint64_t size = 0;                 ///< bytes
-  std::optional<std::uint64_t> own_size;  ///< of the fallback; never more than `size`
 };
 
 struct ReleaseChoice {
@@ -77,15 +70,15 @@ class WheelChooser {
                                              const VersionOf& version_of);
 
  private:
-  struct Usable {
+  struct UsableWheels {
     std::vector<const CandidateWheel*> plain;
     std::vector<const CandidateWheel*> variants;
     /// That would be usable, but that their hashes are not among those listed.
     std::vector<const CandidateWheel*> unlisted;
   };
 
-  [[nodiscard]] Usable usable_wheels(const std::string& name, Release& release,
-                                     const WheelPolicy& policy, plan::Decision& decision);
+  [[nodiscard]] UsableWheels usable_wheels(const std::string& name, Release& release,
+                                           const WheelPolicy& policy, plan::Decision& decision);
   /// nullopt: it can be used, as far as its name and its entry in the index tell.
   [[nodiscard]] std::optional<plan::SkippedFile> why_skipped(const std::string& name,
                                                              const Release& release,
@@ -95,13 +88,10 @@ class WheelChooser {
   using Wheels = std::vector<const CandidateWheel*>;
 
   /// The variants that have a wheel here, ranked and rejected; the supported lists are returned.
-  [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata, const Usable& usable,
-                                         const VersionOf& version_of, ReleaseChoice& choice);
-  /// GPUs that count, of the vendor that a family's build is for, which it has no code for all the
-  /// same: one of several may be enough (--gpu-policy any). "GTX 1080 Ti, …", or empty.
-  [[nodiscard]] std::string gpus_left_out(const wheel::VariantMetadata& document,
-                                          const std::string& label);
-  void choose_variant(const ReleaseMetadata& metadata, const Usable& usable,
+  [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata,
+                                         const UsableWheels& usable, const VersionOf& version_of,
+                                         ReleaseChoice& choice);
+  void choose_variant(const ReleaseMetadata& metadata, const UsableWheels& usable,
                       const WheelPolicy& policy, const VersionOf& version_of,
                       ReleaseChoice& choice);
   /// `view`: the one of `views_` that is spoken of; nullptr: the whole machine.
@@ -112,8 +102,6 @@ class WheelChooser {
   [[nodiscard]] Facts facts_against(const wheel::Property& rejected,
                                     const wheel::VariantProperties& properties,
                                     const detect::Machine* view, const ReleaseChoice& choice) const;
-  [[nodiscard]] std::string why_this_build(const std::string& label, LabelRule rule,
-                                           const ReleaseChoice& choice) const;
 
   const Target& target_;
   wheel::Version python_;  ///< without its pre-release part, as pip compares it

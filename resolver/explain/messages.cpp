@@ -10,8 +10,8 @@
 
 #include "foundation/system/shell_command.h"
 #include "index/http/redaction.h"
-#include "resolver/choice/unusable_wheels.h"
 #include "resolver/explain/facts.h"
+#include "resolver/explain/unusable_wheels.h"
 
 namespace axle::resolver {
 namespace {
@@ -266,10 +266,10 @@ Error label_unavailable(std::string_view name, const Release& release, std::stri
                          verdict->reason);
     if (!verdict->facts.empty()) reason += fmt::format(" ({})", render_facts(verdict->facts));
   } else if (std::ranges::find(known, label) != known.end()) {
-    const std::string ending = fmt::format("-{}.whl", label);
-    const std::string local = fmt::format("+{}-", label);  // of a family's build
     const auto skipped = std::ranges::find_if(decision.skipped, [&](const plan::SkippedFile& file) {
-      return file.filename.ends_with(ending) || file.filename.contains(local);
+      return std::ranges::any_of(release.candidates, [&](const CandidateWheel& wheel) {
+        return wheel.label == label && wheel.file->filename == file.filename;
+      });
     });
     reason = fmt::format(
         "variant {} of {} {} cannot be used: {}", label, name, version,

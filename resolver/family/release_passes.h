@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "resolver/catalogue/release.h"
-#include "resolver/choice/package_demand.h"
 #include "resolver/family/families.h"
+#include "resolver/request/package_demand.h"
 
 namespace axle::resolver {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "session/plugins/plugin_failures.h"
-#include "session/plugins/plugin_host.h"
+#include "session/plugins/trusted_plugins.h"
 
 namespace axle::session {
 

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "foundation/text/utf8.h"
-#include "session/plugins/plugin_host.h"
+#include "session/plugins/trusted_plugins.h"
 #include "wheel/requirement.h"
 
 namespace axle::session {

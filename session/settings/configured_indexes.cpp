@@ -1,10 +1,11 @@
 #include "session/settings/configured_indexes.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/core.h>
 
-#include "session/requests.h"
 #include "session/variables.h"
 
 namespace axle::session {
@@ -114,6 +115,12 @@ void take_indexes(WeighedLayers& layers, Settings& settings) {
   }
   for (const Stated& stated : layers.all("extra-index-url")) list.take_text(stated, false);
   settings.indexes = list.finish();
+}
+
+std::string absolute_place(const std::string& place) {
+  if (place.contains("://")) return place;
+  std::error_code ignored;
+  return std::filesystem::absolute(place, ignored).lexically_normal().string();
 }
 
 }  // namespace axle::session

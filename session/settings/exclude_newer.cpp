@@ -19,9 +19,9 @@ using Time = std::chrono::sys_time<microseconds>;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Takes what it reads off the front of its text.
-class Scanner {
+class TimeScanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+  explicit TimeScanner(std::string_view text) : text_(text) {}
   [[nodiscard]] bool done() const { return text_.empty(); }
   [[nodiscard]] char next() const { return text_.empty() ? '\0' : text_.front(); }
   bool skip(char c) {
@@ -81,7 +81,7 @@ Time from_local(std::chrono::local_time<microseconds> local) {
   return Time(std::chrono::seconds(std::mktime(&broken))) + clock.subseconds();
 }
 
-std::optional<std::chrono::local_days> parse_date(Scanner& scanner) {
+std::optional<std::chrono::local_days> parse_date(TimeScanner& scanner) {
   const auto year = scanner.number(4, 4);
   const bool dashes = scanner.skip('-');
   const auto month = scanner.number(2, 2);
@@ -96,7 +96,7 @@ std::optional<std::chrono::local_days> parse_date(Scanner& scanner) {
 }
 
 /// HH[:MM[:SS[.fraction]]]
-std::optional<microseconds> parse_clock(Scanner& scanner) {
+std::optional<microseconds> parse_clock(TimeScanner& scanner) {
   const auto hours = scanner.number(2, 2);
   if (!hours || *hours > 23) return std::nullopt;
   microseconds time = std::chrono::hours(*hours);
@@ -115,7 +115,7 @@ std::optional<microseconds> parse_clock(Scanner& scanner) {
 }
 
 /// Z or an offset; nullopt inside: no zone is stated.
-std::optional<std::optional<microseconds>> parse_zone(Scanner& scanner) {
+std::optional<std::optional<microseconds>> parse_zone(TimeScanner& scanner) {
   using Zone = std::optional<microseconds>;
   if (scanner.done()) return Zone();
   if (scanner.skip('Z') || scanner.skip('z')) return Zone(microseconds(0));
@@ -127,7 +127,7 @@ std::optional<std::optional<microseconds>> parse_zone(Scanner& scanner) {
 }
 
 std::optional<Time> parse_time(std::string_view text) {
-  Scanner scanner(text);
+  TimeScanner scanner(text);
   const auto date = parse_date(scanner);
   if (!date) return std::nullopt;
   if (scanner.done()) return from_local(*date + std::chrono::days(1));
@@ -174,7 +174,7 @@ Result<microseconds> unit_length(std::string_view name, std::string_view text) {
 constexpr std::int64_t most_microseconds = 200LL * 366 * 86400 * 1'000'000;
 
 /// Numbers with units; `iso`: the letters of P1W2DT3H4M5S.
-Result<microseconds> sum_of_units(Scanner scanner, std::string_view text, bool iso) {
+Result<microseconds> sum_of_units(TimeScanner scanner, std::string_view text, bool iso) {
   microseconds sum{};
   bool any = false;
   bool of_day = !iso;
@@ -208,7 +208,7 @@ Result<microseconds> sum_of_units(Scanner scanner, std::string_view text, bool i
 
 Result<microseconds> parse_duration(std::string_view text) {
   const std::string lower = text::ascii_lower(text);
-  Scanner scanner(lower);
+  TimeScanner scanner(lower);
   if (scanner.skip('p')) return sum_of_units(scanner, text, true);
   return sum_of_units(scanner, text, false);
 }
@@ -228,7 +228,7 @@ std::string render(Time time) {
 Result<std::string> parse_cutoff(std::string_view text, std::chrono::sys_seconds now) {
   text = text::trim_ascii(text);
   if (const auto time = parse_time(text)) return render(*time);
-  const bool is_date = text.size() >= 8 && Scanner(text).number(4, 4) && !text.contains(':') &&
+  const bool is_date = text.size() >= 8 && TimeScanner(text).number(4, 4) && !text.contains(':') &&
                        (text[4] == '-' || is_digit(text[4]));
   Result<microseconds> duration =
       is_date ? fail(ErrorKind::malformed, fmt::format("`{}` is not a valid date", text))
@@ -241,7 +241,7 @@ Result<std::string> parse_cutoff(std::string_view text, std::chrono::sys_seconds
 }
 
 std::string pip_cutoff(std::string_view text) {
-  Scanner scanner(text::trim_ascii(text));
+  TimeScanner scanner(text::trim_ascii(text));
   const bool is_date = parse_date(scanner).has_value() && scanner.done();
   return std::string(text::trim_ascii(text)) + (is_date ? "T00:00:00" : "");
 }

@@ -13,11 +13,11 @@ namespace axle::session {
 
 namespace {
 
-using Words = std::vector<FormatWord>;
+using FormatWords = std::vector<FormatWord>;
 
 /// Names with commas between them, normalised.
-Words words_of(WeighedLayers& layers, std::string_view key, const Stated& list) {
-  Words words;
+FormatWords words_of(WeighedLayers& layers, std::string_view key, const Stated& list) {
+  FormatWords words;
   std::string_view rest = list.value;
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
@@ -34,7 +34,7 @@ Words words_of(WeighedLayers& layers, std::string_view key, const Stated& list) 
 }
 
 /// As they were said.
-Words words_of(WeighedLayers& layers, const SettingsLayer& layer) {
+FormatWords words_of(WeighedLayers& layers, const SettingsLayer& layer) {
   std::multimap<unsigned, FormatWord> said;
   for (const std::string_view key : {"no-binary", "only-binary"}) {
     const auto found = layer.values.find(key);
@@ -43,14 +43,14 @@ Words words_of(WeighedLayers& layers, const SettingsLayer& layer) {
       for (FormatWord& word : words_of(layers, key, list)) said.emplace(list.turn, std::move(word));
     }
   }
-  Words words;
+  FormatWords words;
   for (auto& [turn, word] : said) words.push_back(std::move(word));
   return words;
 }
 
 /// What is left of one of uv's lists: `:all:` alone, or names.
-Words list_of_uv(const Words& words, bool forbids) {
-  Words left;
+FormatWords list_of_uv(const FormatWords& words, bool forbids) {
+  FormatWords left;
   for (const FormatWord& word : words) {
     if (word.forbids != forbids) continue;
     if (word.name == ":all:" || word.name == ":none:") left.clear();
@@ -60,8 +60,8 @@ Words list_of_uv(const Words& words, bool forbids) {
   return left;
 }
 
-Words in_uv_s_order(const Words& words) {
-  Words ordered;
+FormatWords in_uv_s_order(const FormatWords& words) {
+  FormatWords ordered;
   for (const bool all : {true, false}) {
     for (const bool forbids : {false, true}) {
       std::ranges::copy_if(list_of_uv(words, forbids), std::back_inserter(ordered),
@@ -73,10 +73,10 @@ Words in_uv_s_order(const Words& words) {
 
 }  // namespace
 
-Words take_formats(WeighedLayers& layers) {
-  Words words;
+FormatWords take_formats(WeighedLayers& layers) {
+  FormatWords words;
   for (const SettingsLayer& layer : std::views::reverse(layers.each())) {
-    Words own = words_of(layers, layer);
+    FormatWords own = words_of(layers, layer);
     if (layer.of_uv) own = in_uv_s_order(own);
     std::ranges::move(own, std::back_inserter(words));
   }

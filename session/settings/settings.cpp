@@ -198,8 +198,7 @@ void take_choice(WeighedLayers& layers, Settings& settings) {
 
 }  // namespace
 
-Outcome<Settings> read_settings(const Arguments& arguments, const std::string& python_prefix,
-                                Report&) {
+Outcome<Settings> read_settings(const Arguments& arguments, const std::string& python_prefix) {
   const auto read = read_layers(arguments, {python_prefix});
   if (!read) return std::unexpected(read.error());
   WeighedLayers layers(*read);

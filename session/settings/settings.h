@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "foundation/report/report.h"
 #include "index/http/transport.h"
 #include "index/pages/index_strategy.h"
 #include "session/command_failure.h"
@@ -116,6 +115,6 @@ struct Settings {
 /// `python_prefix`: of the target environment, for its own pip.conf; may be empty. Errors: usage,
 /// with file and line or variable, for a value or file that is not valid.
 [[nodiscard]] Outcome<Settings> read_settings(const Arguments& arguments,
-                                              const std::string& python_prefix, Report& report);
+                                              const std::string& python_prefix);
 
 }  // namespace axle::session

@@ -57,6 +57,19 @@ SampleWheel large_variant() {
   return sample;
 }
 
+axle::Result<std::string> metadata_of(const PublishedFile& file, Transport& transport,
+                                      axle::Report& report) {
+  return axle::index::fetch_metadata(file, *axle::wheel::parse_wheel_name(file.filename),
+                                     "the index", transport, report);
+}
+
+axle::Result<axle::wheel::VariantMetadata> own_variant_of(const PublishedFile& file,
+                                                          Transport& transport,
+                                                          axle::Report& report) {
+  return axle::index::fetch_own_variant(file, *axle::wheel::parse_wheel_name(file.filename),
+                                        transport, report);
+}
+
 }  // namespace
 
 TEST_CASE("metadata and variant of a large wheel take one request for its tail") {
@@ -129,16 +142,16 @@ TEST_CASE("metadata that was read out of a wheel is kept, for that URL and hash 
   Setup setup(large_variant());
   const TemporaryFolder cache;
   setup.transport = make_caching_transport(std::move(setup.transport), {cache.path(), false});
-  const auto text = fetch_metadata(setup.at(""), "the index", *setup.transport, report);
+  const auto text = metadata_of(setup.at(""), *setup.transport, report);
   REQUIRE(text);
   const auto offline = make_caching_transport(make_transport({}), {cache.path(), true});
-  CHECK(fetch_metadata(setup.at(""), "the index", *offline, report) == *text);
+  CHECK(metadata_of(setup.at(""), *offline, report) == *text);
   PublishedFile other = setup.at("");
   other.hash.digits = std::string(64, '0');
-  CHECK(!fetch_metadata(other, "the index", *offline, report));
+  CHECK(!metadata_of(other, *offline, report));
   other = setup.at("");
   other.url += "?elsewhere";
-  CHECK(!fetch_metadata(other, "the index", *offline, report));
+  CHECK(!metadata_of(other, *offline, report));
 }
 
 TEST_CASE("what a variant wheel says of itself is read once, and its METADATA with it") {
@@ -148,10 +161,10 @@ TEST_CASE("what a variant wheel says of itself is read once, and its METADATA wi
   CollectedReport report;
   for (unsigned run = 0; run < 2; ++run) {
     const auto transport = make_caching_transport(make_transport({}), {cache.path(), run == 1});
-    const auto variant = fetch_own_variant(file, *transport, report);
+    const auto variant = own_variant_of(file, *transport, report);
     REQUIRE(variant);
     CHECK(variant->variants.contains("v3"));
-    const auto metadata = fetch_metadata(file, "the index", *transport, report);
+    const auto metadata = metadata_of(file, *transport, report);
     REQUIRE(metadata);
     CHECK(metadata->find("Name: sample") != std::string::npos);
     CHECK(setup.server.seen().size() == 1);
@@ -159,7 +172,7 @@ TEST_CASE("what a variant wheel says of itself is read once, and its METADATA wi
   PublishedFile renamed = file;  // the label is checked against the name that is asked for
   renamed.filename.replace(renamed.filename.find("-v3"), 3, "-v4");
   const auto transport = make_caching_transport(make_transport({}), {cache.path(), false});
-  const auto other = fetch_own_variant(renamed, *transport, report);
+  const auto other = own_variant_of(renamed, *transport, report);
   REQUIRE_FALSE(other);
   CHECK(other.error().kind == ErrorKind::mismatch);
 }
@@ -167,7 +180,7 @@ TEST_CASE("what a variant wheel says of itself is read once, and its METADATA wi
 TEST_CASE("a plain wheel says nothing of variants") {
   const Setup setup;
   CollectedReport report;
-  const auto variant = fetch_own_variant(setup.at(""), *setup.transport, report);
+  const auto variant = own_variant_of(setup.at(""), *setup.transport, report);
   REQUIRE_FALSE(variant);
   CHECK(variant.error().kind == ErrorKind::unsupported);
 }
@@ -213,8 +226,7 @@ TEST_CASE("a wheel on disk is read in place") {
   PublishedFile file = setup.file;
   file.url = file_url(setup.folder / setup.file.filename);
   CHECK((*open_remote(file, *setup.transport))->size() == setup.bytes.size());
-  CHECK(fetch_metadata(file, "the index", *setup.transport, report)->find("Name: sample") !=
-        std::string::npos);
+  CHECK(metadata_of(file, *setup.transport, report)->find("Name: sample") != std::string::npos);
   CHECK(setup.server.seen().empty());
 }
 
@@ -225,7 +237,7 @@ TEST_CASE("published metadata is fetched alone and checked") {
   PublishedFile file = setup.at("");
   file.has_metadata = true;
   file.metadata_sha256 = hex_sha256("Name: published\n");
-  CHECK(fetch_metadata(file, "the index", *setup.transport, report).value() == "Name: published\n");
+  CHECK(metadata_of(file, *setup.transport, report).value() == "Name: published\n");
   REQUIRE(setup.server.seen().size() == 1);
   CHECK(setup.server.seen()[0].target.ends_with(".whl.metadata"));
 }
@@ -237,8 +249,7 @@ TEST_CASE("published metadata with another hash is passed over for the wheel's o
   file.has_metadata = true;
   file.metadata_sha256 = std::string(64, '0');
   CollectedReport report;
-  CHECK(fetch_metadata(file, "the index", *setup.transport, report)->find("Name: sample") !=
-        std::string::npos);
+  CHECK(metadata_of(file, *setup.transport, report)->find("Name: sample") != std::string::npos);
   REQUIRE(report.remarks.size() == 1);
   CHECK(report.remarks[0].severity == axle::Severity::warning);
   for (const std::string& word : {file.filename + ".metadata", std::string("the index"),
@@ -258,10 +269,9 @@ TEST_CASE(
   file.has_metadata = true;
   file.metadata_sha256 = std::string(64, '0');
   CollectedReport report;
-  CHECK(fetch_metadata(file, "the index", *setup.transport, report));
+  CHECK(metadata_of(file, *setup.transport, report));
   const auto offline = make_caching_transport(make_transport({}), {cache.path(), true});
-  CHECK(fetch_metadata(file, "the index", *offline, report)->find("Name: sample") !=
-        std::string::npos);
+  CHECK(metadata_of(file, *offline, report)->find("Name: sample") != std::string::npos);
 }
 
 TEST_CASE("metadata that was promised and is absent comes from the wheel") {
@@ -269,11 +279,9 @@ TEST_CASE("metadata that was promised and is absent comes from the wheel") {
   const Setup setup;
   PublishedFile file = setup.at("");
   file.has_metadata = true;
-  CHECK(fetch_metadata(file, "the index", *setup.transport, report)->find("Name: sample") !=
-        std::string::npos);
+  CHECK(metadata_of(file, *setup.transport, report)->find("Name: sample") != std::string::npos);
   file.has_metadata = false;
-  CHECK(fetch_metadata(file, "the index", *setup.transport, report)->find("Name: sample") !=
-        std::string::npos);
+  CHECK(metadata_of(file, *setup.transport, report)->find("Name: sample") != std::string::npos);
 }
 
 TEST_CASE("a listed file must have its listed hash") {

@@ -241,6 +241,15 @@ TEST_CASE("the default index's plain wheel is a candidate with the table's label
   CHECK(world.resolve({"acme==2.1"}) == Strings{"acme 2.1"});
 }
 
+TEST_CASE("why a pinned label cannot be used is told also of a file whose name does not have it") {
+  NvidiaWorld world;
+  world.index.add_wheel(
+      {.name = "acme", .version = "2.1.5", .tags = "cp310-cp310-manylinux_2_28_x86_64"});
+  world.options.pinned_variants = {{"acme", "cu130"}};
+  CHECK(world.error({"acme==2.1.5"})
+            .message.contains("variant cu130 of acme 2.1.5 cannot be used: its tags cp310"));
+}
+
 TEST_CASE("published variants of a release silence the family for it") {
   NvidiaWorld world;
   world.publish_variants("acme", "2.1", testing::level_variants({"v1", "null"}));

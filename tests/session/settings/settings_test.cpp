@@ -67,8 +67,7 @@ class Surroundings {
 
 axle::session::Outcome<axle::session::Settings> try_read(const axle::session::Arguments& arguments,
                                                          const std::string& prefix = {}) {
-  axle::CollectedReport report;
-  return axle::session::read_settings(arguments, prefix, report);
+  return axle::session::read_settings(arguments, prefix);
 }
 
 axle::session::Settings read(const axle::session::Arguments& arguments,

@@ -1,7 +1,8 @@
-#include "session/requests.h"
+#include "session/read_requests.h"
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -173,12 +174,6 @@ Outcome<void> read_configured(const Settings& settings, resolver::Requests& requ
   options_of_files = limits.options;
   options_of_files.add_all(overrides.options);
   return {};
-}
-
-std::string absolute_place(const std::string& text) {
-  if (text.find("://") != std::string::npos) return text;
-  std::error_code ignored;
-  return fs::absolute(text, ignored).lexically_normal().string();
 }
 
 }  // namespace axle::session

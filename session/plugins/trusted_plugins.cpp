@@ -1,4 +1,4 @@
-#include "session/plugins/plugin_host.h"
+#include "session/plugins/trusted_plugins.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,6 @@
 #pragma once
 // What the user asks for, from the command line and from requirements files.
 
-#include <string>
-
 #include "resolver/request/requests.h"
 #include "session/command_failure.h"
 #include "session/options.h"
@@ -19,8 +17,5 @@ namespace axle::session {
 /// options that their files have are added to `options_of_files`. Errors: as above.
 [[nodiscard]] Outcome<void> read_configured(const Settings& settings, resolver::Requests& requests,
                                             Arguments& options_of_files);
-
-/// A URL as it is, a path made absolute.
-[[nodiscard]] std::string absolute_place(const std::string& text);
 
 }  // namespace axle::session

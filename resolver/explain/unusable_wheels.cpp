@@ -1,4 +1,4 @@
-#include "resolver/choice/unusable_wheels.h"
+#include "resolver/explain/unusable_wheels.h"
 
 #include <algorithm>
 #include <charconv>
