@@ -226,9 +226,8 @@ class FeatureJudge {
       const auto misfit = builds_.fit.rejected.find(label.name);
       if (misfit == builds_.fit.rejected.end() || !has_feature(family_, feature, label.name))
         continue;
-      const VariantFit::Misfit& why = misfit->second;
-      return {Usable::no, fmt::format("the build {} does not fit: {}", label.name,
-                                      why.fact.empty() ? why.rule : why.fact)};
+      return {Usable::no,
+              fmt::format("the build {} does not fit: {}", label.name, misfit->second.render())};
     }
     return {Usable::no, fmt::format("{} {} has no build with it for {}", family_.anchor(),
                                     release_.version, builds_.platform)};

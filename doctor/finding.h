@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "foundation/report/fact.h"
+
 namespace axle::doctor {
 
 enum class FindingLevel : std::uint8_t { error, warning, info };
@@ -44,6 +46,7 @@ struct Finding {
   FindingLevel level = FindingLevel::info;
   std::string subject;  ///< its subject: "torch 2.9.0", "GPU 0000:65:00.0", "driver"
   std::string message;
+  Facts facts;  ///< why, as data, where a provider says it; empty: `message` and `evidence` say all
   std::vector<Evidence> evidence;
   Hint hint;
 };

@@ -201,6 +201,7 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
   std::vector<std::string> titles;
   for (const PackageCode* code : unused) titles.push_back(code->package->title);
   const std::size_t shown = std::min(titles.size(), most_examples);
+  const Fact reason = providers::why_no_gpu(judged.machine, vendor, judged.gpus);
   Finding& finding = findings.add(
       "gpu-build-without-gpu",
       fmt::format(
@@ -208,7 +209,8 @@ void say_unused(const CodeByPackage& packages, const std::set<std::size_t>& univ
           fmt::join(titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
           titles.size() > shown ? fmt::format(" and {} more", titles.size() - shown) : ""),
       fmt::format("code for {} GPUs is not used: {}", detect::gpu_vendor(vendor).title,
-                  render_fact(providers::why_no_gpu(judged.machine, vendor, judged.gpus))));
+                  render_fact(reason)));
+  finding.facts = {reason};
   finding.evidence = evidence_of(unused.front()->libraries, vendor);
   const auto built = std::ranges::find_if(
       unused, [](const PackageCode* code) { return code->package->has_builds(); });

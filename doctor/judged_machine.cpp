@@ -43,21 +43,20 @@ class DocumentLists {
   }
 
   /// Why nothing here says whether the property is supported; empty where something does.
-  [[nodiscard]] std::string silence_about(const wheel::Property& property) const {
+  [[nodiscard]] Facts silence_about(const wheel::Property& property) const {
     if (property.ns == resolver::abi_dependency) {
       if (installed_version(property.feature)) return {};
-      return fmt::format("{} is not installed", property.feature);
+      return {{FactCode::package_not_installed, property.feature, {property.value}}};
     }
     const auto origin = std::ranges::find(lists_.origins, property.ns, &plan::NamespaceOrigin::ns);
     if (origin == lists_.origins.end()) return {};
     switch (origin->origin) {
       case plan::ListOrigin::disabled:
-        return fmt::format("the namespace {} is ignored: {}", property.ns, origin->detail);
+        return {{FactCode::namespace_disabled, property.ns, {property.value}, {}, origin->detail}};
       case plan::ListOrigin::untrusted:
       case plan::ListOrigin::failed:
       case plan::ListOrigin::none:
-        return fmt::format("it is unknown which properties of {} this machine supports",
-                           property.ns);
+        return {{FactCode::namespace_unknown, property.ns, {property.value}, {}, origin->detail}};
       default:
         return {};
     }
@@ -74,17 +73,18 @@ class DocumentLists {
     return properties;
   }
 
-  /// The fact behind a rejection, where a provider that Axle carries decides it. `view`: the one
+  /// What is behind a rejection, where a provider that Axle carries decides it. `view`: the one
   /// that did not fit; nullptr: the machine as a whole.
-  [[nodiscard]] std::string fact_of(const wheel::Property& property,
+  [[nodiscard]] Facts facts_against(const wheel::Property& property,
                                     const detect::Machine* view) const {
-    if (property.ns == resolver::abi_dependency) {
-      const auto version = installed_version(property.feature);
-      return version ? fmt::format("{} {} is installed", property.feature,
-                                   wheel::render_version(*version))
-                     : std::string();
-    }
-    return render_facts(resolver::machine_facts(property, judged_.machine, judged_.gpus, view));
+    if (property.ns != resolver::abi_dependency)
+      return resolver::machine_facts(property, judged_.machine, judged_.gpus, view);
+    const auto version = installed_version(property.feature);
+    if (!version) return {};
+    return {{FactCode::package_installed,
+             property.feature,
+             {property.value},
+             {wheel::render_version(*version)}}};
   }
 
  private:
@@ -110,9 +110,9 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
                        const resolver::RejectedVariant& variant) {
     const auto view = viewed.against.find(variant.label);
     const detect::Machine* against = view == viewed.against.end() ? nullptr : view->second;
-    fit.rejected.insert_or_assign(variant.label,
-                                  VariantFit::Misfit{variant.property, variant.reason,
-                                                     lists.fact_of(variant.property, against)});
+    fit.rejected.insert_or_assign(
+        variant.label, VariantFit::Misfit{variant.property, variant.reason,
+                                          lists.facts_against(variant.property, against)});
   };
   const resolver::ViewedRanking viewed = lists.rank(document);
   for (const resolver::RankedVariant& variant : viewed.ranking.ranked)
@@ -120,7 +120,7 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
   // Of what nothing is known hides no misfit of the rest.
   wheel::VariantMetadata rest;
   for (const resolver::RejectedVariant& variant : viewed.ranking.rejected) {
-    std::string silence = lists.silence_about(variant.property);
+    Facts silence = lists.silence_about(variant.property);
     if (silence.empty()) {
       add(viewed, variant);
       continue;

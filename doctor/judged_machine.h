@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "detect/machine.h"
+#include "foundation/report/fact.h"
 #include "providers/gpu_policy.h"
 #include "resolver/request/provider_policy.h"
 #include "wheel/marker.h"
@@ -30,12 +31,15 @@ struct VariantFit {
   struct Misfit {
     wheel::Property property;  ///< none of whose feature's values is supported
     std::string rule;          ///< "nvidia :: sm_arch: none of 100_real, 90_real is supported"
-    std::string fact;          ///< what the machine is instead; empty where nobody here can tell
-    /// Nothing here says whether it is supported, and `fact` why; all other properties fit.
+    Facts facts;               ///< what the machine is instead; empty where nobody here can tell
+    /// Nothing here says whether it is supported, and `facts` why; all other properties fit.
     bool unknown = false;
     /// `unknown` because the user switched the namespace off, or not on; a provider that Axle
     /// carries would tell.
     bool switched_off = false;
+
+    /// The facts, else the rule.
+    [[nodiscard]] std::string render() const { return facts.empty() ? rule : render_facts(facts); }
   };
   std::vector<std::string> fitting;  ///< labels, best first
   std::map<std::string, Misfit, std::less<>> rejected;

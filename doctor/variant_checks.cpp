@@ -25,10 +25,10 @@ constexpr std::uint64_t largest_metadata = 16U << 20;
 Finding& say_misfit(std::string subject, const VariantFit::Misfit& misfit, const Evidence& where,
                     Findings& findings) {
   const bool abi = misfit.property.ns == resolver::abi_dependency;
-  Finding& finding = findings.add(
-      "variant-misfit", std::move(subject),
-      fmt::format("the installed variant does not fit this {}: {}", abi ? "environment" : "machine",
-                  misfit.fact.empty() ? misfit.rule : misfit.fact));
+  Finding& finding = findings.add("variant-misfit", std::move(subject),
+                                  fmt::format("the installed variant does not fit this {}: {}",
+                                              abi ? "environment" : "machine", misfit.render()));
+  finding.facts = misfit.facts;
   finding.evidence.push_back(where);
   finding.evidence.push_back({"", "", misfit.rule});
   return finding;
@@ -77,7 +77,8 @@ void check_variant(InstalledPackageFiles& package, const JudgedMachine& judged,
   if (rejected == fit.rejected.end()) return;
   if (rejected->second.unknown) {
     Finding& finding = findings.add("variant-unknown", fmt::format("{} ({})", package.title, label),
-                                    rejected->second.fact);
+                                    render_facts(rejected->second.facts));
+    finding.facts = rejected->second.facts;
     finding.evidence.push_back({path, "", wheel::render_property(rejected->second.property)});
     finding.hint = fix_of_unknown(rejected->second, package.title);
     return;
@@ -89,7 +90,7 @@ void check_variant(InstalledPackageFiles& package, const JudgedMachine& judged,
 }
 
 /// A member of a family in the environment, and the label that its build has.
-struct Member {
+struct FamilyMember {
   InstalledPackageFiles* package;
   std::string label;
   std::string evidence;     ///< where the label comes from
@@ -108,29 +109,30 @@ const index::FamilyRelease* release_of(const index::Family& family, const std::s
   return last == family.releases.end() || &*last < release ? release : &*last;
 }
 
-std::optional<Member> member_of(const index::Family& family, InstalledPackageFiles& package,
-                                const std::string& platform) {
+std::optional<FamilyMember> member_of(const index::Family& family, InstalledPackageFiles& package,
+                                      const std::string& platform) {
   const installer::InstalledDistribution& distribution = package.distribution;
   if (distribution.family == family.name && distribution.variant)
-    return Member{&package, *distribution.variant, "axle-family.json"};
+    return FamilyMember{&package, *distribution.variant, "axle-family.json"};
   // A wheel variant: its label is its maker's, and says something here only where the family has
   // it.
   if (distribution.variant) {
     if (family.label(*distribution.variant) == nullptr) return std::nullopt;
-    return Member{&package, *distribution.variant, std::string(variant_file), true};
+    return FamilyMember{&package, *distribution.variant, std::string(variant_file), true};
   }
   const wheel::Version& version = distribution.metadata.version;
   const std::string local = index::local_label(version);
-  if (!local.empty()) return Member{&package, local, "local version"};
+  if (!local.empty()) return FamilyMember{&package, local, "local version"};
   if (!family.label_in_version) return std::nullopt;
   const index::FamilyRelease* release = release_of(family, distribution.name, version);
   if (release == nullptr) return std::nullopt;
   const auto usual = release->default_index.find(platform);
   if (usual == release->default_index.end()) return std::nullopt;
-  return Member{&package, usual->second, "the build on the default index"};
+  return FamilyMember{&package, usual->second, "the build on the default index"};
 }
 
-std::set<std::string, std::less<>> labels_of(const index::Family& family, const Member& member,
+std::set<std::string, std::less<>> labels_of(const index::Family& family,
+                                             const FamilyMember& member,
                                              const std::string& platform) {
   std::set<std::string, std::less<>> labels = {member.label};
   const index::FamilyRelease* release = index::find_release(
@@ -144,10 +146,10 @@ std::set<std::string, std::less<>> labels_of(const index::Family& family, const 
 
 /// The labels that all members can have: a set has one (resolver/family/shared_label.cpp).
 std::set<std::string, std::less<>> common_labels(const index::Family& family,
-                                                 const std::vector<Member>& members,
+                                                 const std::vector<FamilyMember>& members,
                                                  const std::string& platform) {
   std::set<std::string, std::less<>> common;
-  for (const Member& member : members) {
+  for (const FamilyMember& member : members) {
     std::set<std::string, std::less<>> own = {member.label};
     const auto& distribution = member.package->distribution;
     if (const index::FamilyRelease* release =
@@ -192,17 +194,18 @@ bool uses_any_gpu(const index::Family& family, const JudgedMachine& judged) {
 }
 
 /// "torch 2.9.1, torchvision 0.24.1 (cu128)"
-std::string title_of(const std::vector<Member>& build) {
+std::string title_of(const std::vector<FamilyMember>& build) {
   std::string text;
-  for (const Member& member : build) text += (text.empty() ? "" : ", ") + member.package->title;
+  for (const FamilyMember& member : build)
+    text += (text.empty() ? "" : ", ") + member.package->title;
   return fmt::format("{} ({})", text, build.front().label);
 }
 
 /// The members of one label: they share their fate, and the first one stands for all.
-void check_build(const index::Family& family, const std::vector<Member>& build,
+void check_build(const index::Family& family, const std::vector<FamilyMember>& build,
                  const std::set<std::string, std::less<>>& common, const JudgedMachine& judged,
                  const std::string& platform, const InstalledFiles& files, Findings& findings) {
-  const Member& first = build.front();
+  const FamilyMember& first = build.front();
   const auto& distribution = first.package->distribution;
   const index::FamilyVariants variants =
       index::family_variants(family, distribution.name, distribution.metadata.version, platform,
@@ -225,14 +228,16 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
   const auto rejected = fit.rejected.find(first.label);
   if (rejected == fit.rejected.end() && !has_better) return;
   if (rejected != fit.rejected.end() && rejected->second.unknown) {
-    Finding& finding = findings.add("variant-unknown", title_of(build), rejected->second.fact);
+    Finding& finding =
+        findings.add("variant-unknown", title_of(build), render_facts(rejected->second.facts));
+    finding.facts = rejected->second.facts;
     finding.evidence.push_back(where);
     finding.hint = fix_of_unknown(rejected->second, first.package->title);
     return;
   }
   // On a GPU that the family has no build of this release for, another release may have one.
   const bool release_has_one = real != reals.end() || !uses_any_gpu(family, judged);
-  for (const Member& member : build)
+  for (const FamilyMember& member : build)
     member.package->new_choice =
         release_has_one ? NewChoice::other_build : NewChoice::other_release;
   if (rejected != fit.rejected.end()) {
@@ -240,8 +245,9 @@ void check_build(const index::Family& family, const std::vector<Member>& build,
     Finding& finding = say_misfit(title_of(build), rejected->second, where, findings);
     if (runs) {
       finding.level = FindingLevel::warning;
-      finding.message = fmt::format("it runs on the CPU only: {}{}", rejected->second.fact,
-                                    has_better ? "; " + better : "");
+      finding.message =
+          fmt::format("it runs on the CPU only: {}{}", render_facts(rejected->second.facts),
+                      has_better ? "; " + better : "");
     }
     finding.hint = another_build(*first.package, files);
     return;
@@ -264,10 +270,10 @@ std::string major_of(std::string_view toolkit) {
 }
 
 /// No label fits that all members have, so that they could only be had unlike.
-bool must_differ(const index::Family& family, const std::vector<Member>& members,
+bool must_differ(const index::Family& family, const std::vector<FamilyMember>& members,
                  const std::set<std::string, std::less<>>& common, const JudgedMachine& judged,
                  const std::string& platform, const InstalledFiles& files) {
-  const Member& first = members.front();
+  const FamilyMember& first = members.front();
   const auto& distribution = first.package->distribution;
   const index::FamilyVariants variants =
       index::family_variants(family, distribution.name, distribution.metadata.version, platform,
@@ -279,12 +285,12 @@ bool must_differ(const index::Family& family, const std::vector<Member>& members
                               [&](const std::string& label) { return common.contains(label); });
 }
 
-void check_labels(const index::Family& family, const std::vector<Member>& members,
+void check_labels(const index::Family& family, const std::vector<FamilyMember>& members,
                   const InstalledFiles& files, Findings& findings) {
-  const Member& first = members.front();
+  const FamilyMember& first = members.front();
   std::vector<Evidence> unlike;
   bool minor_only = true;
-  for (const Member& member : members) {
+  for (const FamilyMember& member : members) {
     if (member.label == first.label) continue;
     const index::FamilyLabel* one = family.label(first.label);
     const index::FamilyLabel* other = family.label(member.label);
@@ -311,14 +317,14 @@ void check_labels(const index::Family& family, const std::vector<Member>& member
   finding.hint = family_again(*members.front().package, files);
 }
 
-void check_versions(const index::Family& family, const std::vector<Member>& members,
+void check_versions(const index::Family& family, const std::vector<FamilyMember>& members,
                     const InstalledFiles& files, Findings& findings) {
-  const Member& first = members.front();
+  const FamilyMember& first = members.front();
   if (first.package->distribution.name != family.anchor()) return;
   const index::FamilyRelease* release =
       index::find_release(family, family.anchor(), first.package->distribution.metadata.version);
   if (release == nullptr) return;
-  for (const Member& member : members) {
+  for (const FamilyMember& member : members) {
     const auto goes = release->goes_with.find(member.package->distribution.name);
     const wheel::Version plain = member.package->distribution.metadata.version.public_version();
     if (goes == release->goes_with.end() || goes->second.contains(plain)) continue;
@@ -338,7 +344,7 @@ void check_versions(const index::Family& family, const std::vector<Member>& memb
 Result<void> check_family(const index::Family& family, InstalledFiles& files,
                           const JudgedMachine& judged, Findings& findings) {
   const std::string platform = builds_platform(judged.machine);
-  std::vector<Member> members;
+  std::vector<FamilyMember> members;
   for (const std::string& name : family.members) {
     for (InstalledPackageFiles& package : files.packages) {
       if (package.distribution.name != name) continue;
@@ -351,10 +357,10 @@ Result<void> check_family(const index::Family& family, InstalledFiles& files,
         "whether the builds of {} fit: they are for other CPUs and systems", family.name));
     check_labels(family, members, files, findings);
   } else {
-    std::vector<std::vector<Member>> builds;
-    for (const Member& member : members) {
+    std::vector<std::vector<FamilyMember>> builds;
+    for (const FamilyMember& member : members) {
       if (member.says_needs) continue;
-      const auto same = std::ranges::find_if(builds, [&](const std::vector<Member>& build) {
+      const auto same = std::ranges::find_if(builds, [&](const std::vector<FamilyMember>& build) {
         return build.front().label == member.label;
       });
       if (same == builds.end()) {
@@ -364,7 +370,7 @@ Result<void> check_family(const index::Family& family, InstalledFiles& files,
       }
     }
     const auto common = common_labels(family, members, platform);
-    for (const std::vector<Member>& build : builds)
+    for (const std::vector<FamilyMember>& build : builds)
       check_build(family, build, common, judged, platform, files, findings);
     if (!must_differ(family, members, common, judged, platform, files))
       check_labels(family, members, files, findings);

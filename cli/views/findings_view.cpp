@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/repeated_options.h"
+#include "cli/views/facts_view.h"
 #include "cli/views/text_lines.h"
 
 namespace axle::cli {
@@ -95,6 +96,7 @@ ordered_json findings_json(const doctor::Findings& findings) {
                    {"severity", doctor::render_level(finding.level)},
                    {"subject", finding.subject},
                    {"message", finding.message},
+                   {"facts", facts_json(finding.facts)},
                    {"evidence", std::move(evidence)},
                    {"hint", doctor::render_hint(finding.hint)},
                    {"fix", finding.hint.commands}});

@@ -90,6 +90,8 @@ constexpr FactRow rows[] = {
 
     {FactCode::namespace_disabled, "namespace-disabled",
      "namespace {subject} is disabled: {source}"},
+    {FactCode::namespace_unknown, "namespace-unknown",
+     "it is unknown which properties of {subject} this machine supports"},
     {FactCode::namespace_not_listed, "namespace-not-listed",
      "the namespace {subject} is not among the release's priorities"},
     {FactCode::not_in_list, "not-in-list", "not in {source}"},
@@ -100,6 +102,8 @@ constexpr FactRow rows[] = {
     {FactCode::abi_version, "abi-version", "this resolution has {subject} {seen}"},
     {FactCode::abi_absent, "abi-absent",
      "{subject} is neither part of this resolution nor installed"},
+    {FactCode::package_installed, "package-installed", "{subject} {seen} is installed"},
+    {FactCode::package_not_installed, "package-not-installed", "{subject} is not installed"},
 
     {FactCode::part_of, "part-of", "{subject}", "", true},
     {FactCode::every_gpu, "every-gpu",

@@ -58,6 +58,7 @@ enum class FactCode : std::uint8_t {
   unknown_property,
   // about the source of a namespace's list
   namespace_disabled,
+  namespace_unknown,
   namespace_not_listed,
   not_in_list,
   not_in_plugin_list,
@@ -66,6 +67,8 @@ enum class FactCode : std::uint8_t {
   no_provider,
   abi_version,
   abi_absent,
+  package_installed,
+  package_not_installed,
   // circumstances
   part_of,
   every_gpu,

@@ -225,7 +225,7 @@ class Variants(DoctorTestCase):
         self.lacks("variant-not-best", machine)
         self.put("torchvision", "0.24.0+cu130")
         self.lacks("variant-misfit", machine)
-        self.assertIn("nvidia is ignored: disabled", self.finds("variant-unknown", machine)["message"])
+        self.assertIn("namespace nvidia is disabled", self.finds("variant-unknown", machine)["message"])
 
     def test_a_variant_built_against_another_package(self):
         providers = {"nvidia": NVIDIA_PROVIDER, "abi_dependency": {"requires": ["abi-dependency"], "optional": True}}
