@@ -181,12 +181,18 @@ Result<WheelContents> enter(const std::string& store, const WorkFolder& work,
   return WheelContents{std::move(manifest), folder + "/tree", sha256, nullptr};
 }
 
-Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPackage& package,
-                                const std::string& sha256,
-                                std::unique_ptr<wheel::ByteSource> source,
-                                std::optional<WorkFolder> work, const WheelCheck& check,
-                                EntryCheck entry_check, Report& report) {
-  auto wheel = wheel::open_wheel(std::move(source), package.wheel_name, package.filename, report);
+/// A wheel of which all was checked that can be told without unpacking it.
+struct CheckedWheel {
+  wheel::WheelFile wheel;
+  Manifest manifest;
+};
+
+/// `directory_only`: as of wheel::open_wheel.
+Result<CheckedWheel> open_checked(std::unique_ptr<wheel::ByteSource> source,
+                                  const plan::ResolvedPackage& package, const WheelCheck& check,
+                                  bool directory_only, Report& report) {
+  auto wheel = wheel::open_wheel(std::move(source), package.wheel_name, package.filename, report,
+                                 directory_only);
   if (!wheel) return std::unexpected(wheel.error());
   if (auto same = check_variant(package, wheel->variant); !same)
     return std::unexpected(same.error());
@@ -194,6 +200,17 @@ Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPa
   if (!manifest) return std::unexpected(manifest.error());
   if (auto good = check(*manifest, wheel->metadata_text); !good)
     return std::unexpected(good.error());
+  return CheckedWheel{std::move(*wheel), std::move(*manifest)};
+}
+
+Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPackage& package,
+                                const std::string& sha256,
+                                std::unique_ptr<wheel::ByteSource> source,
+                                std::optional<WorkFolder> work, const WheelCheck& check,
+                                EntryCheck entry_check, Report& report) {
+  auto opened = open_checked(std::move(source), package, check, false, report);
+  if (!opened) return std::unexpected(opened.error());
+  Manifest& manifest = opened->manifest;
   if (!work) {
     auto created = WorkFolder::create(store);
     if (!created) return std::unexpected(created.error());
@@ -204,14 +221,14 @@ Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPa
     if (::mkdir(folder.c_str(), 0777) != 0)
       return std::unexpected(system_error("create", folder, errno));
   }
-  if (auto done = unpack_wheel(*wheel, made + "/tree", *manifest, report); !done) {
+  if (auto done = unpack_wheel(opened->wheel, made + "/tree", manifest, report); !done) {
     return std::unexpected(done.error());
   }
-  if (auto done = create_file(AT_FDCWD, made + "/manifest", render_manifest(*manifest), false);
+  if (auto done = create_file(AT_FDCWD, made + "/manifest", render_manifest(manifest), false);
       !done) {
     return std::unexpected(done.error());
   }
-  return enter(store, *work, made, sha256, std::move(*manifest), entry_check);
+  return enter(store, *work, made, sha256, std::move(manifest), entry_check);
 }
 
 /// The bytes of a wheel on this machine, checked against the index's hash and size.
@@ -360,19 +377,12 @@ Result<WheelContents> list_wheel(const std::string& store, const plan::ResolvedP
   }
   auto source = open_for_listing(package, transport);
   if (!source) return std::unexpected(source.error());
-  auto wheel =
-      wheel::open_wheel(std::move(*source), package.wheel_name, package.filename, report, true);
-  if (!wheel) return std::unexpected(wheel.error());
-  if (auto same = check_variant(package, wheel->variant); !same)
-    return std::unexpected(same.error());
-  auto manifest = plan_unpacking(*wheel, package.filename);
-  if (!manifest) return std::unexpected(manifest.error());
-  if (auto good = check(*manifest, wheel->metadata_text); !good)
-    return std::unexpected(good.error());
-  return WheelContents{std::move(*manifest),
+  auto opened = open_checked(std::move(*source), package, check, true, report);
+  if (!opened) return std::unexpected(opened.error());
+  return WheelContents{std::move(opened->manifest),
                        {},
                        std::string(package.hash.sha256()),
-                       std::make_shared<const wheel::WheelFile>(std::move(*wheel))};
+                       std::make_shared<const wheel::WheelFile>(std::move(opened->wheel))};
 }
 
 }  // namespace axle::installer

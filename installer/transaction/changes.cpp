@@ -80,7 +80,8 @@ Result<void> check_wheel(const ResolvedPackage& package, const Manifest& manifes
 }
 
 /// Everything that can fail on account of a wheel alone, before the environment is locked. What
-/// cannot be listed without a download is not an error: it is noted in `changes`.
+/// cannot be listed without a download is not an error: it is noted in `changes`. A wheel that is
+/// seen not to be what it was chosen as is one.
 Result<std::vector<Entering>> open_wheels(const plan::Resolution& resolution, const Roots& roots,
                                           const InstallOptions& options, Purpose purpose,
                                           index::Transport* transport, Changes& changes,
@@ -103,6 +104,8 @@ Result<std::vector<Entering>> open_wheels(const plan::Resolution& resolution, co
             ? acquire_wheel(options.store_folder, package, *transport, check, entry_check, report)
             : list_wheel(options.store_folder, package, *transport, check, unread);
     if (!wheel) {
+      const ErrorKind why = wheel.error().kind;
+      refused = refused || why == ErrorKind::malformed || why == ErrorKind::mismatch;
       if (purpose == Purpose::apply || refused) return std::unexpected(wheel.error());
       changes.unlisted.push_back({render_title(package), wheel.error().message});
       continue;

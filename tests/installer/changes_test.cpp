@@ -240,3 +240,18 @@ TEST_CASE("a wheel on a server is looked into by parts, else nothing is known of
   CHECK(blind.unlisted[0].package == "b 1");
   CHECK_FALSE(blind.unlisted[0].reason.empty());
 }
+
+TEST_CASE("a wheel that is not what it was chosen as cannot be foreseen either") {
+  Workplace work;
+  auto package = package_of(work.wheel("b", "1", {{"b.py", "2"}}));
+  package.variant = "v3";
+  const PackageSet set{{{package}}, {}};
+  const auto foreseen =
+      foresee_changes(set, work.environment, &work.transport, work.options, work.report);
+  REQUIRE_FALSE(foreseen.has_value());
+  CHECK(foreseen.error().kind == ErrorKind::mismatch);
+  const auto planned =
+      plan_changes(set, work.environment, &work.transport, work.options, work.report);
+  REQUIRE_FALSE(planned.has_value());
+  CHECK(planned.error().message == foreseen.error().message);
+}
