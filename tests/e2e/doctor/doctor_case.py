@@ -1,6 +1,7 @@
 """What the tests of `variant doctor` share: machines, packages put in by hand, and what was found."""
 
 import json
+import os
 import re
 import subprocess
 
@@ -55,6 +56,16 @@ class DoctorTestCase(TestCase):
     def setUp(self):
         super().setUp()
         self.make_venv()
+
+    def vector_library(self, attribute):
+        """The bytes of a library whose function has `attribute` and vectors of 512 bits; skips where none can be made and read."""
+        tools = subprocess.run(["sh", "-c", "command -v objdump && command -v cc"], capture_output=True)
+        if os.uname().machine != "x86_64" or tools.returncode:
+            self.skipTest("needs objdump and cc on x86-64")
+        source, made = self.root / "f.c", self.root / "f.so"
+        source.write_text(f"__attribute__(({attribute})) void f(float* p) {{\n  for (int i = 0; i < 4096; ++i) p[i] *= 3.0f;\n}}\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-O3", "-mprefer-vector-width=512", "-o", made, source], check=True)
+        return made.read_bytes()
 
     def put(self, name, version, files=None, requires=(), label=None, document=None, family=None, **bend):
         """Installs a package by hand, so that it may be wrong."""

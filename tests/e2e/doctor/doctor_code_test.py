@@ -1,9 +1,7 @@
 """`variant doctor` on libraries: code for GPUs and CPUs, and other libraries of the same name."""
 
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import unittest
 
@@ -182,43 +180,29 @@ class Code(DoctorTestCase):
         self.assertIn("create the environment again", body["findings"][0]["hint"])
 
     def test_instructions_by_disassembly(self):
-        if os.uname().machine != "x86_64" or subprocess.run(["sh", "-c", "command -v objdump && command -v cc"],
-                                                            capture_output=True).returncode:
-            self.skipTest("needs objdump and cc on x86-64")
-        (self.root / "f.c").write_text('__attribute__((target("avx512f"))) void f(float* p) {\n'
-                                       "  for (int i = 0; i < 4096; ++i) p[i] *= 3.0f;\n}\n")
-        made = self.root / "f.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-O3", "-mprefer-vector-width=512", "-o", made, self.root / "f.c"],
-                       check=True)
-        self.put("kernels", "1.0", {"kernels/_C.so": made.read_bytes()})
+        made = self.vector_library('target("avx512f")')
+        self.put("kernels", "1.0", {"kernels/_C.so": made})
         machine = self.healthy_machine(cpu=level_cpu(3))
         self.lacks("cpu-instructions", machine)
         found = self.finds("cpu-instructions", machine, "--deep", severity="warning")
         self.assertIn("never check the CPU", found["message"])
         self.assertIn("install a build of kernels for an older CPU", found["hint"])
-        self.put("kernels", "1.0", {"kernels/_C_avx512.so": made.read_bytes()})  # the package chooses it by its name
+        self.put("kernels", "1.0", {"kernels/_C_avx512.so": made})  # the package chooses it by its name
         self.finds("cpu-instructions", machine, "--deep", severity="info")
         by_chance = ("libassets.so", "_frozen.so", "librpc_v2.so", "bizen.so")
-        self.put("kernels", "1.0", {f"kernels/{name}": made.read_bytes() for name in by_chance})
+        self.put("kernels", "1.0", {f"kernels/{name}": made for name in by_chance})
         found = self.finds("cpu-instructions", machine, "--deep", severity="warning")
         self.assertIn("4 of its libraries", found["message"])
         chosen = ("libAVX2.so", "libggml-cpu-skylakex.so", "_k.sse42.abi3.so", "libk_x86_64_v4.so", "libk-x86-64-v3.so.1")
-        self.put("kernels", "1.0", {f"kernels/{name}": made.read_bytes() for name in chosen})
+        self.put("kernels", "1.0", {f"kernels/{name}": made for name in chosen})
         self.finds("cpu-instructions", machine, "--deep", severity="info")
         self.lacks("cpu-instructions", self.healthy_machine(cpu=level_cpu(4)), "--deep")
         unknown = self.healthy_machine(cpu=level_cpu(3, avx512f="unknown"))
         self.assertIn("unknown for avx512f", json.dumps(self.doctor(unknown, "--deep")["not_looked_at"]))
 
     def test_instructions_behind_a_dispatcher(self):
-        if os.uname().machine != "x86_64" or subprocess.run(["sh", "-c", "command -v objdump && command -v cc"],
-                                                            capture_output=True).returncode:
-            self.skipTest("needs objdump and cc on x86-64")
-        (self.root / "f.c").write_text('__attribute__((target_clones("avx512f", "default"))) void f(float* p) {\n'
-                                       "  for (int i = 0; i < 4096; ++i) p[i] *= 3.0f;\n}\n")
-        made = self.root / "f.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-O3", "-mprefer-vector-width=512", "-o", made, self.root / "f.c"],
-                       check=True)
-        self.put("kernels", "1.0", {"kernels/_C.so": made.read_bytes()})
+        made = self.vector_library('target_clones("avx512f", "default")')
+        self.put("kernels", "1.0", {"kernels/_C.so": made})
         found = self.finds("cpu-instructions", self.healthy_machine(cpu=level_cpu(3)), "--deep", severity="info")
         self.assertIn("avx512f", found["evidence"][0]["fact"])
 

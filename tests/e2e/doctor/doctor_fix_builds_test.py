@@ -38,15 +38,8 @@ class Builds(FixTestCase):
         self.sound()
 
     def test_instructions_that_the_cpu_lacks(self):
-        tools = subprocess.run(["sh", "-c", "command -v objdump && command -v cc"], capture_output=True)
-        if os.uname().machine != "x86_64" or tools.returncode:
-            self.skipTest("needs objdump and cc on x86-64")
-        (self.root / "f.c").write_text('__attribute__((target("avx512f"))) void f(float* p) {\n'
-                                       "  for (int i = 0; i < 4096; ++i) p[i] *= 3.0f;\n}\n")
-        made = self.root / "f.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-O3", "-mprefer-vector-width=512", "-o", made, self.root / "f.c"],
-                       check=True)
-        self.levels(**{"fast/_C.so": made.read_bytes()})
+        made = self.vector_library('target("avx512f")')
+        self.levels(**{"fast/_C.so": made})
         self.fixes("cpu-instructions", self.good, "--deep")
 
     def test_a_build_that_would_be_chosen_again_is_not_proposed(self):

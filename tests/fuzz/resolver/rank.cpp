@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,10 +11,12 @@
 
 #include "foundation/report/report.h"
 #include "resolver/choice/ranking.h"
+#include "tests/fuzz/require.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace {
 
+using axle::fuzz::require;
 using axle::resolver::SupportedProperties;
 
 constexpr std::string_view separator = "\n---\n";
@@ -35,10 +36,6 @@ SupportedProperties parse_lists(std::string_view text) {
     }
   }
   return supported;
-}
-
-void require(bool holds) {
-  if (!holds) std::abort();
 }
 
 }  // namespace

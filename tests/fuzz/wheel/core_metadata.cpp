@@ -3,21 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "foundation/text/utf8.h"
+#include "tests/fuzz/require.h"
 #include "wheel/variant/variant_markers.h"
 
 namespace wheel = axle::wheel;
+using axle::fuzz::require;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 /// What an installation writes: readable again, without the variant, and with the requirements that
 /// hold for it.
