@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "detect/gpu_vendors.h"
 #include "providers/cuda_code.h"
 #include "providers/gfx_code.h"
 #include "providers/gpu_state.h"
@@ -240,6 +242,7 @@ constexpr GpuCode rows[] = {
     {GpuVendor::intel, [](const BinaryFacts& facts) { return facts.sycl.jit || facts.sycl.ahead; },
      judge_sycl, sycl_names, "__CLANG_OFFLOAD_BUNDLE__sycl-…"},
 };
+static_assert(std::size(rows) == detect::gpu_vendors().size(), "a row a vendor");
 
 const GpuCode& code_of(GpuVendor vendor) {
   return *std::ranges::find(rows, vendor, &GpuCode::vendor);

@@ -1,7 +1,10 @@
 #include "detect/vendor_probe.h"
 
+#include <iterator>
+
 #include "detect/amd/probe.h"
 #include "detect/drivers/driver_libraries.h"
+#include "detect/gpu_vendors.h"
 #include "detect/intel/probe.h"
 #include "detect/nvidia/probe.h"
 
@@ -21,7 +24,8 @@ constexpr bool in_order = [] {
   }
   return true;
 }();
-static_assert(in_order, "vendor_probe() finds a row by its enumerator");
+static_assert(in_order && std::size(vendor_rows) == gpu_vendors().size(),
+              "vendor_probe() finds a row by its enumerator");
 
 }  // namespace
 

@@ -95,6 +95,7 @@ constexpr ArchRow rows[] = {
     {GpuVendor::amd, parse_gfx_name, is_apu, "rocm_version", "gfx_code"},
     {GpuVendor::intel, parse_device_ip, is_intel_processor, "", "intel_platform"},
 };
+static_assert(std::size(rows) == detect::gpu_vendors().size(), "a row a vendor");
 
 const ArchRow& row_of(GpuVendor vendor) {
   return *std::ranges::find(rows, vendor, &ArchRow::vendor);
