@@ -78,7 +78,7 @@ class BuildFolder {
 };
 
 /// Everything that building one row needs to know.
-struct Plan {
+struct BuildPlan {
   const Project& project;
   std::string folder;  ///< of the project, absolute
   std::string out;
@@ -108,7 +108,7 @@ Result<std::vector<MatrixRow>> choose_rows(const Project& project,
 }
 
 // Python code: a folder is a package, a file a module; both keep their own name.
-Result<void> add_packages(const Plan& plan, std::vector<WheelMember>& members) {
+Result<void> add_packages(const BuildPlan& plan, std::vector<WheelMember>& members) {
   for (const std::string& package : plan.project.packages) {
     auto path = inside_folder(plan.folder, package);
     if (!path) return std::unexpected(path.error());
@@ -127,7 +127,7 @@ Result<void> add_packages(const Plan& plan, std::vector<WheelMember>& members) {
   return {};
 }
 
-Result<void> add_cmake_files(const Plan& plan, const MatrixRow& row,
+Result<void> add_cmake_files(const BuildPlan& plan, const MatrixRow& row,
                              std::vector<WheelMember>& members) {
   if (!plan.project.cmake) return {};
   const CMakeSettings& cmake = *plan.project.cmake;
@@ -171,7 +171,7 @@ std::string render_wheel_file(const TagChoice& tags, const std::vector<wheel::Ta
   return text;
 }
 
-Result<void> add_variant_metadata(const Plan& plan, const MatrixRow& row,
+Result<void> add_variant_metadata(const BuildPlan& plan, const MatrixRow& row,
                                   const std::string& dist_info, std::vector<WheelMember>& members) {
   if (row.label.empty()) return {};
   const auto own = wheel::only_variant(*plan.project.variants, row.label);
@@ -191,15 +191,15 @@ Result<void> check_wheel(std::string_view bytes, const std::string& file_name, R
   return {};
 }
 
-Error nothing_in_it(const Plan& plan, const MatrixRow& row) {
+Error nothing_in_it(const BuildPlan& plan, const MatrixRow& row) {
   return {ErrorKind::not_found,
           fmt::format("{}: variant {} has no file", plan.project.place, label_of(row)),
           "list under [tool.axle] what goes into the wheels: packages = [\"src/name\"] for Python "
           "code, cmake.source = \".\" for a CMake project"};
 }
 
-Result<BuiltWheel> pack(const Plan& plan, const MatrixRow& row, std::vector<WheelMember> members,
-                        Report& report) {
+Result<BuiltWheel> pack(const BuildPlan& plan, const MatrixRow& row,
+                        std::vector<WheelMember> members, Report& report) {
   if (members.empty()) return std::unexpected(nothing_in_it(plan, row));
   CodeDeclaration declared{fmt::format("variant {}", label_of(row)),
                            plan.project.properties_of(row), plan.project.allowed_instructions};
@@ -244,7 +244,7 @@ Result<BuiltWheel> pack(const Plan& plan, const MatrixRow& row, std::vector<Whee
                     bytes->size()};
 }
 
-Result<BuiltWheel> build_row(const Plan& plan, const MatrixRow& row, Report& report) {
+Result<BuiltWheel> build_row(const BuildPlan& plan, const MatrixRow& row, Report& report) {
   std::vector<WheelMember> members;
   if (auto added = add_packages(plan, members); !added) return std::unexpected(added.error());
   if (auto added = add_cmake_files(plan, row, members); !added) {
@@ -253,8 +253,8 @@ Result<BuiltWheel> build_row(const Plan& plan, const MatrixRow& row, Report& rep
   return pack(plan, row, std::move(members), report);
 }
 
-Result<std::vector<BuiltWheel>> build_rows(const Plan& plan, const std::vector<MatrixRow>& rows,
-                                           Report& report) {
+Result<std::vector<BuiltWheel>> build_rows(const BuildPlan& plan,
+                                           const std::vector<MatrixRow>& rows, Report& report) {
   std::vector<BuiltWheel> wheels;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     report.progress(fmt::format("building {}", label_of(rows[i])), i, rows.size());
@@ -291,7 +291,8 @@ Result<std::vector<BuiltWheel>> build_project(const BuildOptions& options, Repor
   auto work = BuildFolder::open(options.work_folder);
   if (!work) return std::unexpected(work.error());
 
-  Plan plan{*project, folder.string(), out.lexically_normal().string(), work->path(), {}, options};
+  BuildPlan plan{*project, folder.string(), out.lexically_normal().string(), work->path(),
+                 {},       options};
   if (project->cmake) {
     auto compilers = find_compilers(work->path().string());
     if (!compilers) return std::unexpected(compilers.error());

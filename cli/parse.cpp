@@ -272,7 +272,7 @@ class Tree {
 
   void collect(Parsed& parsed) {
     const CLI::App* chosen = deepest(&app_);
-    for (const Node& node : nodes_) {
+    for (const ParsedCommand& node : nodes_) {
       if (node.app != chosen) continue;
       parsed.command = node.command;
       take(before_command_, app_, parsed.arguments);
@@ -298,7 +298,7 @@ class Tree {
     }
   }
 
-  struct Node {
+  struct ParsedCommand {
     const Command* command;
     const CLI::App* app;
     std::unique_ptr<Slots> slots;
@@ -307,7 +307,7 @@ class Tree {
   CLI::App app_;
   Slots before_command_;                          ///< `variant --json detect`
   std::map<std::string_view, CLI::App*> groups_;  ///< by the names of their rows
-  std::vector<Node> nodes_;
+  std::vector<ParsedCommand> nodes_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 /// One option, and what it is to pip and uv; "": they have no such option, or it does not bear on
 /// what they are proposed for. One that ends with "=" is one word with its value.
-struct Row {
+struct RepeatedRow {
   session::Opt id;
   std::string_view pip = {};
   std::string_view uv = {};
@@ -26,52 +26,52 @@ struct Row {
 
 /// In the order in which they are repeated.
 constexpr std::array repeated_rows = {
-    Row{session::Opt::python, "--python", "--python"},
-    Row{session::Opt::system, "--python", "--system"},
-    Row{session::Opt::break_system_packages, "", "--break-system-packages"},
-    Row{session::Opt::require_virtualenv},
-    Row{session::Opt::for_machine},
-    Row{session::Opt::gpu_policy},
-    Row{session::Opt::supported},
-    Row{session::Opt::default_index, "--index-url", "--default-index"},
-    Row{session::Opt::index_url, "--index-url", "--index-url"},
-    Row{session::Opt::extra_index_url, "--extra-index-url", "--extra-index-url"},
-    Row{session::Opt::index, "--extra-index-url", "--index"},
-    Row{session::Opt::find_links, "--find-links", "--find-links"},
-    Row{session::Opt::no_index, "--no-index", "--no-index"},
-    Row{session::Opt::index_strategy, "", "--index-strategy"},
-    Row{session::Opt::keyring_provider, "--keyring-provider", "--keyring-provider"},
-    Row{session::Opt::trusted_host, "--trusted-host", "--allow-insecure-host"},
-    Row{session::Opt::cert, "--cert", ""},
-    Row{session::Opt::proxy, "--proxy", ""},
-    Row{session::Opt::timeout, "--timeout", ""},
-    Row{session::Opt::family},
-    Row{session::Opt::offline, "", "--offline"},
-    Row{session::Opt::no_cache},
-    Row{session::Opt::cache_dir},
-    Row{session::Opt::requirement},
-    Row{session::Opt::constraint, "--constraint", "--constraint"},
-    Row{session::Opt::overrides, "", "--overrides"},
+    RepeatedRow{session::Opt::python, "--python", "--python"},
+    RepeatedRow{session::Opt::system, "--python", "--system"},
+    RepeatedRow{session::Opt::break_system_packages, "", "--break-system-packages"},
+    RepeatedRow{session::Opt::require_virtualenv},
+    RepeatedRow{session::Opt::for_machine},
+    RepeatedRow{session::Opt::gpu_policy},
+    RepeatedRow{session::Opt::supported},
+    RepeatedRow{session::Opt::default_index, "--index-url", "--default-index"},
+    RepeatedRow{session::Opt::index_url, "--index-url", "--index-url"},
+    RepeatedRow{session::Opt::extra_index_url, "--extra-index-url", "--extra-index-url"},
+    RepeatedRow{session::Opt::index, "--extra-index-url", "--index"},
+    RepeatedRow{session::Opt::find_links, "--find-links", "--find-links"},
+    RepeatedRow{session::Opt::no_index, "--no-index", "--no-index"},
+    RepeatedRow{session::Opt::index_strategy, "", "--index-strategy"},
+    RepeatedRow{session::Opt::keyring_provider, "--keyring-provider", "--keyring-provider"},
+    RepeatedRow{session::Opt::trusted_host, "--trusted-host", "--allow-insecure-host"},
+    RepeatedRow{session::Opt::cert, "--cert", ""},
+    RepeatedRow{session::Opt::proxy, "--proxy", ""},
+    RepeatedRow{session::Opt::timeout, "--timeout", ""},
+    RepeatedRow{session::Opt::family},
+    RepeatedRow{session::Opt::offline, "", "--offline"},
+    RepeatedRow{session::Opt::no_cache},
+    RepeatedRow{session::Opt::cache_dir},
+    RepeatedRow{session::Opt::requirement},
+    RepeatedRow{session::Opt::constraint, "--constraint", "--constraint"},
+    RepeatedRow{session::Opt::overrides, "", "--overrides"},
     // Dropped, these would let in what the user kept out; building cannot respect the next two.
-    Row{session::Opt::require_hashes, "--require-hashes", "--require-hashes"},
-    Row{session::Opt::no_binary},
-    Row{session::Opt::only_binary},
-    Row{session::Opt::no_verify_hashes, "", "--no-verify-hashes"},
-    Row{session::Opt::exclude_newer, "--uploaded-prior-to", "--exclude-newer"},
-    Row{session::Opt::uploaded_prior_to, "--uploaded-prior-to", "--exclude-newer"},
-    Row{session::Opt::exclude_newer_package, "", "--exclude-newer-package"},
-    Row{session::Opt::pre, "--pre", "--prerelease=allow"},
-    Row{session::Opt::no_deps, "--no-deps", "--no-deps"},
-    Row{session::Opt::variant},
-    Row{session::Opt::no_variants},
-    Row{session::Opt::no_variants_of},
-    Row{session::Opt::torch_backend},
-    Row{session::Opt::allow_backend_change},
-    Row{session::Opt::require},
-    Row{session::Opt::trust},
-    Row{session::Opt::enable_provider},
-    Row{session::Opt::disable_provider},
-    Row{session::Opt::overwrite},
+    RepeatedRow{session::Opt::require_hashes, "--require-hashes", "--require-hashes"},
+    RepeatedRow{session::Opt::no_binary},
+    RepeatedRow{session::Opt::only_binary},
+    RepeatedRow{session::Opt::no_verify_hashes, "", "--no-verify-hashes"},
+    RepeatedRow{session::Opt::exclude_newer, "--uploaded-prior-to", "--exclude-newer"},
+    RepeatedRow{session::Opt::uploaded_prior_to, "--uploaded-prior-to", "--exclude-newer"},
+    RepeatedRow{session::Opt::exclude_newer_package, "", "--exclude-newer-package"},
+    RepeatedRow{session::Opt::pre, "--pre", "--prerelease=allow"},
+    RepeatedRow{session::Opt::no_deps, "--no-deps", "--no-deps"},
+    RepeatedRow{session::Opt::variant},
+    RepeatedRow{session::Opt::no_variants},
+    RepeatedRow{session::Opt::no_variants_of},
+    RepeatedRow{session::Opt::torch_backend},
+    RepeatedRow{session::Opt::allow_backend_change},
+    RepeatedRow{session::Opt::require},
+    RepeatedRow{session::Opt::trust},
+    RepeatedRow{session::Opt::enable_provider},
+    RepeatedRow{session::Opt::disable_provider},
+    RepeatedRow{session::Opt::overwrite},
 };
 
 enum class Tool : std::uint8_t { other, variant, pip, uv };
@@ -138,7 +138,7 @@ class Completion {
     const std::vector<std::string> files = run_.command_line.values(session::Opt::requirement);
     names_files_ = tool_ == Tool::variant && is_for_command(session::Opt::requirement) &&
                    !files.empty() && std::ranges::none_of(files, is_passing);
-    for (const Row& row : repeated_rows) repeat(row);
+    for (const RepeatedRow& row : repeated_rows) repeat(row);
     return {std::move(text_), lacks_secret_};
   }
 
@@ -198,7 +198,7 @@ class Completion {
     }
   }
 
-  [[nodiscard]] std::string_view name_of(const Row& row) const {
+  [[nodiscard]] std::string_view name_of(const RepeatedRow& row) const {
     const bool of_file = row.id == session::Opt::constraint || row.id == session::Opt::overrides;
     if (of_file && !run_.files) return {};
     if (tool_ == Tool::pip) return row.pip;
@@ -215,7 +215,7 @@ class Completion {
   }
 
   /// The values that count in the run.
-  [[nodiscard]] std::vector<std::string> values_of(const Row& row) const {
+  [[nodiscard]] std::vector<std::string> values_of(const RepeatedRow& row) const {
     const session::OptionRow& option = session::option_row(row.id);
     if (row.id == session::Opt::for_machine && !run_.machine.empty()) return {run_.machine};
     std::vector<std::string> values = run_.command_line.values(row.id);
@@ -229,7 +229,7 @@ class Completion {
     return values;
   }
 
-  void repeat(const Row& row) {
+  void repeat(const RepeatedRow& row) {
     const std::string_view name = name_of(row);
     if (name.empty() || row.id == session::Opt::only_binary) return;
     if (row.id == session::Opt::no_binary) return repeat_formats();
@@ -269,7 +269,7 @@ class Completion {
     text_.insert(words_[0].size(), " --python " + pip_python(python));
   }
 
-  void add_value(const Row& row, std::string_view name, const std::string& value) {
+  void add_value(const RepeatedRow& row, std::string_view name, const std::string& value) {
     if (tool_ == Tool::pip && row.id == session::Opt::python) return add_pip_python(value);
     const bool name_is_known = tool_ != Tool::pip;
     const bool index = row.id == session::Opt::index || row.id == session::Opt::default_index;
@@ -316,7 +316,7 @@ std::size_t end_of_command(std::string_view text) {
 }  // namespace
 
 bool is_repeated(session::Opt id) {
-  return std::ranges::find(repeated_rows, id, &Row::id) != repeated_rows.end();
+  return std::ranges::find(repeated_rows, id, &RepeatedRow::id) != repeated_rows.end();
 }
 
 CompleteCommand complete_command(std::string_view command, const session::RunOptions& run) {

@@ -7,14 +7,14 @@
 namespace axle::detect {
 namespace {
 
-struct Leaf {
+struct SubleafRange {
   std::uint32_t leaf;
   std::uint32_t last_subleaf;
 };
 
 // Features, states, models and names. Omitted: caches and topology, which differ from CPU to CPU,
 // and leaf 3, a serial number.
-constexpr Leaf leaves[] = {
+constexpr SubleafRange leaves[] = {
     {0x0, 0},        {0x1, 0},        {0x6, 0},        {0x7, 2},        {0xD, 1},
     {0x14, 0},       {0x19, 0},       {0x1A, 0},       {0x1D, 2},       {0x1E, 1},
     {0x21, 0},       {0x24, 1},       {0x29, 0},       {0x40000000, 0}, {0x40000001, 0},

@@ -11,7 +11,7 @@
 namespace axle::machines {
 
 using detect::Question;
-using Kind = Question::Kind;
+using QuestionKind = Question::Kind;
 
 namespace {
 
@@ -80,10 +80,10 @@ std::string render_loader_cache(std::string_view cache) {
 /// nullopt: not there.
 std::optional<std::string> render_answer(const Question& question) {
   if (!question.answer) {
-    if (question.kind == Kind::variable) return "not set";
+    if (question.kind == QuestionKind::variable) return "not set";
     return std::nullopt;
   }
-  if (question.kind == Kind::file && last_part(question.subject) == "ld.so.cache") {
+  if (question.kind == QuestionKind::file && last_part(question.subject) == "ld.so.cache") {
     return render_loader_cache(*question.answer);
   }
   return shorten(*question.answer);
@@ -92,27 +92,27 @@ std::optional<std::string> render_answer(const Question& question) {
 std::string render_question(const Question& question) {
   const std::string& subject = question.subject;
   switch (question.kind) {
-    case Kind::cpuid:
+    case QuestionKind::cpuid:
       return "CPUID " + subject;
-    case Kind::processor:
-    case Kind::system:
-    case Kind::auxiliary:
+    case QuestionKind::processor:
+    case QuestionKind::system:
+    case QuestionKind::auxiliary:
       return subject;
-    case Kind::program:
+    case QuestionKind::program:
       return "run " + subject;
-    case Kind::file:
+    case QuestionKind::file:
       return "read " + subject;
-    case Kind::folder:
+    case QuestionKind::folder:
       return "list " + subject;
-    case Kind::link:
+    case QuestionKind::link:
       return "follow " + subject;
-    case Kind::stamp:
+    case QuestionKind::stamp:
       return "date " + subject;
-    case Kind::access:
+    case QuestionKind::access:
       return "look for " + subject;
-    case Kind::variable:
+    case QuestionKind::variable:
       return "environment variable " + subject;
-    case Kind::library:
+    case QuestionKind::library:
       return "query the libraries of " + subject + " in a child process";
   }
   return subject;
@@ -137,7 +137,7 @@ void add_lines(std::string_view text, std::vector<Observation>& evidence) {
 std::size_t count_search(std::span<const Question* const> questions) {
   std::size_t count = 0;
   for (const Question* question : questions) {
-    const bool same = question->kind == Kind::access &&
+    const bool same = question->kind == QuestionKind::access &&
                       last_part(question->subject) == last_part(questions.front()->subject);
     if (!same) break;
     ++count;
@@ -208,7 +208,7 @@ std::vector<Observation> find_evidence(std::string_view ns, std::span<const Ques
       continue;
     }
     const Question& question = *own[at++];
-    if (question.kind == Kind::library) {
+    if (question.kind == QuestionKind::library) {
       evidence.push_back({render_question(question), "what it said:"});
       add_lines(*question.answer, evidence);
       continue;

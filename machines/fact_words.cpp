@@ -20,7 +20,7 @@ using detect::Presence;
 namespace {
 
 // A GPU of `vendor` by its model; null when the part names none.
-Result<std::optional<detect::Gpu>> gpu_of_model(GpuVendor vendor, const Facts& facts) {
+Result<std::optional<detect::Gpu>> gpu_of_model(GpuVendor vendor, const StatedFacts& facts) {
   const std::string* name = find_fact(facts, "gpu");
   if (name == nullptr) return std::nullopt;
   const GpuModel* model = find_gpu_model(*name);
@@ -76,9 +76,9 @@ bool is_version(std::string_view text, std::size_t most_parts) {
          });
 }
 
-Result<Facts> parse_pairs(std::string_view ns, std::string_view text,
-                          const std::vector<std::string>& keys) {
-  Facts facts;
+Result<StatedFacts> parse_pairs(std::string_view ns, std::string_view text,
+                                const std::vector<std::string>& keys) {
+  StatedFacts facts;
   for (const std::string_view fact : split(text, ",")) {
     const std::size_t equals = fact.find('=');
     const bool bare = equals == std::string_view::npos;
@@ -95,12 +95,12 @@ Result<Facts> parse_pairs(std::string_view ns, std::string_view text,
   return facts;
 }
 
-const std::string* find_fact(const Facts& facts, std::string_view key) {
+const std::string* find_fact(const StatedFacts& facts, std::string_view key) {
   const auto found = facts.find(key);
   return found == facts.end() ? nullptr : &found->second;
 }
 
-Result<void> add_gpu(Machine& machine, GpuVendor vendor, const Facts& facts,
+Result<void> add_gpu(Machine& machine, GpuVendor vendor, const StatedFacts& facts,
                      const std::optional<std::string>& arch) {
   auto gpu = gpu_of_model(vendor, facts);
   if (!gpu) return std::unexpected(gpu.error());

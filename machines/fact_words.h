@@ -29,15 +29,16 @@ namespace axle::machines {
 [[nodiscard]] bool is_version(std::string_view text, std::size_t most_parts);
 
 /// The facts of one part, key -> value. A word without "=" in a GPU namespace is a model: "gpu".
-using Facts = std::map<std::string, std::string, std::less<>>;
-[[nodiscard]] Result<Facts> parse_pairs(std::string_view ns, std::string_view text,
-                                        const std::vector<std::string>& keys);
-[[nodiscard]] const std::string* find_fact(const Facts& facts, std::string_view key);
+using StatedFacts = std::map<std::string, std::string, std::less<>>;
+[[nodiscard]] Result<StatedFacts> parse_pairs(std::string_view ns, std::string_view text,
+                                              const std::vector<std::string>& keys);
+[[nodiscard]] const std::string* find_fact(const StatedFacts& facts, std::string_view key);
 
 /// The GPU that a part names by model, by architecture (`arch`, already checked and spelled), or
 /// both.
 [[nodiscard]] Result<void> add_gpu(detect::Machine& machine, detect::GpuVendor vendor,
-                                   const Facts& facts, const std::optional<std::string>& arch);
+                                   const StatedFacts& facts,
+                                   const std::optional<std::string>& arch);
 /// The driver of `vendor`, instead of what was known of it.
 [[nodiscard]] detect::Driver& stated_driver(detect::Machine& machine, detect::GpuVendor vendor);
 /// Either may be null: it is not stated.

@@ -234,14 +234,14 @@ Nearest force_tpu(Machine& machine, const std::string& given) {
   return std::nullopt;
 }
 
-struct Row {
+struct OverrideRow {
   OverrideVariable variable;
   Nearest (*force)(Machine& machine, const std::string& value);
   std::string_view example;
 };
 
 // conda's and uv's, which say less, before those of the providers themselves.
-constexpr Row rows[] = {
+constexpr OverrideRow rows[] = {
     {{"CONDA_OVERRIDE_CUDA", "nvidia", "the CUDA version that the driver runs (conda's variable)"},
      force_cuda,
      "12.8"},
@@ -281,7 +281,7 @@ constexpr Row rows[] = {
 
 constexpr auto variables = [] {
   std::array<OverrideVariable, std::size(rows)> names{};
-  std::ranges::transform(rows, names.begin(), &Row::variable);
+  std::ranges::transform(rows, names.begin(), &OverrideRow::variable);
   return names;
 }();
 
@@ -291,7 +291,7 @@ std::span<const OverrideVariable> override_variables() { return variables; }
 
 std::vector<GpuVendor> stated_vendors(std::span<const Override> overrides) {
   const auto stated = [&](auto... force) {
-    return std::ranges::any_of(rows, [&](const Row& row) {
+    return std::ranges::any_of(rows, [&](const OverrideRow& row) {
       return ((row.force == force) || ...) &&
              std::ranges::any_of(overrides, [&](const Override& given) {
                return given.variable == row.variable.name && !trimmed(given.value).empty();
@@ -308,7 +308,7 @@ std::vector<GpuVendor> stated_vendors(std::span<const Override> overrides) {
 
 Result<void> apply_overrides(Machine& machine, std::span<const Override> overrides,
                              Report& report) {
-  for (const Row& row : rows) {
+  for (const OverrideRow& row : rows) {
     for (const Override& given : overrides) {
       const std::string value(trimmed(given.value));
       if (given.variable != row.variable.name || value.empty()) continue;

@@ -39,6 +39,6 @@ struct Profile {
 
 /// Only the facts as JSON text, the `detect --json` body keys: cpu, gpus, drivers, os, libc,
 /// problems.
-[[nodiscard]] std::string render_facts(const detect::Machine& machine);
+[[nodiscard]] std::string render_machine_json(const detect::Machine& machine);
 
 }  // namespace axle::machines

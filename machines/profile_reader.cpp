@@ -48,9 +48,9 @@ Presence read_presence(JsonObject& object, std::string_view key) {
 }
 
 /// Fills the fields of one object (machines/profile_fields.h).
-class FieldReader {
+class ProfileFieldReader {
  public:
-  explicit FieldReader(JsonObject& object) : object_(object) {}
+  explicit ProfileFieldReader(JsonObject& object) : object_(object) {}
 
   void text(const char* key, std::string& value) { value = object_.text(key); }
   template <class Number>
@@ -128,7 +128,7 @@ class FieldReader {
  private:
   template <class Type>
   static void read(JsonObject& object, Type& value) {
-    FieldReader reader(object);
+    ProfileFieldReader reader(object);
     Fields<Type>::visit(reader, value);
   }
 
@@ -184,7 +184,7 @@ Profile read_profile(JsonObject& object, std::uint64_t schema) {
     object.part("recording",
                 [&](JsonObject& part) { read_recording(part, profile.recording.emplace()); });
   } else {
-    FieldReader reader(object);
+    ProfileFieldReader reader(object);
     Fields<detect::Machine>::visit(reader, profile.machine);
     if (profile.origin.kind != "captured") refuse_impossible(profile.machine, object.reading());
   }

@@ -187,7 +187,7 @@ detect::Machine replay_profile(const Profile& profile) {
   return detect::probe_machine(host);
 }
 
-std::string render_facts(const detect::Machine& machine) {
+std::string render_machine_json(const detect::Machine& machine) {
   FieldWriter writer(Detail::facts);
   Fields<detect::Machine>::visit(writer, machine);
   return dump(writer.take());

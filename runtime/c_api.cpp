@@ -47,12 +47,12 @@ axle_status missing(axle_error* error, const char* what) {
   return report_failure(error, AXLE_BAD_ARGUMENT, "%s is missing or of an older layout", what);
 }
 
-struct Fact {
+struct InfoRow {
   const char* key;
   void (*write)(Engine& engine, char* to, std::size_t size);
 };
 
-constexpr Fact facts[] = {
+constexpr InfoRow facts[] = {
     {"version", [](Engine&, char* to,
                    std::size_t size) { std::snprintf(to, size, "%s", axle_runtime_version()); }},
     {"kernel",

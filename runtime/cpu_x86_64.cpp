@@ -11,7 +11,7 @@ constexpr long arch_get_xcomp_supported = 0x1021;
 constexpr long arch_request_xcomp_permission = 0x1023;
 constexpr long tile_data = 18;
 
-struct Leaf {
+struct CpuidRegisters {
   std::uint32_t eax = 0;
   std::uint32_t ebx = 0;
   std::uint32_t ecx = 0;
@@ -19,8 +19,8 @@ struct Leaf {
 };
 
 /// All zero where the leaf or subleaf does not exist.
-Leaf read_leaf(std::uint32_t leaf, std::uint32_t subleaf) {
-  Leaf result;
+CpuidRegisters read_leaf(std::uint32_t leaf, std::uint32_t subleaf) {
+  CpuidRegisters result;
   if (__get_cpuid_max(leaf & 0x80000000U, nullptr) < leaf) return result;
   if (subleaf > 0) {
     __cpuid_count(leaf, 0, result.eax, result.ebx, result.ecx, result.edx);
@@ -77,7 +77,7 @@ bool system_keeps(detect::OsState state) {
 bool machine_has(detect::Capability capability) {
   const detect::CapabilityRow& row = detect::row(capability);
   if (row.arch != detect::Arch::x86_64) return false;
-  const Leaf leaf = read_leaf(row.leaf, row.subleaf);
+  const CpuidRegisters leaf = read_leaf(row.leaf, row.subleaf);
   std::uint32_t word = leaf.eax;
   if (row.reg == detect::CpuidRegister::ebx) word = leaf.ebx;
   if (row.reg == detect::CpuidRegister::ecx) word = leaf.ecx;

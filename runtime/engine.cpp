@@ -64,12 +64,12 @@ void Engine::use_only(const KernelRow& row) {
 }
 
 bool Engine::may_use(std::size_t index) {
-  Answer answer = permissions_[index].load();
-  if (answer == Answer::unasked) {
-    answer = is_permitted(*kernels_[index]) ? Answer::granted : Answer::refused;
+  Permission answer = permissions_[index].load();
+  if (answer == Permission::unasked) {
+    answer = is_permitted(*kernels_[index]) ? Permission::granted : Permission::refused;
     permissions_[index].store(answer);
   }
-  return answer == Answer::granted;
+  return answer == Permission::granted;
 }
 
 const KernelRow& Engine::kernel_for(std::size_t rows) {

@@ -44,12 +44,12 @@ class Engine {
   [[nodiscard]] Memory& scratch() { return scratch_; }
 
  private:
-  enum class Answer : int { unasked, granted, refused };
+  enum class Permission : int { unasked, granted, refused };
 
   [[nodiscard]] bool may_use(std::size_t index);
 
   const KernelRow* kernels_[most_kernels] = {};
-  std::atomic<Answer> permissions_[most_kernels] = {};  ///< of the same kernel
+  std::atomic<Permission> permissions_[most_kernels] = {};  ///< of the same kernel
   std::size_t count_ = 0;
   bool forced_ = false;
   ThreadPool pool_;

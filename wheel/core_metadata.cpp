@@ -83,9 +83,9 @@ void HeaderReader::read() {
 }
 
 /// Interprets the fields that an installer acts on.
-class FieldReader {
+class MetadataFieldReader {
  public:
-  FieldReader(CoreMetadata& metadata, std::string_view where)
+  MetadataFieldReader(CoreMetadata& metadata, std::string_view where)
       : metadata_(metadata), where_(where) {}
   Result<void> read();
 
@@ -104,7 +104,7 @@ class FieldReader {
 };
 
 /// The value of a field that may stand once; a second one that says the same does no harm.
-Result<std::optional<std::string>> FieldReader::single(std::string_view name) const {
+Result<std::optional<std::string>> MetadataFieldReader::single(std::string_view name) const {
   std::optional<std::string> value;
   for (const auto& [field, text] : metadata_.fields) {
     if (!same_field(field, name)) continue;
@@ -117,7 +117,7 @@ Result<std::optional<std::string>> FieldReader::single(std::string_view name) co
   return value;
 }
 
-Result<void> FieldReader::read_metadata_version() {
+Result<void> MetadataFieldReader::read_metadata_version() {
   auto text = single("Metadata-Version");
   if (!text) return std::unexpected(std::move(text.error()));
   if (!*text) {
@@ -136,7 +136,7 @@ Result<void> FieldReader::read_metadata_version() {
   return {};
 }
 
-Result<void> FieldReader::read_identity() {
+Result<void> MetadataFieldReader::read_identity() {
   auto name = single("Name");
   if (!name) return std::unexpected(std::move(name.error()));
   if (!*name) return malformed("it has no Name");
@@ -159,7 +159,7 @@ Result<void> FieldReader::read_identity() {
 
 /// Old releases carry mistakes here (">=3.6.*"); pip and uv let them pass, and so do we, with a
 /// word.
-Result<void> FieldReader::read_requires_python() {
+Result<void> MetadataFieldReader::read_requires_python() {
   auto text = single("Requires-Python");
   if (!text) return std::unexpected(std::move(text.error()));
   if (!*text) return {};
@@ -172,7 +172,7 @@ Result<void> FieldReader::read_requires_python() {
   return {};
 }
 
-Result<void> FieldReader::read_lists() {
+Result<void> MetadataFieldReader::read_lists() {
   for (const auto& [field, text] : metadata_.fields) {
     if (same_field(field, "Requires-Dist")) {
       auto requirement = parse_requirement(text);
@@ -185,7 +185,7 @@ Result<void> FieldReader::read_lists() {
   return {};
 }
 
-Result<void> FieldReader::read() {
+Result<void> MetadataFieldReader::read() {
   if (metadata_.fields.size() > kMostFields) {
     return malformed(fmt::format("it has more than {} fields", kMostFields));
   }
@@ -206,7 +206,7 @@ Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view
     metadata.remarks.emplace_back("it is not UTF-8; invalid bytes are replaced by U+FFFD");
   }
   HeaderReader(text, metadata).read();
-  if (auto done = FieldReader(metadata, where).read(); !done) {
+  if (auto done = MetadataFieldReader(metadata, where).read(); !done) {
     return std::unexpected(std::move(done.error()));
   }
   return metadata;

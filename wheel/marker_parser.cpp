@@ -11,14 +11,14 @@ namespace {
 
 constexpr unsigned kMaxDepth = 100;
 
-struct VariableRow {
+struct MarkerVariable {
   std::string_view spelling;
   std::string_view name;
   VariableKind kind;
 };
 
 /// The dotted and short spellings are PEP 345's, still found in old packages.
-constexpr std::array<VariableRow, 24> kVariables = {{
+constexpr std::array<MarkerVariable, 24> kVariables = {{
     {"python_version", "python_version", VariableKind::version},
     {"python_full_version", "python_full_version", VariableKind::version},
     {"os_name", "os_name", VariableKind::text},
@@ -135,7 +135,7 @@ Result<MarkerClause> MarkerParser::parse_clause() {
 }
 
 bool MarkerParser::parse_variable(MarkerClause& clause) {
-  const auto row = std::ranges::find_if(kVariables, [&](const VariableRow& variable) {
+  const auto row = std::ranges::find_if(kVariables, [&](const MarkerVariable& variable) {
     return cursor_.accept_word(variable.spelling);
   });
   if (row == kVariables.end()) return false;

@@ -28,28 +28,28 @@ constexpr std::array<Folding, 13> foldings = {{{0xDF, "ss"},
                                                {0xFB05, "st"},
                                                {0xFB06, "st"}}};
 
-struct Range {
+struct CodePointRange {
   char32_t first;
   char32_t last;
 };
 // Default_Ignorable_Code_Point of DerivedCoreProperties.txt.
-constexpr std::array<Range, 17> ignored = {{{0xAD, 0xAD},
-                                            {0x34F, 0x34F},
-                                            {0x61C, 0x61C},
-                                            {0x115F, 0x1160},
-                                            {0x17B4, 0x17B5},
-                                            {0x180B, 0x180F},
-                                            {0x200B, 0x200F},
-                                            {0x202A, 0x202E},
-                                            {0x2060, 0x206F},
-                                            {0x3164, 0x3164},
-                                            {0xFE00, 0xFE0F},
-                                            {0xFEFF, 0xFEFF},
-                                            {0xFFA0, 0xFFA0},
-                                            {0xFFF0, 0xFFF8},
-                                            {0x1BCA0, 0x1BCA3},
-                                            {0x1D173, 0x1D17A},
-                                            {0xE0000, 0xE0FFF}}};
+constexpr std::array<CodePointRange, 17> ignored = {{{0xAD, 0xAD},
+                                                     {0x34F, 0x34F},
+                                                     {0x61C, 0x61C},
+                                                     {0x115F, 0x1160},
+                                                     {0x17B4, 0x17B5},
+                                                     {0x180B, 0x180F},
+                                                     {0x200B, 0x200F},
+                                                     {0x202A, 0x202E},
+                                                     {0x2060, 0x206F},
+                                                     {0x3164, 0x3164},
+                                                     {0xFE00, 0xFE0F},
+                                                     {0xFEFF, 0xFEFF},
+                                                     {0xFFA0, 0xFFA0},
+                                                     {0xFFF0, 0xFFF8},
+                                                     {0x1BCA0, 0x1BCA3},
+                                                     {0x1D173, 0x1D17A},
+                                                     {0xE0000, 0xE0FFF}}};
 
 std::size_t sequence_length(unsigned char first) {
   return first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
@@ -80,7 +80,7 @@ std::string fold_name(std::string_view name) {
     }
     const char32_t character = decode(sequence);
     const auto folding = std::ranges::find(foldings, character, &Folding::character);
-    const bool unseen = std::ranges::any_of(ignored, [&](const Range& range) {
+    const bool unseen = std::ranges::any_of(ignored, [&](const CodePointRange& range) {
       return character >= range.first && character <= range.last;
     });
     if (!unseen) folded += folding == foldings.end() ? sequence : folding->folded;

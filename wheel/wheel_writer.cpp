@@ -25,7 +25,7 @@ constexpr std::uint16_t version_needed = 20;
 constexpr std::uint16_t made_by_unix = (3U << 8) | version_needed;
 
 /// Appends little-endian numbers.
-class Output {
+class LittleEndianWriter {
  public:
   void u16(std::uint64_t value) { number(value, 2); }
   void u32(std::uint64_t value) { number(value, 4); }
@@ -60,7 +60,7 @@ std::uint32_t dos_time(std::uint64_t unix_time) {
          (static_cast<unsigned>(date.day()) << 16) | (hours << 11) | (minutes << 5) | (seconds / 2);
 }
 
-struct Packed {
+struct PackedContent {
   std::uint16_t method = zip::stored;
   std::string bytes;
 };
@@ -73,8 +73,8 @@ struct FreeCompressor {
 using Compressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
 
 /// Deflated where that is shorter, else stored.
-Packed pack(libdeflate_compressor* compressor, const std::string& content) {
-  Packed packed;
+PackedContent pack(libdeflate_compressor* compressor, const std::string& content) {
+  PackedContent packed;
   packed.bytes.resize(content.size());
   const std::size_t length = libdeflate_deflate_compress(compressor, content.data(), content.size(),
                                                          packed.bytes.data(), packed.bytes.size());
@@ -97,7 +97,7 @@ struct Written {
 };
 
 /// The fields that the local header and the directory have in common, from "version needed" on.
-void write_common(Output& out, const Written& written, std::uint32_t time) {
+void write_common(LittleEndianWriter& out, const Written& written, std::uint32_t time) {
   out.u16(version_needed);
   out.u16(written.flags);
   out.u16(written.method);
@@ -109,9 +109,9 @@ void write_common(Output& out, const Written& written, std::uint32_t time) {
   out.u16(0);  // extra field
 }
 
-Written write_member(Output& out, const WheelMember& member, libdeflate_compressor* compressor,
-                     std::uint32_t time) {
-  const Packed packed = pack(compressor, member.content);
+Written write_member(LittleEndianWriter& out, const WheelMember& member,
+                     libdeflate_compressor* compressor, std::uint32_t time) {
+  const PackedContent packed = pack(compressor, member.content);
   const bool ascii =
       std::ranges::all_of(member.path, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   const Written written{&member,
@@ -127,7 +127,8 @@ Written write_member(Output& out, const WheelMember& member, libdeflate_compress
   return written;
 }
 
-void write_directory(Output& out, const std::vector<Written>& members, std::uint32_t time) {
+void write_directory(LittleEndianWriter& out, const std::vector<Written>& members,
+                     std::uint32_t time) {
   const std::size_t offset = out.size();
   for (const Written& written : members) {
     const std::uint32_t mode = zip::mode_regular | (written.member->executable ? 0755 : 0644);
@@ -191,7 +192,7 @@ Result<std::string> write_zip(const std::vector<WheelMember>& members, std::uint
   const Compressor compressor(libdeflate_alloc_compressor(compression_level));
   if (!compressor) throw std::bad_alloc();
   const std::uint32_t time = dos_time(unix_time);
-  Output out;
+  LittleEndianWriter out;
   std::vector<Written> written;
   written.reserve(members.size());
   for (const WheelMember& member : members) {

@@ -37,7 +37,7 @@ int run_detect(session::Session& session, Output& output) {
     const auto written = session::write_profile(path, *named, session.elsewhere());
     if (!written) return output.failure(written.error());
   }
-  const auto facts = [&] { return ordered_json::parse(machines::render_facts(machine)); };
+  const auto facts = [&] { return ordered_json::parse(machines::render_machine_json(machine)); };
   if (session.arguments().has(session::Opt::why)) {
     const std::string ns = session.arguments().value(session::Opt::why);
     const auto why = explain_namespace(ns, *named, *gpus);

@@ -14,13 +14,13 @@ using enum Capability;
 
 /// Behind "hw.optional."; several where macOS has changed its mind (Apple, "Determining instruction
 /// set characteristics").
-struct Feature {
+struct SysctlFlag {
   Capability capability;
   std::string_view name;
   std::string_view older = {};
 };
 
-constexpr Feature features[] = {
+constexpr SysctlFlag features[] = {
     {arm_fp, "floatingpoint"},
     {arm_asimd, "arm.AdvSIMD", "neon"},
     {arm_aes, "arm.FEAT_AES"},
@@ -83,7 +83,7 @@ std::optional<std::uint64_t> read_number(Host& host, const std::string& name) {
   return value;
 }
 
-std::optional<std::uint64_t> read_feature(Host& host, const Feature& feature) {
+std::optional<std::uint64_t> read_feature(Host& host, const SysctlFlag& feature) {
   const std::string folder = "hw.optional.";
   const auto value = read_number(host, folder + std::string(feature.name));
   if (value || feature.older.empty()) return value;
@@ -114,7 +114,7 @@ bool probe_apple(Host& host, Cpu& cpu) {
   }
   cpu.arch = Arch::aarch64;
   set_names(host, cpu);
-  for (const Feature& feature : features) {
+  for (const SysctlFlag& feature : features) {
     const auto value = read_feature(host, feature);
     if (!value) {
       cpu.sources[std::string(row(feature.capability).name)] = "sysctl-without-name";

@@ -18,9 +18,9 @@ constexpr std::int64_t longest_life = 24 * 60 * 60;
 constexpr std::int64_t tool_life = 10 * 60;
 
 /// The answers under one fingerprint, in a file of their own.
-class Kept {
+class AnswerFile {
  public:
-  Kept(const DriverCacheOptions& options, std::string fingerprint)
+  AnswerFile(const DriverCacheOptions& options, std::string fingerprint)
       : options_(options), fingerprint_(std::move(fingerprint)) {
     path_ = options.folder + '/' + std::string(file_prefix) + short_hash(fingerprint_);
     const auto text = read_private_file(path_, largest_file, options.now);
@@ -77,7 +77,7 @@ std::vector<DriverAnswer> DriverCache::ask_drivers(std::span<const GpuVendor> ve
   if (options_.folder.empty() || !tells_boots(*this)) {
     return ForwardingHost::ask_drivers(vendors, time_limit);
   }
-  Kept kept(options_, fingerprint_drivers(*this, vendors, options_.program));
+  AnswerFile kept(options_, fingerprint_drivers(*this, vendors, options_.program));
   std::vector<DriverAnswer> answers(vendors.size());
   std::vector<GpuVendor> unknown;
   std::vector<std::size_t> places;
@@ -110,7 +110,7 @@ ProgramAnswer DriverCache::run_program(const std::string& command,
   if (options_.folder.empty() || !is_npu_tool(command) || !tells_boots(*this)) {
     return ForwardingHost::run_program(command, time_limit);
   }
-  Kept kept(options_, fingerprint_tool(*this, command, options_.program));
+  AnswerFile kept(options_, fingerprint_tool(*this, command, options_.program));
   const auto lifetime = [](std::string_view) { return tool_life; };
   if (const KeptAnswer* known = kept.find(command, lifetime)) return {known->text};
   ProgramAnswer answer = ForwardingHost::run_program(command, time_limit);

@@ -22,9 +22,9 @@ bool is_cuda_version(std::string_view text) {
 }
 
 /// The few forms of JSON that the note is made of.
-class Scanner {
+class NoteScanner {
  public:
-  explicit Scanner(std::string_view text) : rest_(text) {}
+  explicit NoteScanner(std::string_view text) : rest_(text) {}
 
   bool take(char wanted) {
     skip_blanks();
@@ -83,7 +83,7 @@ class Scanner {
   std::string_view rest_;
 };
 
-bool take_member(Scanner& scanner, CompatNote& note) {
+bool take_member(NoteScanner& scanner, CompatNote& note) {
   const auto key = scanner.take_string();
   if (!key || !scanner.take(':')) return false;
   if (*key == "format") return scanner.take_number() == 1U;
@@ -115,7 +115,7 @@ std::optional<std::string> read_compat_note(const std::string& path) {
 }
 
 std::optional<CompatNote> parse_compat_note(std::string_view text) {
-  Scanner scanner(text);
+  NoteScanner scanner(text);
   CompatNote note;
   if (!scanner.take('{')) return std::nullopt;
   while (!scanner.take('}')) {

@@ -6,14 +6,14 @@
 namespace axle::detect {
 namespace {
 
-struct Row {
+struct FailureRow {
   std::int64_t code;
   std::string_view word;
   std::string_view message;
   std::string_view hint;
 };
 
-constexpr Row nvml_rows[] = {
+constexpr FailureRow nvml_rows[] = {
     {4, "no-permission", "NVML has no permission to access the driver",
      "run as a user who may open /dev/nvidia*, or pass the devices to the container"},
     {6, "no-device", "NVML finds no GPU", ""},
@@ -28,7 +28,7 @@ constexpr Row nvml_rows[] = {
      "reboot, so that the kernel module of the installed driver is loaded"},
 };
 
-constexpr Row cuda_rows[] = {
+constexpr FailureRow cuda_rows[] = {
     {34, "stub-library", "libcuda.so.1 is the CUDA toolkit's stub, not a driver",
      "remove the toolkit's stubs folder from LD_LIBRARY_PATH"},
     {100, "no-device", "CUDA finds no GPU",
@@ -50,8 +50,8 @@ constexpr Row cuda_rows[] = {
      "load nvidia-uvm (nvidia-modprobe -u), or reboot"},
 };
 
-Failure look_up(std::span<const Row> rows, std::int64_t code, std::string_view call) {
-  for (const Row& row : rows) {
+Failure look_up(std::span<const FailureRow> rows, std::int64_t code, std::string_view call) {
+  for (const FailureRow& row : rows) {
     if (row.code != code) continue;
     std::string message(row.message);
     message += " (" + std::string(call) + ": " + std::to_string(code) + ')';

@@ -7,7 +7,7 @@
 namespace axle::detect {
 namespace {
 
-using Kind = Question::Kind;
+using QuestionKind = Question::Kind;
 
 template <typename Map>
 auto find_value(const Map& map, const typename Map::key_type& key)
@@ -208,7 +208,8 @@ std::vector<DriverAnswer> ReplayHost::ask_drivers(std::span<const GpuVendor> ven
   return result;
 }
 
-void RecordingHost::note(Kind kind, std::string subject, std::optional<std::string> answer) {
+void RecordingHost::note(QuestionKind kind, std::string subject,
+                         std::optional<std::string> answer) {
   questions_.push_back({topic_, kind, std::move(subject), std::move(answer)});
 }
 
@@ -226,7 +227,8 @@ std::optional<CpuidLeaf> RecordingHost::cpuid(std::uint32_t leaf, std::uint32_t 
   const auto answer = ForwardingHost::cpuid(leaf, subleaf);
   std::array<char, 32> subject;
   std::snprintf(subject.data(), subject.size(), "%x:%x", leaf, subleaf);
-  note(Kind::cpuid, subject.data(), answer ? std::optional(render_leaf(*answer)) : std::nullopt);
+  note(QuestionKind::cpuid, subject.data(),
+       answer ? std::optional(render_leaf(*answer)) : std::nullopt);
   if (!answer) return answer;
   CpuidAnswers& leaves = current_cpu_ ? recording_.leaves_of_cpu[*current_cpu_] : recording_.leaves;
   leaves[{leaf, subleaf}] = *answer;
@@ -235,7 +237,7 @@ std::optional<CpuidLeaf> RecordingHost::cpuid(std::uint32_t leaf, std::uint32_t 
 
 std::uint64_t RecordingHost::xcr0() {
   recording_.xcr0_value = ForwardingHost::xcr0();
-  note(Kind::processor, "XCR0", hexadecimal(recording_.xcr0_value));
+  note(QuestionKind::processor, "XCR0", hexadecimal(recording_.xcr0_value));
   return recording_.xcr0_value;
 }
 
@@ -243,7 +245,8 @@ std::optional<std::uint64_t> RecordingHost::xcomp(XcompQuery query) {
   const auto answer = ForwardingHost::xcomp(query);
   const bool supported = query == XcompQuery::supported;
   (supported ? recording_.xcomp_supported : recording_.xcomp_permitted) = answer;
-  note(Kind::processor, supported ? "states that the kernel supports" : "states that are permitted",
+  note(QuestionKind::processor,
+       supported ? "states that the kernel supports" : "states that are permitted",
        hexadecimal(answer));
   return answer;
 }
@@ -261,58 +264,58 @@ bool RecordingHost::on_cpu(unsigned cpu, const std::function<void()>& work) {
 std::optional<std::uint64_t> RecordingHost::auxiliary(unsigned long type) {
   const auto answer = ForwardingHost::auxiliary(type);
   if (answer) recording_.auxiliary_values[type] = *answer;
-  note(Kind::auxiliary, name_auxiliary(type), hexadecimal(answer));
+  note(QuestionKind::auxiliary, name_auxiliary(type), hexadecimal(answer));
   return answer;
 }
 
 std::optional<unsigned> RecordingHost::sve_vector_bytes() {
   recording_.sve_bytes = ForwardingHost::sve_vector_bytes();
-  note(Kind::processor, "SVE vector length", bytes(recording_.sve_bytes));
+  note(QuestionKind::processor, "SVE vector length", bytes(recording_.sve_bytes));
   return recording_.sve_bytes;
 }
 
 std::optional<unsigned> RecordingHost::sme_vector_bytes() {
   recording_.sme_bytes = ForwardingHost::sme_vector_bytes();
-  note(Kind::processor, "SME vector length", bytes(recording_.sme_bytes));
+  note(QuestionKind::processor, "SME vector length", bytes(recording_.sme_bytes));
   return recording_.sme_bytes;
 }
 
 std::optional<std::uint64_t> RecordingHost::riscv_hwprobe(std::int64_t key) {
   const auto answer = ForwardingHost::riscv_hwprobe(key);
   if (answer) recording_.hwprobe[key] = *answer;
-  note(Kind::processor, "riscv_hwprobe " + std::to_string(key), hexadecimal(answer));
+  note(QuestionKind::processor, "riscv_hwprobe " + std::to_string(key), hexadecimal(answer));
   return answer;
 }
 
 std::optional<std::uint64_t> RecordingHost::riscv_vtype() {
   recording_.vtype = ForwardingHost::riscv_vtype();
-  note(Kind::processor, "vtype after vsetvli", hexadecimal(recording_.vtype));
+  note(QuestionKind::processor, "vtype after vsetvli", hexadecimal(recording_.vtype));
   return recording_.vtype;
 }
 
 std::optional<std::string> RecordingHost::sysctl(const std::string& name) {
   auto answer = ForwardingHost::sysctl(name);
   if (answer) recording_.sysctls[name] = *answer;
-  note(Kind::system, "sysctl " + name, answer);
+  note(QuestionKind::system, "sysctl " + name, answer);
   return answer;
 }
 
 SystemName RecordingHost::system_name() {
   recording_.name = ForwardingHost::system_name();
   const SystemName& name = recording_.name;
-  note(Kind::system, "uname", name.system + ' ' + name.release + ' ' + name.machine);
+  note(QuestionKind::system, "uname", name.system + ' ' + name.release + ' ' + name.machine);
   return name;
 }
 
 unsigned RecordingHost::online_cpus() {
   recording_.cpus = ForwardingHost::online_cpus();
-  note(Kind::system, "online CPUs", std::to_string(recording_.cpus));
+  note(QuestionKind::system, "online CPUs", std::to_string(recording_.cpus));
   return recording_.cpus;
 }
 
 std::string RecordingHost::glibc_version() {
   recording_.glibc = ForwardingHost::glibc_version();
-  note(Kind::system, "glibc", unless_empty(recording_.glibc));
+  note(QuestionKind::system, "glibc", unless_empty(recording_.glibc));
   return recording_.glibc;
 }
 
@@ -321,13 +324,13 @@ ProgramAnswer RecordingHost::run_program(const std::string& command,
   ProgramAnswer answer = ForwardingHost::run_program(command, time_limit);
   if (!answer.text.empty() || !answer.finished) recording_.programs[command] = answer.text;
   if (!answer.finished) recording_.stopped.insert(command);
-  note(Kind::program, command, unless_empty(answer.text));
+  note(QuestionKind::program, command, unless_empty(answer.text));
   return answer;
 }
 
 std::optional<std::string> RecordingHost::read_file(const std::string& path, std::size_t limit) {
   auto answer = ForwardingHost::read_file(path, limit);
-  note(Kind::file, path, answer);
+  note(QuestionKind::file, path, answer);
   if (!answer) return answer;
   std::string& kept = recording_.files[path];
   if (answer->size() > kept.size()) kept = *answer;
@@ -336,7 +339,7 @@ std::optional<std::string> RecordingHost::read_file(const std::string& path, std
 
 std::vector<std::string> RecordingHost::list_folder(const std::string& path) {
   std::vector<std::string> names = ForwardingHost::list_folder(path);
-  note(Kind::folder, path, unless_empty(join(names)));
+  note(QuestionKind::folder, path, unless_empty(join(names)));
   if (names.empty()) return names;
   const std::string folder = as_folder(path);
   recording_.folders[folder.substr(0, folder.size() - 1)] = names;
@@ -346,14 +349,14 @@ std::vector<std::string> RecordingHost::list_folder(const std::string& path) {
 std::optional<std::string> RecordingHost::read_link(const std::string& path) {
   const auto answer = ForwardingHost::read_link(path);
   if (answer) recording_.links[path] = *answer;
-  note(Kind::link, path, answer);
+  note(QuestionKind::link, path, answer);
   return answer;
 }
 
 std::optional<std::string> RecordingHost::file_stamp(const std::string& path) {
   const auto answer = ForwardingHost::file_stamp(path);
   if (answer) recording_.stamps[path] = *answer;
-  note(Kind::stamp, path, answer);
+  note(QuestionKind::stamp, path, answer);
   return answer;
 }
 
@@ -365,14 +368,15 @@ bool RecordingHost::accessible(const std::string& path, Access access) {
     if (most != each) break;
   }
   if (most) recording_.nodes[path] = *most;
-  note(Kind::access, path, most ? std::optional(std::string(name_access(*most))) : std::nullopt);
+  note(QuestionKind::access, path,
+       most ? std::optional(std::string(name_access(*most))) : std::nullopt);
   return answer;
 }
 
 std::optional<std::string> RecordingHost::environment(const std::string& variable) {
   const auto answer = ForwardingHost::environment(variable);
   if (answer) recording_.variables[variable] = *answer;
-  note(Kind::variable, variable, answer);
+  note(QuestionKind::variable, variable, answer);
   return answer;
 }
 
@@ -382,7 +386,7 @@ std::vector<DriverAnswer> RecordingHost::ask_drivers(std::span<const GpuVendor> 
   for (std::size_t i = 0; i < vendors.size() && i < answers.size(); ++i) {
     const bool recorded = answers[i].end != DriverAnswer::End::not_recorded;
     if (recorded) recording_.answers[vendors[i]] = answers[i];
-    questions_.push_back({std::string(render_vendor(vendors[i])), Kind::library,
+    questions_.push_back({std::string(render_vendor(vendors[i])), QuestionKind::library,
                           std::string(render_vendor(vendors[i])),
                           answers[i].lines + "end\t" + render_end(answers[i])});
   }

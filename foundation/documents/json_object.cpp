@@ -11,7 +11,7 @@
 namespace axle::documents {
 namespace {
 
-using Kind = JsonNode::Kind;
+using JsonKind = JsonNode::Kind;
 
 /// Objects with more members are searched through an index.
 constexpr std::size_t few_members = 8;
@@ -56,13 +56,13 @@ void JsonReading::refuse(Error error) {
 }
 
 JsonObject::JsonObject(const JsonNode& node, const JsonPlace& place, JsonReading& reading)
-    : members_(node.kind == Kind::object ? std::span(node.items) : std::span<const JsonNode>()),
+    : members_(node.kind == JsonKind::object ? std::span(node.items) : std::span<const JsonNode>()),
       place_(place),
       reading_(reading) {
-  (void)expect(node, Kind::object, place);
+  (void)expect(node, JsonKind::object, place);
 }
 
-bool JsonObject::expect(const JsonNode& value, Kind kind, const JsonPlace& place) {
+bool JsonObject::expect(const JsonNode& value, JsonKind kind, const JsonPlace& place) {
   if (value.kind == kind) return true;
   reading_.refuse(render_place(place),
                   fmt::format("{} instead of {}", describe_kind(value.kind), describe_kind(kind)));
@@ -116,14 +116,14 @@ const JsonNode* JsonObject::find(std::string_view key) {
   return &members_[*index];
 }
 
-const JsonNode* JsonObject::find(std::string_view key, Kind kind) {
+const JsonNode* JsonObject::find(std::string_view key, JsonKind kind) {
   const JsonNode* value = find(key);
   if (value == nullptr || !expect(*value, kind, {.parent = &place_, .key = key})) return nullptr;
   return value;
 }
 
 std::string JsonObject::text(std::string_view key) {
-  const JsonNode* value = find(key, Kind::string);
+  const JsonNode* value = find(key, JsonKind::string);
   if (value == nullptr) return {};
   if (value->text.size() > reading_.bounds().longest_text ||
       !std::ranges::all_of(value->text, is_plain)) {
@@ -134,7 +134,7 @@ std::string JsonObject::text(std::string_view key) {
 }
 
 std::string JsonObject::text(std::string_view key, const TextRule& rule) {
-  const JsonNode* value = find(key, Kind::string);
+  const JsonNode* value = find(key, JsonKind::string);
   if (value == nullptr) return {};
   if (!rule.holds(value->text)) {
     refuse(key, why_not(value->text, rule));
@@ -145,14 +145,14 @@ std::string JsonObject::text(std::string_view key, const TextRule& rule) {
 
 std::vector<std::string> JsonObject::list(std::string_view key, const ListRule& rule) {
   std::vector<std::string> texts;
-  const JsonNode* value = find(key, Kind::array);
+  const JsonNode* value = find(key, JsonKind::array);
   if (value == nullptr) return texts;
   if (value->items.empty() && !rule.may_be_empty) refuse(key, "an empty list");
   const JsonPlace place{.parent = &place_, .key = key};
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < value->items.size(); ++i) {
     const JsonNode& item = value->items[i];
-    if (!expect(item, Kind::string, {.parent = &place, .index = i})) break;
+    if (!expect(item, JsonKind::string, {.parent = &place, .index = i})) break;
     if (!rule.item.holds(item.text)) {
       refuse_element(key, i, why_not(item.text, rule.item));
       break;
@@ -177,7 +177,7 @@ std::optional<std::uint64_t> JsonObject::number(std::string_view key, std::uint6
 }
 
 bool JsonObject::flag(std::string_view key) {
-  const JsonNode* value = find(key, Kind::boolean);
+  const JsonNode* value = find(key, JsonKind::boolean);
   return value != nullptr && value->boolean;
 }
 
@@ -193,7 +193,7 @@ void JsonObject::each(std::string_view key, const std::function<void(JsonObject&
   const JsonNode* value = find(key);
   if (value == nullptr) return;
   const std::size_t most = reading_.bounds().most_items;
-  if (value->kind != Kind::array || value->items.size() > most)
+  if (value->kind != JsonKind::array || value->items.size() > most)
     return refuse(key, fmt::format("expected an array of at most {}", most));
   const JsonPlace place{.parent = &place_, .key = key};
   for (std::size_t i = 0; i < value->items.size() && !reading_.error(); ++i) {

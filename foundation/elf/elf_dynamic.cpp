@@ -68,7 +68,7 @@ std::expected<void, ReadError> read_versions(Bytes& bytes, std::uint64_t at,
 
 std::vector<std::string> Dynamic::names(std::int64_t tag) const {
   std::vector<std::string> names;
-  for (const Entry& entry : entries_) {
+  for (const TaggedValue& entry : entries_) {
     if (entry.tag != tag || entry.value >= strings_.size() || names.size() == most_names) continue;
     names.emplace_back(string_at(strings_, entry.value, longest_name));
   }
@@ -77,7 +77,7 @@ std::vector<std::string> Dynamic::names(std::int64_t tag) const {
 
 std::optional<std::uint64_t> Dynamic::value(std::int64_t tag) const {
   std::optional<std::uint64_t> value;
-  for (const Entry& entry : entries_) {
+  for (const TaggedValue& entry : entries_) {
     if (entry.tag == tag) value = entry.value;
   }
   return value;
@@ -85,7 +85,8 @@ std::optional<std::uint64_t> Dynamic::value(std::int64_t tag) const {
 
 bool Dynamic::whole() const {
   std::size_t count = 0;
-  return missing_ == Missing::nothing && std::ranges::all_of(entries_, [&](const Entry& entry) {
+  return missing_ == Missing::nothing &&
+         std::ranges::all_of(entries_, [&](const TaggedValue& entry) {
            if (entry.tag != DT_NEEDED && entry.tag != DT_SONAME) return true;
            return ++count <= most_names && whole_name(strings_, entry.value).has_value();
          });

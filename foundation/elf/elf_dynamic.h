@@ -36,11 +36,11 @@ class Dynamic {
  private:
   friend std::expected<Dynamic, ReadError> read_dynamic(Bytes& bytes, const Tables& tables);
 
-  struct Entry {
+  struct TaggedValue {
     std::int64_t tag;
     std::uint64_t value;
   };
-  std::vector<Entry> entries_;
+  std::vector<TaggedValue> entries_;
   std::string strings_;
   Missing missing_ = Missing::nothing;
 };

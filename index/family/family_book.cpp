@@ -42,7 +42,7 @@ Result<void> FamilyBook::add_file(std::string_view toml, std::string where) {
         fmt::format("remove it from one of them, or rename this family to {} to replace that one",
                     name));
   }
-  Entry& entry = entries_[family->name];
+  ListedFamily& entry = entries_[family->name];
   entry = {};
   of_project_.clear();
   entry.family = std::make_unique<Family>(std::move(*family));
@@ -71,7 +71,7 @@ Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
   return {};
 }
 
-Result<Family*> FamilyBook::parsed(const std::string& name, Entry& entry) {
+Result<Family*> FamilyBook::parsed(const std::string& name, ListedFamily& entry) {
   if (entry.family == nullptr) {
     auto family = parse_family(entry.shipped, fmt::format("the bundled family {}", name));
     if (!family) return std::unexpected(std::move(family).error());
@@ -120,7 +120,7 @@ Result<const Family*> FamilyBook::named(std::string_view name) {
 }
 
 Source& FamilyBook::source(const Family& family) {
-  Entry& entry = entries_.find(family.name)->second;
+  ListedFamily& entry = entries_.find(family.name)->second;
   if (entry.source == nullptr) entry.source = make_family_source(family, transport_, report_);
   return *entry.source;
 }

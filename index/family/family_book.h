@@ -41,18 +41,18 @@ class FamilyBook {
   [[nodiscard]] Source& source(const Family& family);
 
  private:
-  struct Entry {
+  struct ListedFamily {
     std::string_view shipped;        ///< its text; empty: the user's
     std::unique_ptr<Family> family;  ///< nullptr until parsed
     std::unique_ptr<Source> source;
   };
 
   [[nodiscard]] Result<const Family*> find_project(std::string_view project);
-  [[nodiscard]] Result<Family*> parsed(const std::string& name, Entry& entry);
+  [[nodiscard]] Result<Family*> parsed(const std::string& name, ListedFamily& entry);
 
   Transport& transport_;
   Report& report_;
-  std::map<std::string, Entry, std::less<>> entries_;
+  std::map<std::string, ListedFamily, std::less<>> entries_;
   std::map<std::string, const Family*, std::less<>> of_project_;  ///< answers given already
 };
 

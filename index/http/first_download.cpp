@@ -18,12 +18,12 @@ std::string outline(std::uint64_t size, std::string_view etag) {
 }
 
 /// What was kept of a first download.
-struct Kept {
+struct KeptDownload {
   std::string sha256;
   std::string outline;
 };
 
-Result<std::optional<Kept>> recall(std::string_view url, Transport& transport) {
+Result<std::optional<KeptDownload>> recall(std::string_view url, Transport& transport) {
   if (!is_http_url(url)) return std::nullopt;
   const auto text = transport.recall(key_of(url));
   if (!text) return std::unexpected(text.error());
@@ -31,7 +31,7 @@ Result<std::optional<Kept>> recall(std::string_view url, Transport& transport) {
   const std::size_t end = (*text)->find('\n');
   std::string sha256 = sha256_digits(std::string_view(**text).substr(0, end));
   if (sha256.empty() || end == std::string::npos) return std::nullopt;
-  return Kept{std::move(sha256), (*text)->substr(end + 1)};
+  return KeptDownload{std::move(sha256), (*text)->substr(end + 1)};
 }
 
 }  // namespace

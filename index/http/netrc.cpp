@@ -16,9 +16,9 @@ constexpr std::string_view netrc_blanks = " \t\r\n";
 
 /// Words as Python's netrc has them: a quoted one may hold netrc_blanks, a backslash takes what
 /// follows it as it is.
-class Words {
+class NetrcWords {
  public:
-  explicit Words(std::string_view text) : rest_(text) {}
+  explicit NetrcWords(std::string_view text) : rest_(text) {}
 
   /// `keyword`: where one may stand, "#" begins a comment.
   std::optional<std::string> next(bool keyword) {
@@ -64,7 +64,7 @@ class Words {
 
 Result<std::vector<NetrcEntry>> parse_netrc(std::string_view text, const std::string& where) {
   std::vector<NetrcEntry> entries;
-  Words words(text);
+  NetrcWords words(text);
   const auto broken = [&](unsigned line, std::string_view what) {
     return fail(ErrorKind::malformed, fmt::format("{}:{}: {}", where, line, what),
                 "a netrc file has entries like `machine HOST login USER password SECRET`");

@@ -148,21 +148,21 @@ error_code read_upload_time(json::value& value, PublishedFile& file) {
   return simdjson::SUCCESS;
 }
 
-struct Entry {
+struct FileReading {
   PublishedFile& file;
   std::string_view link = {};  ///< in the page or the parser
   bool has_core_metadata = false;
   Complaint complaint = {};
 };
 
-error_code read_link(json::value& value, Entry& entry) {
+error_code read_link(json::value& value, FileReading& entry) {
   const error_code error = get_text(value, entry.link);
   if (error != simdjson::INCORRECT_TYPE) return error;
   entry.complaint = "its url is not text";
   return simdjson::SUCCESS;
 }
 
-error_code read_metadata_field(json::value& value, bool is_core, Entry& entry) {
+error_code read_metadata_field(json::value& value, bool is_core, FileReading& entry) {
   if (!is_core && entry.has_core_metadata) return simdjson::SUCCESS;
   entry.has_core_metadata = entry.has_core_metadata || is_core;
   entry.file.has_metadata = false;
@@ -171,7 +171,7 @@ error_code read_metadata_field(json::value& value, bool is_core, Entry& entry) {
 }
 
 /// The first letter leaves at most two candidates: a page has ten fields times thousands of files.
-error_code read_field(json::field& field, Entry& entry) {
+error_code read_field(json::field& field, FileReading& entry) {
   PublishedFile& file = entry.file;
   Complaint& complaint = entry.complaint;
   const json::raw_json_string key = field.key();
@@ -214,7 +214,7 @@ error_code read_field(json::field& field, Entry& entry) {
 }
 
 error_code read_file(json::object object, PageBuilder& builder) {
-  Entry entry{builder.begin()};
+  FileReading entry{builder.begin()};
   for (auto item : object) {
     if (item.error()) return item.error();
     json::field& field = item.value_unsafe();

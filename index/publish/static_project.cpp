@@ -38,7 +38,7 @@ Result<ProjectWheels> ProjectWheels::read(const PublishedProject& published, Rep
     }
     if (!wheel) return std::unexpected(damaged(path, std::move(wheel.error())));
     wheels.filenames_.try_emplace(meaning_of(*wheel), listed.filename);
-    wheels.wheels_.emplace(listed.filename, Member{std::move(*wheel), true});
+    wheels.wheels_.emplace(listed.filename, ListedWheel{std::move(*wheel), true});
   }
   return wheels;
 }
@@ -54,7 +54,7 @@ Result<void> ProjectWheels::add(const ScannedWheel& wheel) {
       wheels_.contains(wheel.filename)
           ? wheel.filename
           : filenames_.try_emplace(meaning_of(wheel), wheel.filename).first->second;
-  const auto [at, fresh] = wheels_.try_emplace(same, Member{wheel, false});
+  const auto [at, fresh] = wheels_.try_emplace(same, ListedWheel{wheel, false});
   if (fresh || at->second.wheel.sha256 == wheel.sha256) return {};
   const std::string& published = at->second.wheel.path;
   return fail(
@@ -69,7 +69,7 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
                                               const ProjectWheels& wheels) {
   StaticProject project;
   project.summary_.name = name;
-  std::map<wheel::Version, std::vector<const ProjectWheels::Member*>> releases;
+  std::map<wheel::Version, std::vector<const ProjectWheels::ListedWheel*>> releases;
   for (const auto& [filename, member] : wheels.wheels_) {
     releases[member.wheel.name.version].push_back(&member);
     if (!member.published) project.summary_.added.push_back(filename);
@@ -78,7 +78,7 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
   for (const auto& [version, members] : releases) {
     project.versions_.push_back(wheel::render_version(version));
     std::vector<const ScannedWheel*> scanned;
-    for (const ProjectWheels::Member* member : members) {
+    for (const ProjectWheels::ListedWheel* member : members) {
       const ScannedWheel& wheel = member->wheel;
       project.files_.push_back(
           {wheel.filename, wheel.sha256, wheel.size, wheel.requires_python, wheel.metadata_sha256});
@@ -100,7 +100,7 @@ Result<StaticProject> StaticProject::describe(const std::string& name,
 
 Result<void> StaticProject::write(StagedFolder& out) const {
   const std::string folder = "simple/" + summary_.name + '/';
-  for (const ProjectWheels::Member* member : wheels_) {
+  for (const ProjectWheels::ListedWheel* member : wheels_) {
     const ScannedWheel& wheel = member->wheel;
     const std::string path = folder + wheel.filename;
     Result<void> done = member->published ? out.link(wheel.path, path) : out.copy(wheel.path, path);

@@ -33,7 +33,7 @@ class ProjectWheels {
   [[nodiscard]] const auto& all() const { return wheels_; }
 
  private:
-  struct Member {
+  struct ListedWheel {
     ScannedWheel wheel;
     bool published;
   };
@@ -42,8 +42,8 @@ class ProjectWheels {
                              std::vector<wheel::Tag>, std::string>;
   [[nodiscard]] static Meaning meaning_of(const ScannedWheel& wheel);
 
-  std::map<std::string, Member> wheels_;      ///< by file name
-  std::map<Meaning, std::string> filenames_;  ///< of one wheel each
+  std::map<std::string, ListedWheel> wheels_;  ///< by file name
+  std::map<Meaning, std::string> filenames_;   ///< of one wheel each
 
   friend class StaticProject;
 };
@@ -64,7 +64,7 @@ class StaticProject {
   std::vector<std::string> versions_;
   std::vector<ListedFile> files_;
   std::vector<VariantsFile> variants_;
-  std::vector<const ProjectWheels::Member*> wheels_;
+  std::vector<const ProjectWheels::ListedWheel*> wheels_;
 };
 
 /// An unchanged project, as its page lists it.

@@ -15,9 +15,9 @@ constexpr std::string_view manifest_header = "axle-manifest 2";
 constexpr std::string_view first_manifest_header = "axle-manifest 1";
 constexpr std::string_view with_variant_markers = "variant markers";
 
-class Fields {
+class ManifestFields {
  public:
-  explicit Fields(std::string_view text) : text_(text) {}
+  explicit ManifestFields(std::string_view text) : text_(text) {}
 
   std::string_view next() {
     const std::size_t end = text_.find('\0');
@@ -68,7 +68,7 @@ std::string render_manifest(const Manifest& manifest) {
 }
 
 Result<Manifest> parse_manifest(std::string_view text, std::string_view where) {
-  Fields fields(text);
+  ManifestFields fields(text);
   Manifest manifest;
   const std::string_view version = fields.next();
   bool good = version == manifest_header || version == first_manifest_header;

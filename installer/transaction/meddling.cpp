@@ -23,18 +23,18 @@ bool is_metadata(std::string_view path) {
 }
 
 /// Where the thing of a move is.
-struct Whereabouts {
+struct HiddenState {
   bool hidden = false;
   bool on_its_way = false;
 };
 
-Result<Whereabouts> locate(const TransactionFolder& folder, const Move* move) {
-  if (move == nullptr) return Whereabouts{};
+Result<HiddenState> locate(const TransactionFolder& folder, const Move* move) {
+  if (move == nullptr) return HiddenState{};
   const auto hidden = exists(folder.hidden(*move));
   if (!hidden) return std::unexpected(hidden.error());
   const auto on_its_way = exists(partial(folder.hidden(*move)));
   if (!on_its_way) return std::unexpected(on_its_way.error());
-  return Whereabouts{*hidden, *on_its_way};
+  return HiddenState{*hidden, *on_its_way};
 }
 
 /// Whether metadata is as the transaction left it.

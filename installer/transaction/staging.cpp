@@ -52,13 +52,13 @@ Result<void> copy_file(int tree_fd, const std::string& from, int folder_fd, cons
 
 void Staging::add(const NewPackage& package) {
   for (const NewFile& file : package.files) {
-    Node* node = &root_;
+    StagedPath* node = &root_;
     std::string_view rest = std::string_view(file.target).substr(roots_.base.size() + 1);
     while (true) {
       const std::size_t slash = rest.find('/');
       const std::string_view part = rest.substr(0, slash);
       auto child = node->children.find(part);
-      if (child == node->children.end()) child = node->children.emplace(part, Node()).first;
+      if (child == node->children.end()) child = node->children.emplace(part, StagedPath()).first;
       node = &child->second;
       if (node->file != nullptr || slash == std::string_view::npos) break;
       rest = rest.substr(slash + 1);
@@ -83,7 +83,7 @@ void Staging::add(const NewPackage& package) {
   }
 }
 
-Result<void> Staging::walk(Node& folder, const std::string& path) {
+Result<void> Staging::walk(StagedPath& folder, const std::string& path) {
   for (auto& [name, node] : folder.children) {
     std::string place = path + "/" + name;
     if (removal_.has(place)) {
@@ -146,7 +146,8 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
   return {};
 }
 
-Result<Staging::Made> Staging::make_file(const Node& node, int folder_fd, const std::string& name) {
+Result<Staging::Made> Staging::make_file(const StagedPath& node, int folder_fd,
+                                         const std::string& name) {
   const NewFile& file = *node.file;
   const auto written = [](Result<void> done) -> Result<Made> {
     if (!done) return std::unexpected(std::move(done.error()));
@@ -176,7 +177,7 @@ Result<Staging::Made> Staging::make_file(const Node& node, int folder_fd, const 
   }
 }
 
-Result<void> Staging::make(const Node& node, int folder_fd, const std::string& name,
+Result<void> Staging::make(const StagedPath& node, int folder_fd, const std::string& name,
                            const std::string& below, Leaves& leaves) {
   if (node.file != nullptr) {
     const auto made = make_file(node, folder_fd, name);
@@ -209,7 +210,7 @@ Result<void> Staging::make(const Node& node, int folder_fd, const std::string& n
   return {};
 }
 
-void Staging::add_packages(const Node& node, std::set<std::string>& names) {
+void Staging::add_packages(const StagedPath& node, std::set<std::string>& names) {
   if (node.package != nullptr) names.insert(node.package->name);
   for (const auto& [name, child] : node.children) add_packages(child, names);
 }

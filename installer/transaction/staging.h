@@ -43,25 +43,25 @@ class Staging {
   [[nodiscard]] Result<void> stage(const std::string& folder, Journal& journal);
 
  private:
-  struct Node {
-    std::map<std::string, Node, std::less<>> children;
+  struct StagedPath {
+    std::map<std::string, StagedPath, std::less<>> children;
     const NewFile* file = nullptr;
     const NewPackage* package = nullptr;
   };
   struct Thing {
-    Node* node;
+    StagedPath* node;
     std::string path;  ///< absolute
   };
 
-  static void add_packages(const Node& node, std::set<std::string>& names);
-  Result<void> walk(Node& folder, const std::string& path);
+  static void add_packages(const StagedPath& node, std::set<std::string>& names);
+  Result<void> walk(StagedPath& folder, const std::string& path);
   /// Notes in `leaves` what it makes, as list_leaves would: links are as the store's files were
   /// when they were looked at, so that these are not looked at again. `below`: the path below the
   /// thing.
-  Result<void> make(const Node& node, int folder_fd, const std::string& name,
+  Result<void> make(const StagedPath& node, int folder_fd, const std::string& name,
                     const std::string& below, Leaves& leaves);
   enum class Made : std::uint8_t { linked, written };
-  Result<Made> make_file(const Node& node, int folder_fd, const std::string& name);
+  Result<Made> make_file(const StagedPath& node, int folder_fd, const std::string& name);
 
   [[nodiscard]] unsigned new_file_mode(bool executable) const {
     return (executable ? 0777U : 0666U) & ~umask_;
@@ -70,7 +70,7 @@ class Staging {
   const Roots& roots_;
   Removal& removal_;
   unsigned umask_ = process_umask();
-  Node root_;
+  StagedPath root_;
   std::vector<Thing> entering_;
   std::vector<Thing> contested_;  ///< files at whose place there is one
   std::vector<FileConflict> conflicts_;

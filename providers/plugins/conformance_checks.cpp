@@ -230,12 +230,12 @@ Judgement check_manners(const PluginTrial& trial) {
                  "reports under /sys and /proc, or use the driver's library");
 }
 
-struct Row {
+struct NamedCheck {
   std::string_view name;
   Judgement (*check)(const PluginTrial& trial);
 };
 
-constexpr Row rows[] = {
+constexpr NamedCheck rows[] = {
     {"answers", check_answers},       {"interface", check_interface},
     {"protocol", check_protocol},     {"namespace", check_namespace},
     {"properties", check_properties}, {"declared", check_declared},
@@ -249,7 +249,7 @@ constexpr Row rows[] = {
 
 std::vector<CheckResult> judge(const PluginTrial& trial) {
   std::vector<CheckResult> results;
-  for (const Row& row : rows) {
+  for (const NamedCheck& row : rows) {
     Judgement finding = row.check(trial);
     if (!finding) continue;
     finding->name = row.name;

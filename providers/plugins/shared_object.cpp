@@ -56,8 +56,8 @@ std::expected<void*, Trouble> load(const std::string& path) {
 
 /// The part of the table that both this program and the provider know.
 std::expected<axle_provider, Trouble> read_table(void* object) {
-  using Entry = const axle_provider*(std::uint32_t);
-  auto* const entry = reinterpret_cast<Entry*>(::dlsym(object, entry_name));
+  using EntryPoint = const axle_provider*(std::uint32_t);
+  auto* const entry = reinterpret_cast<EntryPoint*>(::dlsym(object, entry_name));
   if (entry == nullptr) return malformed(fmt::format("it exports no {}", entry_name));
   const axle_provider* table = entry(AXLE_PROVIDER_ABI_VERSION);
   if (table == nullptr) return malformed(fmt::format("{} returned NULL", entry_name));

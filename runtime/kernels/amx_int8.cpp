@@ -50,7 +50,7 @@ void advance(Ahead& ahead) {
   ahead.next += 64 * ahead.lines;
 }
 
-struct Pass {
+struct TilePass {
   const std::int8_t* weights;
   const std::int8_t* activations;
   std::size_t row_bytes;
@@ -60,7 +60,7 @@ struct Pass {
 };
 
 /// 16 rows times 64 columns.
-AXLE_TILE_TARGET void one_row_tile(const Pass& pass, Ahead& ahead) {
+AXLE_TILE_TARGET void one_row_tile(const TilePass& pass, Ahead& ahead) {
   if (pass.first) {
     tile_zero(0);
     tile_zero(1);
@@ -92,7 +92,7 @@ AXLE_TILE_TARGET void one_row_tile(const Pass& pass, Ahead& ahead) {
 }
 
 /// 32 rows times 32 columns: `pass.weights` and `pass.sums` point at the half of the block.
-AXLE_TILE_TARGET void two_row_tiles(const Pass& pass, Ahead& ahead) {
+AXLE_TILE_TARGET void two_row_tiles(const TilePass& pass, Ahead& ahead) {
   std::int32_t* const lower_sums = pass.sums + tile_rows * block_columns;
   if (pass.first) {
     tile_zero(0);
@@ -127,13 +127,13 @@ AXLE_TILE_TARGET void two_row_tiles(const Pass& pass, Ahead& ahead) {
 /// All rows over the slabs [slab, slab + slabs) of the depth.
 void depth_block(const BlockProduct& product, std::size_t slab, std::size_t slabs, Ahead& ahead) {
   for (std::size_t row = 0; row < product.rows; row += 2 * tile_rows) {
-    Pass pass{product.weights + slab * slab_bytes,
-              static_cast<const std::int8_t*>(product.activations) + row * product.row_bytes +
-                  slab * depth_multiple,
-              product.row_bytes,
-              slabs,
-              product.sums + row * block_columns,
-              slab == 0};
+    TilePass pass{product.weights + slab * slab_bytes,
+                  static_cast<const std::int8_t*>(product.activations) + row * product.row_bytes +
+                      slab * depth_multiple,
+                  product.row_bytes,
+                  slabs,
+                  product.sums + row * block_columns,
+                  slab == 0};
     if (product.rows - row <= tile_rows) {
       one_row_tile(pass, ahead);
     } else {

@@ -392,7 +392,7 @@ TEST_CASE("facts for programs have every key, unknown ones null") {
   }
   machine.gpus.push_back({});
   machine.drivers.push_back({});
-  const std::string facts = render_facts(machine);
+  const std::string facts = render_machine_json(machine);
   for (const char* expected :
        {R"("arch": "x86_64")", R"("level": "v3")", R"("avx2": "present")", R"("gpus": [)",
         R"("vendor": "nvidia")", R"("memory_bytes": null)", R"("usable": "unknown")",
@@ -409,7 +409,7 @@ TEST_CASE("AMX is told as three questions: of the CPU, of the kernel, of this pr
   Machine machine;
   machine.cpu.arch = detect::Arch::x86_64;
   const auto told = [&] {
-    const std::string facts = render_facts(machine);
+    const std::string facts = render_machine_json(machine);
     const std::size_t begin = facts.find(R"("amx": {)");
     REQUIRE(begin != std::string::npos);
     std::string words;
@@ -436,7 +436,7 @@ TEST_CASE("AMX is told as three questions: of the CPU, of the kernel, of this pr
   machine.cpu.amx_permitted = true;
   CHECK(told() == "amx:{cpu:present,os:present,permitted:present");
   machine.cpu.arch = detect::Arch::aarch64;
-  CHECK(render_facts(machine).find(R"("amx": null)") != std::string::npos);
+  CHECK(render_machine_json(machine).find(R"("amx": null)") != std::string::npos);
 }
 
 TEST_CASE("bytes that are no UTF-8 do not stop a profile from being written") {

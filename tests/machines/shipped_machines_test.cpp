@@ -79,7 +79,7 @@ void check_unstated(const Machine& machine) {
 }
 
 void check_machine(const Json& expected, const Machine& machine) {
-  const Json facts = Json::parse(render_facts(machine));
+  const Json facts = Json::parse(render_machine_json(machine));
   Json cpu = expected["cpu"];
   if (cpu.contains("flags")) {
     check_flags(cpu["flags"], machine);

@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t chunk_size = 256UL << 10;
 
 /// The packed bytes of an entry, chunk by chunk: first those already read, then the source's.
-class Packed {
+class PackedReader {
  public:
-  Packed(ByteSource& source, const ZipEntry& entry, std::uint64_t data_offset,
-         std::span<const std::byte> ahead)
+  PackedReader(ByteSource& source, const ZipEntry& entry, std::uint64_t data_offset,
+               std::span<const std::byte> ahead)
       : source_(source), offset_(data_offset), left_(entry.compressed_size), ahead_(ahead) {
     ahead_ = ahead_.first(std::min<std::uint64_t>(ahead_.size(), left_));
     if (ahead_.size() < left_) buffer_size_ = std::min<std::uint64_t>(left_, chunk_size);
@@ -94,7 +94,7 @@ class Unpacked {
   std::uint32_t crc32_ = 0;
 };
 
-Result<void> copy(Packed& packed, Unpacked& unpacked) {
+Result<void> copy(PackedReader& packed, Unpacked& unpacked) {
   while (!packed.done()) {
     const auto chunk = packed.next();
     if (!chunk) return std::unexpected(chunk.error());
@@ -108,7 +108,7 @@ std::size_t unused_input(const inflate_state& state) {
   return state.avail_in + static_cast<std::size_t>(std::max(state.read_in_length, 0)) / 8;
 }
 
-Result<void> inflate(Packed& packed, Unpacked& unpacked) {
+Result<void> inflate(PackedReader& packed, Unpacked& unpacked) {
   const auto state = std::make_unique_for_overwrite<inflate_state>();
   isal_inflate_init(state.get());
   state->avail_in = 0;
@@ -149,7 +149,7 @@ Result<void> inflate(Packed& packed, Unpacked& unpacked) {
 Result<void> read_content(ByteSource& source, const std::string& where, const ZipEntry& entry,
                           std::uint64_t data_offset, std::span<const std::byte> ahead,
                           const ZipReader::Sink& sink) {
-  Packed packed(source, entry, data_offset, ahead);
+  PackedReader packed(source, entry, data_offset, ahead);
   Unpacked unpacked(where, entry, sink);
   return entry.method == stored ? copy(packed, unpacked) : inflate(packed, unpacked);
 }
