@@ -28,3 +28,15 @@ function(axle_configure target)
       -Woverloaded-virtual -Wundef ${AXLE_WERROR})
   endif()
 endfunction()
+
+# `out` becomes a C++ source with the texts of FILES, which HEADER declares as `std::span<const TYPE> FUNCTION()` in NAMESPACE. A row is
+# {name, text}: the file's name without its ending, or with its path below ROOT.
+function(axle_embed_texts out)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;NAMESPACE;TYPE;FUNCTION;ROOT" "FILES")
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DROOT=${arg_ROOT} "-DFILES=${arg_FILES}" -DHEADER=${arg_HEADER}
+            -DNAMESPACE=${arg_NAMESPACE} -DTYPE=${arg_TYPE} -DFUNCTION=${arg_FUNCTION} -P ${script}
+    DEPENDS ${arg_FILES} ${script}
+    COMMENT "Compiling ${arg_FUNCTION}() in" VERBATIM)
+endfunction()
