@@ -125,7 +125,7 @@ std::string render_sandbox(const plugins::SandboxSupport& support) {
   return text;
 }
 
-ordered_json exceptions_json(const plugins::NamespaceGrants* row, std::string_view ns) {
+ordered_json grants_json(const plugins::NamespaceGrants* row, std::string_view ns) {
   ordered_json out = {{"programs", ordered_json::array()},
                       {"devices", ordered_json::array()},
                       {"readable", ordered_json::array()},
@@ -142,17 +142,17 @@ std::string render_devices(const std::vector<std::string>& devices) {
   return fmt::format("  you allowed it to write to {}\n", fmt::join(devices, " "));
 }
 
-std::string render_exceptions(const plugins::NamespaceGrants* row, std::string_view ns) {
+std::string render_grants(const plugins::NamespaceGrants* row, std::string_view ns) {
   std::string text = "  exceptions for a plugin of this namespace:\n";
   const auto line = [&](std::string_view what, const auto& words) {
     text += fmt::format("    {}: {}\n", what,
                         words.empty() ? "none" : fmt::format("{}", fmt::join(words, " ")));
   };
   const plugins::NamespaceGrants none{ns, {}, {}, {}, {}, {}};
-  const plugins::NamespaceGrants& exceptions = row == nullptr ? none : *row;
-  line("may start", exceptions.programs);
-  line("may write to", exceptions.devices);
-  line("may read besides the system", exceptions.readable);
+  const plugins::NamespaceGrants& grants = row == nullptr ? none : *row;
+  line("may start", grants.programs);
+  line("may write to", grants.devices);
+  line("may read besides the system", grants.readable);
   line("sees", plugins::passed_variables(ns));
   return text;
 }
@@ -338,14 +338,14 @@ int run_providers_show(session::Session& session, Output& output) {
                               return output.paint(Style::strong, ns) +
                                      (enabled ? "\n" : "  disabled\n") + render_view(view, *at) +
                                      (support ? render_sandbox(*support) : "") +
-                                     render_exceptions(row, ns);
+                                     render_grants(row, ns);
                             },
                         .json = [&]() -> ordered_json {
                           return {{"namespace", ns},
                                   {"enabled", enabled},
                                   {"providers", view_json(view, *at)},
                                   {"sandbox", support ? sandbox_json(*support) : ordered_json()},
-                                  {"exceptions", exceptions_json(row, ns)}};
+                                  {"exceptions", grants_json(row, ns)}};
                         }});
 }
 

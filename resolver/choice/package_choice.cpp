@@ -13,8 +13,7 @@ namespace axle::resolver {
 namespace {
 
 bool is_requested(const std::vector<const Want*>& wants) {
-  return std::ranges::any_of(
-      wants, [](const Want* want) { return want->by.empty() && !want->constraint; });
+  return std::ranges::any_of(wants, [](const Want* want) { return want->is_request(); });
 }
 
 }  // namespace

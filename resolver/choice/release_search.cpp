@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "foundation/text/byte_size.h"
 #include "resolver/catalogue/listed_files.h"
 #include "resolver/choice/package_choice.h"
 #include "resolver/explain/messages.h"
@@ -135,11 +134,7 @@ void PackageChooser::remark_on(const PackageDemand& demand, const Tried& first, 
   const bool device = family != nullptr && families_.has_device_for(*family);
   if (choice.fallback && device && first.newest_trouble) {
     const Error& trouble = first.telling_trouble ? *first.telling_trouble : *first.newest_trouble;
-    remarks.push_back({Severity::warning,
-                       fmt::format("{} is chosen although there is a GPU: no allowed release has "
-                                   "another build for this machine; {}",
-                                   title, trouble.message),
-                       trouble.hint});
+    remarks.push_back(although_there_is_a_gpu(title, trouble));
   } else if (tried.newest_trouble && demand.rule != LabelRule::follow &&
              tried.newest->version != choice.release) {
     const bool everyday = tried.ordinary || family != nullptr;
@@ -148,16 +143,8 @@ void PackageChooser::remark_on(const PackageDemand& demand, const Tried& first, 
          fmt::format("{} is chosen, not the newest: {}", title, tried.newest_trouble->message),
          tried.newest_trouble->hint});
   }
-  if (choice.fallback && !device && choice.other) {
-    const auto& [label, size, own] = *choice.other;
-    remarks.push_back(
-        {Severity::note, own ? fmt::format("{}: no GPU is usable here, which saves {} compared "
-                                           "with {}, not counting the libraries that it needs",
-                                           title, text::render_bytes(size - *own), label)
-                             : fmt::format("{}: no GPU is usable here, which saves the {} of {} "
-                                           "and the libraries that it needs",
-                                           title, text::render_bytes(size), label)});
-  }
+  if (choice.fallback && !device && choice.other)
+    remarks.push_back(saved_without_gpu(title, *choice.other));
 }
 
 std::optional<wheel::Version> PackageChooser::newest_that_fits(const PackageDemand& demand) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "detect/gpu_vendors.h"
+#include "foundation/text/byte_size.h"
 #include "index/family/family_variants.h"
 #include "resolver/choice/provider_algorithm.h"
 #include "resolver/choice/ranking.h"
@@ -111,6 +112,24 @@ std::optional<OtherBuild> other_build(const CandidateWheel& chosen,
     other = {wheel->label, *size, chosen.file->size};
   }
   return other;
+}
+
+Remark although_there_is_a_gpu(const std::string& title, const Error& trouble) {
+  return {Severity::warning,
+          fmt::format("{} is chosen although there is a GPU: no allowed release has "
+                      "another build for this machine; {}",
+                      title, trouble.message),
+          trouble.hint};
+}
+
+Remark saved_without_gpu(const std::string& title, const OtherBuild& other) {
+  const auto& [label, size, own] = other;
+  return {Severity::note, own ? fmt::format("{}: no GPU is usable here, which saves {} compared "
+                                            "with {}, not counting the libraries that it needs",
+                                            title, text::render_bytes(size - *own), label)
+                              : fmt::format("{}: no GPU is usable here, which saves the {} of {} "
+                                            "and the libraries that it needs",
+                                            title, text::render_bytes(size), label)};
 }
 
 }  // namespace axle::resolver

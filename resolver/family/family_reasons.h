@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
 #include "plan/decision.h"
 #include "resolver/catalogue/release.h"
 #include "resolver/catalogue/release_metadata.h"
@@ -49,5 +51,11 @@ struct OtherBuild {
 [[nodiscard]] std::optional<OtherBuild> other_build(
     const CandidateWheel& chosen, const std::vector<const CandidateWheel*>& wheels,
     const ReleaseMetadata& metadata);
+
+/// Of a chosen fallback, `title`: no release has another build for the GPU that is here, because of
+/// `trouble`.
+[[nodiscard]] Remark although_there_is_a_gpu(const std::string& title, const Error& trouble);
+/// What a machine without a usable GPU saves by the fallback `title`.
+[[nodiscard]] Remark saved_without_gpu(const std::string& title, const OtherBuild& other);
 
 }  // namespace axle::resolver
