@@ -1,6 +1,5 @@
 #pragma once
-// The GPU vendors, one row each. Another vendor is an enumerator, a row here, one in
-// detect/vendor_probe.cpp with its own folder, and its rows in machines/, providers/ and binaries/.
+// The GPU vendors, one row each. docs/adding.md lists the tables that have a row per vendor too.
 
 #include <array>
 #include <cstddef>
