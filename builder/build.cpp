@@ -31,8 +31,8 @@ namespace {
 
 using wheel::WheelMember;
 
-/// The folder of CMake's trees: the caller's, or one of our own that goes when all went well or
-/// nothing is in it.
+/// The folder of CMake's trees: the caller's, or a temporary one that is removed after success or
+/// if it is empty.
 class BuildFolder {
  public:
   static Result<BuildFolder> open(const std::string& wanted) {
@@ -63,7 +63,7 @@ class BuildFolder {
     if (temporary_) fs::remove_all(path_, ignored);
   }
 
-  /// After a failure: the logs that the error names must stay.
+  /// After a failure: the logs that the error refers to are kept.
   void keep() {
     std::error_code ignored;
     if (temporary_) fs::remove(path_, ignored);
@@ -77,7 +77,7 @@ class BuildFolder {
   bool temporary_ = false;
 };
 
-/// Everything that building one row needs to know.
+/// Everything that is needed to build one row.
 struct BuildPlan {
   const Project& project;
   std::string folder;  ///< of the project, absolute
@@ -182,7 +182,7 @@ Result<void> add_variant_metadata(const BuildPlan& plan, const MatrixRow& row,
   return {};
 }
 
-// What goes out is read back as strictly as any other wheel.
+// The result is read back as strictly as any other wheel.
 Result<void> check_wheel(std::string_view bytes, const std::string& file_name, Report& report) {
   const auto opened = wheel::open_wheel(wheel::memory_source(bytes), file_name, file_name, report);
   if (!opened) return std::unexpected(opened.error());
@@ -235,7 +235,7 @@ Result<BuiltWheel> pack(const BuildPlan& plan, const MatrixRow& row,
     return std::unexpected(checked.error());
   }
   const fs::path path = fs::path(plan.out) / file_name;
-  // A build does not wait for the disk: what a power failure tears can be built again.
+  // A build is not flushed to disk: it can be repeated after a power failure.
   if (const auto error =
           system::write_whole_file(path.string(), *bytes, {.flush = system::Flush::no}))
     return fail(ErrorKind::io,

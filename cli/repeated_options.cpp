@@ -16,8 +16,8 @@ namespace axle::cli {
 
 namespace {
 
-/// One option, and what it is to pip and uv; "": they have no such option, or it does not bear on
-/// what they are proposed for. One that ends with "=" is one word with its value.
+/// One option, and its equivalents in pip and uv; "": they have none, or it does not apply to the
+/// commands that are proposed. One that ends with "=" is one word with its value.
 struct RepeatedRow {
   session::Opt id;
   std::string_view pip = {};
@@ -52,7 +52,7 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::requirement},
     RepeatedRow{session::Opt::constraint, "--constraint", "--constraint"},
     RepeatedRow{session::Opt::overrides, "", "--overrides"},
-    // Dropped, these would let in what the user kept out; building cannot respect the next two.
+    // Dropping these would allow what the user excluded; building cannot honour the next two.
     RepeatedRow{session::Opt::require_hashes, "--require-hashes", "--require-hashes"},
     RepeatedRow{session::Opt::no_binary},
     RepeatedRow{session::Opt::only_binary},
@@ -76,7 +76,7 @@ constexpr std::array repeated_rows = {
 
 enum class Tool : std::uint8_t { other, variant, pip, uv };
 
-/// The words as they stand, quotes included. Inside single quotes a blank is a part of a word.
+/// The words as written, including quotes. Inside single quotes a space is a part of a word.
 std::vector<std::string_view> split_words(std::string_view line) {
   std::vector<std::string_view> words;
   std::size_t begin = 0;
@@ -97,20 +97,20 @@ std::vector<std::string_view> split_words(std::string_view line) {
 
 std::string_view first_name(std::string_view names) { return names.substr(0, names.find(',')); }
 
-/// What may be read once only: it was, by the run.
+/// Inputs that can only be read once, which the run has already done.
 bool is_passing(std::string_view value) {
   return value == "-" || value.starts_with("/dev/fd/") || value.starts_with("/proc/self/fd/") ||
          value == "/dev/stdin";
 }
 
-/// "NAME=URL" without the name, which pip does not know.
+/// "NAME=URL" without the name, which pip does not support.
 std::string without_name(const std::string& place) {
   const std::size_t equals = place.find('=');
   const bool named = equals != std::string::npos && place.find_first_of(":/.") > equals;
   return named ? place.substr(equals + 1) : place;
 }
 
-/// For pip, which takes a path alone, an interpreter that was named as it is found on PATH.
+/// For pip, which only accepts a path: the interpreter's path on PATH.
 std::string pip_python(const std::string& name) {
   std::error_code error;
   const bool path = name.contains('/') || std::filesystem::is_directory(name, error);
@@ -173,22 +173,22 @@ class Completion {
     return std::ranges::find(command_->options, id) != command_->options.end();
   }
 
-  /// Whether `command_` is to have the option, whatever its values.
+  /// Whether `command_` should have the option, whatever its values.
   [[nodiscard]] bool is_for_command(session::Opt id) const {
     const std::string_view verb = command_->name;
     switch (id) {
       case session::Opt::for_machine:
       case session::Opt::gpu_policy:
       case session::Opt::supported:
-        // A machine is recorded where it is. What lists GPUs is asked for where the policy names
-        // one that is not there, so it gets none.
+        // A machine is recorded where it is. A list of GPUs is proposed if the policy names a
+        // missing one, so it gets no policy.
         if (has_word("--profile") || has_word("--for")) return false;
         if (id == session::Opt::for_machine) return takes(session::Opt::gpu_policy);
         return takes(id) && verb != "detect";
       case session::Opt::family:
         return takes(id) && verb != "index families";  // lists what --family can name
       case session::Opt::requirement:
-        // For what is named alone: explain takes one package, --no-deps is about single ones.
+        // Only for named packages: explain takes one package, --no-deps is about single ones.
         return takes(id) && run_.files && verb != "explain" && !has_word("--no-deps");
       case session::Opt::python:
       case session::Opt::system:
@@ -214,7 +214,7 @@ class Completion {
            id != session::Opt::no_verify_hashes;
   }
 
-  /// The values that count in the run.
+  /// The values that apply in the run.
   [[nodiscard]] std::vector<std::string> values_of(const RepeatedRow& row) const {
     const session::OptionRow& option = session::option_row(row.id);
     if (row.id == session::Opt::for_machine && !run_.machine.empty()) return {run_.machine};
@@ -236,7 +236,7 @@ class Completion {
     const session::OptionRow& option = session::option_row(row.id);
     const bool own = tool_ == Tool::variant ? has_own(option.names) : has_word(name);
     if (own && option.kind != session::OptionKind::list) return;
-    // Of these the first counts, and pip has one option for both.
+    // The first of these applies, and pip has one option for both.
     if (row.id == session::Opt::system && run_.command_line.has(session::Opt::python)) return;
     if (row.id == session::Opt::index_url && run_.command_line.has(session::Opt::default_index))
       return;
@@ -252,7 +252,7 @@ class Completion {
     }
   }
 
-  /// Both lists in the order in which they were given, in which the later one wins.
+  /// Both lists in the order given, in which the later one applies.
   void repeat_formats() {
     const auto add = [&](const session::Arguments& given) {
       for (const auto& [id, value] :
@@ -263,7 +263,7 @@ class Completion {
     if (run_.files && !names_files_) add(*run_.files);
   }
 
-  /// Before the verb, or pip refuses it.
+  /// Before the verb, or pip rejects it.
   void add_pip_python(const std::string& python) {
     if (has_word("--python")) return;
     text_.insert(words_[0].size(), " --python " + pip_python(python));
@@ -273,7 +273,7 @@ class Completion {
     if (tool_ == Tool::pip && row.id == session::Opt::python) return add_pip_python(value);
     const bool name_is_known = tool_ != Tool::pip;
     const bool index = row.id == session::Opt::index || row.id == session::Opt::default_index;
-    // A date is the end of its day with uv.
+    // In uv a date means the end of its day.
     const bool date_of_pip = row.id == session::Opt::uploaded_prior_to && tool_ == Tool::uv;
     const std::string said = index && !name_is_known ? without_name(value)
                              : date_of_pip           ? session::pip_cutoff(value)
@@ -299,7 +299,7 @@ bool begins_command(std::string_view text) {
   return text.starts_with("variant ") || text.starts_with("pip ") || text.starts_with("uv ");
 }
 
-/// Where the command that `text` starts with ends: at a backtick outside of quotes.
+/// The end of the command that starts `text`: a backtick outside of quotes.
 std::size_t end_of_command(std::string_view text) {
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {

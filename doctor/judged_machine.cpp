@@ -42,7 +42,7 @@ class DocumentLists {
     return resolver::rank_on_views(document, views_, lists);
   }
 
-  /// Why nothing here says whether the property is supported; empty where something does.
+  /// Why nothing here determines whether the property is supported; empty if something does.
   [[nodiscard]] Facts silence_about(const wheel::Property& property) const {
     if (property.ns == resolver::abi_dependency) {
       if (installed_version(property.feature)) return {};
@@ -73,8 +73,8 @@ class DocumentLists {
     return properties;
   }
 
-  /// What is behind a rejection, where a provider that Axle carries decides it. `view`: the one
-  /// that did not fit; nullptr: the machine as a whole.
+  /// The facts behind a rejection, if a bundled provider decides it. `view`: the one that did not
+  /// fit; nullptr: the machine as a whole.
   [[nodiscard]] Facts facts_against(const wheel::Property& property,
                                     const detect::Machine* view) const {
     if (property.ns != resolver::abi_dependency)
@@ -117,7 +117,7 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
   const resolver::ViewedRanking viewed = lists.rank(document);
   for (const resolver::RankedVariant& variant : viewed.ranking.ranked)
     fit.fitting.push_back(variant.label);
-  // Of what nothing is known hides no misfit of the rest.
+  // An unknown property does not hide that another one does not fit.
   wheel::VariantMetadata rest;
   for (const resolver::RejectedVariant& variant : viewed.ranking.rejected) {
     Facts silence = lists.silence_about(variant.property);

@@ -1,6 +1,6 @@
 #pragma once
 // The machine that doctor examines, which of its GPUs count, and how the variants of one document
-// fit it: as `resolve` would have it, but that no plugin is run.
+// fit it: like `resolve`, but without running plugins.
 
 #include <map>
 #include <string>
@@ -19,7 +19,7 @@ namespace axle::doctor {
 struct JudgedMachine {
   const detect::Machine& machine;
   providers::GpuPolicy gpus = {};
-  resolver::ProviderPolicy providers = {};  ///< what the user switched on and off
+  resolver::ProviderPolicy providers = {};  ///< the namespaces that the user enabled and disabled
 
   /// As providers::counted_gpus.
   [[nodiscard]] std::vector<const detect::Gpu*> counted(detect::GpuVendor vendor) const {
@@ -31,11 +31,11 @@ struct VariantFit {
   struct Misfit {
     wheel::Property property;  ///< none of whose feature's values is supported
     std::string rule;          ///< "nvidia :: sm_arch: none of 100_real, 90_real is supported"
-    Facts facts;               ///< what the machine is instead; empty where nobody here can tell
-    /// Nothing here says whether it is supported, and `facts` why; all other properties fit.
+    Facts facts;               ///< what the machine is instead; empty if unknown here
+    /// Nothing here determines whether it is supported, and `facts` why; all other properties fit.
     bool unknown = false;
-    /// `unknown` because the user switched the namespace off, or not on; a provider that Axle
-    /// carries would tell.
+    /// `unknown` because the user disabled the namespace, or did not enable it; a bundled provider
+    /// would know.
     bool switched_off = false;
 
     /// The facts, else the rule.
@@ -45,7 +45,7 @@ struct VariantFit {
   std::map<std::string, Misfit, std::less<>> rejected;
 };
 
-/// Normalised name -> what is installed of it.
+/// Normalised name -> installed packages with that name.
 using InstalledVersions = std::map<std::string, wheel::Version, std::less<>>;
 
 [[nodiscard]] VariantFit judge_variants(const wheel::VariantMetadata& document,
@@ -53,13 +53,13 @@ using InstalledVersions = std::map<std::string, wheel::Version, std::less<>>;
                                         const wheel::MarkerEnvironment& markers,
                                         const InstalledVersions& installed = {});
 
-/// Also where the system is not known.
+/// Also if the system is unknown.
 [[nodiscard]] inline bool is_linux(const detect::Machine& machine) {
   return machine.os.system.empty() || machine.os.system == "Linux";
 }
 
-/// As index::FamilyBuild has platforms, "linux_x86_64"; empty for a system, C library or
-/// architecture that no family has builds for. What is not known counts as Linux and glibc.
+/// In the form of index::FamilyBuild, "linux_x86_64"; empty for a system, C library or architecture
+/// that no family has builds for. Unknown values count as Linux and glibc.
 [[nodiscard]] std::string builds_platform(const detect::Machine& machine);
 
 }  // namespace axle::doctor

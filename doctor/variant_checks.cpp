@@ -61,7 +61,7 @@ void check_variant_file(const InstalledPackageFiles& package, const InstalledFil
   finding.hint = reinstall({&package}, files);
 }
 
-/// A wheel variant: dist-info/variant.json holds what it needs.
+/// A wheel variant: dist-info/variant.json has its requirements.
 void check_variant(InstalledPackageFiles& package, const JudgedMachine& judged,
                    const InstalledFiles& files, Findings& findings) {
   const std::string path = fmt::format("{}/{}", package.distribution.dist_info, variant_file);
@@ -89,15 +89,16 @@ void check_variant(InstalledPackageFiles& package, const JudgedMachine& judged,
       .hint = another_build(package, files);
 }
 
-/// A member of a family in the environment, and the label that its build has.
+/// A member of a family in the environment, and the label of its build.
 struct FamilyMember {
   InstalledPackageFiles* package;
   std::string label;
   std::string evidence;     ///< where the label comes from
-  bool says_needs = false;  ///< a wheel variant: its variant.json says what it needs
+  bool says_needs = false;  ///< a wheel variant: its variant.json has its requirements
 };
 
-/// What the default index has of a member that has ended is what its last release was made for.
+/// For a member that was discontinued, the default index's build corresponds to the family release
+/// that its last release was made for.
 const index::FamilyRelease* release_of(const index::Family& family, const std::string& name,
                                        const wheel::Version& version) {
   const auto ended = family.ended.find(name);
@@ -105,7 +106,7 @@ const index::FamilyRelease* release_of(const index::Family& family, const std::s
   if (ended == family.ended.end() || release == nullptr) return release;
   const auto last =
       std::ranges::find(family.releases, ended->second, &index::FamilyRelease::version);
-  // Releases are the newest first.
+  // Releases are sorted newest first.
   return last == family.releases.end() || &*last < release ? release : &*last;
 }
 
@@ -167,7 +168,7 @@ std::set<std::string, std::less<>> common_labels(const index::Family& family,
   return common;
 }
 
-/// Of what fits a member, best first: no fallback, and nothing of which not all is known.
+/// The labels that fit a member, best first: no fallbacks, and nothing with unknown requirements.
 std::vector<std::string> real_labels(const VariantFit& fit, const index::FamilyVariants& variants) {
   std::vector<std::string> labels;
   std::ranges::copy_if(fit.fitting, std::back_inserter(labels), [&](const std::string& label) {
@@ -177,7 +178,7 @@ std::vector<std::string> real_labels(const VariantFit& fit, const index::FamilyV
   return labels;
 }
 
-/// No GPU of the vendor that the build is for counts: it runs all the same, on the CPU.
+/// No GPU of the build's vendor counts: it still runs, on the CPU.
 bool lacks_hardware(const index::Family& family, const std::string& label,
                     const JudgedMachine& judged) {
   const index::FamilyLabel* known = family.label(label);
@@ -186,7 +187,7 @@ bool lacks_hardware(const index::Family& family, const std::string& label,
   return vendor && judged.counted(*vendor).empty();
 }
 
-/// Some GPU counts here that the family has builds for.
+/// A GPU counts here that the family has builds for.
 bool uses_any_gpu(const index::Family& family, const JudgedMachine& judged) {
   return std::ranges::any_of(family.labels, [&](const index::FamilyLabel& label) {
     return !label.vendor.empty() && !lacks_hardware(family, label.name, judged);
@@ -201,7 +202,7 @@ std::string title_of(const std::vector<FamilyMember>& build) {
   return fmt::format("{} ({})", text, build.front().label);
 }
 
-/// The members of one label: they share their fate, and the first one stands for all.
+/// The members with one label: they have the same result, and the first one represents all.
 void check_build(const index::Family& family, const std::vector<FamilyMember>& build,
                  const std::set<std::string, std::less<>>& common, const JudgedMachine& judged,
                  const std::string& platform, const InstalledFiles& files, Findings& findings) {
@@ -235,7 +236,7 @@ void check_build(const index::Family& family, const std::vector<FamilyMember>& b
     finding.hint = fix_of_unknown(rejected->second, first.package->title);
     return;
   }
-  // On a GPU that the family has no build of this release for, another release may have one.
+  // If the family has no build of this release for a GPU, another release may have one.
   const bool release_has_one = real != reals.end() || !uses_any_gpu(family, judged);
   for (const FamilyMember& member : build)
     member.package->new_choice =
@@ -269,7 +270,7 @@ std::string major_of(std::string_view toolkit) {
   return std::string(toolkit.substr(0, toolkit.find('.')));
 }
 
-/// No label fits that all members have, so that they could only be had unlike.
+/// No label that fits is available for all members, so they can only have different ones.
 bool must_differ(const index::Family& family, const std::vector<FamilyMember>& members,
                  const std::set<std::string, std::less<>>& common, const JudgedMachine& judged,
                  const std::string& platform, const InstalledFiles& files) {
@@ -296,7 +297,7 @@ void check_labels(const index::Family& family, const std::vector<FamilyMember>& 
     const index::FamilyLabel* other = family.label(member.label);
     const bool akin = one != nullptr && other != nullptr && one->vendor == other->vendor &&
                       !one->vendor.empty() && major_of(one->toolkit) == major_of(other->toolkit);
-    // A member that has ended stays at the minor version that it was last made for.
+    // A discontinued member stays at the minor version that it was last made for.
     if (akin && family.ended.contains(member.package->distribution.name)) continue;
     minor_only = minor_only && akin;
     unlike.push_back(
@@ -328,7 +329,7 @@ void check_versions(const index::Family& family, const std::vector<FamilyMember>
     const auto goes = release->goes_with.find(member.package->distribution.name);
     const wheel::Version plain = member.package->distribution.metadata.version.public_version();
     if (goes == release->goes_with.end() || goes->second.contains(plain)) continue;
-    // A member that has ended goes on with the release it was last made for.
+    // A discontinued member works with the release that it was last made for.
     if (family.ended.contains(member.package->distribution.name)) continue;
     Finding& finding = findings.add(
         "family-versions-differ", member.package->title,

@@ -20,7 +20,7 @@ constexpr std::size_t longest_answer = 160;
 struct Subject {
   std::string_view ns;
   std::vector<std::string_view> topics;  ///< Host::turn_to's
-  std::uint32_t pci_vendor;              ///< 0: no device bears on it
+  std::uint32_t pci_vendor;              ///< 0: no device is relevant
 };
 
 /// What detection asks for each namespace. One that is not here, and is not the word of a GPU
@@ -50,7 +50,7 @@ std::string_view last_part(std::string_view path) { return path.substr(path.rfin
 
 std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
 
-/// One line of it, without what a terminal would obey.
+/// One line of it, without terminal control characters.
 std::string shorten(std::string_view text) {
   std::string line;
   while (text.ends_with('\n')) text.remove_suffix(1);
@@ -62,7 +62,7 @@ std::string shorten(std::string_view text) {
   return text.size() > longest_answer ? shown + " …" : shown;
 }
 
-/// The loader's cache is a table of names; what stands between them is nobody's.
+/// The loader's cache is a table of names; the bytes between them are not relevant.
 std::string render_loader_cache(std::string_view cache) {
   std::vector<std::string> names;
   while (!cache.empty()) {
@@ -77,7 +77,7 @@ std::string render_loader_cache(std::string_view cache) {
   return text.empty() ? "no driver library" : shorten("of drivers: " + text);
 }
 
-/// nullopt: not there.
+/// nullopt: it does not exist.
 std::optional<std::string> render_answer(const Question& question) {
   if (!question.answer) {
     if (question.kind == QuestionKind::variable) return "not set";
@@ -118,7 +118,7 @@ std::string render_question(const Question& question) {
   return subject;
 }
 
-/// What a child said, one entry a line.
+/// A child's answer, one entry per line.
 void add_lines(std::string_view text, std::vector<Observation>& evidence) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -133,7 +133,7 @@ void add_lines(std::string_view text, std::vector<Observation>& evidence) {
   }
 }
 
-/// How many questions from the front on look for one file in one folder after the other.
+/// How many of the first queries search for one file in several folders.
 std::size_t count_search(std::span<const Question* const> questions) {
   std::size_t count = 0;
   for (const Question* question : questions) {
@@ -158,7 +158,7 @@ Observation render_search(std::span<const Question* const> search) {
           std::nullopt};
 }
 
-/// The devices of the namespace's vendor, and how many there are of all.
+/// The devices of the namespace's vendor, and the total number of devices.
 void add_bus(std::span<const Question> questions, std::uint32_t pci_vendor,
              std::vector<Observation>& evidence) {
   const std::string vendor = fmt::format("v{:08X}", pci_vendor);  // as a modalias has it
@@ -193,7 +193,7 @@ std::vector<Observation> find_evidence(std::string_view ns, std::span<const Ques
   for (const Question& question : questions) {
     const bool bears = !question.topic.empty() && question.topic != "pci" &&
                        std::ranges::find(subject->topics, question.topic) != subject->topics.end();
-    // What was asked twice was answered twice the same.
+    // Repeated queries had the same answer.
     const bool again = std::ranges::any_of(own, [&](const Question* earlier) {
       return earlier->kind == question.kind && earlier->subject == question.subject &&
              earlier->answer == question.answer;

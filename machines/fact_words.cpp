@@ -19,7 +19,7 @@ using detect::Presence;
 
 namespace {
 
-// A GPU of `vendor` by its model; null when the part names none.
+// A GPU of `vendor` by its model; null if the part has none.
 Result<std::optional<detect::Gpu>> gpu_of_model(GpuVendor vendor, const StatedFacts& facts) {
   const std::string* name = find_fact(facts, "gpu");
   if (name == nullptr) return std::nullopt;

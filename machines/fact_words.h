@@ -1,6 +1,5 @@
 #pragma once
-// The words of inline facts: "sm=90,driver=570.26" taken apart, and what is said of those that mean
-// nothing.
+// Parses inline facts: "sm=90,driver=570.26", with the errors for invalid ones.
 
 #include <map>
 #include <optional>
@@ -20,12 +19,11 @@ namespace axle::machines {
                                              const std::vector<std::string>& known);
 [[nodiscard]] std::unexpected<Error> bad_value(std::string_view ns, std::string_view key,
                                                std::string_view value, std::string_view example);
-/// For a value that is well formed, but that no machine has; `nearest` as possible_facts.h gives
-/// it.
+/// For a value that is well formed, but impossible; `nearest` from possible_facts.h.
 [[nodiscard]] std::unexpected<Error> impossible(std::string_view ns, std::string_view key,
                                                 std::string_view value, std::string_view nearest);
 
-/// Numbers with dots between them.
+/// Numbers separated by dots.
 [[nodiscard]] bool is_version(std::string_view text, std::size_t most_parts);
 
 /// The facts of one part, key -> value. A word without "=" in a GPU namespace is a model: "gpu".
@@ -34,12 +32,12 @@ using StatedFacts = std::map<std::string, std::string, std::less<>>;
                                               const std::vector<std::string>& keys);
 [[nodiscard]] const std::string* find_fact(const StatedFacts& facts, std::string_view key);
 
-/// The GPU that a part names by model, by architecture (`arch`, already checked and spelled), or
-/// both.
+/// The GPU that a part specifies by model, by architecture (`arch`, already validated and
+/// normalised), or both.
 [[nodiscard]] Result<void> add_gpu(detect::Machine& machine, detect::GpuVendor vendor,
                                    const StatedFacts& facts,
                                    const std::optional<std::string>& arch);
-/// The driver of `vendor`, instead of what was known of it.
+/// The driver of `vendor`, replacing the previous one.
 [[nodiscard]] detect::Driver& stated_driver(detect::Machine& machine, detect::GpuVendor vendor);
 /// Either may be null: it is not stated.
 [[nodiscard]] Result<void> check_driver(detect::GpuVendor vendor, const std::string* driver,

@@ -31,7 +31,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// "12.8" -> {12, 8}; nullopt unless all parts are numbers.
+/// "12.8" -> {12, 8}; nullopt if a part is not a number.
 std::optional<std::vector<unsigned>> parse_parts(std::string_view text) {
   std::vector<unsigned> parts;
   while (true) {
@@ -65,14 +65,14 @@ bool is_gfx(std::string_view text) {
          });
 }
 
-/// What PEP 825 allows as a value.
+/// The characters that PEP 825 allows in a value.
 bool is_value(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
   });
 }
 
-/// Entries between commas, semicolons and blanks, as the published provider splits them.
+/// Entries separated by commas, semicolons and spaces, as in the published provider.
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> entries;
   while (!text.empty()) {
@@ -92,7 +92,7 @@ Driver& driver_of(Machine& machine, GpuVendor vendor) {
   return driver;
 }
 
-/// `version` empty: what the driver runs is not known.
+/// `version` empty: the CUDA or ROCm version of the driver is unknown.
 void force_api(Machine& machine, GpuVendor vendor, std::string version) {
   Driver& driver = driver_of(machine, vendor);
   driver.api_version = std::move(version);
@@ -103,8 +103,8 @@ void force_api(Machine& machine, GpuVendor vendor, std::string version) {
   driver.reason.clear();
 }
 
-/// The machine has exactly these GPUs of the vendor; of one whose architecture is empty nothing is
-/// known.
+/// The machine has exactly these GPUs of the vendor; if the architecture is empty, nothing is known
+/// about the GPU.
 void force_gpus(Machine& machine, GpuVendor vendor, const std::vector<std::string>& archs) {
   std::erase_if(machine.gpus, [&](const Gpu& gpu) { return gpu.vendor == vendor; });
   for (const std::string& arch : archs) {
@@ -116,8 +116,8 @@ void force_gpus(Machine& machine, GpuVendor vendor, const std::vector<std::strin
   }
 }
 
-/// nullopt: the machine has it now. Else no machine can, and these are the nearest that one has:
-/// "9.0, 8.9"; "" where the value has not even the form.
+/// nullopt: the value is applied. Otherwise it is impossible, and these are the nearest possible
+/// ones: "9.0, 8.9"; "" if the value is not even well-formed.
 using Nearest = std::optional<std::string>;
 
 Nearest force_cuda(Machine& machine, const std::string& value) {
@@ -130,7 +130,7 @@ Nearest force_cuda(Machine& machine, const std::string& value) {
   return std::nullopt;
 }
 
-/// Which CUDA version the oldest drivers run is not known.
+/// The CUDA version of the oldest drivers is unknown.
 Nearest force_cuda_driver(Machine& machine, const std::string& value) {
   constexpr std::size_t most_parts = 4;
   if (auto nearest = nearest_driver(GpuVendor::nvidia, value)) return nearest;
@@ -154,7 +154,7 @@ Nearest force_gfx(Machine& machine, const std::string& value) {
   const std::vector<std::string> entries = split_list(value);
   for (const std::string& entry : entries) {
     if (auto nearest = nearest_arch(GpuVendor::amd, entry)) return nearest;
-    // What a driver says of a target ("gfx90a:xnack-") is not part of its name.
+    // Target features ("gfx90a:xnack-") are not part of the name.
     if (!is_gfx(entry)) return entry.substr(0, entry.find(':'));
   }
   if (entries.empty()) return "";
@@ -182,7 +182,7 @@ Nearest force_device_ip(Machine& machine, const std::string& value) {
   return std::nullopt;
 }
 
-/// The NPUs of `kind`; one that works, where there is none.
+/// The NPUs of `kind`; adds a working one if there is none.
 std::vector<Npu*> npus_of(Machine& machine, NpuKind kind) {
   std::vector<Npu*> npus;
   for (Npu& npu : machine.npus) {
@@ -218,8 +218,8 @@ Nearest force_cann(Machine& machine, const std::string& value) {
   return force_ascend(machine, value, &Npu::toolkit_version, "toolkit_version");
 }
 
-/// As uv has it, 1, true and yes, in capitals too, say that there is one. uv takes all else for a
-/// no, "on" too.
+/// As in uv, 1, true and yes (in any case) mean that there is one. uv treats everything else as no,
+/// including "on".
 Nearest force_tpu(Machine& machine, const std::string& given) {
   std::string value = given;
   std::ranges::transform(value, value.begin(), [](char c) {
@@ -240,7 +240,7 @@ struct OverrideRow {
   std::string_view example;
 };
 
-// conda's and uv's, which say less, before those of the providers themselves.
+// conda's and uv's, which are less specific, before those of the providers themselves.
 constexpr OverrideRow rows[] = {
     {{"CONDA_OVERRIDE_CUDA", "nvidia", "the CUDA version that the driver runs (conda's variable)"},
      force_cuda,

@@ -1,5 +1,5 @@
 #pragma once
-// What the user asks for, from the command line and from requirements files.
+// The user's requirements, from the command line and from requirements files.
 
 #include "resolver/request/requests.h"
 #include "session/command_failure.h"
@@ -8,13 +8,14 @@
 
 namespace axle::session {
 
-/// Positionals and -r, -c files; options that the files have are added to `options_of_files`.
-/// Errors: usage for what is not a requirement, a file's error with its line.
+/// Positional arguments and -r, -c files; the options in these files are added to
+/// `options_of_files`. Errors: usage for anything that is not a requirement; a file's error with
+/// its line.
 [[nodiscard]] Outcome<resolver::Requests> read_requests(const Arguments& arguments,
                                                         Arguments& options_of_files);
 
-/// The constraints and overrides that the configuration names, besides those of the command line;
-/// options that their files have are added to `options_of_files`. Errors: as above.
+/// The constraints and overrides from the configuration, in addition to those of the command line;
+/// the options in their files are added to `options_of_files`. Errors: as above.
 [[nodiscard]] Outcome<void> read_configured(const Settings& settings, resolver::Requests& requests,
                                             Arguments& options_of_files);
 

@@ -12,7 +12,7 @@ namespace {
 
 using enum Capability;
 
-/// Behind "hw.optional."; several where macOS has changed its mind (Apple, "Determining instruction
+/// After "hw.optional."; several names if macOS has renamed it (Apple, "Determining instruction
 /// set characteristics").
 struct SysctlFlag {
   Capability capability;

@@ -17,7 +17,7 @@ constexpr std::string_view file_prefix = "drivers-";
 constexpr std::int64_t longest_life = 24 * 60 * 60;
 constexpr std::int64_t tool_life = 10 * 60;
 
-/// The answers under one fingerprint, in a file of their own.
+/// The answers for one fingerprint, in one file.
 class AnswerFile {
  public:
   AnswerFile(const DriverCacheOptions& options, std::string fingerprint)
@@ -28,7 +28,7 @@ class AnswerFile {
     answers_ = parse_kept_answers(*text, fingerprint_).value_or(std::vector<KeptAnswer>());
   }
 
-  /// The answer if it was given less than `lifetime(text)` seconds ago.
+  /// The answer if it is younger than `lifetime(text)` seconds.
   template <typename Lifetime>
   [[nodiscard]] const KeptAnswer* find(std::string_view subject, const Lifetime& lifetime) const {
     const auto found = std::ranges::find(answers_, subject, &KeptAnswer::subject);
@@ -98,7 +98,7 @@ std::vector<DriverAnswer> DriverCache::ask_drivers(std::span<const GpuVendor> ve
     if (keep) kept.put(render_vendor(unknown[i]), fresh[i].lines);
     answers[places[i]] = std::move(fresh[i]);
   }
-  // A driver that was replaced meanwhile may have answered in either version.
+  // If a driver was replaced in the meantime, either version may have answered.
   if (kept.changed() && kept.is_under(fingerprint_drivers(*this, vendors, options_.program))) {
     kept.save();
   }

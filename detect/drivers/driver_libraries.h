@@ -1,6 +1,6 @@
 #pragma once
-// Asks the vendors' user-mode libraries. Runs foreign code that may print, hang, crash or end the
-// process: only ever called in a probe child (detect/drivers/children.h).
+// Queries the vendors' user-mode libraries. Runs foreign code that may print, block, crash or end
+// the process: only called in a probe child (detect/drivers/children.h).
 
 #include <initializer_list>
 #include <string>
@@ -12,28 +12,28 @@
 
 namespace axle::detect {
 
-/// Says everything that the vendor's libraries know, each fact as soon as it is known, in the words
-/// that detect/<vendor>/facts.h reads. Where this program has rights that its user has not, the
-/// environment is emptied first: the libraries read it too.
+/// Writes everything that the vendor's libraries report, each fact as soon as it is known, in the
+/// format that detect/<vendor>/facts.h reads. If this program has more rights than its user, the
+/// environment is cleared first: the libraries read it too.
 void ask_libraries(GpuVendor vendor, LineSink& sink);
 
 /// A library opened by name through the loader's own search path, then in the known folders; a name
-/// with a slash only as that file. Loading runs foreign constructors, so that more is asked of the
-/// file where more is at stake: a program with rights that its user has not (AT_SECURE) loads from
-/// the known folders only, and it and root load nothing that others may have written
+/// with a slash only as that file. Loading runs foreign constructors, so the rules are stricter
+/// with more rights: a program with more rights than its user (AT_SECURE) loads from the known
+/// folders only, and it and root load nothing that others may have written
 /// (detect/drivers/library_trust.h). Never closed: vendor libraries leave threads and handlers
 /// behind.
 class VendorLibrary {
  public:
   explicit VendorLibrary(std::initializer_list<const char*> names);
   [[nodiscard]] bool loaded() const { return handle_ != nullptr; }
-  /// Why not, as the loader says it.
+  /// The loader's error.
   [[nodiscard]] const std::string& error() const { return error_; }
-  /// Why a file was not even tried; empty when every one was.
+  /// Why a file was not loaded at all; empty if every one was tried.
   [[nodiscard]] const std::string& refused() const { return refused_; }
-  /// Says why the library is not there: "library.refused" where that is so, then `word`.
+  /// Reports why the library is missing: "library.refused" if a file was not trusted, then `word`.
   void say_missing(LineSink& sink, std::string_view word) const;
-  /// The file behind `symbol`, symbolic links resolved; empty when unknown.
+  /// The file that contains `symbol`, symbolic links resolved; empty if unknown.
   [[nodiscard]] std::string file_of(const char* symbol) const;
 
   /// The function, or nullptr.
@@ -54,14 +54,14 @@ class VendorLibrary {
   std::string refused_;
 };
 
-/// The file behind `path`, symbolic links resolved; empty where there is none.
+/// The file `path`, symbolic links resolved; empty if there is none.
 [[nodiscard]] std::string real_path(const std::string& path);
 
-/// False in a program that is linked statically with a C library that has no loader for it (musl).
+/// False in a program that is linked statically with a C library that cannot load any (musl).
 [[nodiscard]] bool can_load_libraries();
 
-/// Takes a variable out of the environment without the C library's lock, which another thread of
-/// the parent may have held at the fork.
+/// Removes a variable from the environment without the C library's lock, which another thread of
+/// the parent may have held during the fork.
 void drop_environment(std::string_view name);
 
 }  // namespace axle::detect

@@ -21,7 +21,7 @@ bool is_cuda_version(std::string_view text) {
          digits(text.substr(dot + 1));
 }
 
-/// The few forms of JSON that the note is made of.
+/// The subset of JSON that the note uses.
 class NoteScanner {
  public:
   explicit NoteScanner(std::string_view text) : rest_(text) {}
@@ -63,7 +63,7 @@ class NoteScanner {
     return numbers;
   }
 
-  /// A value of any of the forms; false for others.
+  /// A value of any of these forms; false for others.
   bool skip_value() {
     if (take_string() || take_numbers()) return true;
     return take_number().has_value();

@@ -1,6 +1,6 @@
 #pragma once
-// The families in force: those that Axle ships, and the user's, of which one replaces a shipped one
-// of the same name.
+// The active families: the shipped ones, and the user's, which replace shipped ones of the same
+// name.
 
 #include <map>
 #include <memory>
@@ -15,19 +15,18 @@
 
 namespace axle::index {
 
-/// Nothing but a text is kept of a shipped family until one of its projects is asked for: most
-/// commands need none.
+/// A shipped family is only parsed when one of its projects is requested: most commands need none.
 class FamilyBook {
  public:
   /// Both must outlive the book.
   FamilyBook(Transport& transport, Report& report) : transport_(transport), report_(report) {}
 
   void add_shipped();
-  /// A file of the user's; a later one of the same name replaces an earlier one. Errors as
-  /// parse_family, and malformed where another file's family has one of its projects.
+  /// Adds a user's file; a later one with the same name replaces an earlier one. Errors as
+  /// parse_family, and malformed if another file's family has one of its projects.
   [[nodiscard]] Result<void> add_file(std::string_view toml, std::string where);
-  /// Uses `url` instead of the family's own: a mirror. Errors: not_found, with the names there
-  /// are; malformed.
+  /// Uses `url` instead of the family's own: a mirror. Errors: not_found, with the known names;
+  /// malformed.
   [[nodiscard]] Result<void> set_url(std::string_view family, std::string url);
 
   /// By name.
@@ -37,7 +36,7 @@ class FamilyBook {
   [[nodiscard]] Result<const Family*> of_project(std::string_view project);
   [[nodiscard]] Result<const Family*> named(std::string_view name);
 
-  /// The family's own index. `family` is of this book.
+  /// The family's own index. `family` belongs to this book.
   [[nodiscard]] Source& source(const Family& family);
 
  private:
@@ -53,11 +52,11 @@ class FamilyBook {
   Transport& transport_;
   Report& report_;
   std::map<std::string, ListedFamily, std::less<>> entries_;
-  std::map<std::string, const Family*, std::less<>> of_project_;  ///< answers given already
+  std::map<std::string, const Family*, std::less<>> of_project_;  ///< cached answers
 };
 
-/// The index of `family`, its files labelled. An index that cannot be reached is named together
-/// with the way around it.
+/// The index of `family`, with labelled files. If an index is unreachable, the error names it and
+/// the workaround.
 [[nodiscard]] std::unique_ptr<Source> make_family_source(const Family& family, Transport& transport,
                                                          Report& report);
 

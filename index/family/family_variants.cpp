@@ -78,7 +78,7 @@ const FamilyBuild* find_build(const FamilyRelease* release, std::string_view lab
   return nullptr;
 }
 
-/// A member that goes with several releases was made for the oldest of them that has the label.
+/// A member that belongs to several releases was made for the oldest of them that has the label.
 const FamilyBuild* build_of(const Family& family, std::string_view member,
                             const wheel::Version& version, std::string_view label,
                             std::string_view platform) {

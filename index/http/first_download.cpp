@@ -12,12 +12,12 @@ namespace {
 
 std::string key_of(std::string_view url) { return fmt::format("first download of {}", url); }
 
-/// What a server says of a file without sending it.
+/// A server's data about a file, without the file.
 std::string outline(std::uint64_t size, std::string_view etag) {
   return fmt::format("{} {}", size, etag);
 }
 
-/// What was kept of a first download.
+/// The stored data of a first download.
 struct KeptDownload {
   std::string sha256;
   std::string outline;

@@ -14,13 +14,13 @@ namespace {
 constexpr std::uint64_t max_netrc_bytes = 1U << 20;
 constexpr std::string_view netrc_blanks = " \t\r\n";
 
-/// Words as Python's netrc has them: a quoted one may hold netrc_blanks, a backslash takes what
-/// follows it as it is.
+/// Words as in Python's netrc: a quoted one may contain netrc_blanks, a backslash escapes the next
+/// character.
 class NetrcWords {
  public:
   explicit NetrcWords(std::string_view text) : rest_(text) {}
 
-  /// `keyword`: where one may stand, "#" begins a comment.
+  /// `keyword`: where a keyword is allowed, "#" begins a comment.
   std::optional<std::string> next(bool keyword) {
     for (;;) {
       skip(std::min(rest_.find_first_not_of(netrc_blanks), rest_.size()));
@@ -77,7 +77,7 @@ Result<std::vector<NetrcEntry>> parse_netrc(std::string_view text, const std::st
       in_entry = true;
       continue;
     }
-    // What is not a keyword may be a secret: it is not repeated.
+    // A word that is not a keyword may be a secret: it is not shown.
     if (*keyword != "machine" && *keyword != "macdef" && *keyword != "login" &&
         *keyword != "user" && *keyword != "account" && *keyword != "password") {
       return broken(line, "an unknown keyword");

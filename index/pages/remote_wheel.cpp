@@ -28,7 +28,7 @@ struct CloseFile {
 };
 using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 
-/// A whole download in a file without a name: wheels may be larger than memory.
+/// A complete download in an unnamed file: wheels may be larger than memory.
 class SpooledSource final : public wheel::ByteSource {
  public:
   SpooledSource(TemporaryFile file, std::uint64_t size) : file_(std::move(file)), size_(size) {}
@@ -92,7 +92,8 @@ Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& f
   return std::make_unique<SpooledSource>(std::move(copy), size);
 }
 
-/// The published metadata file, or nothing when the index promised one and has none or another.
+/// The published metadata file, or nothing if the index announced one and has none or a different
+/// one.
 Result<std::optional<std::string>> fetch_published_metadata(const PublishedFile& file,
                                                             std::string_view index,
                                                             Transport& transport, Report& report) {
@@ -127,8 +128,8 @@ Result<std::unique_ptr<wheel::ByteSource>> open_any(const PublishedFile& file,
   return download_whole(file, transport);
 }
 
-/// The key under which a small text out of a wheel is kept, where the index says the wheel's hash.
-/// The URL is part of it: another index may lie about a file of the same hash.
+/// The key under which a small text out of a wheel is cached, if the index gives the wheel's hash.
+/// It includes the URL: another index may give wrong data for a file with the same hash.
 std::optional<std::string> key_of(std::string_view member, const PublishedFile& file) {
   if (file.hash.sha256().empty() || !is_http_url(file.url)) return std::nullopt;
   return fmt::format("{} in {} {}", member, file.hash.sha256(), file.url);
@@ -139,7 +140,7 @@ std::optional<std::string> recall(const std::optional<std::string>& key, Transpo
   return transport.recall(*key).value_or(std::nullopt);
 }
 
-/// Opens the archive by its directory and keeps what may be asked for next: one look serves both.
+/// Opens the archive by its directory and stores what may be requested next: one read serves both.
 Result<wheel::WheelFile> open_and_keep(const PublishedFile& file, const wheel::WheelName& name,
                                        Transport& transport, Report& report) {
   Result<std::unique_ptr<wheel::ByteSource>> source = open_remote(file, transport);
@@ -178,7 +179,7 @@ Result<std::string> fetch_metadata(const PublishedFile& file, const wheel::Wheel
   }
   if (auto kept = recall(key_of(metadata_member, file), transport)) return std::move(*kept);
   if (trouble) return std::unexpected(std::move(*trouble));
-  CollectedReport ignored;  // whoever installs the wheel opens it again and hears the remarks then
+  CollectedReport ignored;  // the installer opens the wheel again and reports messages then
   Result<wheel::WheelFile> wheel = open_and_keep(file, name, transport, ignored);
   if (!wheel) return std::unexpected(std::move(wheel.error()));
   return std::move(wheel->metadata_text);

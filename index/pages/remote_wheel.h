@@ -16,20 +16,20 @@
 
 namespace axle::index {
 
-/// Range reads with one cached tail; file URLs and folders included. The first read asks for the
-/// last 65 KiB. Error: io; unsupported when the server answers ranges with lies.
+/// Range reads with a cached tail; also for file URLs and folders. The first read requests the last
+/// 65 KiB. Error: io; unsupported if the server's ranges are wrong.
 [[nodiscard]] Result<std::unique_ptr<wheel::ByteSource>> open_remote(const PublishedFile& file,
                                                                      Transport& transport);
 
-/// The METADATA text: `{url}.metadata` when published, else from the archive. A published one with
-/// another hash than `index` (for messages) gives it is skipped with a warning: what gets
-/// installed is the wheel, and that has its own. `name`: of the file, parsed.
+/// The METADATA text: `{url}.metadata` if published, else from the archive. A published one whose
+/// hash differs from that of `index` (for messages) is skipped with a warning: the wheel that is
+/// installed contains its own. `name`: of the file, parsed.
 [[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file,
                                                  const wheel::WheelName& name,
                                                  std::string_view index, Transport& transport,
                                                  Report& report);
 
-/// What a variant wheel says of itself (its variant.json, whose one label is that of its `name`),
+/// The variant of a wheel (its variant.json, whose one label is that of its `name`),
 /// from the archive. Errors: as of open_remote and wheel::open_wheel; unsupported for a plain
 /// wheel.
 [[nodiscard]] Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file,
@@ -37,8 +37,8 @@ namespace axle::index {
                                                                Transport& transport,
                                                                Report& report);
 
-/// A `variants.json` or any small listed file, its listed sha256 checked. Errors: io, mismatch,
-/// not_found.
+/// A `variants.json` or any small listed file, with its listed sha256 checked. Errors: io,
+/// mismatch, not_found.
 [[nodiscard]] Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport,
                                                std::uint64_t max_bytes);
 

@@ -28,14 +28,14 @@ namespace {
 
 using plan::ResolvedPackage;
 
-/// A wheel that enters, and where its files go.
+/// A wheel to be installed, and where its files go.
 struct Entering {
   const ResolvedPackage* package;
   WheelContents wheel;
   Layout layout;
 };
 
-/// Shown only: nothing is locked, downloaded whole or written.
+/// Only for display: nothing is locked, downloaded completely or written.
 enum class Purpose : std::uint8_t { apply, show };
 
 Change change_of(const InstalledDistribution& distribution) {
@@ -79,16 +79,16 @@ Result<void> check_wheel(const ResolvedPackage& package, const Manifest& manifes
   return {};
 }
 
-/// Everything that can fail on account of a wheel alone, before the environment is locked. What
-/// cannot be listed without a download is not an error: it is noted in `changes`. A wheel that is
-/// seen not to be what it was chosen as is one.
+/// All checks that only depend on the wheels, before the environment is locked. A wheel whose files
+/// cannot be listed without a download is not an error: it is recorded in `changes`. A wheel that
+/// is found not to be what it was chosen as is one.
 Result<std::vector<Entering>> open_wheels(const plan::Resolution& resolution, const Roots& roots,
                                           const InstallOptions& options, Purpose purpose,
                                           index::Transport* transport, Changes& changes,
                                           Report& report) {
   const EntryCheck entry_check =
       options.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
-  CollectedReport unread;  // what a download says of a wheel is said then
+  CollectedReport unread;  // the download reports it then
   std::vector<Entering> entering;
   for (const ResolvedPackage& package : resolution.packages) {
     if (package.already_installed) continue;
@@ -115,14 +115,14 @@ Result<std::vector<Entering>> open_wheels(const plan::Resolution& resolution, co
   return entering;
 }
 
-/// An environment that was read, and, to be changed, is locked and recovered.
+/// The installed packages of an environment, which is locked and recovered if it is to be changed.
 struct Opened {
   std::optional<EnvironmentLock> lock;
   std::vector<InstalledDistribution> installed;
 };
 
 Result<Opened> open_environment(const Roots& roots, Purpose purpose, Report& report) {
-  CollectedReport unread;  // what is wrong with other packages is said by `list`
+  CollectedReport unread;  // problems of other packages are reported by `list`
   if (purpose == Purpose::show) {
     auto installed = scan_installed(roots, unread);
     if (!installed) return std::unexpected(installed.error());
@@ -137,7 +137,7 @@ Result<Opened> open_environment(const Roots& roots, Purpose purpose, Report& rep
   return Opened{std::move(*lock), std::move(*installed)};
 }
 
-/// What the resolution keeps must still be there: other commands may have run since.
+/// Packages that the resolution keeps must still be installed: other commands may have run since.
 Result<void> check_kept(const plan::Resolution& resolution, const Environment& environment,
                         std::vector<InstalledDistribution> installed) {
   CollectedReport unread;
@@ -156,9 +156,9 @@ Result<void> check_kept(const plan::Resolution& resolution, const Environment& e
   return {};
 }
 
-/// Takes those whose names `leaves` says yes to out of `installed`: all of one name, but for older
-/// ones without a RECORD, which cannot be removed; where a new one takes their place (`replaced`),
-/// they leave if they can be repaired.
+/// Removes the packages selected by `leaves` from `installed`: all of one name, except older ones
+/// without a RECORD, which cannot be removed; if a new one replaces them (`replaced`), they are
+/// removed if they can be repaired.
 template <class Predicate>
 std::vector<InstalledDistribution> take_leaving(std::vector<InstalledDistribution>& installed,
                                                 bool replaced, const Predicate& leaves) {
@@ -174,7 +174,7 @@ std::vector<InstalledDistribution> take_leaving(std::vector<InstalledDistributio
   return leaving;
 }
 
-/// One for every name: the version that counted.
+/// One per name: the version that counted.
 std::vector<Change> changes_of(const std::vector<InstalledDistribution>& leaving) {
   std::vector<Change> changes;
   for (const InstalledDistribution& distribution : leaving) {
@@ -184,7 +184,7 @@ std::vector<Change> changes_of(const std::vector<InstalledDistribution>& leaving
   return changes;
 }
 
-/// Why packages that the environment itself does not have cannot be removed from it.
+/// Why packages that are outside of the environment cannot be removed from it.
 Error not_removable(const std::vector<std::string>& names, const Environment& environment) {
   std::vector<InstalledDistribution> outer;
   CollectedReport unread;
@@ -207,7 +207,7 @@ Error not_removable(const std::vector<std::string>& names, const Environment& en
           "`variant list` shows what is installed; nothing was changed"};
 }
 
-/// Takes what should be absent out of `installed`. Error: none of it is there.
+/// Removes the packages of `absent` from `installed`. Error: none of them is installed.
 Result<std::vector<InstalledDistribution>> take_absent(
     const std::vector<std::string>& names, const Environment& environment,
     std::vector<InstalledDistribution>& installed, Report& report) {
@@ -228,7 +228,7 @@ Result<std::vector<InstalledDistribution>> take_absent(
 
 }  // namespace
 
-/// In an order in which each member may point to those before it.
+/// In an order in which each member may refer to those before it.
 struct PreparedChanges {
   explicit PreparedChanges(Roots of) : roots(std::move(of)) {}
   PreparedChanges(const PreparedChanges&) = delete;
@@ -248,7 +248,8 @@ Changes::~Changes() = default;
 
 namespace {
 
-/// What enters and what leaves, from the wheels and what is installed; the files are compared.
+/// What is added and what is removed, from the wheels and the installed packages; files are
+/// compared.
 Result<void> prepare(const PackageSet& set, const std::vector<Entering>& wheels,
                      const Environment& environment, const InstallOptions& options, Opened opened,
                      PreparedChanges& prepared, Changes& changes, Report& report) {
@@ -280,7 +281,7 @@ Result<void> prepare(const PackageSet& set, const std::vector<Entering>& wheels,
   }
   leaving.insert(leaving.end(), damaged.begin(), damaged.end());
   if (!changes.unlisted.empty()) {
-    // Their own files would stand in for a damaged RECORD, and they are not known yet.
+    // A damaged RECORD could be restored from their own files, which are not known yet.
     for (const InstalledDistribution& distribution : leaving)
       stand_ins.try_emplace(distribution.dist_info);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// From new packages to the things that enter an environment: staged beside it, checked against what
-// is there.
+// From new packages to the things to add to an environment: staged next to it, compared with the
+// existing files.
 
 #include <map>
 #include <memory>
@@ -24,22 +24,22 @@ class Staging {
  public:
   Staging(const Roots& roots, Removal& removal) : roots_(roots), removal_(removal) {}
 
-  /// `package` must outlive this. Where two packages put different files at one place, that is a
+  /// `package` must outlive this. If two packages have different files at one path, that is a
   /// conflict.
   void add(const NewPackage& package);
 
-  /// Compares with the environment less what is removed. A file that is there already and equal by
-  /// the RECORD of its owner is shared, or replaced where it was edited since; any other is a
-  /// conflict, unless `overwrite`: then it leaves too. Error: io.
+  /// Compares with the environment without what is removed. An existing file that is equal
+  /// according to its owner's RECORD is shared, or replaced if it was edited; any other is a
+  /// conflict, or removed with `overwrite`. Error: io.
   [[nodiscard]] Result<void> check(const std::vector<InstalledDistribution>& staying,
                                    bool overwrite);
 
-  /// Those that were found; nothing may be staged while there is one.
+  /// The conflicts found; nothing may be staged if there are any.
   [[nodiscard]] const std::vector<FileConflict>& conflicts() const { return conflicts_; }
 
-  /// Makes everything under `folder`, one entry a thing, by hard links to the store where the file
-  /// system allows and the permissions there are those of a new file, else by copies, and appends
-  /// the moves to `journal`. Error: io.
+  /// Creates everything under `folder`, one entry per thing, with hard links to the store if the
+  /// file system allows it and the permissions there are those of a new file, else by copying, and
+  /// appends the moves to `journal`. Error: io.
   [[nodiscard]] Result<void> stage(const std::string& folder, Journal& journal);
 
  private:
@@ -55,9 +55,9 @@ class Staging {
 
   static void add_packages(const StagedPath& node, std::set<std::string>& names);
   Result<void> walk(StagedPath& folder, const std::string& path);
-  /// Notes in `leaves` what it makes, as list_leaves would: links are as the store's files were
-  /// when they were looked at, so that these are not looked at again. `below`: the path below the
-  /// thing.
+  /// Records in `leaves` what it creates, like list_leaves: links have the attributes that the
+  /// store's files had when they were checked, so that they are not checked again. `below`: the
+  /// path below the thing.
   Result<void> make(const StagedPath& node, int folder_fd, const std::string& name,
                     const std::string& below, Leaves& leaves);
   enum class Made : std::uint8_t { linked, written };
@@ -72,7 +72,7 @@ class Staging {
   unsigned umask_ = process_umask();
   StagedPath root_;
   std::vector<Thing> entering_;
-  std::vector<Thing> contested_;  ///< files at whose place there is one
+  std::vector<Thing> contested_;  ///< files whose path is taken
   std::vector<FileConflict> conflicts_;
   std::map<const NewPackage*, Descriptor> trees_;
 };

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t max_listed = 6;
 
-/// The first few of `items`, and how many more there are.
+/// The first items, and how many more there are.
 std::string render_some(const std::vector<std::string>& items, std::string_view separator) {
   std::string text;
   for (std::size_t i = 0; i < items.size() && i < max_listed; ++i) {
@@ -45,7 +45,7 @@ std::string render_verdict(const plan::Verdict& verdict) {
   return fmt::format("{}: {} ({})", verdict.label, verdict.reason, render_facts(verdict.facts));
 }
 
-/// One line a reason: dozens of wheels tend to have the same.
+/// One line per reason: dozens of wheels often have the same.
 std::vector<std::string> render_skipped(const std::vector<plan::SkippedFile>& skipped) {
   std::vector<std::pair<std::string_view, std::vector<std::string_view>>> by_reason;
   for (const plan::SkippedFile& file : skipped) {
@@ -75,11 +75,11 @@ std::string build_hint(std::string_view name, const wheel::Version& version) {
       pinned(name, wheel::render_version(version)));
 }
 
-/// What speaks against a family's builds: those of hardware that the machine has, labels with the
-/// same fact together, and what is not known.
+/// Why no build of a family fits: the reasons of builds for hardware that the machine has, labels
+/// with the same facts together, and what is unknown.
 Error no_build_fits(std::string_view name, const Release& release, const plan::Decision& decision) {
   const std::string version = wheel::render_version(release.version);
-  std::vector<std::pair<std::string, std::string>> reasons;  // what is said, of which labels
+  std::vector<std::pair<std::string, std::string>> reasons;  // reason, and the labels with it
   std::map<std::string, std::size_t> places;
   const auto add = [&](const std::string& text, const std::string& label) {
     const auto [place, is_new] = places.try_emplace(text, reasons.size());
@@ -89,7 +89,7 @@ Error no_build_fits(std::string_view name, const Release& release, const plan::D
       labels += " and " + label;
     }
   };
-  // That there is no NVIDIA GPU is news only where no GPU that is there has anything to say.
+  // A missing NVIDIA GPU is only mentioned if no GPU of the machine gives a reason.
   const bool only_absent = only_absent_hardware(decision);
   for (const plan::Verdict& verdict : decision.rejected) {
     if (only_absent || !is_absent_hardware(verdict))
@@ -113,7 +113,7 @@ Error no_build_fits(std::string_view name, const Release& release, const plan::D
                   name, pinned(name, version))};
 }
 
-/// Why the versions that there are do not serve, and what does.
+/// Why none of the known versions is allowed, and which to request.
 std::string hint_of_versions(std::string_view name, const Want& want,
                              const std::vector<KnownVersion>& versions) {
   const auto allowed = [&](const KnownVersion& known) {
@@ -242,7 +242,7 @@ Error nothing_fits(std::string_view name, const Release& release, const plan::De
   if (!tags.empty()) reasons.push_back(tags);
   for (const plan::Verdict& verdict : decision.rejected) reasons.push_back(render_verdict(verdict));
   std::vector<plan::SkippedFile> skipped = decision.skipped;
-  // What their tags come to is said already.
+  // The reasons from their tags are already listed.
   if (!tags.empty())
     std::erase_if(skipped,
                   [](const plan::SkippedFile& file) { return file.code == plan::SkipCode::tags; });

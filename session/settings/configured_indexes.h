@@ -8,7 +8,7 @@
 namespace axle::session {
 
 /// Fills `indexes` and `no_index`. uv's order: --index and [[index]], then extra-index-url, the
-/// default last; of two with one name or URL the first counts.
+/// default last; the first of two with the same name or URL applies.
 void take_indexes(WeighedLayers& layers, Settings& settings);
 
 /// Where packages are: a URL as it is, a path made absolute.

@@ -32,7 +32,7 @@ class TimeScanner {
   void skip_any(std::string_view characters) {
     while (!done() && characters.contains(next())) text_.remove_prefix(1);
   }
-  /// At most `most` digits, `count` of them; nullopt where fewer than `least` stand there.
+  /// At most `most` digits, with their number in `count`; nullopt if there are fewer than `least`.
   std::optional<std::int64_t> number(std::size_t least, std::size_t most) {
     std::size_t count = 0;
     while (count < text_.size() && count < most && is_digit(text_[count])) ++count;
@@ -43,7 +43,7 @@ class TimeScanner {
     text_.remove_prefix(count);
     return value;
   }
-  /// The digits of a fraction as millionths; what is finer is cut off.
+  /// The digits of a fraction as millionths; further digits are truncated.
   std::optional<std::int64_t> millionths() {
     std::int64_t value = 0;
     std::int64_t digit = 100'000;
@@ -65,7 +65,7 @@ class TimeScanner {
   std::string_view text_;
 };
 
-/// The clock of the wall at `local`, in the time zone of the system.
+/// The wall clock time `local` in the system's time zone.
 Time from_local(std::chrono::local_time<microseconds> local) {
   const auto day = std::chrono::floor<std::chrono::days>(local);
   const std::chrono::year_month_day date(day);
@@ -170,7 +170,7 @@ Result<microseconds> unit_length(std::string_view name, std::string_view text) {
               "for example 3 days, 2 weeks, 24 hours, P3D");
 }
 
-/// More than that is before every upload, and would overflow.
+/// Anything larger is before every upload, and would overflow.
 constexpr std::int64_t most_microseconds = 200LL * 366 * 86400 * 1'000'000;
 
 /// Numbers with units; `iso`: the letters of P1W2DT3H4M5S.

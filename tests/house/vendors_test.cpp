@@ -32,7 +32,7 @@ bool is_of_one_vendor(const fs::path& file) {
       beginnings, [&](const std::string& beginning) { return name.starts_with(beginning); });
 }
 
-/// Tables with a row a vendor, and files of which a part is about one vendor's software.
+/// Tables with a row per vendor, and files of which a part is about one vendor's software.
 const std::map<std::string, std::string> others = {
     {"detect/machine.h", "the enumeration"},
     {"detect/gpu_vendors.h", "the table"},

@@ -74,7 +74,7 @@ TEST_CASE("extras bring their dependencies, also through the package itself") {
   CHECK(world.remarked("app 1.0 has no extra lukewarm"));
 }
 
-TEST_CASE("an extra that is wanted late reaches a package that was chosen before") {
+TEST_CASE("an extra that is requested late is added to a package that was chosen before") {
   World world;
   axle::testing::WheelRecipe lib{.name = "lib", .version = "1.0"};
   lib.requires_dist = {"codec; extra == 'fast'"};
@@ -102,7 +102,7 @@ TEST_CASE(
   CHECK(world.resolve({"lib", "app"}) == Names{"app 1.0", "lib 1.0"});
 }
 
-TEST_CASE("a conflict names both requirements and who wants them") {
+TEST_CASE("a conflict names both requirements and what requires them") {
   World world;
   world.index.add_wheel({"a", "1.0", {"c<2"}});
   world.index.add_wheel({"b", "1.0", {"c>=2"}});
@@ -141,7 +141,7 @@ TEST_CASE("where one side has no way out the other goes back") {
   CHECK(world.resolve({"b", "a"}) == Names{"a 3.0", "b 4.0", "c 1.0"});
 }
 
-TEST_CASE("an older version that wants what cannot be had is no way out") {
+TEST_CASE("an older version with an unavailable dependency is not a solution") {
   World world;
   world.index.add_wheel({"a", "1.0", {"c<2"}});
   world.index.add_wheel({"b", "2.0", {"c>=2"}});
@@ -179,7 +179,7 @@ TEST_CASE("without an index and a folder the error says that there is nowhere to
   CHECK(contains(error.message, "no index or find-links location is configured for corp"));
 }
 
-TEST_CASE("requirements that undo each other end in an answer or a conflict") {
+TEST_CASE("requirements that contradict each other end in an answer or a conflict") {
   World world;
   world.index.add_wheel({"a", "2.0", {"b==1.0"}});
   world.index.add_wheel({"a", "1.0", {"b==2.0"}});
