@@ -186,7 +186,7 @@ Json expected_properties(const Machine& machine) {
 
 /// What is expected of a captured machine: `before` is its file, or an empty object.
 Json expected_of(const Machine& machine, const Json& before) {
-  const Json facts = Json::parse(render_facts(machine));
+  const Json facts = Json::parse(render_machine_json(machine));
   Json expected = Json::object();
   for (const char* key : {"os", "libc", "drivers"}) expected[key] = facts_alone(facts[key]);
   for (const char* key : {"gpus", "npus"}) {
@@ -229,7 +229,7 @@ TEST_CASE("every shipped machine has an expected file, and every such file a mac
     const bool captured = is_captured(name);
     if (captured && std::getenv("AXLE_UPDATE_GOLDEN") != nullptr) write_expected(name, file);
     CHECK_MESSAGE(fs::exists(file), name, ": ",
-                  captured ? "run AXLE_UPDATE_GOLDEN=1 build/release/bin/profiles_test"
+                  captured ? std::string("run AXLE_UPDATE_GOLDEN=1 build/release/bin/profiles_test")
                            : "run machines/profiles/generator/make_profiles.py");
   }
   CHECK(recordings >= 56);
