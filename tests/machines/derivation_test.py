@@ -10,6 +10,7 @@ which case that detection must get right, with the fact that each case turns on.
 import json
 import os
 import pathlib
+import re
 import unittest
 
 SOURCE = pathlib.Path(os.environ.get("AXLE_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
@@ -123,6 +124,12 @@ def derive_x86(recording):
         version = 0
     for number in (1, 2):
         states[f"avx10_{number}"] = ("absent" if version < number else "present" if xcr0 & ZMM == ZMM else "blocked")
+    # Linux knows these names since 3.7; what it does not list it withholds (AMD-SB-7055, clearcpuid).
+    listed = re.search(r"^flags\s*: (.*)", recording["files"].get("/proc/cpuinfo", ""), re.MULTILINE)
+    release = [int(part) for part in recording["system"]["release"].split(".")[:2]]
+    for name in ("rdrand", "rdseed"):
+        if listed and release >= [3, 7] and name not in listed[1].split() and states[name] == "present":
+            states[name] = "blocked"
     level = 0
     while level < 4 and all(states[name] == "present" for name in LEVELS[level].split()):
         level += 1
@@ -320,6 +327,7 @@ captured-kvm-amx v4 +amx_bf16  | emerald-rapids v4              | granite-rapids
 granite-rapids-d v4 +amx_complex | diamond-rapids v4 +avx10_2 +apx_f +amx_fp8 | knights-landing v3 +avx512f -avx512vl
 zen1 v3                        | hygon-dhyana v3                | zen2 v3 +clwb
 zen3 v3 +vaes                  | zen4 v4 +avx512_bf16           | zen5 v4 +avx_vnni +avx512_vp2intersect
+zen5-no-rdseed v4 +rdrand -rdseed | skylake-clearcpuid v3 +rdseed -rdrand | skylake-rhel6 v3 +rdrand +rdseed
 zhaoxin-kx6000 v2 +avx2 -fma   | qemu64 v1                      | kvm-low-leaf v2 -avx2
 rosetta v2 -avx                | graviton1 8a -asimddp          | graviton2 8.2a +asimddp -sve
 a64fx 8.2a +sve                | graviton3 8.4a +paca           | graviton3-rhel8 8.2a -paca

@@ -1,7 +1,7 @@
 """Machines that are told by their processor: each proves one thing, said in its comment."""
 
 import processors as p
-from recordings import (AL2023, ALPINE, DEBIAN, RHEL8, RHEL9, UBUNTU22, UBUNTU24, Machine)
+from recordings import (AL2023, ALPINE, DEBIAN, RHEL6, RHEL8, RHEL9, UBUNTU22, UBUNTU24, Machine)
 
 SDM = "Intel SDM volume 2A (CPUID); "
 APM = "AMD APM volume 3, appendix E; "
@@ -127,6 +127,20 @@ def withheld():
     machine = Machine("rosetta", "Apple, Running Intel binaries in Linux VMs with Rosetta", os=DEBIAN,
                       glibc="2.36", kernel="6.6.0")
     machine.x86(p.rosetta)
+    yield machine
+    # The processor's RDSEED may return 0 and report success: the kernel does not list it.
+    machine = Machine("zen5-no-rdseed", APM + "AMD-SB-7055; Linux arch/x86/kernel/cpu/amd.c", cpus=2,
+                      os=DEBIAN, glibc="2.36", kernel="6.18.44")
+    machine.x86(p.zen5, hypervisor="KVMKVMKVM", mitigation=ENHANCED, unlisted=["rdseed"])
+    yield machine
+    # Booted with clearcpuid=rdrand; CPUID has it all the same.
+    machine = Machine("skylake-clearcpuid", SDM + "Linux kernel-parameters.txt, clearcpuid")
+    machine.x86(p.skylake, mitigation=RETPOLINES, unlisted=["rdrand"])
+    yield machine
+    # A kernel that is too old to know the names withholds nothing.
+    machine = Machine("skylake-rhel6", SDM + "Linux 2.6.32, arch/x86/include/asm/cpufeature.h", os=RHEL6,
+                      glibc="2.12", kernel="2.6.32-754.el6.x86_64")
+    machine.x86(p.skylake, unlisted=["rdrand", "rdseed"])
     yield machine
     spr = SDM + "Xeon data sheet 784473; Linux Documentation/arch/x86/xstate.rst"
     machine = Machine("sapphire-rapids", spr, cpus=96)

@@ -8,6 +8,8 @@ DEBIAN = {"name": "Debian GNU/Linux", "id": "debian", "version": "12", "pretty":
 UBUNTU22 = {"name": "Ubuntu", "id": "ubuntu", "version": "22.04", "pretty": "Ubuntu 22.04.5 LTS"}
 UBUNTU24 = {"name": "Ubuntu", "id": "ubuntu", "version": "24.04", "pretty": "Ubuntu 24.04.1 LTS"}
 AL2023 = {"name": "Amazon Linux", "id": "amzn", "version": "2023", "pretty": "Amazon Linux 2023"}
+RHEL6 = {"name": "Red Hat Enterprise Linux Server", "id": "rhel", "version": "6.10",
+         "pretty": "Red Hat Enterprise Linux Server release 6.10 (Santiago)"}
 RHEL8 = {"name": "Red Hat Enterprise Linux", "id": "rhel", "version": "8.10",
          "pretty": "Red Hat Enterprise Linux 8.10 (Ootpa)"}
 RHEL9 = {"name": "Red Hat Enterprise Linux", "id": "rhel", "version": "9.4",
@@ -54,9 +56,9 @@ class Machine:
 
     # --- processors -----------------------------------------------------------------------------
     def x86(self, cpu: X86, xcr0=None, xcomp="as xcr0", highest_leaf=None, hypervisor="",
-            mitigation=None, osxsave=True, other_cores=None):
+            mitigation=None, osxsave=True, other_cores=None, unlisted=()):
         """`xcr0`: as the kernel set it, else all that the processor has. `xcomp` None: refused or
-        unknown. `highest_leaf`: as a hypervisor bounds CPUID."""
+        unknown. `highest_leaf`: as a hypervisor bounds CPUID. `unlisted`: missing in /proc/cpuinfo."""
         flags = set(cpu.flags)
         if not osxsave:
             flags.discard("osxsave")
@@ -75,18 +77,27 @@ class Machine:
         self.part("auxv")["26"] = "0x2"
         if mitigation:
             self.files["/sys/devices/system/cpu/vulnerabilities/spectre_v2"] = mitigation
+        if unlisted:
+            listed = sorted({"sse3": "pni"}.get(flag, flag) for flag in flags - set(unlisted))
+            self.files["/proc/cpuinfo"] = f"flags\t\t: {' '.join(listed)}\n"
         visible = flags if highest_leaf is None else {
             flag for flag in flags if leaf_of(flag) <= highest_leaf or leaf_of(flag) >= 0x80000000}
         if other_cores is not None:
             first, cores = other_cores
             self.part("cpuid_of")[str(first)] = encode_x86(cores, set(cores.flags), None, "")
         self.expected["cpu"] = expect_x86(self, visible, xcr0 if "osxsave" in flags else 0,
-                                          other_cores[1].flags if other_cores else None, mitigation)
+                                          other_cores[1].flags if other_cores else None, mitigation,
+                                          self.withheld_of(unlisted))
         self.expected["cpu"].update({
             "arch": "x86_64", "vendor": cpu.vendor.strip(), "brand": cpu.brand,
             "model": f"{cpu.family}-{cpu.model}-{cpu.stepping}", "hybrid": "hybrid" in visible,
             "logical_cpus": self.recording["cpus"],
             "hypervisor": hypervisor or ("VirtualApple" if cpu.vendor == "VirtualApple" else None)})
+
+    def withheld_of(self, unlisted):
+        """Kernels from 3.7 on know the names rdrand and rdseed: what they do not list, they withhold."""
+        release = self.recording["system"]["release"].split(".")
+        return set(unlisted) & {"rdrand", "rdseed"} if (int(release[0]), int(release[1])) >= (3, 7) else set()
 
     def arm(self, cpu, words=(16, 26), midrs=None):
         masks = {word: sum(1 << bit for bit, name in enumerate(registers.HWCAP[word])
@@ -256,7 +267,7 @@ def signature(cpu):
     return extended << 20 | cpu.model >> 4 << 16 | family << 8 | (cpu.model & 15) << 4 | cpu.stepping
 
 
-def expect_x86(machine, flags, xcr0, other_flags, mitigation):
+def expect_x86(machine, flags, xcr0, other_flags, mitigation, withheld):
     """What each feature is, by the rules of the SDM and of the kernel, and the level that follows."""
     everywhere = flags if other_flags is None else flags & other_flags
     tile = "present" if machine.recording.get("xcomp") else "unknown"
@@ -271,7 +282,7 @@ def expect_x86(machine, flags, xcr0, other_flags, mitigation):
     def judge(name):
         if name not in flags:
             return "absent"
-        if name not in everywhere:
+        if name not in everywhere or name in withheld:
             return "blocked"
         if name in registers.TILE:
             if name == "amx_avx512" and not has("zmm"):
