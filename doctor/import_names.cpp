@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 
 namespace axle::doctor {
 

@@ -12,7 +12,7 @@
 #include "doctor/fixes.h"
 #include "foundation/system/shell_command.h"
 #include "index/family/family_variants.h"
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "resolver/choice/ranking.h"
 #include "wheel/variant/variant_metadata.h"
 

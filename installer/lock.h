@@ -7,7 +7,7 @@
 
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 
 namespace axle::installer {
 

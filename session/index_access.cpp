@@ -11,8 +11,8 @@
 #include "index/http/credentials.h"
 #include "index/http/netrc.h"
 #include "index/http/url.h"
-#include "installer/descriptor.h"
 #include "installer/environment/environment.h"
+#include "installer/file_access.h"
 #include "session/variables.h"
 #include "session/version.h"
 

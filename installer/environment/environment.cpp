@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "installer/descriptor.h"
 #include "installer/environment/interpreter.h"
 #include "installer/environment/interpreter_cache.h"
+#include "installer/file_access.h"
 
 namespace axle::installer {
 namespace {

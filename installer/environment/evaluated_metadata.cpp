@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "wheel/variant/variant_markers.h"
 
 namespace axle::installer {

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "foundation/text/ascii.h"
-#include "installer/descriptor.h"
 #include "installer/environment/installed_scan.h"
 #include "installer/environment/roots.h"
+#include "installer/file_access.h"
 #include "installer/lock.h"
 #include "installer/transaction/recovery.h"
 #include "installer/transaction/repair.h"

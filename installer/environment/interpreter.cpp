@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "foundation/system/program_run.h"
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 
 namespace axle::installer {
 namespace {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "foundation/system/whole_file.h"
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "wheel/hash/sha256.h"
 
 namespace axle::installer {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 
 namespace axle::installer {
 namespace {

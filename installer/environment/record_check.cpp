@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "installer/descriptor.h"
 #include "installer/environment/evaluated_metadata.h"
 #include "installer/environment/ownership.h"
-#include "installer/store/file_hash.h"
+#include "installer/file_access.h"
+#include "installer/file_hash.h"
 #include "wheel/variant/variant_markers.h"
 
 namespace axle::installer {

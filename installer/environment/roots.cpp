@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "wheel/entry_points.h"
 #include "wheel/name_folding.h"
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "index/http/redaction.h"
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "wheel/hash/blake2b.h"
 #include "wheel/hash/named_hash.h"
 #include "wheel/hash/sha256.h"

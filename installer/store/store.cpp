@@ -12,12 +12,11 @@
 
 #include "index/http/url.h"
 #include "index/pages/range_source.h"
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
+#include "installer/file_hash.h"
 #include "installer/store/download.h"
-#include "installer/store/file_hash.h"
 #include "installer/store/unpack.h"
 #include "installer/store/work_folder.h"
-#include "installer/transaction/leaves.h"
 #include "wheel/requirement.h"
 #include "wheel/wheel_file.h"
 

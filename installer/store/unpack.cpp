@@ -9,8 +9,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "installer/descriptor.h"
-#include "installer/transaction/leaves.h"
+#include "installer/file_access.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/variant/variant_markers.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "foundation/report/error.h"
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 
 namespace axle::installer {
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "installer/transaction/remove_tree.h"
 #include "installer/transaction/rolling.h"
 

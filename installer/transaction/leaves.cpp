@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "installer/transaction/move_thing.h"
 
 namespace axle::installer {
@@ -71,11 +71,6 @@ Result<void> list_folders(const std::string& folder, std::vector<std::string>& f
 }
 
 }  // namespace
-
-std::int64_t nanoseconds_of(const timespec& time) {
-  constexpr std::int64_t second = 1'000'000'000;
-  return (time.tv_sec * second) + time.tv_nsec;
-}
 
 Leaf leaf_of(std::string path, const struct stat& status) {
   return {std::move(path), static_cast<std::uint64_t>(status.st_size),

@@ -20,8 +20,6 @@ struct Leaf {
 };
 using Leaves = std::vector<Leaf>;
 
-[[nodiscard]] std::int64_t nanoseconds_of(const timespec& time);
-
 /// The leaf at `path`, with its `status`.
 [[nodiscard]] Leaf leaf_of(std::string path, const struct stat& status);
 

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "foundation/text/ascii.h"
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "wheel/requirement.h"
 
 namespace axle::installer {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 
 namespace axle::installer {
 namespace {

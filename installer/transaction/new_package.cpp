@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "index/http/redaction.h"
-#include "installer/descriptor.h"
 #include "installer/environment/evaluated_metadata.h"
 #include "installer/environment/scripts.h"
+#include "installer/file_access.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/record.h"
 

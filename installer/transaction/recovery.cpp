@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "installer/transaction/ending.h"
 #include "installer/transaction/journal.h"
 #include "installer/transaction/meddling.h"

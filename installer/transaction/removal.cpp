@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "installer/descriptor.h"
 #include "installer/environment/ownership.h"
+#include "installer/file_access.h"
 
 namespace axle::installer {
 namespace {

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 
 namespace axle::installer {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "foundation/system/shell_command.h"
-#include "installer/descriptor.h"
 #include "installer/environment/installed_scan.h"
+#include "installer/file_access.h"
 #include "wheel/core_metadata.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"

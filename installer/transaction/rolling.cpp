@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "installer/transaction/move_thing.h"
 
 namespace axle::installer {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "installer/environment/ownership.h"
-#include "installer/store/file_hash.h"
+#include "installer/file_hash.h"
 
 namespace axle::installer {
 namespace {

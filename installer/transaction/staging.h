@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "foundation/report/error.h"
-#include "installer/descriptor.h"
 #include "installer/environment/installed.h"
 #include "installer/environment/roots.h"
+#include "installer/file_access.h"
 #include "installer/transaction/file_conflict.h"
 #include "installer/transaction/journal.h"
 #include "installer/transaction/leaves.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "installer/transaction/ending.h"
 #include "installer/transaction/remove_tree.h"
 #include "installer/transaction/rolling.h"

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "installer/lock.h"
 #include "installer/store/manifest.h"
 #include "installer/transaction/recovery.h"

@@ -34,6 +34,8 @@ enum class Links : std::uint8_t { themselves, followed };
 /// The file at `path`; nullopt if there is none. Error: io (it cannot be determined).
 [[nodiscard]] Result<std::optional<struct stat>> look_at(const std::string& path,
                                                          Links links = Links::themselves);
+/// Since 1970.
+[[nodiscard]] std::int64_t nanoseconds_of(const timespec& time);
 /// Whether anything is at `path`; a link counts as such.
 [[nodiscard]] Result<bool> exists(const std::string& path);
 

@@ -1,4 +1,4 @@
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 
 #include <cerrno>
 #include <cstring>
@@ -36,6 +36,11 @@ Result<std::optional<struct stat>> look_at(const std::string& path, Links links)
   if (::fstatat(AT_FDCWD, path.c_str(), &status, flags) == 0) return status;
   if (says_absent(errno)) return std::nullopt;
   return std::unexpected(system_error("look at", path, errno));
+}
+
+std::int64_t nanoseconds_of(const timespec& time) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return (time.tv_sec * second) + time.tv_nsec;
 }
 
 Result<bool> exists(const std::string& path) {

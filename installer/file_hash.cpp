@@ -1,4 +1,4 @@
-#include "installer/store/file_hash.h"
+#include "installer/file_hash.h"
 
 #include <array>
 #include <cerrno>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "installer/descriptor.h"
+#include "installer/file_access.h"
 #include "wheel/hash/sha256.h"
 
 namespace axle::installer {
