@@ -34,6 +34,9 @@ class Candidates {
  public:
   virtual ~Candidates() = default;
 
+  /// All releases that count, in the order in which they are tried; pre-releases and yanked ones
+  /// among them.
+  [[nodiscard]] virtual Result<std::vector<Release*>> releases(std::string_view name) = 0;
   /// Which releases a package has: those that `filter` allows, in the order in which they are
   /// tried. Pre-releases only when asked for or when there is nothing else; yanked releases only
   /// when pinned. Empty when nothing matches.

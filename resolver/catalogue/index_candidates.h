@@ -26,6 +26,7 @@ class IndexCandidates final : public Candidates {
                   Report& report)
       : sources_(sources), options_(options), target_(target), report_(report) {}
 
+  [[nodiscard]] Result<std::vector<Release*>> releases(std::string_view name) override;
   /// Newest first among those of one index (with unsafe-best-match: of all), those of find-links
   /// among them.
   [[nodiscard]] Result<std::vector<Release*>> matching(std::string_view name,

@@ -104,6 +104,14 @@ Result<std::vector<IndexCandidates::Group>> IndexCandidates::groups(std::string_
   return groups;
 }
 
+Result<std::vector<Release*>> IndexCandidates::releases(std::string_view name) {
+  auto found = groups(name);
+  if (!found) return std::unexpected(std::move(found).error());
+  std::vector<Release*> releases;
+  for (const Group& group : *found) releases.insert(releases.end(), group.begin(), group.end());
+  return releases;
+}
+
 Result<std::vector<Release*>> IndexCandidates::matching(std::string_view name,
                                                         const VersionFilter& filter) {
   auto found = groups(name);

@@ -57,14 +57,18 @@ bool has_builds_for(const wheel::VariantMetadata& document,
          });
 }
 
+bool is_built_for(const wheel::VariantMetadata& document, const std::string& label,
+                  const std::set<std::string, std::less<>>& namespaces) {
+  return uses_one_of(document.variants.at(label), namespaces);
+}
+
 LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& wheels,
                          const WheelPolicy& policy, const plan::Decision& decision) {
   const bool anyway = policy.rule == LabelRule::forced || policy.rule == LabelRule::kept ||
                       policy.rule == LabelRule::follow;
   if (anyway && best_with_label(wheels, policy.label) != nullptr)
     return take_anyway(metadata, policy, decision);
-  if (policy.rule == LabelRule::forced || policy.rule == LabelRule::kept || policy.label_only)
-    return {};
+  if (policy.rule == LabelRule::forced || policy.rule == LabelRule::kept) return {};
   const bool pinned = policy.rule == LabelRule::pinned;
   const bool named = pinned || policy.rule == LabelRule::shared;
   const bool required = policy.required_here || has_builds_for(*metadata.document, policy.required);
@@ -76,8 +80,7 @@ LabelChoice choose_label(const ReleaseMetadata& metadata, const LabelledWheels& 
                     (metadata.fallback.contains(fit.label) && !policy.fallback))) {
       continue;
     }
-    if (required && !uses_one_of(metadata.document->variants.at(fit.label), *policy.required))
-      continue;
+    if (required && !is_built_for(*metadata.document, fit.label, *policy.required)) continue;
     return {fit.label, {}, unknown ? what->second : std::string()};
   }
   // A label that the family has never heard of has no needs that could speak against it.

@@ -29,6 +29,10 @@ struct LabelChoice {
 [[nodiscard]] bool has_builds_for(const wheel::VariantMetadata& document,
                                   const std::set<std::string, std::less<>>* namespaces);
 
+/// The variant `label` of `document` is for one of `namespaces`.
+[[nodiscard]] bool is_built_for(const wheel::VariantMetadata& document, const std::string& label,
+                                const std::set<std::string, std::less<>>& namespaces);
+
 /// The best label that `policy` allows. `decision` has the ranking.
 [[nodiscard]] LabelChoice choose_label(const ReleaseMetadata& metadata,
                                        const LabelledWheels& wheels, const WheelPolicy& policy,

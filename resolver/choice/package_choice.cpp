@@ -18,10 +18,6 @@ bool is_requested(const std::vector<const Want*>& wants) {
 
 }  // namespace
 
-std::unexpected<ChoiceFailure> final_failure(Error error) {
-  return std::unexpected(ChoiceFailure{std::move(error), {}});
-}
-
 PackageChooser::PackageChooser(const Target& target, Candidates& candidates, Families& families,
                                const Options& options, Report& report)
     : target_(target),
@@ -46,29 +42,25 @@ const plan::InstalledPackage* PackageChooser::same_installed(const PackageChoice
   return same ? package : nullptr;
 }
 
-const plan::InstalledPackage* PackageChooser::kept(const PackageDemand& demand) {
-  const plan::InstalledPackage* package = families_.installed(demand.name);
-  const bool requested = is_requested(demand.wants);
+const plan::InstalledPackage* PackageChooser::installed_candidate(
+    const std::string& name, const std::vector<const Want*>& of_user) {
+  const plan::InstalledPackage* package = families_.installed(name);
+  const bool requested = is_requested(of_user);
   if (package == nullptr || options_.reinstall || (options_.upgrade && requested)) return nullptr;
-  const index::Family* family = families_.of(demand.name);
-  if (demand.excluded->contains(families_.release_of(*package))) return nullptr;
+  const index::Family* family = families_.of(name);
   const auto is_other = [&](const std::string& label) {
     return family == nullptr ? package->variant != label
                              : families_.installed_label(*package) != label;
   };
-  const auto pinned = options_.pinned_variants.find(demand.name);
-  if (pinned != options_.pinned_variants.end()) {
-    if (is_other(pinned->second)) return nullptr;
-  } else if (package->variant &&
-             (options_.plain_only.contains(demand.name) || (requested && !options_.variants))) {
+  const auto pinned = options_.pinned_variants.find(name);
+  if (pinned != options_.pinned_variants.end()) return is_other(pinned->second) ? nullptr : package;
+  if (package->variant &&
+      (options_.plain_only.contains(name) || (requested && !options_.variants))) {
     return nullptr;
-  } else if (family != nullptr) {
-    const auto forced = options_.forced_labels.find(family->name);
-    if (forced != options_.forced_labels.end() && is_other(forced->second)) return nullptr;
-    if (demand.rule == LabelRule::follow && is_other(demand.label)) return nullptr;
   }
-  if (demand.rule == LabelRule::kept && is_other(demand.label)) return nullptr;
-  return version_filter(demand.wants, true).contains(package->version) ? package : nullptr;
+  if (family == nullptr) return package;
+  const auto forced = options_.forced_labels.find(family->name);
+  return forced != options_.forced_labels.end() && is_other(forced->second) ? nullptr : package;
 }
 
 Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string& name,
@@ -88,12 +80,11 @@ Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string
                           wheel::render_specifiers(needed)));
 }
 
-std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_releases(
-    const PackageDemand& demand) {
+Result<PackageChooser::Releases> PackageChooser::direct_releases(const PackageDemand& demand) {
   if (const Want* foreign = foreign_url(demand.wants))
-    return final_failure(url_not_named(demand.name, *foreign));
+    return std::unexpected(url_not_named(demand.name, *foreign));
   const auto made = candidates_.direct(demand.name, direct_urls(demand.wants));
-  if (!made) return final_failure(made.error());
+  if (!made) return std::unexpected(made.error());
   Release* release = *made;
   if (version_filter(demand.wants, true).contains(release->version)) return Releases{release};
   std::vector<const Want*> against;
@@ -103,11 +94,10 @@ std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::direct_re
       against.push_back(want);
     }
   }
-  return std::unexpected(
-      ChoiceFailure{no_common_version(demand.name, against, {{release->version, false}}), against});
+  return std::unexpected(no_common_version(demand.name, against, {{release->version, false}}));
 }
 
-std::optional<ChoiceFailure> PackageChooser::no_such_build(const PackageDemand& demand) {
+std::optional<Error> PackageChooser::no_such_build(const PackageDemand& demand) {
   const index::Family* family = families_.of(demand.name);
   if (family == nullptr) return std::nullopt;
   for (const Want* want : demand.wants) {
@@ -125,21 +115,19 @@ std::optional<ChoiceFailure> PackageChooser::no_such_build(const PackageDemand& 
     for (const index::PublishedFile& file : release.wheels) labels.insert(file.label);
     labels.erase("");
     if (labels.contains(label)) continue;
-    return ChoiceFailure{
-        {ErrorKind::not_found,
-         fmt::format("{} {} has no build {}: {}", demand.name,
-                     wheel::render_version(release.version), label, render_want(*want)),
-         labels.empty() ? std::string("it has no builds with labels")
-                        : fmt::format("it has {}", fmt::join(labels, ", "))},
-        {want}};
+    return Error{ErrorKind::not_found,
+                 fmt::format("{} {} has no build {}: {}", demand.name,
+                             wheel::render_version(release.version), label, render_want(*want)),
+                 labels.empty() ? std::string("it has no builds with labels")
+                                : fmt::format("it has {}", fmt::join(labels, ", "))};
   }
   return std::nullopt;
 }
 
-ChoiceFailure PackageChooser::why_none_matches(const PackageDemand& demand) {
-  ChoiceFailure failure = which_want_has_none(demand);
-  say_who_decided(demand.name, failure.error);
-  return failure;
+Error PackageChooser::why_none_matches(const PackageDemand& demand) {
+  Error error = which_want_has_none(demand);
+  say_who_decided(demand.name, error);
+  return error;
 }
 
 void PackageChooser::say_who_decided(const std::string& name, Error& error) {
@@ -148,50 +136,43 @@ void PackageChooser::say_who_decided(const std::string& name, Error& error) {
     error.hint = error.hint.empty() ? why : fmt::format("{}; or {}", why, error.hint);
 }
 
-ChoiceFailure PackageChooser::which_want_has_none(const PackageDemand& demand) {
+Error PackageChooser::which_want_has_none(const PackageDemand& demand) {
   const auto versions = candidates_.versions(demand.name);
-  if (!versions) return {versions.error(), {}};
+  if (!versions) return versions.error();
   if (versions->empty()) {
-    return {
-        no_such_package(demand.name, demand.wants, candidates_.whereabouts(demand.name).looked_in),
-        {}};
+    return no_such_package(demand.name, demand.wants,
+                           candidates_.whereabouts(demand.name).looked_in);
   }
-  if (auto failure = no_such_build(demand)) return std::move(*failure);
+  if (auto error = no_such_build(demand)) return std::move(*error);
   const auto none_matches = [&](const std::vector<const Want*>& wants) {
     const auto releases =
         candidates_.matching(demand.name, version_filter(wants, options_.prereleases));
     return releases && releases->empty();
   };
   for (const Want* want : demand.wants) {
-    if (none_matches({want})) {
-      return {no_such_version(demand.name, *want, *versions), {want}};
-    }
+    if (none_matches({want})) return no_such_version(demand.name, *want, *versions);
   }
   for (std::size_t i = 0; i < demand.wants.size(); ++i) {
     for (std::size_t j = i + 1; j < demand.wants.size(); ++j) {
       const std::vector<const Want*> pair{demand.wants[i], demand.wants[j]};
-      if (none_matches(pair)) return {no_common_version(demand.name, pair, *versions), pair};
+      if (none_matches(pair)) return no_common_version(demand.name, pair, *versions);
     }
   }
-  return {no_common_version(demand.name, demand.wants, *versions), demand.wants};
+  return no_common_version(demand.name, demand.wants, *versions);
 }
 
-std::expected<PackageChooser::Releases, ChoiceFailure> PackageChooser::releases_for(
-    const PackageDemand& demand) {
+Result<PackageChooser::Releases> PackageChooser::releases_for(const PackageDemand& demand) {
   if (!direct_urls(demand.wants).empty()) return direct_releases(demand);
   auto releases =
       candidates_.matching(demand.name, version_filter(demand.wants, options_.prereleases));
-  if (!releases) return final_failure(std::move(releases).error());
-  if (releases->empty()) {
-    ChoiceFailure failure = why_none_matches(demand);
-    if (std::string withheld = candidates_.whereabouts(demand.name).withheld; !withheld.empty())
-      failure.error.hint = std::move(withheld);
-    return std::unexpected(std::move(failure));
-  }
-  return std::move(*releases);
+  if (!releases || !releases->empty()) return releases;
+  Error error = why_none_matches(demand);
+  if (std::string withheld = candidates_.whereabouts(demand.name).withheld; !withheld.empty())
+    error.hint = std::move(withheld);
+  return std::unexpected(std::move(error));
 }
 
-PackageChoice PackageChooser::from_installed(const plan::InstalledPackage& package) {
+PackageChoice PackageChooser::take_installed(const plan::InstalledPackage& package) {
   PackageChoice choice;
   choice.package.name = package.name;
   choice.package.version = package.version;
@@ -250,7 +231,6 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
   result.remark = choice.remark;
   result.unlisted_label = choice.unlisted_label;
   result.other = choice.other;
-  result.abi = choice.abi;
   if (wheel.file->yanked) result.yanked = wheel.file->yanked_reason;
   wheel::VariantProperties supported =
       of_family ? wheel::VariantProperties() : std::move(choice.supported);
@@ -264,7 +244,6 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
 }
 
 std::optional<wheel::Version> PackageChooser::newest(const PackageDemand& demand) {
-  if (const plan::InstalledPackage* package = kept(demand)) return package->version;
   const auto releases = releases_for(demand);
   if (!releases) return std::nullopt;
   return releases->front()->version;

@@ -1,6 +1,6 @@
 #pragma once
-// One package: which version, which wheel. It goes back to older versions when the newest has bad
-// metadata or no wheel that fits; what is installed and satisfies everybody is kept.
+// One package: its releases, the builds of each, and what one build needs. Which one is taken is
+// the solver's question (resolver/solver/).
 
 #include <cstdint>
 #include <expected>
@@ -34,28 +34,14 @@ struct PackageChoice {
   std::vector<wheel::Requirement> goes_with;
   std::string followed_label;   ///< the label of the first member that it was chosen by
   std::vector<Remark> remarks;  ///< said when the choice stands
-  unsigned pass = 0;            ///< which pass over the releases chose it
   bool fallback = false;        ///< as in ReleaseChoice, with what follows
   std::string remark;
   std::string unlisted_label;
   std::optional<OtherBuild> other;
-  std::vector<std::string> direct_urls;  ///< what it was chosen from; empty for a named version
   std::vector<wheel::Requirement> requires_dist;   ///< unevaluated
   std::optional<std::vector<std::string>> extras;  ///< that it provides, where that is known
   wheel::MarkerEnvironment markers;                ///< with the variant markers of this wheel
-  std::vector<AbiAssumption> abi;
-  std::optional<std::string> yanked;  ///< the reason, for a yanked file
-};
-
-/// How many of the versions that are wanted had led to a conflict and were not tried again.
-enum class Excluded : std::uint8_t { none, some, all };
-
-struct ChoiceFailure {
-  Error error;
-  /// Requirements that no version satisfies together: changing the owner of one may help. Empty
-  /// when nothing another package does would help.
-  std::vector<const Want*> culprits;
-  Excluded excluded = Excluded::none;
+  std::optional<std::string> yanked;               ///< the reason, for a yanked file
 };
 
 class PackageChooser {
@@ -64,10 +50,28 @@ class PackageChooser {
   PackageChooser(const Target& target, Candidates& candidates, Families& families,
                  const Options& options, Report& report);
 
-  [[nodiscard]] std::expected<PackageChoice, ChoiceFailure> choose(const PackageDemand& demand);
+  /// Why no release can be chosen for what `demand` wants; nullopt: one can.
+  [[nodiscard]] std::optional<Error> why_none(const PackageDemand& demand);
+
+  /// What is installed of the package, unless something that `of_user` or the options say keeps it
+  /// from being kept; its version is not looked at. nullptr: nothing is.
+  [[nodiscard]] const plan::InstalledPackage* installed_candidate(
+      const std::string& name, const std::vector<const Want*>& of_user);
+  /// All builds of `release` that have a wheel here (WheelChooser::options).
+  [[nodiscard]] Result<std::vector<BuildOption>> options(const PackageDemand& demand,
+                                                         Release& release);
+  /// One build of `release`: its label is that of `demand`. The inner error: it cannot be used.
+  [[nodiscard]] Result<std::expected<PackageChoice, Error>> take(const PackageDemand& demand,
+                                                                 Release& release, Pass pass = {});
+  /// Adds to `choice` what is to be said of it: why it is not of the first of `releases`, which are
+  /// those that are wanted, best first.
+  [[nodiscard]] Result<void> remark(const PackageDemand& demand,
+                                    const std::vector<Release*>& releases, Pass pass,
+                                    PackageChoice& choice);
+  [[nodiscard]] PackageChoice take_installed(const plan::InstalledPackage& package);
 
   /// The newest version that the wants allow, whether one of its wheels fits or not.
-  [[nodiscard]] std::expected<Explanation, ChoiceFailure> explain(const PackageDemand& demand);
+  [[nodiscard]] Result<Explanation> explain(const PackageDemand& demand);
 
   /// The version that would be tried first; nullopt when there is none.
   [[nodiscard]] std::optional<wheel::Version> newest(const PackageDemand& demand);
@@ -87,25 +91,25 @@ class PackageChooser {
     /// Of the newest release that has anything for what is asked for: the label, or the vendor.
     std::optional<Error> telling_trouble;
     bool ordinary = true;  ///< releases for newer Pythons are everyday life, all else is not
-    Excluded excluded = Excluded::none;
   };
 
-  [[nodiscard]] const plan::InstalledPackage* kept(const PackageDemand& demand);
-  [[nodiscard]] std::expected<Releases, ChoiceFailure> releases_for(const PackageDemand& demand);
-  [[nodiscard]] std::expected<Releases, ChoiceFailure> direct_releases(const PackageDemand& demand);
-  [[nodiscard]] ChoiceFailure why_none_matches(const PackageDemand& demand);
-  [[nodiscard]] ChoiceFailure which_want_has_none(const PackageDemand& demand);
+  [[nodiscard]] Result<Releases> releases_for(const PackageDemand& demand);
+  [[nodiscard]] Result<Releases> direct_releases(const PackageDemand& demand);
+  [[nodiscard]] Error why_none_matches(const PackageDemand& demand);
+  [[nodiscard]] Error which_want_has_none(const PackageDemand& demand);
   /// To the hint, where other indexes were not asked.
   void say_who_decided(const std::string& name, Error& error);
   /// A version of a member is wanted with a label that it does not come with.
-  [[nodiscard]] std::optional<ChoiceFailure> no_such_build(const PackageDemand& demand);
+  [[nodiscard]] std::optional<Error> no_such_build(const PackageDemand& demand);
   /// What is installed when it is just what was chosen: then nothing is to be done.
   [[nodiscard]] const plan::InstalledPackage* same_installed(const PackageChoice& choice);
+  /// What `demand` allows of `release`. `filter` must live as long as the policy.
+  [[nodiscard]] Result<WheelPolicy> policy_for(const PackageDemand& demand, const Release& release,
+                                               Pass pass, VersionFilter& filter);
   [[nodiscard]] Result<ReleaseChoice> choose_wheel(const PackageDemand& demand, Release& release,
                                                    Pass pass);
-  [[nodiscard]] std::expected<Tried, ChoiceFailure> try_releases(const PackageDemand& demand,
-                                                                 const Releases& releases,
-                                                                 Pass pass);
+  [[nodiscard]] Result<Tried> try_releases(const PackageDemand& demand, const Releases& releases,
+                                           Pass pass);
   void remark_on(const PackageDemand& demand, const Tried& first, Tried& tried);
   /// Outside of what is wanted; of a package without a family. nullopt: none of the newest.
   [[nodiscard]] std::optional<wheel::Version> newest_that_fits(const PackageDemand& demand);
@@ -116,7 +120,6 @@ class PackageChooser {
   [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
                                                                const Release& release,
                                                                const CandidateWheel& wheel);
-  [[nodiscard]] PackageChoice from_installed(const plan::InstalledPackage& package);
   [[nodiscard]] plan::ResolvedPackage resolved(const std::string& name, const Release& release,
                                                ReleaseChoice choice) const;
   [[nodiscard]] PackageChoice from_release(const std::string& name, const Release& release,
@@ -129,8 +132,5 @@ class PackageChooser {
   const Options& options_;
   WheelChooser wheels_;
 };
-
-/// A failure that no other choice fixes.
-[[nodiscard]] std::unexpected<ChoiceFailure> final_failure(Error error);
 
 }  // namespace axle::resolver

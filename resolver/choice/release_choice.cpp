@@ -251,11 +251,11 @@ Facts WheelChooser::facts_against(const wheel::Property& rejected,
   return merge_facts(each);
 }
 
-void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const UsableWheels& usable,
-                                  const WheelPolicy& policy, const VersionOf& version_of,
+void WheelChooser::choose_variant(const Judged& judged, const WheelPolicy& policy,
                                   ReleaseChoice& choice) {
-  const Wheels& wheels = usable.variants;
-  const SupportedProperties supported = rank(metadata, usable, version_of, choice);
+  const Wheels& wheels = judged.usable.variants;
+  const ReleaseMetadata& metadata = *judged.metadata;
+  const SupportedProperties& supported = judged.supported;
   const LabelChoice pick = choose_label(metadata, wheels, policy, choice.decision);
   if (pick.label.empty()) return note_unused(metadata, wheels, choice.decision);
   const wheel::VariantMetadata& document = *metadata.document;
@@ -282,36 +282,79 @@ void WheelChooser::choose_variant(const ReleaseMetadata& metadata, const UsableW
   if (choice.fallback) choice.other = other_build(*choice.chosen, wheels, metadata);
 }
 
-Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,
-                                           const WheelPolicy& policy, const VersionOf& version_of) {
-  ReleaseChoice choice;
-  const UsableWheels usable = usable_wheels(name, release, policy, choice.decision);
-  bool needed = policy.required_here;  // there are builds for what --require names
-  Wheels described = usable.variants;
+Result<WheelChooser::Judged> WheelChooser::judge(const std::string& name, Release& release,
+                                                 const WheelPolicy& policy,
+                                                 const VersionOf& version_of,
+                                                 ReleaseChoice& choice) {
+  Judged judged;
+  judged.usable = usable_wheels(name, release, policy, choice.decision);
+  judged.needed = policy.required_here;
+  Wheels described = judged.usable.variants;
   // What is not listed is not opened, but a document of the release's tells what was left out.
   if (release.variants_file || release.family != nullptr)
-    std::ranges::copy_if(usable.unlisted, std::back_inserter(described), is_variant_wheel);
-  if (!described.empty()) {
-    const auto metadata = candidates_.variants(name, release, described);
-    if (!metadata) return std::unexpected(metadata.error());
-    choice.decision.metadata_source = (*metadata)->source;
-    choice.decision.skipped.insert(choice.decision.skipped.end(), (*metadata)->skipped.begin(),
-                                   (*metadata)->skipped.end());
-    if ((*metadata)->document) {
-      choose_variant(**metadata, usable, policy, version_of, choice);
-      needed = needed || has_builds_for(*(*metadata)->document, policy.required);
-    } else if (!(*metadata)->broken.empty()) {
-      for (const CandidateWheel* wheel : usable.variants) {
-        choice.decision.skipped.push_back(
-            {wheel->file->filename, plan::SkipCode::metadata, (*metadata)->broken});
-      }
+    std::ranges::copy_if(judged.usable.unlisted, std::back_inserter(described), is_variant_wheel);
+  if (described.empty()) return judged;
+  const auto metadata = candidates_.variants(name, release, described);
+  if (!metadata) return std::unexpected(metadata.error());
+  judged.metadata = *metadata;
+  choice.decision.metadata_source = (*metadata)->source;
+  choice.decision.skipped.insert(choice.decision.skipped.end(), (*metadata)->skipped.begin(),
+                                 (*metadata)->skipped.end());
+  if (judged.is_ranked()) {
+    judged.supported = rank(**metadata, judged.usable, version_of, choice);
+    judged.needed = judged.needed || has_builds_for(*(*metadata)->document, policy.required);
+  } else if (!(*metadata)->broken.empty()) {
+    for (const CandidateWheel* wheel : judged.usable.variants) {
+      choice.decision.skipped.push_back(
+          {wheel->file->filename, plan::SkipCode::metadata, (*metadata)->broken});
+    }
+  }
+  return judged;
+}
+
+Result<std::vector<BuildOption>> WheelChooser::options(const std::string& name, Release& release,
+                                                       const WheelPolicy& policy) {
+  ReleaseChoice choice;
+  const auto judged = judge(name, release, policy, {}, choice);
+  if (!judged) return std::unexpected(judged.error());
+  std::vector<BuildOption> options;
+  const bool of_family = release.family != nullptr;
+  const auto option = [&](const std::string& label, bool fits) {
+    const ReleaseMetadata& metadata = *judged->metadata;
+    return BuildOption{label, fits, metadata.fallback.contains(label),
+                       metadata.unknown.contains(label)};
+  };
+  if (judged->is_ranked()) {
+    for (const plan::Fit& fit : choice.decision.ranked) {
+      const bool counts =
+          !judged->needed || is_built_for(*judged->metadata->document, fit.label, *policy.required);
+      if (counts) options.push_back(option(fit.label, true));
     }
   }
   // Nothing is known of a file without a label beside a family's builds.
+  if (!judged->needed && !judged->usable.plain.empty())
+    options.push_back({{}, true, of_family, of_family});
+  if (!judged->is_ranked()) return options;
+  for (const CandidateWheel* wheel : judged->usable.variants) {
+    if (std::ranges::find(options, wheel->label, &BuildOption::label) == options.end())
+      options.push_back(option(wheel->label, false));
+  }
+  return options;
+}
+
+Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,
+                                           const WheelPolicy& policy, const VersionOf& version_of) {
+  ReleaseChoice choice;
+  const auto judged = judge(name, release, policy, version_of, choice);
+  if (!judged) return std::unexpected(judged.error());
+  const UsableWheels& usable = judged->usable;
+  if (judged->is_ranked()) choose_variant(*judged, policy, choice);
+  // Nothing is known of a file without a label beside a family's builds.
   const bool plain_counts = release.family == nullptr || (policy.fallback && policy.unknown);
+  const bool plain_is_meant = policy.rule == LabelRule::shared && policy.label.empty();
   const bool any_label =
-      (policy.rule == LabelRule::best || policy.rule == LabelRule::follow) && !policy.label_only;
-  if (choice.chosen == nullptr && any_label && !needed && !usable.plain.empty()) {
+      policy.rule == LabelRule::best || policy.rule == LabelRule::follow || plain_is_meant;
+  if (choice.chosen == nullptr && any_label && !judged->needed && !usable.plain.empty()) {
     const CandidateWheel& plain = *usable.plain.front();
     std::string unknown;
     if (release.family != nullptr && policy.variants)

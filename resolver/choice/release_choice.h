@@ -15,6 +15,7 @@
 #include "plan/decision.h"
 #include "resolver/catalogue/candidates.h"
 #include "resolver/catalogue/release_metadata.h"
+#include "resolver/choice/build_option.h"
 #include "resolver/choice/ranking.h"
 #include "resolver/family/family_reasons.h"
 #include "resolver/request/options.h"
@@ -27,8 +28,7 @@ struct WheelPolicy {
   bool variants = true;  ///< false: plain wheels only
   LabelRule rule = LabelRule::best;
   std::string label;
-  bool label_only = false;  ///< with `follow`: nothing where the release does not have it
-  bool yanked = false;      ///< yanked files may be used
+  bool yanked = false;  ///< yanked files may be used
   /// Labels of a family that count only where nothing else fits may be taken.
   bool fallback = true;
   /// Builds of a family may be taken whose needs are not fully known.
@@ -63,6 +63,10 @@ class WheelChooser {
   WheelChooser(const Target& target, const Options& options, Candidates& candidates,
                Report& report);
 
+  /// All builds of the release that have a wheel here, whatever `policy` says of labels, best
+  /// first; those that do not fit come last. Errors: as of `choose`.
+  [[nodiscard]] Result<std::vector<BuildOption>> options(const std::string& name, Release& release,
+                                                         const WheelPolicy& policy);
   /// Errors: mismatch for a variants file that is not the listed one, io; that nothing fits is no
   /// error but an empty choice.
   [[nodiscard]] Result<ReleaseChoice> choose(const std::string& name, Release& release,
@@ -77,6 +81,19 @@ class WheelChooser {
     std::vector<const CandidateWheel*> unlisted;
   };
 
+  /// What is known of a release before one of its builds is picked.
+  struct Judged {
+    UsableWheels usable;
+    const ReleaseMetadata* metadata = nullptr;  ///< nullptr: it has no variants
+    SupportedProperties supported;
+    bool needed = false;  ///< there are builds for what --require names
+
+    [[nodiscard]] bool is_ranked() const { return metadata != nullptr && metadata->document; }
+  };
+
+  [[nodiscard]] Result<Judged> judge(const std::string& name, Release& release,
+                                     const WheelPolicy& policy, const VersionOf& version_of,
+                                     ReleaseChoice& choice);
   [[nodiscard]] UsableWheels usable_wheels(const std::string& name, Release& release,
                                            const WheelPolicy& policy, plan::Decision& decision);
   /// nullopt: it can be used, as far as its name and its entry in the index tell.
@@ -91,9 +108,7 @@ class WheelChooser {
   [[nodiscard]] SupportedProperties rank(const ReleaseMetadata& metadata,
                                          const UsableWheels& usable, const VersionOf& version_of,
                                          ReleaseChoice& choice);
-  void choose_variant(const ReleaseMetadata& metadata, const UsableWheels& usable,
-                      const WheelPolicy& policy, const VersionOf& version_of,
-                      ReleaseChoice& choice);
+  void choose_variant(const Judged& judged, const WheelPolicy& policy, ReleaseChoice& choice);
   /// `view`: the one of `views_` that is spoken of; nullptr: the whole machine.
   [[nodiscard]] Facts facts_about(const wheel::Property& property, const detect::Machine* view,
                                   const ReleaseChoice& choice) const;

@@ -36,9 +36,9 @@ void list_hashes(const PackageDemand& demand, plan::ResolvedPackage& package) {
 
 }  // namespace
 
-Result<ReleaseChoice> PackageChooser::choose_wheel(const PackageDemand& demand, Release& release,
-                                                   Pass pass) {
-  VersionFilter filter = version_filter(demand.wants, false);
+Result<WheelPolicy> PackageChooser::policy_for(const PackageDemand& demand, const Release& release,
+                                               Pass pass, VersionFilter& filter) {
+  filter = version_filter(demand.wants, false);
   auto listed = listed_hashes(demand.name, demand.wants);
   if (!listed) return std::unexpected(std::move(listed).error());
   filter.listed = std::move(*listed);
@@ -60,7 +60,6 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const PackageDemand& demand, 
   if (pinned != options_.pinned_variants.end()) pin(LabelRule::pinned, pinned->second);
   policy.variants = policy.rule == LabelRule::pinned ||
                     (options_.variants && !options_.plain_only.contains(demand.name));
-  policy.label_only = pass.followed_only;
   policy.yanked = filter.pins(release.version);
   policy.fallback = pass.fallback;
   policy.unknown = pass.unknown == UnknownBuilds::counts ||
@@ -72,11 +71,47 @@ Result<ReleaseChoice> PackageChooser::choose_wheel(const PackageDemand& demand, 
         return options_.required.contains(label.vendor);
       });
   policy.versions = &filter;
-  return wheels_.choose(demand.name, release, policy, demand.version_of);
+  return policy;
 }
 
-std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases(
-    const PackageDemand& demand, const Releases& releases, Pass pass) {
+Result<ReleaseChoice> PackageChooser::choose_wheel(const PackageDemand& demand, Release& release,
+                                                   Pass pass) {
+  VersionFilter filter;
+  const auto policy = policy_for(demand, release, pass, filter);
+  if (!policy) return std::unexpected(policy.error());
+  return wheels_.choose(demand.name, release, *policy, demand.version_of);
+}
+
+Result<std::vector<BuildOption>> PackageChooser::options(const PackageDemand& demand,
+                                                         Release& release) {
+  VersionFilter filter;
+  const auto policy = policy_for(demand, release, Pass{}, filter);
+  if (!policy) return std::unexpected(policy.error());
+  return wheels_.options(demand.name, release, *policy);
+}
+
+Result<std::expected<PackageChoice, Error>> PackageChooser::take(const PackageDemand& demand,
+                                                                 Release& release, Pass pass) {
+  auto choice = choose_wheel(demand, release, pass);
+  if (!choice) return std::unexpected(std::move(choice).error());
+  if (choice->chosen == nullptr) {
+    return std::expected<PackageChoice, Error>(std::unexpect, std::move(*choice->why_not));
+  }
+  const auto metadata = metadata_of(demand.name, release, *choice->chosen);
+  if (!metadata) {
+    if (release.direct || !belongs_to_release(metadata.error()))
+      return std::unexpected(metadata.error());
+    return std::expected<PackageChoice, Error>(std::unexpect, metadata.error());
+  }
+  PackageChoice made = from_release(demand.name, release, std::move(*choice), **metadata);
+  list_hashes(demand, made.package);
+  const plan::InstalledPackage* same = release.direct ? nullptr : same_installed(made);
+  if (same != nullptr) made = take_installed(*same);
+  return made;
+}
+
+Result<PackageChooser::Tried> PackageChooser::try_releases(const PackageDemand& demand,
+                                                           const Releases& releases, Pass pass) {
   Tried tried;
   const auto pass_over = [&](const Release* release, Error error, bool other_python,
                              bool beside_the_point) {
@@ -87,14 +122,9 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
     }
     if (!beside_the_point && !tried.telling_trouble) tried.telling_trouble = std::move(error);
   };
-  std::size_t excluded = 0;
   for (Release* release : releases) {
-    if (demand.excluded->contains(release->version)) {
-      ++excluded;
-      continue;
-    }
     auto choice = choose_wheel(demand, *release, pass);
-    if (!choice) return final_failure(std::move(choice).error());
+    if (!choice) return std::unexpected(std::move(choice).error());
     if (choice->chosen == nullptr) {
       pass_over(release, std::move(*choice->why_not), choice->other_python,
                 choice->beside_the_point);
@@ -103,7 +133,7 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
     const auto metadata = metadata_of(demand.name, *release, *choice->chosen);
     if (!metadata) {
       if (release->direct || !belongs_to_release(metadata.error())) {
-        return final_failure(metadata.error());
+        return std::unexpected(metadata.error());
       }
       pass_over(release, metadata.error(), false, false);
       continue;
@@ -113,7 +143,6 @@ std::expected<PackageChooser::Tried, ChoiceFailure> PackageChooser::try_releases
     tried.release = release;
     break;
   }
-  if (excluded > 0) tried.excluded = excluded == releases.size() ? Excluded::all : Excluded::some;
   return tried;
 }
 
@@ -145,6 +174,20 @@ void PackageChooser::remark_on(const PackageDemand& demand, const Tried& first, 
   }
   if (choice.fallback && !device && choice.other)
     remarks.push_back(saved_without_gpu(title, *choice.other));
+}
+
+Result<void> PackageChooser::remark(const PackageDemand& demand,
+                                    const std::vector<Release*>& releases, Pass pass,
+                                    PackageChoice& choice) {
+  const std::vector<Pass> passes = passes_over(families_, demand, releases);
+  auto first = try_releases(demand, releases, passes.front());
+  if (!first) return std::unexpected(std::move(first).error());
+  auto tried = try_releases(demand, releases, pass);
+  if (!tried) return std::unexpected(std::move(tried).error());
+  tried->choice = std::move(choice);
+  remark_on(demand, *first, *tried);
+  choice = std::move(*tried->choice);
+  return {};
 }
 
 std::optional<wheel::Version> PackageChooser::newest_that_fits(const PackageDemand& demand) {
@@ -183,61 +226,29 @@ void PackageChooser::offer_another_version(const PackageDemand& demand, Error& e
   error.hint = error.hint.empty() ? offer : fmt::format("{}; or {}", offer, error.hint);
 }
 
-std::expected<PackageChoice, ChoiceFailure> PackageChooser::choose(const PackageDemand& demand) {
-  const std::vector<std::string> urls = direct_urls(demand.wants);
-  const auto label_it = [&](PackageChoice choice) {
-    choice.direct_urls = urls;
-    if (demand.rule == LabelRule::follow) choice.followed_label = demand.label;
-    return choice;
-  };
-  const plan::InstalledPackage* there =
-      nullptr;  // stays where no build with the followed label is found
-  if (urls.empty()) {
-    if (const plan::InstalledPackage* package = kept(demand))
-      return label_it(from_installed(*package));
-    PackageDemand any_label = demand;
-    any_label.rule = LabelRule::best;
-    if (demand.rule == LabelRule::follow && demand.lead_stays) there = kept(any_label);
-  }
+std::optional<Error> PackageChooser::why_none(const PackageDemand& demand) {
+  const bool direct = !direct_urls(demand.wants).empty();
   if (const std::string* who = options_.wheel_use.forbids(demand.name))
-    return final_failure(wheels_forbidden(demand.name, demand.wants, *who));
+    return wheels_forbidden(demand.name, demand.wants, *who);
   auto releases = releases_for(demand);
-  if (!releases) return std::unexpected(std::move(releases).error());
+  if (!releases) return std::move(releases).error();
   std::optional<Tried> first;
-  unsigned passes = 0;
   for (const Pass pass : passes_over(families_, demand, *releases)) {
-    ++passes;
     auto tried = try_releases(demand, *releases, pass);
-    if (!tried) return std::unexpected(std::move(tried).error());
-    // What speaks against the followed label says nothing of the machine.
-    if (!pass.followed_only && !first) first = *tried;
-    if (!tried->choice && pass.followed_only && there != nullptr)
-      return label_it(from_installed(*there));
-    if (!tried->choice) continue;
-    if (const plan::InstalledPackage* same =
-            urls.empty() ? same_installed(*tried->choice) : nullptr)
-      return label_it(from_installed(*same));
-    tried->choice->pass = passes;
-    remark_on(demand, first ? *first : *tried, *tried);
-    return label_it(std::move(*tried->choice));
+    if (!tried) return std::move(tried).error();
+    if (tried->choice) return std::nullopt;
+    if (!first) first = std::move(*tried);
   }
-  if (!first) first.emplace();
   Error error = first->telling_trouble && options_.required.empty()
                     ? std::move(*first->telling_trouble)
-                : first->newest_trouble ? std::move(*first->newest_trouble)
-                                        : no_common_version(demand.name, demand.wants, {});
-  if (urls.empty()) offer_another_version(demand, error);
+                    : std::move(*first->newest_trouble);
+  if (!direct) offer_another_version(demand, error);
   // That a listed file is not there says nothing of what other indexes have.
   if (error.kind != ErrorKind::not_found) say_who_decided(demand.name, error);
-  if (demand.rule == LabelRule::kept) {
-    std::vector<const Want*> of_packages = demand.wants;
-    std::erase_if(of_packages, [](const Want* want) { return want->by.empty(); });
-    if (!of_packages.empty()) error.message += "; " + render_wants(of_packages);
-  }
-  return std::unexpected(ChoiceFailure{std::move(error), {}, first->excluded});
+  return error;
 }
 
-std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const PackageDemand& demand) {
+Result<Explanation> PackageChooser::explain(const PackageDemand& demand) {
   auto releases = releases_for(demand);
   if (!releases) return std::unexpected(std::move(releases).error());
   // The release that would be chosen; the newest, where none would.
@@ -253,7 +264,7 @@ std::expected<Explanation, ChoiceFailure> PackageChooser::explain(const PackageD
   }
   Release& release = *shown;
   auto choice = choose_wheel(demand, release, shown_pass);
-  if (!choice) return final_failure(std::move(choice).error());
+  if (!choice) return std::unexpected(std::move(choice).error());
   Explanation explanation;
   explanation.name = demand.name;
   explanation.version = release.version;

@@ -144,7 +144,9 @@ std::string hint_of_versions(std::string_view name, const Want& want,
 }  // namespace
 
 std::string render_want(const Want& want) {
-  const std::string requirement = index::redact_url(wheel::render_requirement(want.requirement));
+  const std::string requirement =
+      want.text.empty() ? index::redact_url(wheel::render_requirement(want.requirement))
+                        : want.text;
   if (want.constraint && !want.by.empty())
     return fmt::format("{} (must match {} {})", requirement, want.by, want.by_version);
   const std::string where = want.origin.empty() ? "" : " in " + want.origin;

@@ -31,10 +31,15 @@ std::string Families::installed_label(const plan::InstalledPackage& package) {
   return plain_label(*family, package.name, package.version);
 }
 
+std::string Families::known_local(const index::Family& family,
+                                  const wheel::Version& version) const {
+  std::string local = index::local_label(version);
+  return family.label(local) != nullptr ? local : std::string();
+}
+
 std::string Families::plain_label(const index::Family& family, std::string_view member,
                                   const wheel::Version& version) const {
-  if (std::string local = index::local_label(version); !local.empty())
-    return family.label(local) != nullptr ? local : std::string();
+  if (!index::local_label(version).empty()) return known_local(family, version);
   const index::FamilyRelease* release = index::find_release(family, member, version);
   if (release == nullptr) return {};
   const auto label = release->default_index.find(builds_platform(target_));

@@ -37,6 +37,9 @@ class Families {
   /// what the family's file says of the default index's wheel. Empty: not known.
   [[nodiscard]] std::string plain_label(const index::Family& family, std::string_view member,
                                         const wheel::Version& version) const;
+  /// The local version where it is a label of the family; else empty.
+  [[nodiscard]] std::string known_local(const index::Family& family,
+                                        const wheel::Version& version) const;
   /// The label that the user gives a member, by whatever option or version; empty: none.
   [[nodiscard]] std::string given_label(const index::Family& family, std::string_view member,
                                         const std::vector<const Want*>& wants) const;

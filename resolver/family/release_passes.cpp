@@ -23,7 +23,6 @@ std::vector<Pass> passes_over(const Families& families, const PackageDemand& dem
   });
   const auto unknown = known ? UnknownBuilds::where_asked_for : UnknownBuilds::counts;
   std::vector<Pass> passes;
-  if (demand.rule == LabelRule::follow) passes.push_back({true, UnknownBuilds::counts, true});
   if (families.has_device_for(family)) {
     passes.push_back({false, UnknownBuilds::never});
     passes.push_back({false, unknown});

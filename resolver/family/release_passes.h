@@ -18,7 +18,6 @@ enum class UnknownBuilds : std::uint8_t { never, where_asked_for, counts };
 struct Pass {
   bool fallback = true;  ///< a family's fallback labels
   UnknownBuilds unknown = UnknownBuilds::counts;
-  bool followed_only = false;  ///< only the label of the first member (LabelRule::follow)
 };
 
 [[nodiscard]] std::vector<Pass> passes_over(const Families& families, const PackageDemand& demand,

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +22,8 @@ enum class LabelRule : std::uint8_t {
   pinned,  ///< exactly this label, if it fits
   forced,  ///< exactly this label, whether it fits or not
   kept,    ///< as forced: the backend of what is installed
-  shared,  ///< exactly this label, if it fits: the best that all members of its family have
+  shared,  ///< exactly this label (empty: the plain wheel), if it fits: better ones do not go with
+           ///< the rest
   follow,  ///< as forced where the release has it, else the ranking decides
 };
 
@@ -36,12 +36,9 @@ struct AbiAssumption {
 struct PackageDemand {
   std::string name;                ///< normalised
   std::vector<const Want*> wants;  ///< constraints included; never empty
-  /// Versions that led to a conflict, with the conflict.
-  const std::map<wheel::Version, std::string>* excluded = nullptr;
   VersionOf version_of;
   LabelRule rule = LabelRule::best;  ///< `kept`, `shared` or `follow`: with `label`
   std::string label = {};
-  bool lead_stays = false;  ///< the first member of the family is installed and is not touched
 };
 
 }  // namespace axle::resolver

@@ -17,6 +17,8 @@ struct Want {
   bool constraint = false;                     ///< narrows, but asks for nothing
   std::vector<wheel::ListedHash> hashes = {};  ///< of the user: the file must have one of them
   std::string origin = {};                     ///< of the user: "requirements.txt:3"
+  /// For people, where `requirement` cannot say it: "torch 2.9 or 2.10"; else empty.
+  std::string text = {};
   /// Whoever wants it was itself named by path or URL, and so may name URLs.
   bool by_direct = false;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -10,8 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "index/family/family.h"
-#include "resolver/choice/package_choice.h"
-#include "resolver/choice/ranking.h"
+#include "resolver/choice/abi_dependency.h"
 #include "wheel/requirement.h"
 #include "wheel/variant/variant_markers.h"
 
@@ -95,20 +93,11 @@ std::vector<InstalledNeed> needs_of(const plan::InstalledPackage& package,
                      {},
                      wheel::render_requirement(requirement)});
   }
-  std::map<std::string, InstalledNeed> of_variant;  // one value of a feature is enough
-  for (const wheel::Property& property : package.variant_properties) {
-    if (property.ns != abi_dependency) continue;
-    auto specifiers = wheel::parse_specifiers("==" + property.value + ".*");
-    if (!specifiers) continue;
-    InstalledNeed& need = of_variant[wheel::normalize_name(property.feature)];
-    need.package = wheel::normalize_name(property.feature);
-    need.any_of.push_back(std::move(*specifiers));
-    need.text = need.text.empty() ? fmt::format("{} {}", need.package, property.value)
-                                  : fmt::format("{} or {}", need.text, property.value);
-  }
-  for (auto& [name, need] : of_variant) {
-    need.text += ", according to its variant";
-    needs.push_back(std::move(need));
+  for (AbiNeed& need : abi_needs(package.variant_properties)) {
+    needs.push_back({std::move(need.package),
+                     std::move(need.any_of),
+                     {},
+                     need.text + ", according to its variant"});
   }
   if (auto need = need_in_local_version(package.version)) needs.push_back(std::move(*need));
   return needs;

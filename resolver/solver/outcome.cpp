@@ -1,4 +1,4 @@
-// From the settled worklist to the resolution, and what is worth saying about it.
+// From the finished search to the resolution, and what is worth saying about it.
 
 #include <algorithm>
 #include <set>
@@ -6,10 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "resolver/solver/worklist.h"
+#include "resolver/explain/messages.h"
+#include "resolver/family/family_remarks.h"
+#include "resolver/solver/resolution_search.h"
 
 namespace axle::resolver {
-
 namespace {
 
 bool holds(const InstalledNeed& need, const wheel::Version& version, const std::string& cuda) {
@@ -21,24 +22,21 @@ bool holds(const InstalledNeed& need, const wheel::Version& version, const std::
 
 }  // namespace
 
-plan::Resolution Worklist::outcome() {
+plan::Resolution ResolutionSearch::outcome() {
   plan::Resolution resolution;
-  for (auto& [name, node] : nodes_) {
-    if (!node.choice) continue;
-    plan::ResolvedPackage& package = node.choice->package;
-    for (Remark& remark : node.choice->remarks) report_.add(std::move(remark));
-    const std::string version = wheel::render_version(package.version);
-    if (node.choice->yanked) {
-      report_.warn(fmt::format("{} {} is yanked{}{}", name, version,
-                               node.choice->yanked->empty() ? "" : ": ", *node.choice->yanked));
+  for (auto& [name, settled] : settled_) {
+    PackageChoice& choice = settled.choice;
+    plan::ResolvedPackage package = choice.package;
+    for (const Remark& remark : choice.remarks) in_.report.add(remark);
+    if (choice.yanked) {
+      in_.report.warn(fmt::format("{} {} is yanked{}{}", name,
+                                  wheel::render_version(package.version),
+                                  choice.yanked->empty() ? "" : ": ", *choice.yanked));
     }
-    if (!node.excluded.empty() && node.excluded.rbegin()->first > node.choice->release) {
-      report_.note(fmt::format("{} {} is chosen, not {}: {}", name, version,
-                               wheel::render_version(node.excluded.rbegin()->first),
-                               node.excluded.rbegin()->second));
-    }
+    if (in_.options.dependencies)
+      package.dependencies = requests_.dependencies_of(choice, settled.extras);
     std::set<std::string> owners;
-    for (const Want& want : node.wants) {
+    for (const Want& want : settled.wants) {
       if (want.constraint || want.by == name) continue;
       if (want.by.empty()) {
         package.requested = true;
@@ -49,40 +47,42 @@ plan::Resolution Worklist::outcome() {
     package.required_by.assign(owners.begin(), owners.end());
     resolution.packages.push_back(std::move(package));
   }
-  const auto is_part = [&](const std::string& name) {
-    return std::ranges::find(resolution.packages, name, &plan::ResolvedPackage::name) !=
-           resolution.packages.end();
-  };
-  for (const auto& [name, label] : options_.pinned_variants) {
-    if (is_part(name)) continue;
-    report_.warn(fmt::format("variant {} is requested for {}, which is not part of this resolution",
-                             label, name));
+  for (const auto& [name, label] : in_.options.pinned_variants) {
+    if (settled_.contains(name)) continue;
+    in_.report.warn(fmt::format(
+        "variant {} is requested for {}, which is not part of this resolution", label, name));
   }
-  for (const std::string& name : options_.plain_only) {
-    if (is_part(name)) continue;
-    report_.warn(fmt::format(
+  for (const std::string& name : in_.options.plain_only) {
+    if (settled_.contains(name)) continue;
+    in_.report.warn(fmt::format(
         "a plain wheel is requested for {}, which is not part of this resolution", name));
   }
   return resolution;
 }
 
-std::vector<BrokenNeed> Worklist::broken_needs(const plan::Resolution& resolution) {
+std::vector<BackendChange> ResolutionSearch::changed_backends(
+    const plan::Resolution& resolution) const {
+  return backend_changes(resolution, settled_, in_.families, in_.options);
+}
+
+std::vector<BrokenNeed> ResolutionSearch::broken_needs(const plan::Resolution& resolution) const {
   std::vector<BrokenNeed> broken;
   const auto planned = [&](const std::string& name) -> const plan::ResolvedPackage* {
     const auto found = std::ranges::find(resolution.packages, name, &plan::ResolvedPackage::name);
     return found == resolution.packages.end() || found->already_installed ? nullptr : &*found;
   };
-  for (const plan::InstalledPackage& neighbour : installed_) {
+  for (const plan::InstalledPackage& neighbour : in_.installed) {
     if (planned(neighbour.name) != nullptr) continue;
-    for (InstalledNeed& need : needs_of(neighbour, target_.markers)) {
+    for (InstalledNeed& need : needs_of(neighbour, in_.target.markers)) {
       const plan::ResolvedPackage* package = planned(need.package);
       if (package == nullptr) continue;
-      const std::string backend = planned_backend(*package, families_).label;
-      if (holds(need, package->version, families_.cuda_of(need.package, backend))) continue;
-      const plan::InstalledPackage* old = families_.installed(need.package);
+      const std::string backend = planned_backend(*package, in_.families).label;
+      if (holds(need, package->version, in_.families.cuda_of(need.package, backend))) continue;
+      const plan::InstalledPackage* old = in_.families.installed(need.package);
       const bool was_sound =
-          old != nullptr && holds(need, old->version,
-                                  families_.cuda_of(need.package, families_.installed_label(*old)));
+          old != nullptr &&
+          holds(need, old->version,
+                in_.families.cuda_of(need.package, in_.families.installed_label(*old)));
       std::string gets =
           fmt::format("{} {}", package->name, wheel::render_version(package->version));
       if (!backend.empty() && package->version.local.empty()) gets += fmt::format(" ({})", backend);
@@ -95,19 +95,18 @@ std::vector<BrokenNeed> Worklist::broken_needs(const plan::Resolution& resolutio
   return broken;
 }
 
-Result<void> Worklist::check_required() {
-  for (const std::string& ns : options_.required) {
-    const bool used = std::ranges::any_of(nodes_, [&](const auto& entry) {
-      if (!entry.second.choice) return false;
-      const plan::ResolvedPackage& package = entry.second.choice->package;
+Result<void> ResolutionSearch::check_required() const {
+  for (const std::string& ns : in_.options.required) {
+    const bool used = std::ranges::any_of(settled_, [&](const auto& entry) {
+      const plan::ResolvedPackage& package = entry.second.choice.package;
       if (package.already_installed) return is_installed_for(entry.first, ns);
       return std::ranges::find(package.variant_properties, ns, &wheel::Property::ns) !=
              package.variant_properties.end();
     });
     if (used) continue;
     std::string requested;
-    for (const auto& [name, node] : nodes_) {
-      const bool by_user = std::ranges::any_of(node.wants, &Want::is_request);
+    for (const auto& [name, settled] : settled_) {
+      const bool by_user = std::ranges::any_of(settled.wants, &Want::is_request);
       if (requested.empty() && by_user) requested = name;
     }
     return fail(ErrorKind::unsupported,
@@ -119,11 +118,31 @@ Result<void> Worklist::check_required() {
   return {};
 }
 
-bool Worklist::is_installed_for(const std::string& name, const std::string& ns) {
-  const plan::InstalledPackage& installed = *families_.installed(name);
+bool ResolutionSearch::is_installed_for(const std::string& name, const std::string& ns) const {
+  const plan::InstalledPackage& installed = *in_.families.installed(name);
   return std::ranges::find(installed.variant_properties, ns, &wheel::Property::ns) !=
              installed.variant_properties.end() ||
-         families_.is_built_for(installed, ns);
+         in_.families.is_built_for(installed, ns);
+}
+
+Result<void> ResolutionSearch::check_hashes() const {
+  if (!requests_.hash_rules().required) return {};
+  std::vector<std::string> without;
+  std::vector<std::string> lines;
+  for (const auto& [name, settled] : settled_) {
+    const plan::ResolvedPackage& package = settled.choice.package;
+    if (package.already_installed) continue;
+    const bool named = package.direct && !package.hash.empty();
+    if (!package.listed_hashes.empty() || named) continue;
+    std::vector<const Want*> wants;
+    for (const Want& want : settled.wants) wants.push_back(&want);
+    without.push_back(fmt::format("{} ({})", name, render_wants(wants)));
+    const std::string_view digits = package.hash.sha256().empty() ? "…" : package.hash.sha256();
+    lines.push_back(fmt::format("{}=={} --hash=sha256:{}", name,
+                                wheel::render_version(package.version), digits));
+  }
+  if (without.empty()) return {};
+  return std::unexpected(hashes_missing(without, lines));
 }
 
 }  // namespace axle::resolver

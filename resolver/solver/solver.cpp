@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "resolver/catalogue/index_candidates.h"
-#include "resolver/solver/worklist.h"
+#include "resolver/solver/resolution_search.h"
 
 namespace axle::resolver {
 namespace {
@@ -64,6 +64,7 @@ class Planner {
         target_(target),
         installed_(installed),
         options_(options),
+        candidates_(candidates),
         report_(report),
         families_(target, installed, options, candidates),
         chooser_(target, candidates, families_, options, report) {}
@@ -83,6 +84,7 @@ class Planner {
   const Target& target_;
   const std::vector<plan::InstalledPackage>& installed_;
   const Options& options_;
+  Candidates& candidates_;
   Report& report_;
   Families families_;
   PackageChooser chooser_;
@@ -93,12 +95,13 @@ class Planner {
 };
 
 Result<Plan> Planner::plan(Report& report) {
-  Worklist worklist(target_, installed_, options_, kept_, families_, chooser_, report);
-  auto resolution = worklist.run(requests_);
+  ResolutionSearch search(
+      {target_, installed_, options_, kept_, candidates_, families_, chooser_, report}, requests_);
+  auto resolution = search.run();
   if (!resolution) return std::unexpected(std::move(resolution).error());
   Plan plan{std::move(*resolution), {}, {}};
-  if (!options_.allow_backend_change) plan.changes = worklist.backend_changes(plan.resolution);
-  for (BrokenNeed& broken : worklist.broken_needs(plan.resolution)) {
+  if (!options_.allow_backend_change) plan.changes = search.changed_backends(plan.resolution);
+  for (BrokenNeed& broken : search.broken_needs(plan.resolution)) {
     const Breakage& breakage = broken.breakage;
     if (broken.was_sound && options_.dependencies) {
       plan.broken.push_back(std::move(broken));
@@ -211,18 +214,14 @@ Result<Explanation> explain(const wheel::Requirement& requirement, const Target&
   Families families(target, nothing_installed, options, candidates);
   PackageChooser chooser(target, candidates, families, options, once);
   const Want want{requirement, {}, {}, false};
-  const std::map<wheel::Version, std::string> nothing_excluded;
   // `abi_dependency` asks for what would be chosen for the other package on its own.
   const VersionOf newest = [&](const std::string& package) {
     wheel::Requirement any;
     any.name = package;
     const Want anything{any, {}, {}, true};
-    return chooser.newest({package, {&anything}, &nothing_excluded, {}});
+    return chooser.newest({package, {&anything}, {}});
   };
-  auto explanation = chooser.explain(
-      {wheel::normalize_name(requirement.name), {&want}, &nothing_excluded, newest});
-  if (!explanation) return std::unexpected(std::move(explanation).error().error);
-  return std::move(*explanation);
+  return chooser.explain({wheel::normalize_name(requirement.name), {&want}, newest});
 }
 
 Result<Explanation> explain(const wheel::Requirement& requirement, const Target& target,

@@ -1,6 +1,11 @@
 #pragma once
-// Requirements in, one wheel a package out. A worklist that goes back to older versions of the
-// package at hand and reports a conflict between packages with both requirements.
+// Requirements in, one wheel a package out. The search (conflict_solver.h) is complete: it finds a
+// solution where there is one, and prefers the newest release of what is asked for first, then the
+// best build of a release to an older release, and what is installed to anything else.
+//
+// Pre-releases of a package count with --pre, where a requirement or a constraint of the user's
+// names one, where no final version satisfies one of the requirements, and where there is nothing
+// else. Yanked releases count where a requirement pins them (PEP 592).
 
 #include <expected>
 #include <vector>

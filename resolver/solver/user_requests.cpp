@@ -1,57 +1,106 @@
-// What the user asks for on the way into the worklist: overrides, and hashes where they are
-// required.
+#include "resolver/solver/user_requests.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "resolver/explain/messages.h"
-#include "resolver/solver/worklist.h"
 #include "wheel/variant/variant_markers.h"
 
 namespace axle::resolver {
 
-void Worklist::add_want(const Request& request, bool constraint) {
-  const std::string name = wheel::normalize_name(request.requirement.name);
-  Want want{request.requirement, {}, {}, constraint};
-  if (!constraint) want.requirement = chooser_.with_assigned_url(request.requirement);
-  if (hash_rules_.count) want.hashes = request.hashes;
-  want.origin = request.origin;
-  nodes_[name].wants.push_back(std::move(want));
-  if (!constraint) enqueue(name);
+bool applies(const wheel::Requirement& requirement, wheel::MarkerEnvironment& environment,
+             const std::vector<std::string>& extras) {
+  if (!requirement.marker) return true;
+  std::string& extra = environment.strings["extra"];
+  extra.clear();
+  if (requirement.marker->evaluate(environment)) return true;
+  return std::ranges::any_of(extras, [&](const std::string& name) {
+    extra = name;
+    return requirement.marker->evaluate(environment);
+  });
 }
 
-void Worklist::add_overrides(const std::vector<Request>& overrides) {
-  const wheel::MarkerEnvironment markers = wheel::variant_markers(target_.markers, "", {});
-  for (const Request& request : overrides) {
+UserRequests::UserRequests(const Requests& requests, const Target& target, const Options& options,
+                           Families& families, const PackageChooser& chooser, Report& report)
+    : options_(options),
+      families_(families),
+      chooser_(chooser),
+      hash_rules_(resolver::hash_rules(requests, options)) {
+  wheel::MarkerEnvironment markers = wheel::variant_markers(target.markers, "", {});
+  const auto holds = [&](const Request& request) {
+    return applies(request.requirement, markers, {});
+  };
+  for (const Request& request : requests.overrides) {
     overrides_[wheel::normalize_name(request.requirement.name)].push_back(request);
     // What it says holds for whoever wants the package, and a URL in it is one that the user names.
-    if (marker_holds(request.requirement, markers)) add_want(request, true);
+    if (holds(request)) add(request, true);
   }
-}
-
-std::vector<Request> Worklist::requested(const Requests& requests) {
-  const wheel::MarkerEnvironment markers = wheel::variant_markers(target_.markers, "", {});
-  std::vector<Request> result;
+  for (const Request& constraint : requests.constraints) {
+    if (!holds(constraint)) continue;
+    constraints_.push_back(constraint);
+    add(constraint, true);
+  }
   for (const Request& request : requests.requirements) {
     const auto replaced = overrides_.find(wheel::normalize_name(request.requirement.name));
     const std::vector<Request> instead =
         replaced == overrides_.end() ? std::vector<Request>{request} : replaced->second;
     for (const Request& one : instead) {
-      if (marker_holds(one.requirement, markers)) {
-        result.push_back(one);
+      if (holds(one)) {
+        listed_.push_back(one);
+        add(one, false);
       } else {
-        report_.note(
+        report.note(
             fmt::format("{} does not apply here", wheel::render_requirement(one.requirement)));
       }
     }
   }
-  return result;
+  for (std::size_t i = 0, end = requested_.size(); i < end; ++i)
+    switch_installed(wheel::normalize_name(requested_[i].requirement.name));
 }
 
-std::vector<wheel::Requirement> Worklist::dependencies_of(
-    PackageChoice& choice, const std::vector<std::string>& extras) const {
+Result<void> UserRequests::check() const {
+  std::vector<const Request*> listed;
+  std::vector<const Request*> constraints;
+  for (const Request& request : listed_) listed.push_back(&request);
+  for (const Request& constraint : constraints_) constraints.push_back(&constraint);
+  return check_listed(listed, constraints, hash_rules_);
+}
+
+void UserRequests::add(const Request& request, bool constraint) {
+  Want want{request.requirement, {}, {}, constraint};
+  if (!constraint) want.requirement = chooser_.with_assigned_url(request.requirement);
+  if (hash_rules_.count) want.hashes = request.hashes;
+  want.origin = request.origin;
+  if (!constraint) requested_.push_back(want);
+  about_[wheel::normalize_name(request.requirement.name)].push_back(std::move(want));
+}
+
+void UserRequests::switch_installed(const std::string& name) {
+  const index::Family* family = families_.of(name);
+  if (family == nullptr || name == family->anchor()) return;
+  const auto forced = options_.forced_labels.find(family->name);
+  const plan::InstalledPackage* first = families_.installed(family->anchor());
+  if (forced == options_.forced_labels.end() || first == nullptr) return;
+  if (families_.installed_label(*first) == forced->second) return;
+  wheel::Requirement requirement;
+  requirement.name = family->anchor();
+  add({std::move(requirement)}, false);
+}
+
+const std::vector<Want>& UserRequests::about(std::string_view name) const {
+  static const std::vector<Want> nothing;
+  const auto found = about_.find(name);
+  return found == about_.end() ? nothing : found->second;
+}
+
+bool UserRequests::asks_for(std::string_view name) const {
+  return std::ranges::any_of(about(name), &Want::is_request);
+}
+
+std::vector<wheel::Requirement> UserRequests::dependencies_of(
+    const PackageChoice& choice, const std::vector<std::string>& extras) const {
+  wheel::MarkerEnvironment markers = choice.markers;
   std::vector<wheel::Requirement> dependencies;
   for (const wheel::Requirement& requirement : choice.requires_dist) {
     const std::string name = wheel::normalize_name(requirement.name);
@@ -59,12 +108,11 @@ std::vector<wheel::Requirement> Worklist::dependencies_of(
     // uv's rule: an override takes the place of the marker too, but for the extra it belongs to.
     const bool of_extra = requirement.marker && requirement.marker->mentions("extra");
     if (replaced == overrides_.end() || of_extra) {
-      if (!applies(requirement, choice.markers, extras)) continue;
+      if (!applies(requirement, markers, extras)) continue;
     }
     if (replaced != overrides_.end()) {
       for (const Request& one : replaced->second) {
-        if (applies(one.requirement, choice.markers, extras))
-          dependencies.push_back(one.requirement);
+        if (applies(one.requirement, markers, extras)) dependencies.push_back(one.requirement);
       }
       continue;
     }
@@ -74,26 +122,6 @@ std::vector<wheel::Requirement> Worklist::dependencies_of(
       dependencies.back().url.clear();
   }
   return dependencies;
-}
-
-Result<void> Worklist::check_hashes() {
-  if (!hash_rules_.required) return {};
-  std::vector<std::string> without;
-  std::vector<std::string> lines;
-  for (const auto& [name, node] : nodes_) {
-    if (!node.choice || node.choice->package.already_installed) continue;
-    const plan::ResolvedPackage& package = node.choice->package;
-    const bool named = package.direct && !package.hash.empty();
-    if (!package.listed_hashes.empty() || named) continue;
-    std::vector<const Want*> wants;
-    for (const Want& want : node.wants) wants.push_back(&want);
-    without.push_back(fmt::format("{} ({})", name, render_wants(wants)));
-    const std::string_view digits = package.hash.sha256().empty() ? "…" : package.hash.sha256();
-    lines.push_back(fmt::format("{}=={} --hash=sha256:{}", name,
-                                wheel::render_version(package.version), digits));
-  }
-  if (without.empty()) return {};
-  return std::unexpected(hashes_missing(without, lines));
 }
 
 }  // namespace axle::resolver

@@ -51,6 +51,11 @@ class Shelf final : public resolver::Candidates {
     std::ranges::sort(releases_[name], std::ranges::greater{}, &resolver::Release::version);
   }
 
+  Result<std::vector<resolver::Release*>> releases(std::string_view name) override {
+    std::vector<resolver::Release*> found;
+    for (resolver::Release& release : releases_[std::string(name)]) found.push_back(&release);
+    return found;
+  }
   Result<std::vector<resolver::Release*>> matching(std::string_view name,
                                                    const resolver::VersionFilter& filter) override {
     std::vector<resolver::Release*> found;
@@ -79,7 +84,8 @@ class Shelf final : public resolver::Candidates {
   }
   Result<const wheel::CoreMetadata*> metadata(std::string_view, const resolver::Release&,
                                               const resolver::CandidateWheel& one) override {
-    opened.push_back(one.file->filename);
+    if (std::ranges::find(opened, one.file->filename) == opened.end())
+      opened.push_back(one.file->filename);
     return &metadata_.at(one.file->filename);
   }
   std::optional<std::string> first_sha256(const resolver::CandidateWheel&) override { return {}; }

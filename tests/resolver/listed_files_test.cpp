@@ -267,7 +267,8 @@ TEST_CASE("a URL in an index's metadata is followed only where the user names it
     CHECK(asked.names() == Names{"app 1.0", "lib 1.0"});
   }
   SUBCASE("another URL of the user's does not allow it") {
-    asked.ask("lib @ https://elsewhere.test/lib-1.0-py3-none-any.whl");
+    asked.world.index.add_wheel_at("https://elsewhere.test", {"lib", "1.0"});
+    asked.ask("lib @ https://elsewhere.test/files/lib-1.0-py3-none-any.whl");
     CHECK(contains(asked.error().message, "a URL that you did not request"));
   }
   SUBCASE("what the user named by its URL may name others") {

@@ -1,4 +1,4 @@
-// Dependencies: the worklist over an index in memory.
+// Dependencies: the solver over an index in memory.
 
 #include "resolver/solver/solver.h"
 
@@ -161,12 +161,12 @@ TEST_CASE("where the versions without a conflict do not fit the machine, the mac
   world.index.add_wheel({"c", "2.0"});
   const auto error = world.error({"b", "c<2"});
   CHECK(error.kind == ErrorKind::unsupported);
-  CHECK(contains(error.message, "b 1.0"));
-  CHECK(contains(error.message, "b 2.0 cannot be used"));
+  CHECK(contains(error.message, "c<2 (requested)"));
   CHECK(contains(error.message, "c>=2 (required by b 2.0)"));
+  CHECK(contains(error.message, "b 1.0 cannot be used: no wheel of b 1.0 fits this machine"));
   // Where another package has the other side, another version of it may still be a way out.
   world.index.add_wheel({"a", "1.0", {"c<2"}});
-  CHECK(world.error({"a", "b"}).kind == ErrorKind::conflict);
+  CHECK(world.error({"a", "b"}).kind == ErrorKind::unsupported);
   world.index.add_wheel({"a", "0.9", {"c"}});
   CHECK(world.resolve({"a", "b"}) == Names{"a 0.9", "b 2.0", "c 2.0"});
 }

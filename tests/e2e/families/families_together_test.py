@@ -129,8 +129,7 @@ class OneSolution(TorchTestCase):
 
     def test_versions_that_contradict_each_other_are_a_conflict(self):
         result = self.assert_fails(self.family("resolve", "torch==2.9.1", "torchvision==0.20", machine="h100"), 1,
-                                   "torchvision==0.20", "2.9.1")
-        self.assertNotIn("2.15", result.err)
+                                   "torch==2.5.* (must match torchvision 0.20", "torch==2.9.1 (requested)")
 
     def test_labels_that_the_user_mixes_are_not_called_missing(self):
         result = self.assert_ok(self.family("resolve", "torch==2.8.0+cu128", "torchvision==0.23.0+cu126", machine="h100"))
@@ -230,7 +229,7 @@ class Environment(TorchTestCase):
     def test_a_torch_that_is_kept_at_first_and_changed_later_takes_the_others_along(self):
         # torchaudio, made for all of 2.4, comes as 2.4.1, which needs another torch than the one that was to stay.
         self.assert_ok(self.install_for("h100", "torch==2.4.0+cu118", "torchvision"))
-        self.assert_ok(self.install_for("bmg", "torchaudio", "torch"))
+        self.assert_ok(self.install_for("bmg", "torchaudio==2.4.1", "torch"))
         self.assertEqual(self.labels(), {"torch": ("2.4.1", "cu118"), "torchvision": ("0.19.1", "cu118"),
                                          "torchaudio": ("2.4.1", "cu118")})
         self.assert_ok(self.variant("check", "--python", self.venv))

@@ -1,0 +1,17 @@
+#pragma once
+// A build of a release that could be chosen: a variant, a family's build, the plain wheel.
+
+#include <string>
+
+namespace axle::resolver {
+
+struct BuildOption {
+  std::string label;  ///< empty: the plain wheel
+  /// false: the machine cannot run it, or nothing is known of it. It is an option only where it is
+  /// asked for by name.
+  bool fits = true;
+  bool fallback = false;  ///< of a family: it counts where nothing else fits
+  bool unknown = false;   ///< of a family: not all that it needs is known
+};
+
+}  // namespace axle::resolver

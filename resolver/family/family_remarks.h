@@ -1,0 +1,30 @@
+#pragma once
+// What is worth saying of families in a finished solution, and which installed builds it changes.
+
+#include <string>
+#include <vector>
+
+#include "foundation/report/report.h"
+#include "plan/resolution.h"
+#include "resolver/family/backend_change.h"
+#include "resolver/family/families.h"
+#include "resolver/request/options.h"
+#include "resolver/solver/settled_package.h"
+
+namespace axle::resolver {
+
+/// Members without their first member's label, ended ones, replaced ones of an unknown label.
+void remark_on_families(const SettledPackages& packages, Families& families, Report& report);
+
+/// The user says which build of the family, or of the package that is of none, may come.
+[[nodiscard]] bool is_build_given(const index::Family* family, const std::string& name,
+                                  const SettledPackages& packages, Families& families,
+                                  const Options& options);
+
+/// Installed packages that get another backend although nobody asked for one.
+[[nodiscard]] std::vector<BackendChange> backend_changes(const plan::Resolution& resolution,
+                                                         const SettledPackages& packages,
+                                                         Families& families,
+                                                         const Options& options);
+
+}  // namespace axle::resolver

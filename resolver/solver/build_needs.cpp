@@ -1,0 +1,223 @@
+// What candidates need: their requirements, their extras, their family, what they were linked with.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "resolver/choice/abi_dependency.h"
+#include "resolver/explain/messages.h"
+#include "resolver/solver/requirement_problem.h"
+
+namespace axle::resolver {
+
+Result<std::optional<Error>> RequirementProblem::add(std::vector<Need>& needs, Want want,
+                                                     Reason::Kind kind) {
+  const std::string name = wheel::normalize_name(want.requirement.name);
+  const std::string& url = want.requirement.url;
+  if (!url.empty() && !want.by.empty()) {
+    std::vector<const Want*> all = wants_about(name, nullptr);
+    const std::vector<std::string> named = direct_urls(all);
+    all.push_back(&want);
+    if (foreign_url(all) != nullptr) return url_not_named(name, want);
+    const bool is_new = direct_urls(all) != named && urls_of(name) == named;
+    if (is_new && admissions_.urls[name].insert(url).second) return begin_again();
+  }
+  const auto id = project(name);
+  if (!id) return std::unexpected(id.error());
+  auto values = allowed(packages_[*id], want);
+  if (!values) return std::unexpected(std::move(values).error());
+  const std::vector<std::string> extras = want.requirement.extras;
+  const bool if_at_all = want.constraint;
+  const std::uint32_t reason = remember({kind, std::move(want)});
+  needs.push_back({*id, if_at_all ? *values | IntegerSet::one(not_chosen) : *values, reason});
+  if (if_at_all) return std::nullopt;
+  for (const std::string& name_of_extra : extras) {
+    const auto proxy = extra(name, name_of_extra);
+    if (!proxy) return std::unexpected(proxy.error());
+    needs.push_back({*proxy, *values, reason});
+  }
+  return std::nullopt;
+}
+
+Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_question() {
+  Needs needs{IntegerSet::one(1), {}};
+  for (const Want& want : requests_.requested()) {
+    const auto refused = add(needs.needs, want, Reason::Kind::requirement);
+    if (!refused) return std::unexpected(refused.error());
+    if (*refused) return std::unexpected(**refused);
+  }
+  return needs;
+}
+
+Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_extra(PackageId package,
+                                                                          Candidate candidate) {
+  const Package place = packages_[package];
+  if (const auto range = extra_ranges_.find(package); range != extra_ranges_.end()) {
+    Needs needs{range->second, {{place.project, range->second, remember({Reason::Kind::extra})}}};
+    extra_ranges_.erase(range);
+    return needs;
+  }
+  Needs needs{IntegerSet::one(candidate),
+              {{place.project, IntegerSet::one(candidate), remember({Reason::Kind::extra})}}};
+  const auto taken = take(place.project, candidate);
+  if (!taken) return std::unexpected(taken.error());
+  const auto* const choice = std::get_if<const PackageChoice*>(&*taken);
+  if (choice == nullptr || !in_.options.dependencies) return needs;
+  const std::vector<wheel::Requirement> without = requests_.dependencies_of(**choice, {});
+  for (const wheel::Requirement& requirement : requests_.dependencies_of(**choice, {place.extra})) {
+    const std::string text = wheel::render_requirement(requirement);
+    const bool known = std::ranges::any_of(without, [&](const wheel::Requirement& other) {
+      return wheel::render_requirement(other) == text;
+    });
+    if (known) continue;
+    const auto refused = add_dependency(needs.needs, **choice, requirement);
+    if (!refused) return std::unexpected(refused.error());
+    if (*refused) return Exclusion{needs.alike, remember({Reason::Kind::unusable, {}, *refused})};
+  }
+  return needs;
+}
+
+Result<std::optional<Error>> RequirementProblem::add_dependency(
+    std::vector<Need>& needs, const PackageChoice& choice, const wheel::Requirement& requirement) {
+  const std::string& owner = choice.package.name;
+  Want want{in_.chooser.with_assigned_url(requirement), owner,
+            wheel::render_version(choice.package.version), false};
+  want.by_direct = choice.package.direct || want.requirement.url != requirement.url;
+  // What a package says of itself only adds extras.
+  if (wheel::normalize_name(requirement.name) == owner) {
+    want.requirement.specifiers = {};
+    want.requirement.url.clear();
+  }
+  return add(needs, std::move(want), Reason::Kind::requirement);
+}
+
+Result<std::optional<Error>> RequirementProblem::add_abi_needs(std::vector<Need>& needs,
+                                                               const PackageChoice& choice) {
+  const std::string& owner = choice.package.name;
+  for (const AbiNeed& abi : abi_needs(choice.package.variant_properties)) {
+    Want want;
+    want.requirement.name = abi.package;
+    want.by = owner;
+    want.by_version = wheel::render_version(choice.package.version);
+    want.text = abi.text;
+    if (admissions_.absent.contains({owner, abi.package})) {
+      return Error{ErrorKind::unsupported,
+                   fmt::format("it was built for {}, which is not part of this", abi.text),
+                   {}};
+    }
+    const auto id = project(abi.package);
+    if (!id) return std::unexpected(id.error());
+    IntegerSet values;
+    for (const wheel::SpecifierSet& one : abi.any_of) {
+      want.requirement.specifiers = one;
+      const auto some = allowed(packages_[*id], want);
+      if (!some) return std::unexpected(some.error());
+      values = values | *some;
+    }
+    needs.push_back({*id, std::move(values), remember({Reason::Kind::abi, std::move(want)})});
+  }
+  return std::nullopt;
+}
+
+Result<void> RequirementProblem::add_family_needs(std::vector<Need>& needs,
+                                                  const PackageChoice& choice) {
+  const std::string& name = choice.package.name;
+  const std::string version = wheel::render_version(choice.package.version);
+  for (const wheel::Requirement& requirement : choice.goes_with) {
+    const bool brings_along = in_.options.dependencies && !choice.package.already_installed &&
+                              in_.families.installed(requirement.name) != nullptr;
+    // A member that nobody wants is not looked up.
+    if (!brings_along && !find_project(requirement.name)) continue;
+    const auto refused =
+        add(needs, {requirement, name, version, !brings_along}, Reason::Kind::requirement);
+    if (!refused) return std::unexpected(refused.error());
+  }
+  const index::Family* family = in_.families.of(name);
+  if (family == nullptr || name == family->anchor()) return {};
+  const auto first = find_project(family->anchor());
+  if (!first) return {};
+  const CandidateList& list = *packages_[*first].list;
+  const auto goes_with = [&](const wheel::Version& release) {
+    const auto with = in_.families.goes_with(family->anchor(), release);
+    const auto own = std::ranges::find(with, name, &wheel::Requirement::name);
+    return own == with.end() || own->specifiers.contains(choice.release);
+  };
+  IntegerSet values = IntegerSet::one(not_chosen) | list.where([&](const Release& release) {
+    return goes_with(release.version);
+  });
+  if (const plan::InstalledPackage* installed = list.installed_package();
+      installed != nullptr && goes_with(in_.families.release_of(*installed))) {
+    values = values | IntegerSet::one(list.installed());
+  }
+  if (values.contains(list.all())) return {};
+  Want want{{}, name, version, true};
+  want.requirement.name = family->anchor();
+  if (const index::FamilyRelease* release = index::find_release(*family, name, choice.release)) {
+    if (auto made_for = wheel::parse_specifiers("==" + release->version + ".*"))
+      want.requirement.specifiers = std::move(*made_for);
+  }
+  needs.push_back({*first, std::move(values), remember({Reason::Kind::requirement, want})});
+  return {};
+}
+
+Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_project(PackageId package,
+                                                                            Candidate candidate) {
+  const auto taken = take(package, candidate);
+  if (!taken) return std::unexpected(taken.error());
+  if (const auto* const exclusion = std::get_if<Exclusion>(&*taken)) return *exclusion;
+  const PackageChoice& choice = *std::get<const PackageChoice*>(*taken);
+  Needs needs{IntegerSet::one(candidate), {}};
+  if (in_.options.dependencies) {
+    for (const wheel::Requirement& requirement : requests_.dependencies_of(choice, {})) {
+      const auto refused = add_dependency(needs.needs, choice, requirement);
+      if (!refused) return std::unexpected(refused.error());
+      if (*refused)
+        return Exclusion{needs.alike, remember({Reason::Kind::unusable, {}, *refused})};
+    }
+  }
+  if (auto ok = add_family_needs(needs.needs, choice); !ok) return std::unexpected(ok.error());
+  const auto refused = add_abi_needs(needs.needs, choice);
+  if (!refused) return std::unexpected(refused.error());
+  if (*refused) return Exclusion{needs.alike, remember({Reason::Kind::unusable, {}, *refused})};
+  const index::Family* family = packages_[package].family;
+  const std::string label = label_of(packages_[package], candidate);
+  // The others follow the first member's label where they have it.
+  if (!label.empty() &&
+      (choice.package.name == family->anchor() || admissions_.shared.contains(family)))
+    needs.needs.push_back(backend_need(*family, label));
+  return needs;
+}
+
+Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of(PackageId package,
+                                                                    Candidate candidate) {
+  switch (packages_[package].kind) {
+    case Package::Kind::question:
+      return needs_of_question();
+    case Package::Kind::project:
+      return needs_of_project(package, candidate);
+    case Package::Kind::extra:
+      return needs_of_extra(package, candidate);
+    case Package::Kind::backend:
+      return Needs{IntegerSet::one(candidate), {}};
+  }
+  return Needs{};
+}
+
+Urgency RequirementProblem::urgency(PackageId package, const IntegerSet& values) {
+  const Package& place = packages_[package];
+  if (place.kind == Package::Kind::question || place.kind == Package::Kind::backend)
+    return Urgency::fixed;
+  if (place.direct) return Urgency::direct;
+  // The first member of a family leads: the others follow its version and its label.
+  const bool leads = place.family != nullptr && place.name == place.family->anchor();
+  if (leads || values.contains(place.list->installed())) return Urgency::pinned;
+  const auto& boundaries = values.boundaries();
+  if (boundaries.size() == 2) {
+    const NumberedRelease* const only = place.list->release_of(boundaries.front());
+    if (only != nullptr && boundaries.back() <= only->last) return Urgency::pinned;
+  }
+  return Urgency::usual;
+}
+
+}  // namespace axle::resolver

@@ -1,0 +1,76 @@
+#include "resolver/solver/candidate_list.h"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+namespace axle::resolver {
+namespace {
+
+/// As many builds as a release can have at most, without parsing the names of its wheels: one plain
+/// wheel, and one of each file that may have a label.
+Candidate most_builds(const Release& release) {
+  const auto may_be_labelled = [](const index::PublishedFile& file) {
+    // name-version-python-abi-platform.whl has four hyphens.
+    return !file.label.empty() || std::ranges::count(file.filename, '-') > 4;
+  };
+  return 1 + static_cast<Candidate>(std::ranges::count_if(release.wheels, may_be_labelled));
+}
+
+}  // namespace
+
+CandidateList::CandidateList(std::vector<Release*> best_first,
+                             const plan::InstalledPackage* installed,
+                             const wheel::Version& installed_release)
+    : installed_package_(installed) {
+  const auto number_installed = [&] {
+    if (installed != nullptr && installed_ == not_chosen) installed_ = end_++;
+  };
+  releases_.reserve(best_first.size());
+  for (Release* release : std::views::reverse(best_first)) {
+    if (release->version > installed_release) number_installed();
+    NumberedRelease& numbered = releases_.emplace_back(release, end_, end_ + most_builds(*release));
+    end_ = numbered.last;
+  }
+  number_installed();
+}
+
+const NumberedRelease* CandidateList::release_of(Candidate candidate) const {
+  const auto found = std::ranges::upper_bound(releases_, candidate, {}, &NumberedRelease::last);
+  return found != releases_.end() && found->first <= candidate ? &*found : nullptr;
+}
+
+const wheel::Version& CandidateList::version_of(Candidate candidate) const {
+  const NumberedRelease* numbered = release_of(candidate);
+  return numbered == nullptr ? installed_package_->version : numbered->release->version;
+}
+
+IntegerSet CandidateList::matching(const wheel::SpecifierSet& specifiers) const {
+  IntegerSet::Builder set;
+  bool installed_done = installed_ == not_chosen;
+  const auto add_installed = [&] {
+    installed_done = true;
+    if (specifiers.contains(installed_package_->version)) set.add(installed_, installed_ + 1);
+  };
+  for (const NumberedRelease& numbered : releases_) {
+    if (!installed_done && installed_ < numbered.first) add_installed();
+    const Release& release = *numbered.release;
+    const bool is_in = specifiers.contains(release.version) ||
+                       std::ranges::any_of(release.local_versions, [&](const auto& version) {
+                         return specifiers.contains(version);
+                       });
+    if (is_in) set.add(numbered.first, numbered.last);
+  }
+  if (!installed_done) add_installed();
+  return std::move(set).build();
+}
+
+IntegerSet CandidateList::where(const std::function<bool(const Release&)>& accept) const {
+  IntegerSet::Builder set;
+  for (const NumberedRelease& numbered : releases_) {
+    if (accept(*numbered.release)) set.add(numbered.first, numbered.last);
+  }
+  return std::move(set).build();
+}
+
+}  // namespace axle::resolver

@@ -1,0 +1,78 @@
+#pragma once
+// Finds one value a package such that everything that is needed is there: PubGrub (conflict-driven,
+// complete) over numbered candidates. It knows nothing of wheels: what the candidates are and what
+// they need is a `Problem`.
+//
+// Source: Natalie Weizenbaum, "PubGrub" (dart pub's doc/solver.md).
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "resolver/solver/assignments.h"
+#include "resolver/solver/incompatibility.h"
+
+namespace axle::resolver {
+
+/// One of `values` of the package is needed. None of them: it cannot be had. Numbers that are no
+/// candidate's should not be among them: each costs a question.
+struct Need {
+  PackageId package = 0;
+  IntegerSet values;
+  std::uint32_t reason = 0;  ///< what the problem knows it by
+};
+
+/// What each of the candidates `alike` needs.
+struct Needs {
+  IntegerSet alike;  ///< has the candidate that was asked for
+  std::vector<Need> needs;
+};
+
+/// None of the candidates `alike` can be taken.
+struct Exclusion {
+  IntegerSet alike;  ///< has the candidate that was asked for
+  std::uint32_t reason = 0;
+};
+
+/// Packages are decided in this order; the smaller first.
+enum class Urgency : std::uint8_t { fixed, direct, pinned, usual };
+
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  /// What can never be taken of the package, whatever else is chosen. Asked once, before anything
+  /// else is asked of it.
+  [[nodiscard]] virtual std::vector<Exclusion> exclusions(PackageId /*package*/) { return {}; }
+  /// The candidate of the package that is to be tried first among those that are possible
+  /// (`so_far`), which do not have `not_chosen`; nullopt: there is none. An error ends the search.
+  [[nodiscard]] virtual Result<std::optional<Candidate>> choose(PackageId package,
+                                                                const Assignments& so_far) = 0;
+  /// What that candidate needs. May add packages to the problem. An error ends the search.
+  [[nodiscard]] virtual Result<std::variant<Needs, Exclusion>> needs_of(PackageId package,
+                                                                        Candidate candidate) = 0;
+  [[nodiscard]] virtual Urgency urgency(PackageId /*package*/, const IntegerSet& /*values*/) {
+    return Urgency::usual;
+  }
+  /// The package will be asked for one of `values`, if nothing comes between: a chance to fetch.
+  virtual void expect(PackageId /*package*/, const IntegerSet& /*values*/) {}
+};
+
+/// One way in which everything fits, or why there is none.
+struct Solution {
+  std::vector<Candidate> chosen;  ///< by package, not_chosen for what nothing needs
+  /// Where nothing fits: from what is known follows that the root cannot be chosen, which is
+  /// `proof`.
+  std::optional<IncompatibilityId> proof;
+  std::vector<Incompatibility> known;
+  std::uint32_t decisions = 0;
+  std::uint32_t conflicts = 0;
+};
+
+/// `root` has one candidate, 1. Errors: those of the problem alone; what has no solution is no
+/// error.
+[[nodiscard]] Result<Solution> solve(Problem& problem, PackageId root);
+
+}  // namespace axle::resolver

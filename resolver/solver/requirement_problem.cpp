@@ -1,0 +1,347 @@
+// Packages, their numbers, and which of them a requirement allows. build_needs.cpp has what
+// candidates need, build_choice.cpp which one is tried first.
+
+#include "resolver/solver/requirement_problem.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "resolver/catalogue/version_filter.h"
+#include "resolver/explain/messages.h"
+
+namespace axle::resolver {
+namespace {
+
+bool all_yanked(const Release& release) {
+  return std::ranges::all_of(release.wheels, &index::PublishedFile::yanked) &&
+         std::ranges::all_of(release.sdists, &index::PublishedFile::yanked);
+}
+
+bool any_yanked(const Release& release) {
+  return std::ranges::any_of(release.wheels, &index::PublishedFile::yanked);
+}
+
+bool names_local_version(const wheel::SpecifierSet& specifiers) {
+  return std::ranges::any_of(specifiers.specifiers, [](const wheel::Specifier& specifier) {
+    return !specifier.version.local.empty();
+  });
+}
+
+bool pins(const Want& want, const wheel::Version& version) {
+  return version_filter({&want}, true).pins(version);
+}
+
+}  // namespace
+
+RequirementProblem::RequirementProblem(const SolverInputs& inputs, const UserRequests& requests,
+                                       Admissions& admissions)
+    : in_(inputs), requests_(requests), admissions_(admissions), packages_(1) {}
+
+std::unexpected<Error> RequirementProblem::begin_again() {
+  begins_again_ = true;
+  return std::unexpected(Error{ErrorKind::conflict, "the search begins again", {}});
+}
+
+std::optional<PackageId> RequirementProblem::find_project(std::string_view name) const {
+  const auto found = ids_.find({Package::Kind::project, std::string(name), {}});
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::uint32_t RequirementProblem::remember(Reason reason) {
+  const bool is_want = reason.kind == Reason::Kind::requirement ||
+                       reason.kind == Reason::Kind::constraint || reason.kind == Reason::Kind::abi;
+  if (is_want) {
+    const Want& want = reason.want;
+    std::string key =
+        fmt::format("{}\n{}\n{}\n{}", static_cast<int>(reason.kind), want.by,
+                    wheel::render_requirement(want.requirement), want.text + want.origin);
+    const auto [known, is_new] =
+        known_reasons_.try_emplace(std::move(key), static_cast<std::uint32_t>(reasons_.size()));
+    if (!is_new) return known->second;
+  }
+  reasons_.push_back(std::move(reason));
+  return static_cast<std::uint32_t>(reasons_.size() - 1);
+}
+
+std::vector<std::string> RequirementProblem::urls_of(const std::string& name) const {
+  std::vector<const Want*> wants;
+  for (const Want& want : requests_.about(name)) wants.push_back(&want);
+  std::vector<std::string> urls = direct_urls(wants);
+  if (std::string assigned = in_.candidates.assigned_url(name); !assigned.empty()) {
+    if (std::ranges::find(urls, assigned) == urls.end()) urls.push_back(std::move(assigned));
+  }
+  const auto admitted = admissions_.urls.find(name);
+  if (admitted == admissions_.urls.end()) return urls;
+  for (const std::string& url : admitted->second) {
+    if (std::ranges::find(urls, url) == urls.end()) urls.push_back(url);
+  }
+  return urls;
+}
+
+Result<std::shared_ptr<CandidateList>> RequirementProblem::list_of(const std::string& name) {
+  const std::vector<std::string> urls = urls_of(name);
+  if (!urls.empty()) {
+    const auto release = in_.candidates.direct(name, urls);
+    if (!release) return std::unexpected(release.error());
+    return std::make_shared<CandidateList>(std::vector<Release*>{*release}, nullptr,
+                                           wheel::Version{});
+  }
+  const plan::InstalledPackage* installed =
+      in_.chooser.installed_candidate(name, wants_about(name, nullptr));
+  const auto kept = in_.kept.find(name);
+  if (installed != nullptr && kept != in_.kept.end() &&
+      in_.families.installed_label(*installed) != kept->second.label) {
+    installed = nullptr;
+  }
+  if (installed != nullptr && !admissions_.movable.contains(name)) {
+    return std::make_shared<CandidateList>(std::vector<Release*>{}, installed,
+                                           in_.families.release_of(*installed));
+  }
+  auto releases = in_.candidates.releases(name);
+  if (!releases) return std::unexpected(std::move(releases).error());
+  return std::make_shared<CandidateList>(
+      std::move(*releases), installed,
+      installed == nullptr ? wheel::Version{} : in_.families.release_of(*installed));
+}
+
+bool RequirementProblem::is_held(PackageId package) const {
+  const Package& place = packages_[package];
+  return place.kind == Package::Kind::project && place.list->releases().empty() &&
+         place.list->installed() != not_chosen && !admissions_.movable.contains(place.name);
+}
+
+Result<PackageId> RequirementProblem::project(const std::string& name) {
+  const std::tuple key(Package::Kind::project, name, std::string());
+  if (const auto known = ids_.find(key); known != ids_.end()) return known->second;
+  auto list = list_of(name);
+  if (!list) return std::unexpected(std::move(list).error());
+  Package package;
+  package.kind = Package::Kind::project;
+  package.name = name;
+  package.family = in_.families.of(name);
+  package.list = std::move(*list);
+  package.direct = !urls_of(name).empty();
+  if (auto ok = add_exclusions(package); !ok) return std::unexpected(std::move(ok).error());
+  const auto id = static_cast<PackageId>(packages_.size());
+  packages_.push_back(std::move(package));
+  ids_.emplace(key, id);
+  return id;
+}
+
+Result<PackageId> RequirementProblem::extra(const std::string& name, const std::string& extra) {
+  const std::tuple key(Package::Kind::extra, name, extra);
+  if (const auto known = ids_.find(key); known != ids_.end()) return known->second;
+  const auto base = project(name);
+  if (!base) return base;
+  Package package = packages_[*base];
+  package.kind = Package::Kind::extra;
+  package.extra = extra;
+  package.project = *base;
+  package.exclusions.clear();
+  const auto id = static_cast<PackageId>(packages_.size());
+  packages_.push_back(std::move(package));
+  ids_.emplace(key, id);
+  return id;
+}
+
+PackageId RequirementProblem::backend(const index::Family& family) {
+  const std::tuple key(Package::Kind::backend, family.name, std::string());
+  const auto [known, is_new] = ids_.try_emplace(key, static_cast<PackageId>(packages_.size()));
+  if (is_new) {
+    Package package;
+    package.kind = Package::Kind::backend;
+    package.name = family.name;
+    package.family = &family;
+    packages_.push_back(std::move(package));
+  }
+  return known->second;
+}
+
+Need RequirementProblem::backend_need(const index::Family& family, const std::string& label) {
+  const PackageId id = backend(family);
+  std::vector<std::string>& labels = packages_[id].labels;
+  auto place = std::ranges::find(labels, label);
+  if (place == labels.end()) place = labels.insert(labels.end(), label);
+  const auto value = static_cast<Candidate>(place - labels.begin()) + 1;
+  return {id, IntegerSet::one(value), remember({Reason::Kind::backend})};
+}
+
+Result<void> RequirementProblem::add_exclusions(Package& package) {
+  const CandidateList& list = *package.list;
+  const auto exclude = [&](const IntegerSet& numbers, Reason reason) {
+    if (!numbers.empty()) package.exclusions.push_back({numbers, remember(std::move(reason))});
+  };
+  for (const Want& want : requests_.about(package.name)) {
+    if (!want.constraint) continue;
+    const auto values = allowed(package, want);
+    if (!values) return std::unexpected(values.error());
+    exclude(list.all() & values->complement(), {Reason::Kind::constraint, want});
+  }
+  if (const std::string* who = in_.options.wheel_use.forbids(package.name)) {
+    exclude(list.where([](const Release&) { return true; }),
+            {Reason::Kind::unusable,
+             {},
+             wheels_forbidden(package.name, wants_about(package.name, nullptr), *who)});
+  }
+  if (package.direct) return {};
+  const auto is_early = [](const Release& release) { return release.version.is_prerelease(); };
+  const bool early_count =
+      in_.options.prereleases || admissions_.prereleases.contains(package.name) ||
+      std::ranges::all_of(list.releases(), [&](const NumberedRelease& numbered) {
+        return is_early(*numbered.release);
+      });
+  if (!early_count) exclude(list.where(is_early), {Reason::Kind::not_asked});
+  exclude(list.where([&](const Release& release) {
+    const auto about = wants_about(package.name, &release);
+    return all_yanked(release) && !version_filter(about, true).pins(release.version);
+  }),
+          {Reason::Kind::not_asked});
+  exclude_unfollowed(package);
+  if (auto ok = exclude_unshared(package); !ok) return ok;
+  const auto kept = in_.kept.find(package.name);
+  if (kept != in_.kept.end() && kept->second.version) {
+    wheel::SpecifierSet only;
+    only.specifiers.push_back({wheel::Comparison::equal, *kept->second.version, false, {}});
+    exclude(list.all() & list.matching(only).complement(), {Reason::Kind::kept});
+  }
+  return {};
+}
+
+void RequirementProblem::exclude_unfollowed(Package& package) {
+  const index::Family* family = package.family;
+  if (family == nullptr || package.name == family->anchor()) return;
+  const std::string& first = family->anchor();
+  const plan::InstalledPackage* lead = in_.families.installed(first);
+  const bool version_given =
+      std::ranges::any_of(requests_.about(package.name),
+                          [](const Want& want) { return !want.requirement.specifiers.empty(); });
+  if (lead == nullptr || version_given || requests_.asks_for(first) ||
+      admissions_.movable.contains(first) || in_.kept.contains(package.name)) {
+    return;
+  }
+  const auto with = in_.families.goes_with(first, lead->version.public_version());
+  const auto own = std::ranges::find(with, package.name, &wheel::Requirement::name);
+  if (own == with.end()) return;
+  const IntegerSet others =
+      package.list->all() & package.list->matching(own->specifiers).complement();
+  if (others.empty()) return;
+  Want want{*own, first, wheel::render_version(lead->version.public_version()), true};
+  package.exclusions.push_back({others, remember({Reason::Kind::lead, std::move(want)})});
+}
+
+Result<void> RequirementProblem::exclude_unshared(Package& package) {
+  const auto shared = package.family == nullptr ? admissions_.shared.end()
+                                                : admissions_.shared.find(package.family);
+  if (shared == admissions_.shared.end() || package.name != package.family->anchor()) return {};
+  IntegerSet others = package.list->all();
+  for (const NumberedRelease& numbered : package.list->releases()) {
+    if (numbered.release->version != shared->second.release) continue;
+    const auto options = options_of(package, *numbered.release);
+    if (!options) return std::unexpected(options.error());
+    for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
+      if (tier(package, *numbered.release, (**options)[rank]) == shared->second.tier)
+        others = others & IntegerSet::one(numbered.number(rank)).complement();
+    }
+  }
+  package.exclusions.push_back({std::move(others), remember({Reason::Kind::backend})});
+  return {};
+}
+
+std::vector<Exclusion> RequirementProblem::exclusions(PackageId package) {
+  return package < packages_.size() ? packages_[package].exclusions : std::vector<Exclusion>();
+}
+
+std::vector<const Want*> RequirementProblem::wants_about(const std::string& name,
+                                                         const Release* release) const {
+  std::vector<const Want*> wants;
+  for (const Want& want : requests_.about(name)) wants.push_back(&want);
+  const auto pinned = admissions_.pins.find(name);
+  if (release == nullptr || pinned == admissions_.pins.end()) return wants;
+  for (const Want& want : pinned->second) {
+    if (pins(want, release->version) ||
+        std::ranges::any_of(release->local_versions,
+                            [&](const wheel::Version& version) { return pins(want, version); })) {
+      wants.push_back(&want);
+    }
+  }
+  return wants;
+}
+
+Result<IntegerSet> RequirementProblem::narrowed_to_builds(const Package& package, const Want& want,
+                                                          const IntegerSet& values) {
+  IntegerSet narrowed = values;
+  for (const NumberedRelease& numbered : package.list->releases()) {
+    Release& release = *numbered.release;
+    if (release.family == nullptr || !values.contains(numbered.first)) continue;
+    const auto options = options_of(package, release);
+    if (!options) return std::unexpected(options.error());
+    for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
+      const std::string& label = (**options)[rank].label;
+      const auto version = std::ranges::find_if(
+          release.candidates, [&](const CandidateWheel& wheel) { return wheel.label == label; });
+      const bool is_in = version != release.candidates.end() &&
+                         want.requirement.specifiers.contains(version->name.version);
+      if (!is_in) narrowed = narrowed & IntegerSet::one(numbered.number(rank)).complement();
+    }
+  }
+  return narrowed;
+}
+
+bool RequirementProblem::admits_more(const Package& package, const Want& want,
+                                     const IntegerSet& values) {
+  const CandidateList& list = *package.list;
+  bool more = false;
+  const auto among = [&](const NumberedRelease& numbered) {
+    return values.meets(numbered.numbers());
+  };
+  bool early = false;
+  bool final = false;
+  for (const NumberedRelease& numbered : list.releases()) {
+    const Release& release = *numbered.release;
+    if (!among(numbered)) continue;
+    const bool pinned = pins(want, release.version);
+    if (all_yanked(release) && !pinned) continue;
+    (release.version.is_prerelease() ? early : final) = true;
+    const bool matters = any_yanked(release) || release.family != nullptr;
+    if (want.by.empty() || !matters) continue;
+    const auto pinned_local = std::ranges::any_of(
+        release.local_versions, [&](const wheel::Version& local) { return pins(want, local); });
+    if (!pinned && !pinned_local) continue;
+    std::vector<Want>& known = admissions_.pins[package.name];
+    const std::string text = wheel::render_specifiers(want.requirement.specifiers);
+    const bool is_known = std::ranges::any_of(known, [&](const Want& other) {
+      return wheel::render_specifiers(other.requirement.specifiers) == text;
+    });
+    if (is_known) continue;
+    known.push_back(want);
+    more = true;
+  }
+  // uv's rule: a bound such as "<2.0.dev0" in somebody's metadata is no wish for pre-releases.
+  const bool asks = want.by.empty() && want.requirement.specifiers.admits_prereleases();
+  if (early && (asks || !final)) {
+    more = admissions_.prereleases.insert(package.name).second || more;
+  }
+  return more;
+}
+
+Result<IntegerSet> RequirementProblem::allowed(const Package& package, const Want& want) {
+  const CandidateList& list = *package.list;
+  const wheel::SpecifierSet& specifiers = want.requirement.specifiers;
+  IntegerSet values = list.matching(specifiers);
+  if (package.direct) return values;
+  if (names_local_version(specifiers)) {
+    auto narrowed = narrowed_to_builds(package, want, values);
+    if (!narrowed) return narrowed;
+    values = std::move(*narrowed);
+  }
+  const bool held = list.releases().empty() && list.installed() != not_chosen;
+  if (held && values.empty() && admissions_.movable.insert(package.name).second)
+    return begin_again();
+  if (!values.empty() && admits_more(package, want, values)) return begin_again();
+  return values;
+}
+
+}  // namespace axle::resolver

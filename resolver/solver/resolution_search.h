@@ -1,0 +1,67 @@
+#pragma once
+// One search: requests in, a resolution out. It begins again whenever it finds that more must be
+// admitted than it began with (admissions.h).
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "plan/resolution.h"
+#include "resolver/family/backend_change.h"
+#include "resolver/request/requests.h"
+#include "resolver/solver/admissions.h"
+#include "resolver/solver/installed_needs.h"
+#include "resolver/solver/requirement_problem.h"
+#include "resolver/solver/settled_package.h"
+#include "resolver/solver/user_requests.h"
+
+namespace axle::resolver {
+
+class ResolutionSearch {
+ public:
+  ResolutionSearch(const SolverInputs& inputs, const Requests& requests);
+
+  [[nodiscard]] Result<plan::Resolution> run();
+  /// After `run`: installed packages that get another backend although nobody asked for one.
+  [[nodiscard]] std::vector<BackendChange> changed_backends(
+      const plan::Resolution& resolution) const;
+  /// After `run`: what installed packages outside of the resolution need and do not get.
+  [[nodiscard]] std::vector<BrokenNeed> broken_needs(const plan::Resolution& resolution) const;
+
+ private:
+  /// nullopt: it begins again.
+  [[nodiscard]] Result<std::optional<plan::Resolution>> attempt();
+  [[nodiscard]] Result<std::optional<plan::Resolution>> fail_for(RequirementProblem& problem,
+                                                                 const Solution& solution);
+  /// What is chosen, by whom it is wanted, and what is brought in. False: builds need packages that
+  /// nothing else brings in, which is admitted now.
+  [[nodiscard]] bool settle(const RequirementProblem& problem, const Solution& solution);
+  /// Members were chosen before the first one of their family, and by another label.
+  [[nodiscard]] bool follows_late();
+  /// A family settled on unlike labels: one label for all is looked for, which is admitted now.
+  [[nodiscard]] bool looks_for_one_label(RequirementProblem& problem, const Solution& solution);
+  /// Chooses each build once more, now that all versions are known, for what is said of it.
+  [[nodiscard]] Result<void> describe(RequirementProblem& problem, const Solution& solution);
+  [[nodiscard]] Result<void> describe(RequirementProblem& problem, const Solution& solution,
+                                      PackageId package, SettledPackage& settled);
+  void remark_on_conflict(RequirementProblem& problem, const Solution& solution, PackageId package,
+                          SettledPackage& settled);
+  /// The label that members of `family` go by; empty: none is known.
+  [[nodiscard]] std::string lead_label(const index::Family& family) const;
+  [[nodiscard]] std::optional<wheel::Version> version_of(const std::string& name) const;
+  [[nodiscard]] plan::Resolution outcome();
+  /// --require: something here must be built for each of the namespaces.
+  [[nodiscard]] Result<void> check_required() const;
+  [[nodiscard]] bool is_installed_for(const std::string& name, const std::string& ns) const;
+  /// Every package that is to be installed has a listed hash, where that is required.
+  [[nodiscard]] Result<void> check_hashes() const;
+
+  SolverInputs in_;
+  UserRequests requests_;
+  Admissions admissions_;
+  SettledPackages settled_;
+};
+
+}  // namespace axle::resolver

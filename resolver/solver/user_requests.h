@@ -1,0 +1,69 @@
+#pragma once
+// What the user asks for, as the solver takes it: markers evaluated, overrides applied, and what it
+// says of a package whoever else wants it.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "foundation/report/report.h"
+#include "resolver/catalogue/listed_files.h"
+#include "resolver/choice/package_choice.h"
+#include "resolver/family/families.h"
+#include "resolver/request/options.h"
+#include "resolver/request/requests.h"
+#include "resolver/request/target.h"
+#include "resolver/request/want.h"
+
+namespace axle::resolver {
+
+class UserRequests {
+ public:
+  /// All but `requests` must outlive it. What does not apply here is reported.
+  UserRequests(const Requests& requests, const Target& target, const Options& options,
+               Families& families, const PackageChooser& chooser, Report& report);
+
+  /// Errors: conflict, where hashes or pins are required and missing.
+  [[nodiscard]] Result<void> check() const;
+  [[nodiscard]] const HashRules& hash_rules() const { return hash_rules_; }
+
+  /// What is asked for, in order; constraints are not.
+  [[nodiscard]] const std::vector<Want>& requested() const { return requested_; }
+  /// What the user says of a package: constraints and overrides first, then what is asked for.
+  [[nodiscard]] const std::vector<Want>& about(std::string_view name) const;
+  [[nodiscard]] bool asks_for(std::string_view name) const;
+  [[nodiscard]] const std::map<std::string, std::vector<Want>, std::less<>>& by_package() const {
+    return about_;
+  }
+
+  /// What `choice` requires here with any of `extras` as the extra, or with none; overridden
+  /// requirements replaced.
+  [[nodiscard]] std::vector<wheel::Requirement> dependencies_of(
+      const PackageChoice& choice, const std::vector<std::string>& extras) const;
+
+ private:
+  void add(const Request& request, bool constraint);
+  /// With --torch-backend an installed first member that has another label is asked for as well.
+  void switch_installed(const std::string& name);
+
+  const Options& options_;
+  Families& families_;
+  const PackageChooser& chooser_;
+  HashRules hash_rules_;
+  std::vector<Request> listed_;
+  std::vector<Request> constraints_;
+  std::vector<Want> requested_;
+  std::map<std::string, std::vector<Want>, std::less<>> about_;
+  /// By normalised name; all of them, also those whose markers do not hold.
+  std::map<std::string, std::vector<Request>, std::less<>> overrides_;
+};
+
+/// Whether its marker holds, with any of `extras` as the extra or with none. `environment` comes
+/// back with another extra.
+[[nodiscard]] bool applies(const wheel::Requirement& requirement,
+                           wheel::MarkerEnvironment& environment,
+                           const std::vector<std::string>& extras);
+
+}  // namespace axle::resolver
