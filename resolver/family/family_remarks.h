@@ -9,7 +9,7 @@
 #include "resolver/family/backend_change.h"
 #include "resolver/family/families.h"
 #include "resolver/request/options.h"
-#include "resolver/solver/settled_package.h"
+#include "resolver/choice/settled_package.h"
 
 namespace axle::resolver {
 

@@ -172,8 +172,7 @@ Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_project(Pack
     for (const wheel::Requirement& requirement : requests_.dependencies_of(choice, {})) {
       const auto refused = add_dependency(needs.needs, choice, requirement);
       if (!refused) return std::unexpected(refused.error());
-      if (*refused)
-        return Exclusion{needs.alike, remember({Reason::Kind::unusable, {}, *refused})};
+      if (*refused) return Exclusion{needs.alike, remember({Reason::Kind::unusable, {}, *refused})};
     }
   }
   if (auto ok = add_family_needs(needs.needs, choice); !ok) return std::unexpected(ok.error());

@@ -1,7 +1,9 @@
 #include "resolver/solver/resolution_search.h"
 
 #include <algorithm>
-#include <map>
+#include <expected>
+#include <ranges>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,15 +18,6 @@ namespace axle::resolver {
 namespace {
 
 using Kind = RequirementProblem::Package::Kind;
-
-/// A need that counts in a solution: its owner was chosen with it.
-struct ActiveNeed {
-  PackageId owner = 0;
-  PackageId needed = 0;
-  std::uint32_t reason = 0;
-  IntegerSet values;
-  bool if_at_all = false;  ///< it asks for nothing
-};
 
 std::vector<ActiveNeed> active_needs(const Solution& solution) {
   std::vector<ActiveNeed> active;
@@ -72,6 +65,7 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::attempt() {
     return std::unexpected(std::move(solution).error());
   }
   if (solution->proof) return fail_for(problem, *solution);
+  needs_ = active_needs(*solution);
   if (!settle(problem, *solution)) return std::nullopt;
   if (follows_late()) return std::nullopt;
   if (looks_for_one_label(problem, *solution)) return std::nullopt;
@@ -96,7 +90,6 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::fail_for(RequirementPr
 }
 
 bool ResolutionSearch::settle(const RequirementProblem& problem, const Solution& solution) {
-  const std::vector<ActiveNeed> needs = active_needs(solution);
   const auto project_of = [&](PackageId package) {
     const auto& place = problem.packages()[package];
     return place.kind == Kind::extra ? place.project : package;
@@ -108,7 +101,7 @@ bool ResolutionSearch::settle(const RequirementProblem& problem, const Solution&
     const PackageId package = open.back();
     open.pop_back();
     if (!reached.insert(package).second) continue;
-    for (const ActiveNeed& need : needs) {
+    for (const ActiveNeed& need : needs_) {
       if (need.owner == package && !need.if_at_all &&
           problem.reason(need.reason).kind != Reason::Kind::abi) {
         open.push_back(need.needed);
@@ -116,7 +109,7 @@ bool ResolutionSearch::settle(const RequirementProblem& problem, const Solution&
     }
   }
   bool stands = true;
-  for (const ActiveNeed& need : needs) {
+  for (const ActiveNeed& need : needs_) {
     if (reached.contains(need.needed) || !reached.contains(need.owner)) continue;
     if (problem.reason(need.reason).kind != Reason::Kind::abi) continue;
     if (problem.choice(need.needed, solution.chosen[need.needed]).package.already_installed)
@@ -136,7 +129,7 @@ bool ResolutionSearch::settle(const RequirementProblem& problem, const Solution&
       if (want.constraint) settled.wants.push_back(want);
     }
   }
-  for (const ActiveNeed& need : needs) {
+  for (const ActiveNeed& need : needs_) {
     const PackageId package = project_of(need.needed);
     const auto& place = problem.packages()[package];
     if (!reached.contains(package) || !reached.contains(need.owner) || place.kind != Kind::project)
@@ -240,78 +233,96 @@ Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solut
   return {};
 }
 
+IntegerSet ResolutionSearch::wanted_of(const RequirementProblem& problem, PackageId package) const {
+  IntegerSet wanted = problem.packages()[package].list->all();
+  for (const ActiveNeed& need : needs_) {
+    if (need.needed == package) wanted = wanted & need.values;
+  }
+  return wanted;
+}
+
+PackageDemand ResolutionSearch::described_demand(const RequirementProblem& problem,
+                                                 PackageId package, const Release& release,
+                                                 const BuildOption& build,
+                                                 const SettledPackage& settled) const {
+  const auto& place = problem.packages()[package];
+  PackageDemand demand = problem.demand_for(place, release, &build);
+  demand.wants = binding_wants(place.name, settled.wants);
+  demand.version_of = [this](const std::string& other) { return version_of(other); };
+  if (demand.rule == LabelRule::kept) return demand;
+  if (demand.rule == LabelRule::shared) {
+    demand.rule = LabelRule::best;
+    demand.label.clear();
+  }
+  const index::Family* family = place.family;
+  if (family == nullptr) return demand;
+  std::string lead =
+      place.name == family->anchor() ? problem.given_label(*family) : lead_label(*family);
+  if (lead.empty()) return demand;
+  demand.rule = LabelRule::follow;
+  demand.label = std::move(lead);
+  return demand;
+}
+
 Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solution& solution,
                                         PackageId package, SettledPackage& settled) {
   const auto& place = problem.packages()[package];
+  const CandidateList& list = *place.list;
   const Candidate chosen = solution.chosen[package];
-  Release& release = *place.list->release_of(chosen)->release;
-  const BuildOption* const build = problem.option(place, chosen);
-  PackageDemand demand = problem.demand_for(place, release, build);
-  const PackageDemand exactly = demand;
-  demand.wants = binding_wants(place.name, settled.wants);
-  demand.version_of = [this](const std::string& other) { return version_of(other); };
-  const Pass pass{build->fallback, build->unknown ? UnknownBuilds::counts : UnknownBuilds::never};
-  if (demand.rule == LabelRule::shared) demand.rule = LabelRule::best;
-  if (const index::Family* family = place.family; family != nullptr) {
-    const std::string lead =
-        place.name == family->anchor() ? problem.given_label(*family) : lead_label(*family);
-    if (!lead.empty() && demand.rule != LabelRule::kept) {
-      demand.rule = LabelRule::follow;
-      demand.label = lead;
-    }
-  }
-  if (demand.rule == LabelRule::best) demand.label.clear();
+  Release& release = *list.release_of(chosen)->release;
+  const BuildOption& build = *problem.option(place, chosen);
+  PackageDemand demand = described_demand(problem, package, release, build, settled);
+  const Pass pass{build.fallback, build.unknown ? UnknownBuilds::counts : UnknownBuilds::never};
+  const auto is_it = [&](const std::expected<PackageChoice, Error>& made) {
+    return made.has_value() && made->package.variant.value_or("") == build.label;
+  };
   auto made = in_.chooser.take(demand, release, pass);
   if (!made) return std::unexpected(std::move(made).error());
-  if (!made->has_value() || (*made)->package.variant.value_or("") != build->label) {
-    PackageDemand again = exactly;
-    again.wants = demand.wants;
-    again.version_of = demand.version_of;
-    auto remade = in_.chooser.take(again, release);
-    if (!remade) return std::unexpected(std::move(remade).error());
-    if (remade->has_value()) made = std::move(remade);
+  if (!is_it(*made)) {
+    // The ranking alone would take another build: one that does not go with the rest.
+    PackageDemand exactly = problem.demand_for(place, release, &build);
+    exactly.wants = demand.wants;
+    exactly.version_of = demand.version_of;
+    made = in_.chooser.take(exactly, release);
+    if (!made) return std::unexpected(std::move(made).error());
   }
-  if (!made->has_value() || (*made)->package.variant.value_or("") != build->label) return {};
+  if (!is_it(*made)) return {};
   PackageChoice& choice = **made;
   if (demand.rule == LabelRule::follow) choice.followed_label = demand.label;
-  std::vector<Release*> releases;
-  IntegerSet wanted = place.list->all();
-  for (const ActiveNeed& need : active_needs(solution)) {
-    if (need.needed == package) wanted = wanted & need.values;
-  }
+  const IntegerSet wanted = wanted_of(problem, package);
+  IntegerSet counted = wanted;
   for (const Exclusion& exclusion : problem.exclusions(package))
-    wanted = wanted & exclusion.alike.complement();
-  for (auto numbered = place.list->releases().rbegin(); numbered != place.list->releases().rend();
-       ++numbered) {
-    if (wanted.meets(numbered->numbers())) releases.push_back(numbered->release);
+    counted = counted & exclusion.alike.complement();
+  std::vector<Release*> releases;
+  for (const NumberedRelease& numbered : std::views::reverse(list.releases())) {
+    if (counted.meets(numbered.numbers())) releases.push_back(numbered.release);
   }
   if (auto ok = in_.chooser.remark(demand, releases, pass, choice); !ok) return ok;
   settled.choice = std::move(choice);
-  const auto best = wanted.last_below(place.list->all().boundaries().back());
-  settled.leaves_something = best && *best > chosen;
-  if (settled.leaves_something) remark_on_conflict(problem, solution, package, settled);
+  remark_on_conflict(problem, solution, package, settled);
   return {};
 }
 
 void ResolutionSearch::remark_on_conflict(RequirementProblem& problem, const Solution& solution,
-                                          PackageId package, SettledPackage& settled) {
+                                          PackageId package, SettledPackage& settled) const {
   const auto& place = problem.packages()[package];
+  const Candidate end = place.list->all().boundaries().back();
   const Candidate chosen = solution.chosen[package];
-  IntegerSet wanted = place.list->all();
-  for (const ActiveNeed& need : active_needs(solution)) {
-    if (need.needed == package) wanted = wanted & need.values;
-  }
+  const IntegerSet wanted = wanted_of(problem, package);
+  if (wanted.last_below(end) == chosen) return;
   // The newest release that something else speaks against.
   const Incompatibility* why = nullptr;
   IncompatibilityId why_id = no_incompatibility;
   Candidate newest = chosen;
   for (IncompatibilityId id = 0; id < solution.known.size(); ++id) {
     const Incompatibility& known = solution.known[id];
-    if (known.terms.size() < 2 || known.cause == Cause::excluded) continue;
+    // What is wrong with a release itself is said already, and what follows from that alone.
+    if (known.cause == Cause::excluded || known.cause == Cause::no_candidate) continue;
+    if (known.cause == Cause::derived && known.terms.size() < 2) continue;
     const IntegerSet values = known.values_of(package);
     if (values.is_all() || values.contains(chosen)) continue;
     const IntegerSet barred = values & wanted;
-    const auto last = barred.last_below(place.list->all().boundaries().back());
+    const auto last = barred.last_below(end);
     if (!last || *last <= newest) continue;
     const bool holds = std::ranges::all_of(known.terms, [&](const Term& term) {
       const Candidate other =

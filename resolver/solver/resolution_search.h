@@ -9,15 +9,24 @@
 
 #include "foundation/report/error.h"
 #include "plan/resolution.h"
+#include "resolver/choice/settled_package.h"
 #include "resolver/family/backend_change.h"
 #include "resolver/request/requests.h"
 #include "resolver/solver/admissions.h"
 #include "resolver/solver/installed_needs.h"
 #include "resolver/solver/requirement_problem.h"
-#include "resolver/solver/settled_package.h"
 #include "resolver/solver/user_requests.h"
 
 namespace axle::resolver {
+
+/// A need that counts in a solution: its owner was chosen with it.
+struct ActiveNeed {
+  PackageId owner = 0;
+  PackageId needed = 0;
+  std::uint32_t reason = 0;
+  IntegerSet values;
+  bool if_at_all = false;  ///< it asks for nothing
+};
 
 class ResolutionSearch {
  public:
@@ -46,8 +55,15 @@ class ResolutionSearch {
   [[nodiscard]] Result<void> describe(RequirementProblem& problem, const Solution& solution);
   [[nodiscard]] Result<void> describe(RequirementProblem& problem, const Solution& solution,
                                       PackageId package, SettledPackage& settled);
+  /// What is asked of the chosen build, so that the decision says why it is the one.
+  [[nodiscard]] PackageDemand described_demand(const RequirementProblem& problem, PackageId package,
+                                               const Release& release, const BuildOption& build,
+                                               const SettledPackage& settled) const;
+  /// A newer release is wanted as well: what speaks against it.
   void remark_on_conflict(RequirementProblem& problem, const Solution& solution, PackageId package,
-                          SettledPackage& settled);
+                          SettledPackage& settled) const;
+  /// The candidates that everybody who wants the package allows.
+  [[nodiscard]] IntegerSet wanted_of(const RequirementProblem& problem, PackageId package) const;
   /// The label that members of `family` go by; empty: none is known.
   [[nodiscard]] std::string lead_label(const index::Family& family) const;
   [[nodiscard]] std::optional<wheel::Version> version_of(const std::string& name) const;
@@ -61,6 +77,7 @@ class ResolutionSearch {
   SolverInputs in_;
   UserRequests requests_;
   Admissions admissions_;
+  std::vector<ActiveNeed> needs_;  ///< of the search that `settled_` is the outcome of
   SettledPackages settled_;
 };
 

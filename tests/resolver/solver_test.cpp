@@ -12,6 +12,7 @@
 
 using axle::ErrorKind;
 using axle::testing::World;
+namespace wheel = axle::wheel;
 using Names = std::vector<std::string>;
 
 namespace {
@@ -307,4 +308,87 @@ TEST_CASE("resolving twice gives the same answer, and each page and metadata fil
   std::ranges::sort(fetched);
   CHECK(std::ranges::adjacent_find(fetched) == fetched.end());
   CHECK(world.resolve({"b", "a"}) == first);
+}
+
+TEST_CASE("a dependency that is nowhere, or has no wheel that fits, sends its owner back") {
+  World world;
+  world.index.add_wheel({"app", "3.0", {"ghost"}});
+  world.index.add_wheel({"app", "2.0", {"old-python"}});
+  world.index.add_wheel({"app", "1.0", {"lib"}});
+  world.index.add_wheel({.name = "old_python", .version = "1.0", .tags = "cp27-none-any"});
+  world.index.add_wheel({"lib", "1.0"});
+  CHECK(world.resolve({"app"}) == Names{"app 1.0", "lib 1.0"});
+  CHECK(world.remarked("app 1.0 is chosen, not 3.0"));
+  CHECK(contains(world.error({"app>=2"}).message, "ghost"));
+}
+
+TEST_CASE("packages whose releases move in step meet at the newest versions that go together") {
+  World world;
+  for (int minor = 1; minor <= 60; ++minor) {
+    const std::string at = "1." + std::to_string(minor);
+    world.index.add_wheel({"core", at, {minor < 30 ? "http<2" : "http>=2"}});
+    world.index.add_wheel({"tools", at, {"core==" + at}});
+  }
+  for (const char* at : {"1.9", "2.0"}) world.index.add_wheel({"http", at});
+  world.index.add_wheel({"app", "1.0", {"tools", "core<1.50"}});
+  CHECK(world.resolve({"app", "http<2"}) ==
+        Names{"app 1.0", "core 1.29", "http 1.9", "tools 1.29"});
+  CHECK(world.resolve({"app"}) == Names{"app 1.0", "core 1.49", "http 2.0", "tools 1.49"});
+}
+
+TEST_CASE("the next variant of a version is tried before an older version") {
+  World world;
+  wheel::VariantMetadata metadata = axle::testing::level_variants({"v3", "v2"});
+  for (const char* at : {"1.0", "2.0"}) {
+    for (const auto& [label, properties] : metadata.variants) {
+      axle::testing::WheelRecipe recipe{.name = "fast", .version = at};
+      recipe.requires_dist = {label == "v3" ? "lib>=2" : "lib"};
+      recipe.label = label;
+      recipe.variants = metadata;
+      world.index.add_wheel(recipe);
+    }
+    world.index.add_variants("fast", at, metadata);
+  }
+  for (const char* at : {"1.0", "2.0"}) world.index.add_wheel({"lib", at});
+  CHECK(world.resolve({"fast"}) == Names{"fast 2.0[v3]", "lib 2.0"});
+  CHECK(world.resolve({"fast", "lib<2"}) == Names{"fast 2.0[v2]", "lib 1.0"});
+  world.options.pinned_variants = {{"fast", "v3"}};
+  CHECK(world.error({"fast", "lib<2"}).kind == ErrorKind::conflict);
+}
+
+TEST_CASE("an extra counts in the search as its package does") {
+  World world;
+  for (const char* at : {"1.0", "2.0"}) {
+    axle::testing::WheelRecipe app{.name = "app", .version = at};
+    app.requires_dist = {std::string("codec") + (std::string(at) == "2.0" ? ">=2" : "") +
+                         "; extra == 'fast'"};
+    app.extras = {"fast"};
+    world.index.add_wheel(app);
+    world.index.add_wheel({"codec", at});
+  }
+  CHECK(world.resolve({"app[fast]"}) == Names{"app 2.0", "codec 2.0"});
+  CHECK(world.resolve({"app[fast]", "codec<2"}) == Names{"app 1.0", "codec 1.0"});
+  CHECK(world.resolve({"app", "codec<2"}) == Names{"app 2.0", "codec 1.0"});
+}
+
+TEST_CASE("what is installed stays while it can, and gives way where it is in the way") {
+  World world;
+  for (const char* at : {"1.0", "2.0"}) world.index.add_wheel({"lib", at});
+  world.index.add_wheel({"app", "1.0", {"lib"}});
+  world.index.add_wheel({"app", "2.0", {"lib>=2"}});
+  world.install("lib", "1.0");
+  CHECK(world.resolve({"app==1.0"}) == Names{"app 1.0", "=lib 1.0"});
+  CHECK(world.resolve({"app"}) == Names{"app 2.0", "lib 2.0"});
+  world.index.fetched.clear();
+  CHECK(world.resolve({"lib"}) == Names{"=lib 1.0"});
+  CHECK(world.index.fetched.empty());
+}
+
+TEST_CASE("a dependency's bound is no wish for pre-releases, its need of one is") {
+  World world;
+  for (const char* at : {"1.0", "2.0rc1"}) world.index.add_wheel({"lib", at});
+  world.index.add_wheel({"bound", "1.0", {"lib<3.0.dev0"}});
+  world.index.add_wheel({"eager", "1.0", {"lib>=2.0rc1"}});
+  CHECK(world.resolve({"bound"}) == Names{"bound 1.0", "lib 1.0"});
+  CHECK(world.resolve({"bound", "eager"}) == Names{"bound 1.0", "eager 1.0", "lib 2.0rc1"});
 }

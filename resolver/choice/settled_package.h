@@ -14,7 +14,6 @@ struct SettledPackage {
   PackageChoice choice;
   std::vector<Want> wants;          ///< the user's first, then in order of the search
   std::vector<std::string> extras;  ///< that somebody asks for
-  bool leaves_something = false;    ///< newer releases are wanted too, and were not taken
 };
 using SettledPackages = std::map<std::string, SettledPackage, std::less<>>;  ///< by name
 
