@@ -6,10 +6,10 @@
 
 #include "foundation/report/report.h"
 #include "plan/resolution.h"
+#include "resolver/choice/settled_package.h"
 #include "resolver/family/backend_change.h"
 #include "resolver/family/families.h"
 #include "resolver/request/options.h"
-#include "resolver/choice/settled_package.h"
 
 namespace axle::resolver {
 
