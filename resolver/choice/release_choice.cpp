@@ -277,7 +277,11 @@ void WheelChooser::choose_variant(const Judged& judged, const WheelPolicy& polic
                         : why_this_build(pick.label, policy.rule, choice.decision, *target_.machine,
                                          options_.providers.gpus);
   } else {
-    choice.decision.chosen_because = why_this_variant(document, pick.label, supported, pinned);
+    const bool first = choice.decision.ranked.front().label == pick.label;
+    choice.decision.chosen_because =
+        policy.rule == LabelRule::shared && !first
+            ? "it is the best variant that goes with the other requirements"
+            : why_this_variant(document, pick.label, supported, pinned);
   }
   if (choice.fallback) choice.other = other_build(*choice.chosen, wheels, metadata);
 }

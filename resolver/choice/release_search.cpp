@@ -60,10 +60,11 @@ Result<WheelPolicy> PackageChooser::policy_for(const PackageDemand& demand, cons
   if (pinned != options_.pinned_variants.end()) pin(LabelRule::pinned, pinned->second);
   policy.variants = policy.rule == LabelRule::pinned ||
                     (options_.variants && !options_.plain_only.contains(demand.name));
-  policy.yanked = filter.pins(release.version);
+  const bool asked_for = demand.pinned || filter.pins(release.version);
+  policy.yanked = asked_for;
   policy.fallback = pass.fallback;
   policy.unknown = pass.unknown == UnknownBuilds::counts ||
-                   (pass.unknown == UnknownBuilds::where_asked_for && filter.pins(release.version));
+                   (pass.unknown == UnknownBuilds::where_asked_for && asked_for);
   policy.required = &options_.required;
   policy.required_here =
       release.family != nullptr &&

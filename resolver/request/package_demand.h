@@ -39,6 +39,9 @@ struct PackageDemand {
   VersionOf version_of;
   LabelRule rule = LabelRule::best;  ///< `kept`, `shared` or `follow`: with `label`
   std::string label = {};
+  /// Some package pins this very release, so that its yanked files and builds of which not all is
+  /// known may be taken.
+  bool pinned = false;
 };
 
 }  // namespace axle::resolver

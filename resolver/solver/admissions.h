@@ -38,9 +38,12 @@ struct Admissions {
   std::map<const index::Family*, SharedRelease> shared;
   /// Families whose members have unlike labels, since no label of that release is all of theirs.
   std::set<const index::Family*> unlike;
-  /// (package, other package): a build of the one needs the other (`abi_dependency`), which nothing
-  /// else brings in.
+  /// (package, what a build of it needs): of `abi_dependency`, which nothing else brings in.
   std::set<std::pair<std::string, std::string>> absent;
+  /// (package, version): pre-releases and yanked releases that were admitted for a version which
+  /// was left again, so that nobody asks for them.
+  std::set<std::pair<std::string, std::string>> refused;
+  bool refuses = true;  ///< false: there is no solution without them
 };
 
 }  // namespace axle::resolver

@@ -14,7 +14,7 @@ namespace axle::resolver {
 std::string RequirementProblem::given_label(const index::Family& family) const {
   for (const std::string& member : family.members) {
     if (const auto kept = in_.kept.find(member); kept != in_.kept.end()) return kept->second.label;
-    const std::vector<const Want*> wants = wants_about(member, nullptr);
+    const std::vector<const Want*> wants = wants_about(member);
     if (wants.empty()) continue;
     std::string label = in_.families.given_label(family, member, wants);
     if (!label.empty()) return label;
@@ -36,10 +36,12 @@ bool RequirementProblem::is_admissible(const Package& package, const Release& re
     return option.label == pinned->second && (option.fits || option.unknown);
   if (package.family == nullptr) return option.fits;
   const std::string own =
-      in_.families.given_label(*package.family, package.name, wants_about(package.name, nullptr));
+      in_.families.given_label(*package.family, package.name, wants_about(package.name));
   // A release with a local version of its own is itself what such a version asks for.
   if (!own.empty() && release.version.local.empty()) return option.label == own;
-  return option.fits || may_follow(package, option) || option.label == given_label(*package.family);
+  return option.fits || may_follow(package, option) ||
+         option.label == given_label(*package.family) ||
+         (!option.label.empty() && is_pinned(package.name, release, option.label));
 }
 
 bool RequirementProblem::follows_only(const Package& package, const BuildOption& option) const {
@@ -47,7 +49,7 @@ bool RequirementProblem::follows_only(const Package& package, const BuildOption&
 }
 
 bool RequirementProblem::is_known(const Package& package) const {
-  const std::vector<const Want*> wants = wants_about(package.name, nullptr);
+  const std::vector<const Want*> wants = wants_about(package.name);
   const VersionFilter asked = version_filter(wants, true);
   return std::ranges::any_of(package.list->releases(), [&](const NumberedRelease& numbered) {
     const Release& release = *numbered.release;
@@ -121,12 +123,15 @@ const BuildOption* RequirementProblem::option(const Package& package, Candidate 
 
 PackageDemand RequirementProblem::demand_for(const Package& package, const Release& release,
                                              const BuildOption* option) const {
-  PackageDemand demand{package.name, wants_about(package.name, &release), {}};
+  PackageDemand demand{package.name, wants_about(package.name), {}};
+  demand.pinned = is_pinned(package.name, release, {});
   if (const auto kept = in_.kept.find(package.name); kept != in_.kept.end()) {
     demand.rule = LabelRule::kept;
     demand.label = kept->second.label;
   } else if (option != nullptr) {
-    demand.rule = option->fits ? LabelRule::shared : LabelRule::follow;
+    demand.rule = option->fits                                      ? LabelRule::shared
+                  : is_pinned(package.name, release, option->label) ? LabelRule::forced
+                                                                    : LabelRule::follow;
     demand.label = option->label;
   }
   return demand;
@@ -140,7 +145,7 @@ Result<const std::vector<BuildOption>*> RequirementProblem::options_of(const Pac
   auto options = in_.chooser.options(demand, release);
   if (!options) return std::unexpected(std::move(options).error());
   const bool known = package.family == nullptr || release.family == nullptr || is_known(package);
-  const bool asked = version_filter(demand.wants, true).pins(release.version) ||
+  const bool asked = demand.pinned || version_filter(demand.wants, true).pins(release.version) ||
                      !version_filter(demand.wants, true).pinned_local().empty();
   if (known && !asked && package.family != nullptr && !in_.kept.contains(package.name)) {
     // Where some build of the family is known, others count where they are asked for alone.
@@ -176,6 +181,7 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
     if (!options) return std::unexpected(options.error());
     bool any = false;
     bool unfit = false;
+    std::optional<Candidate> unfit_build;
     for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
       const BuildOption& option = (**options)[rank];
       const Candidate candidate = numbered.number(rank);
@@ -189,6 +195,7 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
       // Only the first member's label makes up for what the machine does not support.
       if (!option.fits && label != lead && follows_only(place, option)) {
         unfit = true;
+        if (!unfit_build) unfit_build = candidate;
         continue;
       }
       any = true;
@@ -202,8 +209,9 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
     if (best && best_tier == 0) return best;
     // Nothing of it can be taken: that is found out when it is.
     if (!any && !best && !of_other_backend) {
-      follows_nobody_ = unfit;
-      return values.last_below(numbered.last);
+      // It may follow the first member, if that one is in the search.
+      follows_nobody_ = unfit && !find_project(place.family->anchor());
+      return unfit && !follows_nobody_ ? unfit_build : values.last_below(numbered.last);
     }
   }
   const bool stays = may_stay && goes(installed_label);
@@ -220,10 +228,13 @@ Result<std::optional<Candidate>> RequirementProblem::choose(PackageId package,
   const Package& place = packages_[package];
   switch (place.kind) {
     case Package::Kind::question:
-    case Package::Kind::backend:
-      return values.last_below(place.kind == Package::Kind::question
-                                   ? 2
-                                   : static_cast<Candidate>(place.labels.size()) + 1);
+      return 1;
+    case Package::Kind::backend: {
+      // Labels have their numbers in the order in which builds were tried: the best come first.
+      const IntegerSet some =
+          values & IntegerSet::from_to(1, static_cast<Candidate>(place.labels.size()) + 1);
+      return some.empty() ? std::nullopt : std::optional(some.boundaries().front());
+    }
     case Package::Kind::project:
       return choose_build(package, values, so_far);
     case Package::Kind::extra:

@@ -1,6 +1,7 @@
 // What candidates need: their requirements, their extras, their family, what they were linked with.
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ Result<std::optional<Error>> RequirementProblem::add(std::vector<Need>& needs, W
   const std::string name = wheel::normalize_name(want.requirement.name);
   const std::string& url = want.requirement.url;
   if (!url.empty() && !want.by.empty()) {
-    std::vector<const Want*> all = wants_about(name, nullptr);
+    std::vector<const Want*> all = wants_about(name);
     const std::vector<std::string> named = direct_urls(all);
     all.push_back(&want);
     if (foreign_url(all) != nullptr) return url_not_named(name, want);
@@ -73,7 +74,7 @@ Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_extra(Packag
     if (known) continue;
     const auto refused = add_dependency(needs.needs, **choice, requirement);
     if (!refused) return std::unexpected(refused.error());
-    if (*refused) return Exclusion{needs.alike, remember({Reason::Kind::unusable, {}, *refused})};
+    if (*refused) return std::unexpected(**refused);
   }
   return needs;
 }
@@ -101,7 +102,7 @@ Result<std::optional<Error>> RequirementProblem::add_abi_needs(std::vector<Need>
     want.by = owner;
     want.by_version = wheel::render_version(choice.package.version);
     want.text = abi.text;
-    if (admissions_.absent.contains({owner, abi.package})) {
+    if (admissions_.absent.contains({owner, abi.text})) {
       return Error{ErrorKind::unsupported,
                    fmt::format("it was built for {}, which is not part of this", abi.text),
                    {}};
@@ -111,7 +112,7 @@ Result<std::optional<Error>> RequirementProblem::add_abi_needs(std::vector<Need>
     IntegerSet values;
     for (const wheel::SpecifierSet& one : abi.any_of) {
       want.requirement.specifiers = one;
-      const auto some = allowed(packages_[*id], want);
+      const auto some = allowed(packages_[*id], want, /*may_move=*/false);
       if (!some) return std::unexpected(some.error());
       values = values | *some;
     }
@@ -161,6 +162,31 @@ Result<void> RequirementProblem::add_family_needs(std::vector<Need>& needs,
   return {};
 }
 
+Result<void> RequirementProblem::add_lead_need(std::vector<Need>& needs, PackageId package,
+                                               Candidate candidate) {
+  const Package& place = packages_[package];
+  const BuildOption* const build = option(place, candidate);
+  if (build == nullptr || build->fits || !follows_only(place, *build)) return {};
+  const auto first = find_project(place.family->anchor());
+  if (!first) return {};
+  const Package& lead = packages_[*first];
+  IntegerSet values;
+  for (const NumberedRelease& numbered : lead.list->releases()) {
+    const auto options = options_of(lead, *numbered.release);
+    if (!options) return std::unexpected(options.error());
+    for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
+      if (backend_label(lead, *numbered.release, (**options)[rank]) == build->label)
+        values = values | IntegerSet::one(numbered.number(rank));
+    }
+  }
+  if (const Candidate installed = lead.list->installed();
+      installed != not_chosen && label_of(lead, installed) == build->label) {
+    values = values | IntegerSet::one(installed);
+  }
+  needs.push_back({*first, std::move(values), remember({Reason::Kind::backend})});
+  return {};
+}
+
 Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_project(PackageId package,
                                                                             Candidate candidate) {
   const auto taken = take(package, candidate);
@@ -172,10 +198,12 @@ Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_project(Pack
     for (const wheel::Requirement& requirement : requests_.dependencies_of(choice, {})) {
       const auto refused = add_dependency(needs.needs, choice, requirement);
       if (!refused) return std::unexpected(refused.error());
-      if (*refused) return Exclusion{needs.alike, remember({Reason::Kind::unusable, {}, *refused})};
+      if (*refused) return std::unexpected(**refused);
     }
   }
   if (auto ok = add_family_needs(needs.needs, choice); !ok) return std::unexpected(ok.error());
+  if (auto ok = add_lead_need(needs.needs, package, candidate); !ok)
+    return std::unexpected(ok.error());
   const auto refused = add_abi_needs(needs.needs, choice);
   if (!refused) return std::unexpected(refused.error());
   if (*refused) return Exclusion{needs.alike, remember({Reason::Kind::unusable, {}, *refused})};
@@ -205,8 +233,9 @@ Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of(PackageId pa
 
 Urgency RequirementProblem::urgency(PackageId package, const IntegerSet& values) {
   const Package& place = packages_[package];
-  if (place.kind == Package::Kind::question || place.kind == Package::Kind::backend)
-    return Urgency::fixed;
+  if (place.kind == Package::Kind::question) return Urgency::fixed;
+  // It is what the builds make it, of which the first member's comes first.
+  if (place.kind == Package::Kind::backend) return Urgency::usual;
   if (place.direct) return Urgency::direct;
   // The first member of a family leads: the others follow its version and its label.
   const bool leads = place.family != nullptr && place.name == place.family->anchor();

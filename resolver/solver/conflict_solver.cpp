@@ -143,7 +143,8 @@ IncompatibilityId Search::add(Incompatibility incompatibility) {
 }
 
 void Search::add_need(PackageId package, const IntegerSet& alike, const Need& need) {
-  state(need.package);
+  // In the order of the needs, so that what is asked for first is decided first.
+  if (PackageState& place = state(need.package); place.found == 0) place.found = ++found_;
   Incompatibility incompatibility;
   incompatibility.cause = Cause::need;
   incompatibility.needed = need.package;
@@ -175,7 +176,6 @@ void Search::derive(PackageId package, IncompatibilityId cause) {
   assignments_.derive(package, known_[cause].values_of(package).complement(), cause);
   PackageState& place = packages_[package];
   if (!assignments_.is_needed(package) || assignments_.is_decided(package)) return;
-  if (place.found == 0) place.found = ++found_;
   if (!place.waiting) {
     place.waiting = true;
     waiting_.push_back(package);

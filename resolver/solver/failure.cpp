@@ -156,7 +156,6 @@ Error ConflictExplainer::explain(PackageChooser& chooser) {
         fmt::format("; {} {} cannot be used: {}", place.name,
                     wheel::render_version(place.list->version_of(of_other.unusable_candidate)),
                     of_other.unusable->message);
-    if (of_other.unusable->kind == ErrorKind::unsupported) error->kind = ErrorKind::unsupported;
   }
   return std::move(*error);
 }

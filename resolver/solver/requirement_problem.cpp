@@ -90,7 +90,7 @@ Result<std::shared_ptr<CandidateList>> RequirementProblem::list_of(const std::st
                                            wheel::Version{});
   }
   const plan::InstalledPackage* installed =
-      in_.chooser.installed_candidate(name, wants_about(name, nullptr));
+      in_.chooser.installed_candidate(name, wants_about(name));
   const auto kept = in_.kept.find(name);
   if (installed != nullptr && kept != in_.kept.end() &&
       in_.families.installed_label(*installed) != kept->second.label) {
@@ -184,7 +184,7 @@ Result<void> RequirementProblem::add_exclusions(Package& package) {
     exclude(list.where([](const Release&) { return true; }),
             {Reason::Kind::unusable,
              {},
-             wheels_forbidden(package.name, wants_about(package.name, nullptr), *who)});
+             wheels_forbidden(package.name, wants_about(package.name), *who)});
   }
   if (package.direct) return {};
   const auto is_early = [](const Release& release) { return release.version.is_prerelease(); };
@@ -194,11 +194,15 @@ Result<void> RequirementProblem::add_exclusions(Package& package) {
         return is_early(*numbered.release);
       });
   if (!early_count) exclude(list.where(is_early), {Reason::Kind::not_asked});
-  exclude(list.where([&](const Release& release) {
-    const auto about = wants_about(package.name, &release);
-    return all_yanked(release) && !version_filter(about, true).pins(release.version);
-  }),
-          {Reason::Kind::not_asked});
+  const auto nobody_asks = [&](const Release& release) {
+    return all_yanked(release) && !is_pinned(package.name, release, {}) &&
+           !version_filter(wants_about(package.name), true).pins(release.version);
+  };
+  exclude(list.where(nobody_asks), {Reason::Kind::not_asked});
+  const auto is_refused = [&](const Release& release) {
+    return admissions_.refused.contains({package.name, wheel::render_version(release.version)});
+  };
+  if (!admissions_.refused.empty()) exclude(list.where(is_refused), {Reason::Kind::not_asked});
   exclude_unfollowed(package);
   if (auto ok = exclude_unshared(package); !ok) return ok;
   const auto kept = in_.kept.find(package.name);
@@ -254,20 +258,27 @@ std::vector<Exclusion> RequirementProblem::exclusions(PackageId package) {
   return package < packages_.size() ? packages_[package].exclusions : std::vector<Exclusion>();
 }
 
-std::vector<const Want*> RequirementProblem::wants_about(const std::string& name,
-                                                         const Release* release) const {
+std::vector<const Want*> RequirementProblem::wants_about(const std::string& name) const {
   std::vector<const Want*> wants;
   for (const Want& want : requests_.about(name)) wants.push_back(&want);
-  const auto pinned = admissions_.pins.find(name);
-  if (release == nullptr || pinned == admissions_.pins.end()) return wants;
-  for (const Want& want : pinned->second) {
-    if (pins(want, release->version) ||
-        std::ranges::any_of(release->local_versions,
-                            [&](const wheel::Version& version) { return pins(want, version); })) {
-      wants.push_back(&want);
-    }
-  }
   return wants;
+}
+
+bool RequirementProblem::is_pinned(const std::string& name, const Release& release,
+                                   const std::string& label) const {
+  const auto pinned = admissions_.pins.find(name);
+  if (pinned == admissions_.pins.end()) return false;
+  return std::ranges::any_of(pinned->second, [&](const Want& want) {
+    if (label.empty()) {
+      return pins(want, release.version) ||
+             std::ranges::any_of(release.local_versions, [&](const wheel::Version& version) {
+               return pins(want, version);
+             });
+    }
+    return version_filter({&want}, true).pinned_local() == label &&
+           std::ranges::any_of(release.local_versions,
+                               [&](const wheel::Version& version) { return pins(want, version); });
+  });
 }
 
 Result<IntegerSet> RequirementProblem::narrowed_to_builds(const Package& package, const Want& want,
@@ -327,7 +338,8 @@ bool RequirementProblem::admits_more(const Package& package, const Want& want,
   return more;
 }
 
-Result<IntegerSet> RequirementProblem::allowed(const Package& package, const Want& want) {
+Result<IntegerSet> RequirementProblem::allowed(const Package& package, const Want& want,
+                                               bool may_move) {
   const CandidateList& list = *package.list;
   const wheel::SpecifierSet& specifiers = want.requirement.specifiers;
   IntegerSet values = list.matching(specifiers);
@@ -338,7 +350,7 @@ Result<IntegerSet> RequirementProblem::allowed(const Package& package, const Wan
     values = std::move(*narrowed);
   }
   const bool held = list.releases().empty() && list.installed() != not_chosen;
-  if (held && values.empty() && admissions_.movable.insert(package.name).second)
+  if (held && values.empty() && may_move && admissions_.movable.insert(package.name).second)
     return begin_again();
   if (!values.empty() && admits_more(package, want, values)) return begin_again();
   return values;

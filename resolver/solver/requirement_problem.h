@@ -102,9 +102,12 @@ class RequirementProblem final : public Problem {
   [[nodiscard]] std::string render_version(PackageId package, Candidate candidate) const;
   /// Only what is installed was looked at.
   [[nodiscard]] bool is_held(PackageId package) const;
-  /// What the user says of the package, and what pins `release` (nullptr: any).
-  [[nodiscard]] std::vector<const Want*> wants_about(const std::string& name,
-                                                     const Release* release) const;
+  /// What the user says of the package.
+  [[nodiscard]] std::vector<const Want*> wants_about(const std::string& name) const;
+  /// Some candidate that was looked at pins `release`; with `label`: with that as its local
+  /// version.
+  [[nodiscard]] bool is_pinned(const std::string& name, const Release& release,
+                               const std::string& label) const;
   /// The label that the user gives any member of the family; empty: none.
   [[nodiscard]] std::string given_label(const index::Family& family) const;
   /// What is asked of one build of a release, or of the release as such (`option` is nullptr).
@@ -130,8 +133,10 @@ class RequirementProblem final : public Problem {
   [[nodiscard]] Result<void> exclude_unshared(Package& package);
   [[nodiscard]] std::uint32_t remember(Reason reason);
 
-  /// The candidates of `package` that `want` allows.
-  [[nodiscard]] Result<IntegerSet> allowed(const Package& package, const Want& want);
+  /// The candidates of `package` that `want` allows. `may_move`: an installed package that it does
+  /// not allow gives way at once, and not only where nothing else is left.
+  [[nodiscard]] Result<IntegerSet> allowed(const Package& package, const Want& want,
+                                           bool may_move = true);
   [[nodiscard]] Result<IntegerSet> narrowed_to_builds(const Package& package, const Want& want,
                                                       const IntegerSet& values);
   /// Whether `want` asks for something by name that did not count so far.
@@ -178,6 +183,9 @@ class RequirementProblem final : public Problem {
                                                                            Candidate candidate);
   [[nodiscard]] Result<void> add_family_needs(std::vector<Need>& needs,
                                               const PackageChoice& choice);
+  /// A build that the machine does not support needs the first member of its family with its label.
+  [[nodiscard]] Result<void> add_lead_need(std::vector<Need>& needs, PackageId package,
+                                           Candidate candidate);
   [[nodiscard]] Result<std::optional<Error>> add_abi_needs(std::vector<Need>& needs,
                                                            const PackageChoice& choice);
 

@@ -67,6 +67,7 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::attempt() {
   if (solution->proof) return fail_for(problem, *solution);
   needs_ = active_needs(*solution);
   if (!settle(problem, *solution)) return std::nullopt;
+  if (takes_unasked(problem, *solution)) return std::nullopt;
   if (follows_late()) return std::nullopt;
   if (looks_for_one_label(problem, *solution)) return std::nullopt;
   if (auto ok = describe(problem, *solution); !ok) return std::unexpected(ok.error());
@@ -80,6 +81,11 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::fail_for(RequirementPr
   const std::vector<std::string> held = held_packages(problem, solution.known, from);
   admissions_.movable.insert(held.begin(), held.end());
   if (!held.empty()) return std::nullopt;
+  if (!admissions_.refused.empty()) {
+    admissions_.refused.clear();
+    admissions_.refuses = false;
+    return std::nullopt;
+  }
   if (!admissions_.shared.empty()) {
     // There is no label that all have: unlike ones are better than nothing.
     for (const auto& [family, shared] : admissions_.shared) admissions_.unlike.insert(family);
@@ -115,7 +121,7 @@ bool ResolutionSearch::settle(const RequirementProblem& problem, const Solution&
     if (problem.choice(need.needed, solution.chosen[need.needed]).package.already_installed)
       continue;
     admissions_.absent.insert(
-        {problem.packages()[need.owner].name, problem.packages()[need.needed].name});
+        {problem.packages()[need.owner].name, problem.reason(need.reason).want.text});
     stands = false;
   }
   if (!stands) return false;
@@ -153,6 +159,34 @@ bool ResolutionSearch::settle(const RequirementProblem& problem, const Solution&
     settled.wants.push_back(std::move(want));
   }
   return true;
+}
+
+bool ResolutionSearch::takes_unasked(const RequirementProblem& problem, const Solution& solution) {
+  if (!admissions_.refuses || in_.options.prereleases) return false;
+  bool takes = false;
+  for (const auto& [name, settled] : settled_) {
+    const PackageId package = *problem.find_project(name);
+    const auto& place = problem.packages()[package];
+    const NumberedRelease* numbered = place.list->release_of(solution.chosen[package]);
+    if (place.direct || numbered == nullptr) continue;
+    const Release& release = *numbered->release;
+    const bool yanked = std::ranges::all_of(release.wheels, &index::PublishedFile::yanked);
+    const bool early = release.version.is_prerelease();
+    if (!yanked && !early) continue;
+    const IntegerSet finals =
+        place.list->where([](const Release& other) { return !other.version.is_prerelease(); });
+    bool asked = early && !yanked && finals.empty();
+    for (const Want& want : settled.wants) {
+      const VersionFilter filter = version_filter({&want}, false);
+      const bool no_final = !finals.meets(place.list->matching(want.requirement.specifiers));
+      asked = asked || filter.pins(release.version) ||
+              (early && !yanked && (no_final || (want.by.empty() && filter.admits_prereleases())));
+    }
+    if (asked) continue;
+    takes =
+        admissions_.refused.insert({name, wheel::render_version(release.version)}).second || takes;
+  }
+  return takes;
 }
 
 bool ResolutionSearch::follows_late() {
@@ -283,8 +317,18 @@ Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solut
     PackageDemand exactly = problem.demand_for(place, release, &build);
     exactly.wants = demand.wants;
     exactly.version_of = demand.version_of;
+    const std::string better = made->has_value() ? (*made)->package.variant.value_or("") : "";
     made = in_.chooser.take(exactly, release);
     if (!made) return std::unexpected(std::move(made).error());
+    if (made->has_value() && !better.empty() && place.family == nullptr) {
+      (*made)->remarks.push_back(
+          {Severity::note,
+           fmt::format("{} {} is chosen with {} instead of variant {}, which does not go with the "
+                       "other requirements",
+                       place.name, wheel::render_version(release.version),
+                       build.label.empty() ? "its plain wheel" : "variant " + build.label,
+                       better)});
+    }
   }
   if (!is_it(*made)) return {};
   PackageChoice& choice = **made;

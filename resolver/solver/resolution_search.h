@@ -47,6 +47,9 @@ class ResolutionSearch {
   /// What is chosen, by whom it is wanted, and what is brought in. False: builds need packages that
   /// nothing else brings in, which is admitted now.
   [[nodiscard]] bool settle(const RequirementProblem& problem, const Solution& solution);
+  /// Pre-releases or yanked releases are chosen that nobody in the solution asks for: they are
+  /// refused now.
+  [[nodiscard]] bool takes_unasked(const RequirementProblem& problem, const Solution& solution);
   /// Members were chosen before the first one of their family, and by another label.
   [[nodiscard]] bool follows_late();
   /// A family settled on unlike labels: one label for all is looked for, which is admitted now.

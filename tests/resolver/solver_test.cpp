@@ -154,20 +154,21 @@ TEST_CASE("an older version with an unavailable dependency is not a solution") {
   CHECK(contains(error.message, "c>=2 (required by b 2.0)"));
 }
 
-TEST_CASE("where the versions without a conflict do not fit the machine, the machine decides") {
+TEST_CASE(
+    "where the versions without a conflict do not fit the machine, the conflict says so too") {
   World world;
   world.index.add_wheel({"b", "2.0", {"c>=2"}});
   world.index.add_wheel({.name = "b", .version = "1.0", .tags = "cp27-none-any"});
   world.index.add_wheel({"c", "1.0"});
   world.index.add_wheel({"c", "2.0"});
   const auto error = world.error({"b", "c<2"});
-  CHECK(error.kind == ErrorKind::unsupported);
+  CHECK(error.kind == ErrorKind::conflict);
   CHECK(contains(error.message, "c<2 (requested)"));
   CHECK(contains(error.message, "c>=2 (required by b 2.0)"));
   CHECK(contains(error.message, "b 1.0 cannot be used: no wheel of b 1.0 fits this machine"));
   // Where another package has the other side, another version of it may still be a way out.
   world.index.add_wheel({"a", "1.0", {"c<2"}});
-  CHECK(world.error({"a", "b"}).kind == ErrorKind::unsupported);
+  CHECK(world.error({"a", "b"}).kind == ErrorKind::conflict);
   world.index.add_wheel({"a", "0.9", {"c"}});
   CHECK(world.resolve({"a", "b"}) == Names{"a 0.9", "b 2.0", "c 2.0"});
 }
@@ -391,4 +392,28 @@ TEST_CASE("a dependency's bound is no wish for pre-releases, its need of one is"
   world.index.add_wheel({"eager", "1.0", {"lib>=2.0rc1"}});
   CHECK(world.resolve({"bound"}) == Names{"bound 1.0", "lib 1.0"});
   CHECK(world.resolve({"bound", "eager"}) == Names{"bound 1.0", "eager 1.0", "lib 2.0rc1"});
+}
+
+TEST_CASE("what is asked for first is preferred") {
+  World world;
+  for (const char* name : {"x", "y"}) {
+    world.index.add_wheel({name, "1.0", {"c"}});
+    world.index.add_wheel({name, "2.0", {std::string(name) == "x" ? "c>=2" : "c<2"}});
+  }
+  for (const char* at : {"1.0", "2.0"}) world.index.add_wheel({"c", at});
+  CHECK(world.resolve({"x", "y"}) == Names{"c 2.0", "x 2.0", "y 1.0"});
+  CHECK(world.resolve({"y", "x"}) == Names{"c 1.0", "x 1.0", "y 2.0"});
+}
+
+TEST_CASE("what only an abandoned version asked for is not taken") {
+  World world;
+  world.index.add_wheel({"app", "1.0", {"lib"}});
+  world.index.add_wheel({"app", "2.0", {"lib==3.0rc1", "ghost"}});
+  world.index.add_wheel({"tool", "1.0", {"old"}});
+  world.index.add_wheel({"tool", "2.0", {"old==1.1", "ghost"}});
+  for (const char* at : {"2.0", "3.0rc1"}) world.index.add_wheel({"lib", at});
+  world.index.add_wheel({"old", "1.0"});
+  world.index.add_wheel({"old", "1.1"}).yanked = true;
+  CHECK(world.resolve({"app"}) == Names{"app 1.0", "lib 2.0"});
+  CHECK(world.resolve({"tool"}) == Names{"old 1.0", "tool 1.0"});
 }

@@ -351,6 +351,9 @@ TEST_CASE("abi_dependency follows the version in the solution, wherever it comes
         Names{"flash 1.0[t28]", "old-app 1.0", "torch-lib 2.8.1"});
   world.install("torch-lib", "2.10.1");
   CHECK(world.resolve({"flash"}) == Names{"flash 1.0[t29]", "=torch-lib 2.10.1"});
+  // The build for what is installed comes before a newer one for something else.
+  world.installed[0].version = axle::testing::version("2.8.1");
+  CHECK(world.resolve({"flash"}) == Names{"flash 1.0[t28]", "=torch-lib 2.8.1"});
   world.installed[0].version = axle::testing::version("2.7.0");
   // What is installed gives way, as for any requirement that it does not meet.
   CHECK(world.resolve({"flash"}) == Names{"flash 1.0[t29]", "torch-lib 2.9.3"});

@@ -129,7 +129,8 @@ class OneSolution(TorchTestCase):
 
     def test_versions_that_contradict_each_other_are_a_conflict(self):
         result = self.assert_fails(self.family("resolve", "torch==2.9.1", "torchvision==0.20", machine="h100"), 1,
-                                   "torch==2.5.* (must match torchvision 0.20", "torch==2.9.1 (requested)")
+                                   "torchvision==0.20", "2.9.1")
+        self.assertNotIn("2.15", result.err)
 
     def test_labels_that_the_user_mixes_are_not_called_missing(self):
         result = self.assert_ok(self.family("resolve", "torch==2.8.0+cu128", "torchvision==0.23.0+cu126", machine="h100"))
