@@ -50,7 +50,6 @@ class CandidateList {
   [[nodiscard]] const NumberedRelease* release_of(Candidate candidate) const;
   /// Of the release or of what is installed.
   [[nodiscard]] const wheel::Version& version_of(Candidate candidate) const;
-  [[nodiscard]] bool empty() const { return end_ == 1; }
   [[nodiscard]] IntegerSet all() const { return IntegerSet::from_to(1, end_); }
 
   /// Those whose release, or one of the local versions that it consists of, is in `specifiers`.

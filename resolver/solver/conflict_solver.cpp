@@ -180,7 +180,6 @@ void Search::derive(PackageId package, IncompatibilityId cause) {
     place.waiting = true;
     waiting_.push_back(package);
   }
-  problem_.expect(package, assignments_.possible(package));
 }
 
 void Search::go_back_to(Level level) {

@@ -56,8 +56,6 @@ class Problem {
   [[nodiscard]] virtual Urgency urgency(PackageId /*package*/, const IntegerSet& /*values*/) {
     return Urgency::usual;
   }
-  /// The package will be asked for one of `values`, if nothing comes between: a chance to fetch.
-  virtual void expect(PackageId /*package*/, const IntegerSet& /*values*/) {}
 };
 
 /// One way in which everything fits, or why there is none.

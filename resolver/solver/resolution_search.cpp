@@ -162,7 +162,7 @@ bool ResolutionSearch::settle(const RequirementProblem& problem, const Solution&
 }
 
 bool ResolutionSearch::takes_unasked(const RequirementProblem& problem, const Solution& solution) {
-  if (!admissions_.refuses || in_.options.prereleases) return false;
+  if (!admissions_.refuses) return false;
   bool takes = false;
   for (const auto& [name, settled] : settled_) {
     const PackageId package = *problem.find_project(name);
@@ -175,7 +175,7 @@ bool ResolutionSearch::takes_unasked(const RequirementProblem& problem, const So
     if (!yanked && !early) continue;
     const IntegerSet finals =
         place.list->where([](const Release& other) { return !other.version.is_prerelease(); });
-    bool asked = early && !yanked && finals.empty();
+    bool asked = !yanked && (in_.options.prereleases || finals.empty());
     for (const Want& want : settled.wants) {
       const VersionFilter filter = version_filter({&want}, false);
       const bool no_final = !finals.meets(place.list->matching(want.requirement.specifiers));

@@ -34,9 +34,6 @@ class UserRequests {
   /// What the user says of a package: constraints and overrides first, then what is asked for.
   [[nodiscard]] const std::vector<Want>& about(std::string_view name) const;
   [[nodiscard]] bool asks_for(std::string_view name) const;
-  [[nodiscard]] const std::map<std::string, std::vector<Want>, std::less<>>& by_package() const {
-    return about_;
-  }
 
   /// What `choice` requires here with any of `extras` as the extra, or with none; overridden
   /// requirements replaced.

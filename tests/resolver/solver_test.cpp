@@ -416,4 +416,7 @@ TEST_CASE("what only an abandoned version asked for is not taken") {
   world.index.add_wheel({"old", "1.1"}).yanked = true;
   CHECK(world.resolve({"app"}) == Names{"app 1.0", "lib 2.0"});
   CHECK(world.resolve({"tool"}) == Names{"old 1.0", "tool 1.0"});
+  world.options.prereleases = true;
+  CHECK(world.resolve({"app"}) == Names{"app 1.0", "lib 3.0rc1"});
+  CHECK(world.resolve({"tool"}) == Names{"old 1.0", "tool 1.0"});
 }
