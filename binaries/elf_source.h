@@ -20,7 +20,8 @@ inline constexpr std::uint64_t largest_elf_table = 16U << 20;  ///< bytes
 
 class ElfSource final : public elf::Bytes {
  public:
-  explicit ElfSource(wheel::ByteSource& source) : Bytes(largest_elf_table), source_(source) {}
+  explicit ElfSource(wheel::ByteSource& source, std::uint64_t largest_table = largest_elf_table)
+      : Bytes(largest_table), source_(source) {}
   [[nodiscard]] std::uint64_t size() const override { return source_.size(); }
   /// As elf_error, with the source's own error if it could not be read.
   [[nodiscard]] Error error(elf::ReadError error, std::string_view where) const;

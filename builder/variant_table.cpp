@@ -12,6 +12,7 @@
 
 #include "providers/provider.h"
 #include "wheel/requirement.h"
+#include "wheel/variant/abi_dependency.h"
 
 namespace axle::builder {
 
@@ -113,11 +114,24 @@ void check_single_values(documents::TomlTable& variants, std::string_view label,
   }
 }
 
+void check_abi_properties(documents::TomlTable& variants, const wheel::VariantMetadata& metadata) {
+  for (const auto& [label, properties] : metadata.variants) {
+    for (const wheel::Property& property : properties) {
+      if (!wheel::is_abi_namespace(metadata, property.ns)) continue;
+      const std::string defect = wheel::abi_property_defect(property);
+      if (defect.empty()) continue;
+      variants.refuse(label, fmt::format("\"{}\": {}", wheel::render_property(property), defect));
+    }
+  }
+}
+
 void check_properties(documents::TomlTable& variant, const wheel::VariantMetadata& metadata,
                       Report& report) {
   auto variants = variant.table("variants");
   if (!variants) return;
+  check_abi_properties(*variants, metadata);
   for (const auto& [ns, info] : metadata.providers) {
+    if (wheel::is_abi_namespace(metadata, ns)) continue;
     const auto values = values_of(ns, info);
     if (!values) {
       report.note(

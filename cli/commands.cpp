@@ -45,6 +45,7 @@ const std::vector<session::Opt> resolving =
                               session::Opt::pre,
                               session::Opt::upgrade,
                               session::Opt::reinstall,
+                              session::Opt::alternatives,
                               session::Opt::no_deps,
                               session::Opt::variant,
                               session::Opt::no_variants,
@@ -89,15 +90,18 @@ const std::array rows = {
             run_properties},
     Command{"install", "Install packages, choosing the variants that fit best", "REQ|WHEEL",
             Arity::any,
-            resolving + std::vector<session::Opt>{session::Opt::allow_backend_change,
-                                                  session::Opt::break_system_packages,
-                                                  session::Opt::require_virtualenv,
-                                                  session::Opt::overwrite, session::Opt::dry_run,
-                                                  session::Opt::explain},
+            resolving +
+                std::vector<session::Opt>{
+                    session::Opt::build_from_source, session::Opt::build_from_source_of,
+                    session::Opt::allow_backend_change, session::Opt::break_system_packages,
+                    session::Opt::require_virtualenv, session::Opt::overwrite, session::Opt::refit,
+                    session::Opt::dry_run, session::Opt::check_abi, session::Opt::explain},
             "variant install torch                     into VIRTUAL_ENV, CONDA_PREFIX or .venv\n"
             "variant install --explain demo==1.2       and say why this variant\n"
             "variant install --variant demo=null demo  exactly this variant\n"
             "variant install dist/demo-1.0-py3-none-any-v4.whl\n"
+            "variant install --build=demo demo         build it if there is no wheel of it\n"
+            "variant install --refit --dry-run         what another GPU or driver would change\n"
             "variant install --dry-run --json demo     what would change; files in the way: "
             "`conflicts`",
             run_install},
@@ -126,7 +130,9 @@ const std::array rows = {
             "variant doctor --for-package torch==2.9   which of its features work here",
             run_doctor},
     Command{"resolve", "Show what would be installed", "REQ|WHEEL", Arity::any,
-            resolving + std::vector<session::Opt>{session::Opt::explain},
+            resolving + std::vector<session::Opt>{session::Opt::build_from_source,
+                                                  session::Opt::build_from_source_of,
+                                                  session::Opt::check_abi, session::Opt::explain},
             "variant resolve torch torchvision --for h100 --for gtx1080ti --for none", run_resolve,
             true},
     Command{

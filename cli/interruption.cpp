@@ -17,6 +17,7 @@ namespace {
 
 std::atomic<pid_t> owner = 0;  ///< a forked child prints nothing
 std::atomic<bool> progress_shown = false;
+std::atomic<bool> ending = false;
 std::atomic<bool> changes_expected = false;
 std::atomic<unsigned> changes_before = std::numeric_limits<unsigned>::max();
 
@@ -41,6 +42,7 @@ void end_by(int signal) {
       errno = number;
       return;
     }
+    ending = true;
     system::kill_running_programs();
     say_what_was_done();
   }
@@ -72,5 +74,7 @@ void expect_change() { changes_expected = true; }
 void begin_change() { changes_before = installer::changes_made(); }
 
 void note_progress(bool shown) { progress_shown = shown; }
+
+bool is_ending() { return ending; }
 
 }  // namespace axle::cli

@@ -14,5 +14,7 @@ void begin_change();
 
 /// Whether a progress line is on the terminal.
 void note_progress(bool shown);
+/// The message has been or is being written: another thread may go on for a moment.
+[[nodiscard]] bool is_ending();
 
 }  // namespace axle::cli

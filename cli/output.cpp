@@ -82,7 +82,7 @@ void Output::add(Remark remark) {
 }
 
 void Output::progress(std::string_view what, std::uint64_t done, std::uint64_t total) {
-  if (!options_.progress || options_.quiet) return;
+  if (!options_.progress || options_.quiet || is_ending()) return;
   const std::uint64_t tick = now_in_ticks();
   if (tick == progress_tick_) return;
   progress_tick_ = tick;
@@ -122,9 +122,10 @@ int Output::write_answer(std::string_view whole, int exit_code) {
   return exit_code;
 }
 
-void Output::remark_error(const Error& error) {
+void Output::remark_error(const Error& error, const std::vector<std::string>& lines) {
   clear_progress();
   std::string text = shown("error: " + error.message) + "\n";
+  for (const std::string& line : lines) text += shown("  " + line) + "\n";
   if (!error.hint.empty()) text += shown("  hint: " + complete_hint(error.hint, run_)) + "\n";
   std::fflush(stdout);
   write(stderr, text);
@@ -134,7 +135,7 @@ int Output::failure(const session::CommandFailure& failure, const Answer& known)
   if (!options_.json) {
     const std::string text = known.text ? known.text() : std::string();
     if (!text.empty()) write_answer(for_terminal(text), failure.exit_code);
-    remark_error(failure.error);
+    remark_error(failure.error, failure.lines);
     return failure.exit_code;
   }
   ordered_json out = known.json ? known.json() : ordered_json::object();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -58,8 +59,8 @@ class Output final : public Report {
   int failure(const session::CommandFailure& failure, const Answer& known = {});
   /// {kind, message, hint}: the value of `error`.
   [[nodiscard]] nlohmann::ordered_json error_json(const session::CommandFailure& failure) const;
-  /// An error on stderr, in addition to an answer.
-  void remark_error(const Error& error);
+  /// An error on stderr, in addition to an answer. `lines` come between its message and its hint.
+  void remark_error(const Error& error, const std::vector<std::string>& lines = {});
 
   /// The options that commands in hints repeat.
   void set_run(session::RunOptions run) { run_ = std::move(run); }

@@ -47,17 +47,18 @@ void add_option(CLI::App& app, session::Opt id, Slots& slots) {
   if (row.help.empty()) option->group("");
 }
 
-/// "--no-variants=PKG" is the only option with an optional value; it is only accepted after "=", so
-/// that "--no-variants PKG" still installs PKG.
-std::vector<std::string> split_optional_values(std::vector<std::string> words) {
-  const std::string prefix = "--no-variants=";
+/// "--no-variants=PKG" and "--build=PKG" are the options with an optional value; it is only
+/// accepted after "=", so that "--no-variants PKG" still installs PKG.
+std::vector<std::string> split_optional_values(const std::vector<std::string>& words) {
   std::vector<std::string> out;
-  for (std::string& word : words) {
-    if (word.starts_with(prefix)) {
-      out.emplace_back("--no-variants-of");
-      out.push_back(word.substr(prefix.size()));
+  for (const std::string& word : words) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    const std::string name = word.substr(0, equals);
+    if (equals < word.size() && (name == "--no-variants" || name == "--build")) {
+      out.push_back(name + "-of");
+      out.push_back(word.substr(equals + 1));
     } else {
-      out.push_back(std::move(word));
+      out.push_back(word);
     }
   }
   return out;
@@ -178,6 +179,8 @@ class Tree {
       if (!option.starts_with("--") || command->get_option_no_throw(option) != nullptr) continue;
       const session::SettingRow* row = session::find_option_setting(option.substr(2));
       if (row == nullptr || row->treatment == session::Treatment::honoured) continue;
+      if (row->treatment == session::Treatment::refused_for_builds)
+        return option + ": Axle builds with the settings of pip or uv that its help names";
       if (row->treatment == session::Treatment::refused)
         return option + ": " + std::string(row->text);
       return option + " has no effect here, remove it: " + std::string(row->text);
@@ -313,7 +316,7 @@ class Tree {
 }  // namespace
 
 Parsed parse_command_line(std::vector<std::string> words) {
-  words = split_optional_values(std::move(words));
+  words = split_optional_values(words);
   return Tree(words).parse(words);
 }
 

@@ -56,11 +56,14 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::require_hashes, "--require-hashes", "--require-hashes"},
     RepeatedRow{session::Opt::no_binary},
     RepeatedRow{session::Opt::only_binary},
+    RepeatedRow{session::Opt::build_from_source},
+    RepeatedRow{session::Opt::build_from_source_of},
     RepeatedRow{session::Opt::no_verify_hashes, "", "--no-verify-hashes"},
     RepeatedRow{session::Opt::exclude_newer, "--uploaded-prior-to", "--exclude-newer"},
     RepeatedRow{session::Opt::uploaded_prior_to, "--uploaded-prior-to", "--exclude-newer"},
     RepeatedRow{session::Opt::exclude_newer_package, "", "--exclude-newer-package"},
     RepeatedRow{session::Opt::pre, "--pre", "--prerelease=allow"},
+    RepeatedRow{session::Opt::alternatives},
     RepeatedRow{session::Opt::no_deps, "--no-deps", "--no-deps"},
     RepeatedRow{session::Opt::variant},
     RepeatedRow{session::Opt::no_variants},
@@ -204,8 +207,9 @@ class Completion {
     if (tool_ == Tool::pip) return row.pip;
     if (tool_ == Tool::uv) return words_[2] == "install" || is_for_compiling(row.id) ? row.uv : "";
     if (!is_for_command(row.id)) return {};
-    return row.id == session::Opt::no_variants_of ? "--no-variants="
-                                                  : first_name(session::option_row(row.id).names);
+    if (row.id == session::Opt::no_variants_of) return "--no-variants=";
+    if (row.id == session::Opt::build_from_source_of) return "--build=";
+    return first_name(session::option_row(row.id).names);
   }
 
   /// Whether `uv pip compile` has the option as well.
@@ -225,6 +229,14 @@ class Completion {
       values.insert(values.end(), more.begin(), more.end());
     }
     std::erase_if(values, is_passing);
+    // The command that names another variant of the package does so instead.
+    if (row.id == session::Opt::variant) {
+      std::erase_if(values, [&](const std::string& value) {
+        const std::string package = value.substr(0, value.find('=') + 1);
+        return std::ranges::any_of(
+            words_, [&](std::string_view word) { return word.starts_with(package); });
+      });
+    }
     if (option.kind != session::OptionKind::list && !values.empty()) values = {values.back()};
     return values;
   }

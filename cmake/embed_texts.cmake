@@ -20,12 +20,12 @@ file(WRITE "${OUT}.new" "// Made by cmake/embed_texts.cmake.
 namespace ${NAMESPACE} {
 namespace {
 
-constexpr ${TYPE} embedded_texts[] = {
+constexpr ${TYPE} ${FUNCTION}_texts[] = {
 ${rows}};
 
 }  // namespace
 
-std::span<const ${TYPE}> ${FUNCTION}() { return embedded_texts; }
+std::span<const ${TYPE}> ${FUNCTION}() { return ${FUNCTION}_texts; }
 
 }  // namespace ${NAMESPACE}
 ")

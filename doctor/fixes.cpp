@@ -138,17 +138,10 @@ Packages members_of(const InstalledPackageFiles& package, const InstalledFiles& 
   return members;
 }
 
-std::string choose_again(const Packages& members, bool same_release, const InstalledFiles& files) {
-  std::vector<std::string> words = {"variant", "install", "--upgrade"};
-  // The first one's version determines those of the others.
-  for (const InstalledPackageFiles* one : members) {
-    const wheel::Version version = one->distribution.metadata.version.public_version();
-    words.push_back(
-        one == members.front() && same_release
-            ? fmt::format("{}=={}", one->distribution.name, wheel::render_version(version))
-            : one->distribution.name);
-  }
-  return shell_command(words) + files.python_option() + " --allow-backend-change";
+std::string choose_again(const Packages& members, const InstalledFiles& files) {
+  std::vector<std::string> words = {"variant", "install", "--refit"};
+  for (const InstalledPackageFiles* one : members) words.push_back(one->distribution.name);
+  return shell_command(words) + files.python_option();
 }
 
 }  // namespace
@@ -185,15 +178,11 @@ Hint another_build(const InstalledPackageFiles& package, const InstalledFiles& f
   if (package.new_choice == NewChoice::same)
     return {fmt::format("install a build of {} for this machine, if there is one",
                         package.distribution.name)};
-  return {"",
-          {choose_again(members_of(package, files), package.new_choice == NewChoice::other_build,
-                        files)}};
+  return {"", {choose_again(members_of(package, files), files)}};
 }
 
 Hint family_again(const InstalledPackageFiles& package, const InstalledFiles& files) {
-  return {"",
-          {choose_again(members_of(package, files), package.new_choice != NewChoice::other_release,
-                        files)}};
+  return {"", {choose_again(members_of(package, files), files)}};
 }
 
 Hint build_for_older_cpu(const InstalledPackageFiles& package, const InstalledFiles& files) {

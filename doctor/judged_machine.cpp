@@ -8,12 +8,13 @@
 
 #include "index/family/family.h"
 #include "providers/provider.h"
-#include "resolver/choice/abi_dependency.h"
+#include "resolver/choice/abi_lists.h"
 #include "resolver/choice/gpu_views.h"
 #include "resolver/choice/provider_algorithm.h"
 #include "resolver/choice/ranking.h"
 #include "resolver/explain/facts.h"
 #include "wheel/requirement.h"
+#include "wheel/variant/abi_dependency.h"
 #include "wheel/wheel_name.h"
 
 namespace axle::doctor {
@@ -25,7 +26,8 @@ class DocumentLists {
  public:
   DocumentLists(const wheel::VariantMetadata& document, const JudgedMachine& judged,
                 const wheel::MarkerEnvironment& markers, const InstalledVersions& installed)
-      : judged_(judged),
+      : document_(document),
+        judged_(judged),
         installed_(installed),
         views_(providers::device_views(judged.machine, judged.gpus)) {
     CollectedReport unheard;
@@ -33,8 +35,8 @@ class DocumentLists {
     policy.gpus = judged.gpus;
     lists_ = resolver::supported_lists(document, judged.machine, policy, markers, unheard);
     const auto version_of = [&](const std::string& package) { return installed_version(package); };
-    if (auto abi = resolver::abi_lists(document, version_of); !abi.features.empty())
-      lists_.lists.insert_or_assign(std::string(resolver::abi_dependency), std::move(abi.features));
+    for (auto& [ns, features] : resolver::abi_lists(document, policy, version_of).lists)
+      lists_.lists.insert_or_assign(ns, std::move(features));
   }
 
   [[nodiscard]] resolver::ViewedRanking rank(const wheel::VariantMetadata& document) const {
@@ -44,7 +46,7 @@ class DocumentLists {
 
   /// Why nothing here determines whether the property is supported; empty if something does.
   [[nodiscard]] Facts silence_about(const wheel::Property& property) const {
-    if (property.ns == resolver::abi_dependency) {
+    if (is_abi(property)) {
       if (installed_version(property.feature)) return {};
       return {{FactCode::package_not_installed, property.feature, {property.value}}};
     }
@@ -62,6 +64,12 @@ class DocumentLists {
     }
   }
 
+  /// It asks for a version of another package, and is not switched off.
+  [[nodiscard]] bool is_abi(const wheel::Property& property) const {
+    return wheel::is_abi_namespace(document_, property.ns) &&
+           !resolver::is_abi_disabled(document_, judged_.providers, property.ns);
+  }
+
   [[nodiscard]] bool is_switched_off(const wheel::Property& property) const {
     const auto origin = std::ranges::find(lists_.origins, property.ns, &plan::NamespaceOrigin::ns);
     return origin != lists_.origins.end() && origin->origin == plan::ListOrigin::disabled &&
@@ -77,7 +85,7 @@ class DocumentLists {
   /// fit; nullptr: the machine as a whole.
   [[nodiscard]] Facts facts_against(const wheel::Property& property,
                                     const detect::Machine* view) const {
-    if (property.ns != resolver::abi_dependency)
+    if (!is_abi(property))
       return resolver::machine_facts(property, judged_.machine, judged_.gpus, view);
     const auto version = installed_version(property.feature);
     if (!version) return {};
@@ -93,6 +101,7 @@ class DocumentLists {
     return found == installed_.end() ? std::nullopt : std::optional(found->second);
   }
 
+  const wheel::VariantMetadata& document_;
   const JudgedMachine& judged_;
   const InstalledVersions& installed_;
   std::vector<detect::Machine> views_;
@@ -112,7 +121,8 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
     const detect::Machine* against = view == viewed.against.end() ? nullptr : view->second;
     fit.rejected.insert_or_assign(
         variant.label, VariantFit::Misfit{variant.property, variant.reason,
-                                          lists.facts_against(variant.property, against)});
+                                          lists.facts_against(variant.property, against), false,
+                                          false, lists.is_abi(variant.property)});
   };
   const resolver::ViewedRanking viewed = lists.rank(document);
   for (const resolver::RankedVariant& variant : viewed.ranking.ranked)
@@ -127,7 +137,8 @@ VariantFit judge_variants(const wheel::VariantMetadata& document, const JudgedMa
     }
     fit.rejected.emplace(variant.label,
                          VariantFit::Misfit{variant.property, variant.reason, std::move(silence),
-                                            true, lists.is_switched_off(variant.property)});
+                                            true, lists.is_switched_off(variant.property),
+                                            lists.is_abi(variant.property)});
     if (rest.variants.empty()) {
       rest = document;
       rest.variants.clear();

@@ -37,6 +37,7 @@ struct VariantFit {
     /// `unknown` because the user disabled the namespace, or did not enable it; a bundled provider
     /// would know.
     bool switched_off = false;
+    bool abi = false;  ///< it asks for a version of another package
 
     /// The facts, else the rule.
     [[nodiscard]] std::string render() const { return facts.empty() ? rule : render_facts(facts); }

@@ -10,6 +10,8 @@
 #include "foundation/system/shell_command.h"
 #include "index/family/family_variants.h"
 #include "providers/gpu_state.h"
+#include "providers/provider.h"
+#include "providers/rocm_bootstrap.h"
 
 namespace axle::doctor {
 
@@ -176,6 +178,36 @@ bool has_gpu(const Machine& machine, GpuVendor vendor) {
   return std::ranges::any_of(machine.gpus, [&](const Gpu& gpu) { return gpu.vendor == vendor; });
 }
 
+/// AMD's GPUs by the provider of namespace `amd` and by rocm-bootstrap, which packages of AMD ask.
+void check_second_voice(const Machine& machine, Findings& findings) {
+  const providers::BootstrapAnswer other = providers::rocm_bootstrap_answer(machine);
+  std::vector<std::string> own;
+  for (const providers::Feature& feature : providers::find_provider("amd")->supported(machine, {}))
+    if (feature.name == "gfx_arch") own = feature.values;
+  std::vector<std::string> same = other.targets;
+  std::ranges::sort(same);
+  std::ranges::sort(own);
+  if (other.unknown.empty() && same == own) return;
+  const auto list = [](const std::vector<std::string>& names) {
+    return names.empty() ? std::string("none") : fmt::format("{}", fmt::join(names, ", "));
+  };
+  Finding& finding = findings.add(
+      "gpu-names-differ", "AMD GPUs",
+      other.unknown.empty()
+          ? fmt::format("rocm-bootstrap 0.3.0 names {}, Axle {}", list(other.targets), list(own))
+          : fmt::format("rocm-bootstrap 0.3.0 does not know {} and names no GPU, Axle {}",
+                        other.unknown, list(own)));
+  for (const Gpu& gpu : machine.gpus) {
+    if (gpu.vendor != GpuVendor::amd || gpu.arch.empty()) continue;
+    finding.evidence.push_back({"", "",
+                                fmt::format("{}: {}{}", name_of(gpu), gpu.arch,
+                                            providers::is_integrated(gpu) ? ", integrated" : "")});
+  }
+  finding.hint =
+      "nothing for Axle (`--gpu-policy any` counts every GPU); a tool that asks rocm-bootstrap may "
+      "choose other packages";
+}
+
 void check_drivers(const Machine& machine, Findings& findings) {
   for (const Driver& driver : machine.drivers) {
     const std::string vendor(detect::render_vendor(driver.vendor));
@@ -337,6 +369,7 @@ void check_machine(const JudgedMachine& judged, const index::Family* torch, Find
   const Machine& machine = judged.machine;
   for (const detect::Problem& problem : machine.problems) check_problem(machine, problem, findings);
   check_gpus(machine, findings);
+  check_second_voice(machine, findings);
   check_drivers(machine, findings);
   check_driver_age(judged, torch, findings);
   check_cpu(machine, findings);

@@ -6,6 +6,7 @@
 
 #include "doctor/environment_checks.h"
 #include "foundation/system/shell_command.h"
+#include "resolver/family/built_for.h"
 #include "wheel/requirement.h"
 #include "wheel/version.h"
 
@@ -93,6 +94,32 @@ Hint fix_of(const wheel::Requirement& broken, const InstalledFiles& files,
   return hint;
 }
 
+/// A local version that says which torch a package was built for, where another is installed.
+void check_built_for(const std::vector<InstalledDistribution>& distributions, Findings& findings) {
+  const auto torch =
+      std::ranges::find(distributions, resolver::torch_package, &InstalledDistribution::name);
+  if (torch == distributions.end()) return;
+  const wheel::Version& version = torch->metadata.version;
+  const auto build = resolver::parse_built_for(version);
+  for (const InstalledDistribution& owner : distributions) {
+    const auto built = resolver::parse_built_for(owner.metadata.version);
+    if (&owner == &*torch || !built || !built->says_torch()) continue;
+    const bool other_backend = build && !built->vendor.empty() &&
+                               (build->vendor != built->vendor || build->toolkit != built->toolkit);
+    if (built->versions().contains(version) && !other_backend) continue;
+    Finding& finding = findings.add(
+        "requirement-broken",
+        fmt::format("{} {}", owner.name, wheel::render_version(owner.metadata.version)),
+        fmt::format("it was built for {}, but {} {} is installed", built->render(), torch->name,
+                    wheel::render_version(version)));
+    finding.evidence.push_back({"", "METADATA", fmt::format("Version: +{}", built->local)});
+    finding.hint = fmt::format(
+        "install the build of {} for the installed {}, or the one that it "
+        "was built for",
+        owner.name, torch->name);
+  }
+}
+
 }  // namespace
 
 void check_requirements(const InstalledFiles& files,
@@ -113,6 +140,7 @@ void check_requirements(const InstalledFiles& files,
     finding.hint = requirement ? fix_of(*requirement, files, distributions)
                                : Hint("install another version of the package that requires it");
   }
+  check_built_for(distributions, findings);
 }
 
 }  // namespace axle::doctor

@@ -13,7 +13,6 @@
 #include "foundation/system/shell_command.h"
 #include "index/family/family_variants.h"
 #include "installer/file_access.h"
-#include "resolver/choice/ranking.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::doctor {
@@ -24,10 +23,10 @@ constexpr std::uint64_t largest_metadata = 16U << 20;
 
 Finding& say_misfit(std::string subject, const VariantFit::Misfit& misfit, const Evidence& where,
                     Findings& findings) {
-  const bool abi = misfit.property.ns == resolver::abi_dependency;
-  Finding& finding = findings.add("variant-misfit", std::move(subject),
-                                  fmt::format("the installed variant does not fit this {}: {}",
-                                              abi ? "environment" : "machine", misfit.render()));
+  Finding& finding =
+      findings.add("variant-misfit", std::move(subject),
+                   fmt::format("the installed variant does not fit this {}: {}",
+                               misfit.abi ? "environment" : "machine", misfit.render()));
   finding.facts = misfit.facts;
   finding.evidence.push_back(where);
   finding.evidence.push_back({"", "", misfit.rule});
@@ -38,7 +37,7 @@ Hint fix_of_unknown(const VariantFit::Misfit& misfit, const std::string& package
   const std::string& ns = misfit.property.ns;
   if (misfit.switched_off)
     return {"", {shell_command(std::vector<std::string>{"variant", "providers", "enable", ns})}};
-  if (ns == resolver::abi_dependency)
+  if (misfit.abi)
     return {
         fmt::format("install the {} that {} was built against", misfit.property.feature, package)};
   return {};
@@ -124,7 +123,7 @@ std::optional<FamilyMember> member_of(const index::Family& family, InstalledPack
   const wheel::Version& version = distribution.metadata.version;
   const std::string local = index::local_label(version);
   if (!local.empty()) return FamilyMember{&package, local, "local version"};
-  if (!family.label_in_version) return std::nullopt;
+  if (family.label_in != index::LabelPlace::version) return std::nullopt;
   const index::FamilyRelease* release = release_of(family, distribution.name, version);
   if (release == nullptr) return std::nullopt;
   const auto usual = release->default_index.find(platform);

@@ -40,6 +40,10 @@ std::string_view render_skip(SkipCode code) {
       return "tags";
     case SkipCode::plain_only:
       return "plain-only";
+    case SkipCode::forbidden:
+      return "forbidden";
+    case SkipCode::abi:
+      return "abi";
     case SkipCode::hash:
       return "hash";
     case SkipCode::unknown_needs:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "wheel/requirement.h"
+#include "wheel/variant/abi_dependency.h"
 #include "wheel/variant/variant_metadata.h"
 #include "wheel/version.h"
 
@@ -18,6 +19,7 @@ struct InstalledPackage {
   std::vector<wheel::Requirement> dependencies;
   wheel::VariantProperties variant_properties = {};  ///< what its variant markers see
   std::string family = {};  ///< the index family that `variant` is a label of; empty: none
+  std::vector<wheel::AbiNeed> abi_needs = {};  ///< of its variant
 };
 
 }  // namespace axle::plan

@@ -18,6 +18,14 @@
 
 namespace axle::plan {
 
+/// The source distribution that a wheel was built from.
+struct BuiltFrom {
+  std::string filename;
+  std::string url;      ///< where it is published; http(s) or file
+  std::string sha256;   ///< 64 hex digits, of its bytes
+  std::string builder;  ///< "pip 26.3"
+};
+
 struct ResolvedPackage {
   std::string name;  ///< normalised
   wheel::Version version;
@@ -33,7 +41,9 @@ struct ResolvedPackage {
   wheel::ExpectedHash hash;
   std::vector<wheel::ListedHash> listed_hashes;  ///< the file must have one; empty: any will do
   std::optional<std::uint64_t> size;
-  std::string source;              ///< index or folder it came from
+  std::string source;  ///< index or folder it came from
+  /// The wheel is none that is published: it was built from this.
+  std::optional<BuiltFrom> built_from;
   bool requested = false;          ///< named by the user, else a dependency
   bool direct = false;             ///< from a path or `name @ url`, not from an index
   bool already_installed = false;  ///< satisfied by what is there; nothing to do
@@ -41,15 +51,20 @@ struct ResolvedPackage {
   /// What it was chosen by: the wheel's own must say the same.
   std::shared_ptr<const wheel::CoreMetadata> metadata;
   std::vector<std::string> required_by;  ///< "name version", sorted
+  /// Distributions that install the same modules, and that others require: it is taken in their
+  /// place. Sorted.
+  std::vector<std::string> stands_for;
   Decision decision;
 };
 
 struct Resolution {
-  std::vector<ResolvedPackage> packages;  ///< sorted by name
+  std::vector<ResolvedPackage> packages = {};  ///< sorted by name
+  /// Installed packages in whose place others come, under other names: they are to be removed.
+  std::vector<std::string> replaced = {};
 };
 
-/// "demo 1.0 (variant x86_64_v4)" or "demo 1.0"; the label of a family's build stands in the
-/// version alone.
+/// "demo 1.0 (variant x86_64_v4)", "demo 1.0 (built from demo-1.0.tar.gz by pip 26.3)" or
+/// "demo 1.0"; the label of a family's build stands in the version alone.
 [[nodiscard]] std::string render_package(const ResolvedPackage& package);
 
 }  // namespace axle::plan

@@ -3,8 +3,10 @@
 
 #include <expected>
 #include <string>
+#include <vector>
 
 #include "foundation/report/error.h"
+#include "resolver/solver/unresolved.h"
 
 namespace axle::session {
 
@@ -16,6 +18,8 @@ struct CommandFailure {
   Error error;
   int exit_code = exit_failed;
   bool usage = false;  ///< its kind in JSON is "usage"
+  /// Below the message, in text: what it leaves open.
+  std::vector<std::string> lines = {};
 };
 
 template <class T>
@@ -29,6 +33,15 @@ using Outcome = std::expected<T, CommandFailure>;
 [[nodiscard]] inline std::unexpected<CommandFailure> failed_to_choose(Error error) {
   const int code = error.kind == ErrorKind::unsupported ? exit_misfit : exit_failed;
   return std::unexpected(CommandFailure{std::move(error), code, false});
+}
+
+/// The same, with the lines of the conflict.
+[[nodiscard]] inline std::unexpected<CommandFailure> failed_to_resolve(
+    const resolver::Unresolved& unresolved) {
+  const Error& error = unresolved;
+  auto failure = failed_to_choose(error);
+  failure.error().lines = plan::short_lines(unresolved.conflict);
+  return failure;
 }
 
 [[nodiscard]] inline std::unexpected<CommandFailure> misused(std::string message,

@@ -1,6 +1,7 @@
 #include "session/default_index.h"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -60,13 +61,22 @@ class DefaultIndexSource final : public index::Source {
         report_(report) {}
 
   Result<index::ProjectPage> project(std::string_view name) override {
-    if (source_ == nullptr) {
-      auto found = find_default_index(python_, path_);
-      if (!found) return std::unexpected(std::move(found).error());
-      report_.detail(fmt::format("index: {} (from {})", found->url, found->origin));
-      source_ = index::make_simple_source(std::move(found->url), transport_, report_);
-    }
+    if (auto done = find(); !done) return std::unexpected(std::move(done).error());
     return source_->project(name);
+  }
+
+  Result<index::ListedProject> listing(std::string_view name) override {
+    if (auto done = find(); !done) return std::unexpected(std::move(done).error());
+    return source_->listing(name);
+  }
+
+  void prefetch(std::string_view name) override {
+    // What is wrong with it is said where it is asked.
+    if (find()) source_->prefetch(name);
+  }
+
+  bool has_arrived(std::string_view name) override {
+    return source_ != nullptr && source_->has_arrived(name);
   }
 
   std::string description() const override {
@@ -74,14 +84,31 @@ class DefaultIndexSource final : public index::Source {
   }
 
  private:
+  Result<void> find() {
+    if (source_ != nullptr) return {};
+    if (!found_) found_ = find_default_index(python_, path_);
+    auto& found = *found_;
+    if (!found) return std::unexpected(found.error());
+    report_.detail(fmt::format("index: {} (from {})", found->url, found->origin));
+    source_ = index::make_simple_source(found->url, transport_, report_);
+    return {};
+  }
+
   std::string python_;
   std::string path_;
   index::Transport& transport_;
   Report& report_;
+  std::optional<Result<DefaultIndex>> found_;
   std::unique_ptr<index::Source> source_;
 };
 
 }  // namespace
+
+Result<std::string> default_index_url(const std::string& python, const std::string& path) {
+  auto found = find_default_index(python, path);
+  if (!found) return std::unexpected(std::move(found).error());
+  return std::move(found->url);
+}
 
 std::unique_ptr<index::Source> make_default_index(std::string python, std::string path,
                                                   index::Transport& transport, Report& report) {

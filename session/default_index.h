@@ -5,10 +5,15 @@
 #include <memory>
 #include <string>
 
+#include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "index/pages/source.h"
 
 namespace axle::session {
+
+/// The address itself, asked for at once.
+[[nodiscard]] Result<std::string> default_index_url(const std::string& python,
+                                                    const std::string& path);
 
 /// Asks the pip of the target interpreter, else that of the `python3` on `path`, when the first
 /// project is requested, so that commands without an index (a local wheel, installed packages) do

@@ -71,11 +71,18 @@ constexpr std::array rows = {
               "Do not use wheels of these packages: comma-separated names, :all: or :none:"},
     OptionRow{Opt::only_binary, list, "--only-binary", "PKG",
               "Only wheels of these packages: comma-separated names, :all: or :none:"},
+    OptionRow{Opt::build_from_source, flag, "--build", "",
+              "Where wheels do not suffice, let pip or uv build source distributions, which runs "
+              "their code; --build=PKG: only of these packages (comma-separated names)"},
+    OptionRow{Opt::build_from_source_of, list, "--build-of", "PKG", ""},
     OptionRow{Opt::pre, flag, "--pre", "", "Allow pre-releases"},
     OptionRow{Opt::upgrade, flag, "--upgrade,-U", "",
               "Upgrade the named packages to the newest allowed version"},
     OptionRow{Opt::reinstall, flag, "--reinstall", "",
               "Resolve and install again even what is installed; builds keep their backend"},
+    OptionRow{Opt::alternatives, flag, "--alternatives", "",
+              "Of distributions that install the same modules (onnxruntime, onnxruntime-gpu), take "
+              "the one for this machine"},
     OptionRow{Opt::no_deps, flag, "--no-deps", "", "Without dependencies"},
     OptionRow{Opt::variant, list, "--variant", "PKG=LABEL", "Exactly this variant of PKG"},
     OptionRow{Opt::no_variants, flag, "--no-variants", "",
@@ -108,10 +115,18 @@ constexpr std::array rows = {
               "Refuse to change an environment that is not a virtual environment"},
     OptionRow{Opt::overwrite, flag, "--overwrite", "",
               "Replace files that belong to another package or to none"},
+    OptionRow{
+        Opt::refit, flag, "--refit", "",
+        "Choose the installed builds again for this machine, all or those named; versions are "
+        "kept where they have one that fits"},
     OptionRow{Opt::yes, flag, "--yes,-y", "",
               "No effect: Axle never prompts (accepted for compatibility with pip)"},
     OptionRow{Opt::dry_run, flag, "--dry-run", "",
               "Show what would be done without changing anything"},
+    OptionRow{
+        Opt::check_abi, flag, "--check-abi", "",
+        "Before anything is installed, compare the symbols and libraries that extension modules "
+        "need with those of the packages that they require, and choose others if they lack any"},
     OptionRow{Opt::explain, flag, "--explain", "",
               "Show each variant, chosen or rejected, and the deciding property and fact"},
     OptionRow{Opt::profile, value, "--profile", "OUT",

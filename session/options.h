@@ -50,9 +50,12 @@ enum class Opt : std::uint8_t {
   exclude_newer_package,
   no_binary,
   only_binary,
+  build_from_source,
+  build_from_source_of,
   pre,
   upgrade,
   reinstall,
+  alternatives,
   no_deps,
   variant,
   no_variants,
@@ -71,8 +74,10 @@ enum class Opt : std::uint8_t {
   require_virtualenv,
   // what is done and shown
   overwrite,
+  refit,
   yes,
   dry_run,
+  check_abi,
   explain,
   // of single commands
   profile,

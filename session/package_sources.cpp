@@ -96,6 +96,7 @@ Outcome<void> open_sources(Workspace& workspace, Report& report) {
     sources.find_links.push_back(workspace.owned_sources.back().get());
   }
   sources.strategy = settings.index_strategy;
+  sources.offline = settings.offline;
   sources.transport = workspace.transport.get();
   sources.families = workspace.families.get();
   return {};

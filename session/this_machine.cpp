@@ -26,7 +26,7 @@ detect::ProbeOptions probe_options(Report& report) {
   detect::ProbeOptions options;
   const std::string limit = variable("AXLE_DRIVER_TIMEOUT");
   if (limit.empty()) return options;
-  if (const auto time = parse_driver_timeout(limit)) {
+  if (const auto time = parse_time_limit(limit, std::chrono::minutes(10))) {
     options.driver_time_limit = *time;
   } else {
     report.warn(
@@ -70,7 +70,8 @@ detect::Identity who_is_here() {
 
 }  // namespace
 
-std::optional<std::chrono::milliseconds> parse_driver_timeout(std::string_view text) {
+std::optional<std::chrono::milliseconds> parse_time_limit(std::string_view text,
+                                                          std::chrono::milliseconds longest) {
   double factor = 1000;
   if (text.ends_with("ms")) {
     factor = 1;
@@ -82,7 +83,7 @@ std::optional<std::chrono::milliseconds> parse_driver_timeout(std::string_view t
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  constexpr double most = 600'000;
+  const auto most = static_cast<double>(longest.count());
   value *= factor;
   if (std::isnan(value) || value < 1 || value > most) return std::nullopt;
   return std::chrono::milliseconds(static_cast<std::int64_t>(value));

@@ -13,9 +13,10 @@
 
 namespace axle::session {
 
-/// AXLE_DRIVER_TIMEOUT: "5", "0.5" or "5s" are seconds, "500ms" milliseconds; 1 ms to 10 minutes.
-/// nullopt for everything else.
-[[nodiscard]] std::optional<std::chrono::milliseconds> parse_driver_timeout(std::string_view text);
+/// AXLE_DRIVER_TIMEOUT and the like: "5", "0.5" or "5s" are seconds, "500ms" milliseconds; 1 ms to
+/// `longest`. nullopt for everything else.
+[[nodiscard]] std::optional<std::chrono::milliseconds> parse_time_limit(
+    std::string_view text, std::chrono::milliseconds longest);
 
 /// The machine from the site's profile if there is a valid one (machines/site_profile.h); otherwise
 /// probed. Drivers' answers are cached under `cache_folder` unless it is empty; the libraries of

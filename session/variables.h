@@ -26,6 +26,8 @@ struct VariableRow {
 };
 
 inline constexpr std::array variables = {
+    VariableRow{"AXLE_BUILD_TIMEOUT",
+                "how long a build of a source distribution may take, in seconds (else an hour)"},
     VariableRow{"AXLE_CACHE_DIR",
                 "the cache of downloads, pages and driver answers (else XDG_CACHE_HOME/axle)"},
     VariableRow{"AXLE_DRIVER_TIMEOUT",

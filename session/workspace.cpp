@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "foundation/system/large_pages.h"
 #include "foundation/text/ascii.h"
 #include "index/http/redaction.h"
 #include "index/pages/upload_time.h"
@@ -44,6 +45,7 @@ Outcome<resolver::Options> read_options(const Arguments& arguments) {
   options.prereleases = arguments.has(Opt::pre);
   options.upgrade = arguments.has(Opt::upgrade);
   options.reinstall = arguments.has(Opt::reinstall);
+  options.alternatives = arguments.has(Opt::alternatives);
   options.variants = !arguments.has(Opt::no_variants);
   for (const std::string& name : arguments.values(Opt::no_variants_of)) {
     options.plain_only.insert(wheel::normalize_name(name));
@@ -91,16 +93,51 @@ void apply_formats(const std::vector<FormatWord>& words, resolver::WheelUse& use
   for (const auto& [forbids, name, origin] : words) {
     const bool all = name == ":all:";
     if (all || (name == ":none:" && forbids)) use.forbidden.clear();
-    if (all || (name == ":none:" && !forbids)) use.allowed.clear();
+    if (all || (name == ":none:" && !forbids)) use.only.clear();
     if (name == ":none:") continue;
     use.forbidden.erase(name);
-    use.allowed.erase(name);
+    use.only.erase(name);
     if (forbids) {
       use.forbidden[name] = fmt::format("no-binary {}, from {}", name, origin);
     } else {
-      use.allowed.insert(name);
+      use.only[name] = fmt::format("only-binary {}, from {}", name, origin);
     }
   }
+}
+
+/// "a, b" as its words.
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view word = text::trim_ascii(text.substr(0, comma));
+    if (!word.empty()) words.emplace_back(word);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return words;
+}
+
+/// --build, and who forbids it. Nothing is built for another machine, nor otherwise than pip or uv
+/// are told to.
+Outcome<void> apply_consent(const Session& session, const Settings& settings,
+                            resolver::BuildConsent& builds) {
+  const Arguments& arguments = session.arguments();
+  builds.all = arguments.has(Opt::build_from_source);
+  for (const std::string& list : arguments.values(Opt::build_from_source_of)) {
+    for (const std::string& name : split_list(list)) {
+      if (!wheel::is_valid_name(name))
+        return misused(fmt::format("--build={}: {} is not a valid name of a package", list, name));
+      builds.names.insert(wheel::normalize_name(name));
+    }
+  }
+  builds.refused = settings.no_build;
+  if (!builds.all && builds.names.empty()) return {};
+  if (session.elsewhere())
+    return misused("--build makes wheels for this machine, not for another one (--for)");
+  if (settings.build_settings.empty()) return {};
+  return misused(fmt::format("{}: Axle does not pass this setting on to builds",
+                             settings.build_settings.front().origin),
+                 "unset it; or let pip or uv build a wheel, and name that");
 }
 
 /// Which files are eligible: their hashes, their age, whether they are wheels.
@@ -203,6 +240,7 @@ Outcome<installer::Environment> open_environment(Session& session, bool or_syste
 }
 
 Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_system) {
+  system::prefer_large_pages();
   auto workspace = std::make_unique<Workspace>();
   Arguments of_files;
   auto requests = read_requests(session.arguments(), of_files);
@@ -234,6 +272,8 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   say_silenced_index(arguments, workspace->settings, session.report());
   apply_choice(workspace->settings, workspace->options);
   apply_trust(workspace->settings, workspace->options);
+  if (auto done = apply_consent(session, workspace->settings, workspace->options.builds); !done)
+    return std::unexpected(done.error());
   auto transport = transport_options(workspace->settings);
   if (!transport) return std::unexpected(transport.error());
   // A command that changes something should see the current state of the index, not a cached one.
@@ -249,6 +289,13 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
     return std::unexpected(opened.error());
   if (const auto opened = open_plugins(*workspace, session); !opened)
     return std::unexpected(opened.error());
+  if (!session.elsewhere()) {
+    workspace->sdist_builds = std::make_unique<SdistBuilds>(SdistBuilds::Setup{
+        workspace->environment, workspace->settings, workspace->options.wheel_use,
+        *workspace->transport, session.cache_folder(), build_time_limit(session.report()),
+        session.report()});
+    workspace->options.builds.builder = workspace->sdist_builds.get();
+  }
   describe(*workspace, session);
   return workspace;
 }
@@ -307,7 +354,7 @@ std::vector<plan::InstalledPackage> installed_packages(
   for (const installer::InstalledDistribution& distribution : distributions) {
     packages.push_back({distribution.name, distribution.metadata.version, distribution.variant,
                         distribution.metadata.requires_dist, distribution.variant_properties,
-                        distribution.family});
+                        distribution.family, distribution.abi_needs});
   }
   return packages;
 }

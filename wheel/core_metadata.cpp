@@ -1,6 +1,7 @@
 #include "wheel/core_metadata.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include <fmt/format.h>
@@ -195,6 +196,10 @@ Result<void> MetadataFieldReader::read() {
   return read_lists();
 }
 
+constexpr std::array<std::string_view, 7> kInterpreted = {
+    "Metadata-Version", "Name",          "Version",       "Summary",
+    "Requires-Python",  "Requires-Dist", "Provides-Extra"};
+
 }  // namespace
 
 Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view where) {
@@ -210,6 +215,23 @@ Result<CoreMetadata> parse_core_metadata(std::string_view text, std::string_view
     return std::unexpected(std::move(done.error()));
   }
   return metadata;
+}
+
+std::optional<std::string> essential_metadata(std::string_view text) {
+  const auto metadata = parse_core_metadata(text, "");
+  if (!metadata || !metadata->remarks.empty()) return std::nullopt;
+  std::string essential;
+  for (const auto& [field, value] : metadata->fields) {
+    const auto is_it = [&](std::string_view name) { return same_field(field, name); };
+    if (std::ranges::none_of(kInterpreted, is_it)) continue;
+    essential.append(field).append(": ");
+    for (const char c : value) {
+      essential += c;
+      if (c == '\n') essential += "        ";
+    }
+    essential += '\n';
+  }
+  return essential;
 }
 
 }  // namespace axle::wheel

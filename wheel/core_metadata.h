@@ -2,6 +2,7 @@
 // Core metadata: the METADATA file (PEP 566, 643, 685 …), as far as an installer and an index need
 // it.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,5 +36,9 @@ struct CoreMetadata {
 /// does not parse), unsupported (Metadata-Version with an unknown major).
 [[nodiscard]] Result<CoreMetadata> parse_core_metadata(std::string_view text,
                                                        std::string_view where);
+
+/// METADATA with nothing but the fields that `parse_core_metadata` interprets, of which it makes
+/// the same but for `fields` and `description`. nullopt: something is wrong with `text`.
+[[nodiscard]] std::optional<std::string> essential_metadata(std::string_view text);
 
 }  // namespace axle::wheel

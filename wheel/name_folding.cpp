@@ -68,7 +68,12 @@ char32_t decode(std::string_view sequence) {
 }  // namespace
 
 std::string fold_name(std::string_view name) {
-  std::string folded;
+  // Nearly every name is ASCII, and this is called for every file of a wheel.
+  const auto beyond =
+      std::ranges::find_if(name, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+  std::string folded(name.begin(), beyond);
+  for (char& c : folded) c = text::ascii_lower(c);
+  name.remove_prefix(folded.size());
   while (!name.empty()) {
     const std::size_t length =
         std::min(sequence_length(static_cast<unsigned char>(name[0])), name.size());

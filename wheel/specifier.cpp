@@ -207,7 +207,11 @@ std::string render_specifiers(const SpecifierSet& set) {
   for (const Specifier& specifier : set.specifiers) {
     if (!rendered.empty()) rendered += ',';
     rendered += comparison_text(specifier.comparison);
-    rendered += specifier.text;
+    if (!specifier.text.empty() || specifier.comparison == Comparison::arbitrary) {
+      rendered += specifier.text;
+    } else {
+      rendered += render_version(specifier.version) + (specifier.wildcard ? ".*" : "");
+    }
   }
   return rendered;
 }

@@ -89,6 +89,17 @@ std::string_view VersionParser::digits() {
 
 bool VersionParser::number(std::uint64_t& value) {
   const std::size_t start = position_;
+  constexpr std::size_t always_fit = 19;
+  std::uint64_t short_value = 0;
+  while (position_ < text_.size() && text::is_ascii_digit(text_[position_]) &&
+         position_ - start < always_fit) {
+    short_value = short_value * 10 + static_cast<std::uint64_t>(text_[position_++] - '0');
+  }
+  if (position_ > start && !text::is_ascii_digit(peek())) {
+    value = short_value;
+    return true;
+  }
+  position_ = start;
   const std::string_view text = digits();
   if (text.empty()) return false;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -193,10 +204,10 @@ bool VersionParser::parse_public(Version& version) {
 Result<Version> VersionParser::parse_whole() {
   Version version;
   if (text::ascii_lower(peek()) == 'v') ++position_;
-  if (!parse_epoch_and_release(version) || !parse_public(version) || !parse_local(version) ||
-      !at_end()) {
-    return error();
-  }
+  if (!parse_epoch_and_release(version)) return error();
+  // Most versions are nothing more.
+  if (at_end()) return version;
+  if (!parse_public(version) || !parse_local(version) || !at_end()) return error();
   return version;
 }
 

@@ -51,7 +51,7 @@ ordered_json family_json(const index::Family& family) {
           {"url", index::redact_url(family.url)},
           {"where", family.where},
           {"date", family.date},
-          {"label_in", family.label_in_version ? "version" : "folder"},
+          {"label_in", index::render_label_place(family.label_in)},
           {"members", family.members},
           {"unlabelled", family.unlabelled},
           {"fallback", family.fallback},

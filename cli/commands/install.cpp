@@ -1,16 +1,21 @@
 #include <algorithm>
 #include <expected>
 #include <functional>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/abi_check.h"
 #include "cli/command.h"
 #include "cli/interruption.h"
 #include "cli/views/decision_view.h"
 #include "installer/transaction/changes.h"
 #include "resolver/solver/solver.h"
-#include "session/environment_changes.h"
+#include "session/changes/environment_changes.h"
+#include "session/changes/refit.h"
 #include "session/session.h"
 #include "session/workspace.h"
 
@@ -76,18 +81,51 @@ ordered_json install_json(const plan::Resolution& resolution, const installer::C
   return out;
 }
 
+/// Of the files in the way between two packages the first one stands for all.
+struct ContestedFiles {
+  const installer::FileConflict* first;
+  std::size_t count;
+};
+
+std::vector<ContestedFiles> by_pair(const std::vector<installer::FileConflict>& conflicts) {
+  std::vector<ContestedFiles> pairs;
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> known;
+  for (const installer::FileConflict& conflict : conflicts) {
+    const bool is_pair = !conflict.package.empty() && !conflict.owner.empty();
+    const auto [place, is_new] =
+        is_pair ? known.try_emplace({conflict.package, conflict.owner}, pairs.size())
+                : std::pair(known.end(), true);
+    if (is_new) {
+      pairs.push_back({&conflict, 1});
+    } else {
+      ++pairs[place->second].count;
+    }
+  }
+  return pairs;
+}
+
+std::string render_contested(const ContestedFiles& files) {
+  const std::string& message = files.first->error.message;
+  if (files.count == 1) return message;
+  return fmt::format("{} ({} more file{} of both)", message, files.count - 1,
+                     files.count == 2 ? "" : "s");
+}
+
 /// The first conflict is the error of the command; the others are reported before.
 int refuse_conflicts(const installer::Changes& changes, std::function<ordered_json()> json,
                      Output& output) {
   constexpr std::size_t max_shown = 20;
-  const std::size_t shown = std::min(changes.conflicts.size(), max_shown);
-  for (std::size_t i = 1; i < shown; ++i) output.warn(changes.conflicts[i].error.message);
-  if (changes.conflicts.size() > shown) {
-    const std::size_t more = changes.conflicts.size() - shown;
+  const std::vector<ContestedFiles> pairs = by_pair(changes.conflicts);
+  const std::size_t shown = std::min(pairs.size(), max_shown);
+  for (std::size_t i = 1; i < shown; ++i) output.warn(render_contested(pairs[i]));
+  if (pairs.size() > shown) {
+    const std::size_t more = pairs.size() - shown;
     output.warn(
         fmt::format("{} more conflict{}; --json lists all of them", more, more == 1 ? "" : "s"));
   }
-  return output.failure(session::failed(changes.conflicts.front().error).error(),
+  Error error = pairs.front().first->error;
+  error.message = render_contested(pairs.front());
+  return output.failure(session::failed(std::move(error)).error(),
                         {.text = {}, .json = std::move(json)});
 }
 
@@ -116,27 +154,24 @@ struct Installation {
 /// With the data about the packages that is known despite the error.
 int report_unresolved(const resolver::Unresolved& unresolved, const Installation& installation,
                       Output& output) {
-  const Error& error = unresolved;
-  const session::CommandFailure failure = session::failed_to_choose(error).error();
-  if (error.kind != ErrorKind::unsupported) {
-    return output.failure(failure, {.text = {}, .json = [&]() -> ordered_json {
-                                      const ordered_json plan = refused_plan_json(unresolved);
-                                      if (plan.is_null()) return ordered_json::object();
-                                      return {{"error", plan}};
-                                    }});
-  }
-  const auto misfits = session::explain_misfits(installation.workspace, installation.target);
-  return output.failure(failure, {.text =
-                                      [&] {
-                                        std::string text;
-                                        if (!installation.explain) return text;
-                                        for (const resolver::Explanation& misfit : misfits)
-                                          text += render_explanation(misfit, output);
-                                        return text;
-                                      },
-                                  .json = [&]() -> ordered_json {
-                                    return {{"packages", explanations_json(misfits)}};
-                                  }});
+  const session::CommandFailure failure = session::failed_to_resolve(unresolved).error();
+  std::vector<resolver::Explanation> misfits;
+  if (unresolved.kind == ErrorKind::unsupported)
+    misfits = session::explain_misfits(installation.workspace, installation.target);
+  const auto text = [&] {
+    std::string all;
+    if (!installation.explain) return all;
+    for (const resolver::Explanation& misfit : misfits) all += render_explanation(misfit, output);
+    return all + render_conflict(unresolved.conflict, output);
+  };
+  const auto json = [&] {
+    ordered_json all = ordered_json::object();
+    if (unresolved.kind == ErrorKind::unsupported) all["packages"] = explanations_json(misfits);
+    ordered_json more = unresolved_json(unresolved);
+    if (!more.is_null()) all["error"] = std::move(more);
+    return all;
+  };
+  return output.failure(failure, {.text = text, .json = json});
 }
 
 void note_choices(const std::vector<plan::ResolvedPackage>& packages, Output& output) {
@@ -203,15 +238,36 @@ int carry_out(const session::Session& session, const Installation& installation,
        .json = whole_json});
 }
 
+session::Outcome<void> check_arguments(const session::Arguments& arguments) {
+  const bool from_file = arguments.has(session::Opt::requirement);
+  if (arguments.has(session::Opt::refit)) {
+    if (!from_file) return {};
+    return session::misused("--refit takes names of installed packages, not -r",
+                            "name none of them to refit all");
+  }
+  if (!arguments.positionals.empty() || from_file) return {};
+  return session::misused("nothing to install", "name a package, a wheel or -r FILE");
+}
+
+/// Only for --refit: what is requested is what is installed.
+session::Outcome<void> refit(const Installation& installation,
+                             const std::vector<installer::InstalledDistribution>& there,
+                             Output& output) {
+  auto requests =
+      session::refit_requests(installation.workspace, installation.target, there, output);
+  if (!requests) return std::unexpected(requests.error());
+  if (requests->requirements.empty())
+    output.note("every build is the one that would be chosen for this machine");
+  installation.workspace.requests = std::move(*requests);
+  return {};
+}
+
 }  // namespace
 
 int run_install(session::Session& session, Output& output) {
   expect_change();
   const session::Arguments& arguments = session.arguments();
-  if (arguments.positionals.empty() && !arguments.has(session::Opt::requirement)) {
-    return output.failure(
-        session::misused("nothing to install", "name a package, a wheel or -r FILE").error());
-  }
+  if (const auto good = check_arguments(arguments); !good) return output.failure(good.error());
   auto machine = session.machine();
   if (!machine) return output.failure(machine.error());
   auto workspace = session::open_workspace(session, false);
@@ -228,7 +284,15 @@ int run_install(session::Session& session, Output& output) {
       .target = session::make_target(environment, machine->machine, session.elsewhere()),
       .there = session::installed_packages(*there),
       .explain = arguments.has(session::Opt::explain)};
-  auto resolution = installation.resolve(output);
+  if (arguments.has(session::Opt::refit)) {
+    if (const auto done = refit(installation, *there, output); !done)
+      return output.failure(done.error());
+  }
+  auto resolution =
+      arguments.has(session::Opt::check_abi)
+          ? resolve_with_abi([&] { return installation.resolve(output); }, (*workspace)->options,
+                             *there, *(*workspace)->transport, output)
+          : installation.resolve(output);
   if (!resolution) return report_unresolved(resolution.error(), installation, output);
   warn_of_unusable_gpus(resolution->packages, machine->machine, output);
   if (!installation.explain) note_choices(resolution->packages, output);

@@ -14,8 +14,8 @@
 #include "cli/command.h"
 #include "providers/provider.h"
 #include "providers/sdk_files.h"
-#include "resolver/choice/ranking.h"
 #include "session/session.h"
+#include "wheel/variant/abi_dependency.h"
 
 namespace axle::cli {
 
@@ -68,7 +68,7 @@ std::optional<std::string> objection_to(std::string_view name) {
   };
   if (name.empty() || !is_letter(name.front()) || !std::ranges::all_of(name, is_allowed))
     return "it must consist of a-z, 0-9 and _, and start with a letter";
-  if (name == resolver::abi_dependency || providers::find_provider(name) != nullptr)
+  if (name == wheel::abi_dependency || providers::find_provider(name) != nullptr)
     return "this namespace is taken (`variant providers list`)";
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/abi_check.h"
 #include "cli/command.h"
 #include "cli/views/decision_view.h"
 #include "foundation/system/shell_command.h"
@@ -24,6 +25,7 @@ struct MachineAnswer {
   /// For packages to be explained, or those that do not fit.
   std::optional<std::vector<resolver::Explanation>> explanations;
   std::optional<session::CommandFailure> failure;
+  std::optional<resolver::Unresolved> unresolved;  ///< of the failure
 };
 
 using AskMachine = std::function<MachineAnswer(const machines::NamedMachine&, Report&)>;
@@ -51,16 +53,26 @@ std::string render(const MachineAnswer& answer, bool decisions, const Output& ou
     text += fmt::format("{}  {}\n", plan::render_package(package), package.filename);
     if (decisions) text += render_decision(package.decision, package.variant.value_or(""), output);
   }
-  if (!decisions || !answer.explanations) return text;
-  for (const resolver::Explanation& one : *answer.explanations)
-    text += render_explanation(one, output);
+  if (!decisions) return text;
+  if (answer.explanations) {
+    for (const resolver::Explanation& one : *answer.explanations)
+      text += render_explanation(one, output);
+  }
+  if (answer.unresolved) text += render_conflict(answer.unresolved->conflict, output);
   return text;
 }
 
 ordered_json answer_json(const MachineAnswer& answer) {
-  if (answer.explanations) return {{"packages", explanations_json(*answer.explanations)}};
-  if (answer.failure) return ordered_json::object();
-  return {{"packages", packages_json(answer.packages)}};
+  ordered_json out = ordered_json::object();
+  if (answer.explanations) {
+    out["packages"] = explanations_json(*answer.explanations);
+  } else if (!answer.failure) {
+    out["packages"] = packages_json(answer.packages);
+  }
+  if (!answer.unresolved) return out;
+  ordered_json more = unresolved_json(*answer.unresolved);
+  if (!more.is_null()) out["error"] = std::move(more);
+  return out;
 }
 
 /// With several machines one table; explanations come before it.
@@ -92,7 +104,11 @@ ordered_json machines_json(const std::vector<machines::NamedMachine>& machines,
     ordered_json row = {{"machine", machines[i].name}};
     row.update(answer_json(answers[i]));
     output.set_machine(machines[i].name);
-    if (answers[i].failure) row["error"] = output.error_json(*answers[i].failure);
+    if (answers[i].failure) {
+      ordered_json error = output.error_json(*answers[i].failure);
+      if (row.contains("error")) error.update(row["error"]);
+      row["error"] = std::move(error);
+    }
     rows.push_back(std::move(row));
   }
   return rows;
@@ -130,12 +146,17 @@ MachineAnswer resolve_for(const session::Session& session, const session::Worksp
   MachineAnswer answer;
   const resolver::Target target =
       session::make_target(workspace.environment, machine.machine, session.elsewhere());
-  auto resolution = resolver::resolve(workspace.requests, target, {}, workspace.sources,
-                                      workspace.options, report);
+  resolver::Options options = workspace.options;
+  const auto resolve = [&] {
+    return resolver::resolve(workspace.requests, target, {}, workspace.sources, options, report);
+  };
+  auto resolution = session.arguments().has(session::Opt::check_abi)
+                        ? resolve_with_abi(resolve, options, {}, *workspace.transport, report)
+                        : resolve();
   if (!resolution) {
-    const Error& error = resolution.error();
-    answer.failure = session::failed_to_choose(error).error();
-    if (error.kind == ErrorKind::unsupported)
+    answer.unresolved = std::move(resolution).error();
+    answer.failure = session::failed_to_resolve(*answer.unresolved).error();
+    if (answer.unresolved->kind == ErrorKind::unsupported)
       answer.explanations = session::explain_misfits(workspace, target);
     return answer;
   }

@@ -113,6 +113,42 @@ ordered_json variant_json(const std::optional<std::string>& variant) {
   return variant ? ordered_json(*variant) : ordered_json(nullptr);
 }
 
+namespace {
+
+ordered_json verdict_json(const plan::Verdict& verdict) {
+  ordered_json out = {{"label", verdict.label},
+                      {"property", wheel::render_property(verdict.property)},
+                      {"reason", verdict.reason},
+                      {"fact", render_facts(verdict.facts)},
+                      {"facts", facts_json(verdict.facts)}};
+  if (!verdict.evidence.empty()) out["evidence"] = verdict.evidence;
+  return out;
+}
+
+ordered_json conflict_json(const plan::Conflict& conflict) {
+  ordered_json statements = ordered_json::array();
+  for (const plan::Statement& statement : conflict.statements) {
+    ordered_json needs = ordered_json::array();
+    for (const plan::StatedNeed& need : statement.needs)
+      needs.push_back({{"versions", need.versions}, {"needs", index::redact_url(need.needs)}});
+    ordered_json rejected = ordered_json::array();
+    for (const plan::Verdict& verdict : statement.rejected)
+      rejected.push_back(verdict_json(verdict));
+    statements.push_back({{"kind", plan::render_statement_kind(statement.kind)},
+                          {"package", or_null(statement.package)},
+                          {"versions", statement.versions},
+                          {"needed", or_null(statement.needed)},
+                          {"needs", std::move(needs)},
+                          {"facts", facts_json(statement.facts)},
+                          {"rejected", std::move(rejected)},
+                          {"text", index::redact_url(statement.text)},
+                          {"from", statement.from}});
+  }
+  return {{"package", or_null(conflict.package)}, {"statements", std::move(statements)}};
+}
+
+}  // namespace
+
 ordered_json decision_json(const plan::Decision& decision) {
   ordered_json out = {
       {"metadata_source", decision.metadata_source}, {"chosen_because", decision.chosen_because},
@@ -138,18 +174,21 @@ ordered_json decision_json(const plan::Decision& decision) {
     if (!variant.evidence.empty()) out["ranked"].back()["evidence"] = variant.evidence;
   }
   for (const plan::Verdict& verdict : decision.rejected) {
-    out["rejected"].push_back({{"label", verdict.label},
-                               {"property", wheel::render_property(verdict.property)},
-                               {"reason", verdict.reason},
-                               {"fact", render_facts(verdict.facts)},
-                               {"facts", facts_json(verdict.facts)}});
-    if (!verdict.evidence.empty()) out["rejected"].back()["evidence"] = verdict.evidence;
+    out["rejected"].push_back(verdict_json(verdict));
   }
   for (const plan::SkippedFile& file : decision.skipped) {
     out["skipped"].push_back(
         {{"file", file.filename}, {"code", plan::render_skip(file.code)}, {"reason", file.reason}});
   }
   return out;
+}
+
+ordered_json built_from_json(const std::optional<plan::BuiltFrom>& from) {
+  if (!from) return nullptr;
+  return {{"file", from->filename},
+          {"url", index::redact_url(from->url)},
+          {"sha256", from->sha256},
+          {"builder", from->builder}};
 }
 
 ordered_json package_json(const plan::ResolvedPackage& package) {
@@ -161,8 +200,10 @@ ordered_json package_json(const plan::ResolvedPackage& package) {
           {"url", or_null(index::redact_url(package.url))},
           {"sha256", or_null(std::string(package.hash.sha256()))},
           {"size", package.size ? ordered_json(*package.size) : ordered_json(nullptr)},
+          {"built_from", built_from_json(package.built_from)},
           {"requested", package.requested},
           {"required_by", package.required_by},
+          {"stands_for", package.stands_for},
           {"decision", decision_json(package.decision)}};
 }
 
@@ -186,14 +227,26 @@ ordered_json explanations_json(const std::vector<resolver::Explanation>& explana
   return out;
 }
 
-ordered_json refused_plan_json(const resolver::Unresolved& unresolved) {
+std::string render_conflict(const plan::Conflict& conflict, const Output& output) {
+  std::string text;
+  if (conflict.statements.empty()) return text;
+  text = output.paint(Style::strong, "why nothing can be chosen") + "\n";
+  for (const std::string& line : plan::whole_derivation(conflict))
+    text += index::redact_url(line) + "\n";
+  return text;
+}
+
+ordered_json unresolved_json(const resolver::Unresolved& unresolved) {
   ordered_json out;
+  if (!unresolved.conflict.statements.empty()) out["conflict"] = conflict_json(unresolved.conflict);
   for (const resolver::PlannedChange& change : unresolved.changes) {
     out["plans"]["installed"].push_back({{"name", change.name},
                                          {"version", change.installed_version},
                                          {"variant", or_null(change.installed_backend)}});
     out["plans"]["proposed"].push_back(
-        {{"name", change.name}, {"version", change.version}, {"variant", or_null(change.backend)}});
+        {{"name", change.new_name.empty() ? change.name : change.new_name},
+         {"version", change.version},
+         {"variant", or_null(change.backend)}});
   }
   for (const resolver::Breakage& one : unresolved.broken) {
     out["broken"].push_back(

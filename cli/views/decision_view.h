@@ -36,7 +36,7 @@ struct FleetRow {
 [[nodiscard]] std::string render_fleet(const std::vector<FleetRow>& rows, const Output& output);
 
 [[nodiscard]] nlohmann::ordered_json decision_json(const plan::Decision& decision);
-/// {name, version, variant, wheel, url, sha256, size, decision}
+/// {name, version, variant, wheel, url, sha256, size, built_from, decision}
 [[nodiscard]] nlohmann::ordered_json package_json(const plan::ResolvedPackage& package);
 [[nodiscard]] nlohmann::ordered_json packages_json(
     const std::vector<plan::ResolvedPackage>& packages);
@@ -44,9 +44,13 @@ struct FleetRow {
 [[nodiscard]] nlohmann::ordered_json explanations_json(
     const std::vector<resolver::Explanation>& explanations);
 
-/// The `error` of a rejected plan: `plans`, the installed builds and those that would replace them,
-/// and `broken`, the installed packages that would break. Null: nothing.
-[[nodiscard]] nlohmann::ordered_json refused_plan_json(const resolver::Unresolved& unresolved);
+/// What else `error` has where nothing can be chosen: `conflict`, how that comes about; of a
+/// rejected plan `plans`, the installed builds and those that would replace them, and `broken`, the
+/// installed packages that would break. Null: nothing.
+[[nodiscard]] nlohmann::ordered_json unresolved_json(const resolver::Unresolved& unresolved);
+
+/// The whole derivation of a conflict, a line a statement. Empty: there is none.
+[[nodiscard]] std::string render_conflict(const plan::Conflict& conflict, const Output& output);
 
 /// The label of a package in JSON: null for a plain wheel.
 [[nodiscard]] nlohmann::ordered_json variant_json(const std::optional<std::string>& variant);

@@ -141,8 +141,18 @@ std::expected<std::vector<VersionNeed>, ReadError> read_version_needs(Bytes& byt
   return needs;
 }
 
-std::expected<bool, ReadError> defines_symbol(Bytes& bytes, const Tables& tables,
-                                              std::string_view prefix) {
+std::expected<void, ReadError> visit_dynamic_symbols(
+    Bytes& bytes, const Tables& tables, const std::function<void(const DynamicSymbol&)>& visit) {
+  constexpr std::uint16_t first_version = 2;  // 0 is local, 1 global without a version
+  constexpr std::uint16_t version_mask = 0x7fff;
+  std::string versions;
+  for (const Section& section : tables.sections) {
+    if (section.type != SHT_GNU_versym || section.size == 0) continue;
+    auto table = bytes.range(section.offset, section.size);
+    if (!table) return std::unexpected(table.error());
+    versions = std::move(*table);
+  }
+  const std::vector<std::uint16_t> version_of = records<std::uint16_t>(versions);
   for (const Section& section : tables.sections) {
     if (section.type != SHT_DYNSYM || section.size == 0) continue;
     if (section.link >= tables.sections.size()) return std::unexpected(ReadError::outside);
@@ -151,12 +161,32 @@ std::expected<bool, ReadError> defines_symbol(Bytes& bytes, const Tables& tables
     if (!strings) return std::unexpected(strings.error());
     const auto symbols = bytes.range(section.offset, section.size);
     if (!symbols) return std::unexpected(symbols.error());
+    std::size_t index = 0;
     for (const Elf64_Sym& symbol : records<Elf64_Sym>(*symbols)) {
-      if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings->size()) continue;
-      if (std::string_view(*strings).substr(symbol.st_name).starts_with(prefix)) return true;
+      const std::size_t place = index++;
+      const auto binding = ELF64_ST_BIND(symbol.st_info);
+      const auto visibility = ELF64_ST_VISIBILITY(symbol.st_other);
+      DynamicSymbol found;
+      found.name = string_at(*strings, symbol.st_name, strings->size());
+      found.defined = symbol.st_shndx != SHN_UNDEF;
+      found.weak = binding == STB_WEAK;
+      found.versioned =
+          place < version_of.size() && (version_of[place] & version_mask) >= first_version;
+      const bool for_others = binding != STB_LOCAL && visibility != STV_HIDDEN;
+      if (!found.name.empty() && for_others) visit(found);
     }
   }
-  return false;
+  return {};
+}
+
+std::expected<bool, ReadError> defines_symbol(Bytes& bytes, const Tables& tables,
+                                              std::string_view prefix) {
+  bool defines = false;
+  const auto read = visit_dynamic_symbols(bytes, tables, [&](const DynamicSymbol& symbol) {
+    defines = defines || (symbol.defined && symbol.name.starts_with(prefix));
+  });
+  if (!read) return std::unexpected(read.error());
+  return defines;
 }
 
 }  // namespace axle::elf

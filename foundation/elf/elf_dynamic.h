@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,17 @@ struct VersionNeed {
 /// DT_VERNEED, in file order.
 [[nodiscard]] std::expected<std::vector<VersionNeed>, ReadError> read_version_needs(
     Bytes& bytes, const Tables& tables, const Dynamic& dynamic);
+
+struct DynamicSymbol {
+  std::string_view name;   ///< valid during the visit only; not empty
+  bool defined = false;    ///< here, for others
+  bool weak = false;       ///< undefined: it may stay so
+  bool versioned = false;  ///< it has a symbol version: another library's own business
+};
+
+/// The dynamic symbols, in the order of the file: those that it defines for others or needs.
+[[nodiscard]] std::expected<void, ReadError> visit_dynamic_symbols(
+    Bytes& bytes, const Tables& tables, const std::function<void(const DynamicSymbol&)>& visit);
 
 /// Whether a dynamic symbol that the file defines begins with `prefix`.
 [[nodiscard]] std::expected<bool, ReadError> defines_symbol(Bytes& bytes, const Tables& tables,

@@ -51,17 +51,19 @@ class RunningGroup {
   std::atomic<pid_t>* place_ = nullptr;
 };
 
-/// This program's environment with `variables` replacing those of the same name.
-std::vector<std::string> environment_with(
-    const std::vector<std::pair<std::string, std::string>>& variables) {
+/// This program's environment without what is withheld, the program's own variables replacing those
+/// of the same name.
+std::vector<std::string> environment_of(const Program& program) {
   std::vector<std::string> environment;
-  for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
+  for (const auto& [name, value] : program.variables) environment.push_back(name + "=" + value);
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const std::string_view name = text.substr(0, text.find('='));
     const bool replaced =
-        std::ranges::any_of(variables, [&](const auto& one) { return one.first == name; });
-    if (!replaced) environment.emplace_back(text);
+        std::ranges::any_of(program.variables, [&](const auto& one) { return one.first == name; });
+    const bool withheld = std::ranges::any_of(
+        program.withheld, [&](const std::string& begin) { return name.starts_with(begin); });
+    if (!replaced && !withheld) environment.emplace_back(text);
   }
   return environment;
 }
@@ -145,7 +147,7 @@ std::expected<Running, std::error_code> start(const Program& program,
                                               const ProgramSettings& settings) {
   // Everything that the child needs, prepared while memory can still be allocated.
   std::vector<std::string> arguments = program.arguments;
-  std::vector<std::string> environment = environment_with(program.variables);
+  std::vector<std::string> environment = environment_of(program);
   const std::string path = find_in_path(arguments.front(), environment);
   if (path.empty())
     return std::unexpected(std::make_error_code(std::errc::no_such_file_or_directory));

@@ -23,6 +23,8 @@ struct Program {
   std::string folder = {};             ///< where it runs; empty: here
   /// In addition to this program's environment, which it inherits.
   std::vector<std::pair<std::string, std::string>> variables = {};
+  /// What the names of variables begin with that it does not inherit: "PIP_".
+  std::vector<std::string> withheld = {};
 };
 
 enum class ErrorStream : std::uint8_t {

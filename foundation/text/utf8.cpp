@@ -1,5 +1,8 @@
 #include "foundation/text/utf8.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace axle::text {
 // RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF.
 CodePoint first_code_point(std::string_view text) {
@@ -23,6 +26,14 @@ CodePoint first_code_point(std::string_view text) {
 
 bool is_valid_utf8(std::string_view text) {
   while (!text.empty()) {
+    // Most text is ASCII, eight bytes of which are one comparison.
+    std::uint64_t eight = 0;
+    while (text.size() >= sizeof eight) {
+      std::memcpy(&eight, text.data(), sizeof eight);
+      if ((eight & 0x8080808080808080) != 0) break;
+      text.remove_prefix(sizeof eight);
+    }
+    if (text.empty()) return true;
     const std::size_t length = first_code_point(text).length;
     if (length == 0) return false;
     text.remove_prefix(length);

@@ -127,6 +127,8 @@ def release_lines(release, order):
     others = [(name, quote(specifier(release[name]))) for name in ("torchvision", "torchaudio")]
     yield f"goes-with = {inline_table(others)}"
     yield f"default-index = {inline_table((name, quote(text)) for name, text in release['default_index'].items())}"
+    old_abi = ((name, array(labels)) for name, labels in release["old_cxx_abi"].items())
+    yield f"old-cxx-abi = {inline_table(old_abi)}"
     yield "builds = ["
     builds = [build for build in release["builds"] if is_label(build)]
     builds.sort(key=lambda build: (PLATFORMS.index(build["platform"]), order.index(build["label"])))

@@ -36,6 +36,21 @@ std::string_view local_in_name(std::string_view filename) {
   return filename.substr(plus, end - plus);
 }
 
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "pt213cu130" has the words pt213 and cu130, and "cu12torch2.8" has cu12.
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::string_view rest = text.substr(at + word.size());
+    const bool begins = at == 0 || !is_letter(text[at - 1]) || !is_letter(word.front());
+    const bool ends =
+        rest.empty() || !(is_digit(word.back()) ? is_digit(rest.front()) : is_letter(rest.front()));
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
 /// "+CU128" -> "cu128"; empty if it is not a valid label.
 std::string label_of_local(const Family& family, std::string_view local, bool known_only) {
   const auto version = wheel::parse_version("0" + std::string(local));
@@ -56,7 +71,9 @@ bool Family::has_project(std::string_view project) const {
 }
 
 const FamilyLabel* Family::label(std::string_view wanted) const {
-  const auto found = std::ranges::find(labels, wanted, &FamilyLabel::name);
+  const auto found = std::ranges::find_if(labels, [&](const FamilyLabel& label) {
+    return label_in == LabelPlace::built_for ? has_word(wanted, label.name) : label.name == wanted;
+  });
   return found == labels.end() ? nullptr : &*found;
 }
 
@@ -64,10 +81,24 @@ bool Family::is_fallback(std::string_view wanted) const {
   return std::ranges::find(fallback, wanted) != fallback.end();
 }
 
+bool Family::is_by_release() const { return url.contains(version_mark); }
+
 std::string local_label(const wheel::Version& version) {
   std::string text = wheel::render_version(version);
   const std::size_t plus = text.find('+');
   return plus == std::string::npos ? std::string() : text.substr(plus + 1);
+}
+
+std::string_view render_label_place(LabelPlace place) {
+  switch (place) {
+    case LabelPlace::folder:
+      return "folder";
+    case LabelPlace::built_for:
+      return "built-for";
+    case LabelPlace::version:
+      break;
+  }
+  return "version";
 }
 
 std::string_view render_confidence(Confidence confidence) {
@@ -110,7 +141,7 @@ const FamilyRelease* find_release(const Family& family, std::string_view member,
 }
 
 void label_files(const Family& family, ProjectPage& page, bool known_only) {
-  if (!family.label_in_version) return;
+  if (family.label_in != LabelPlace::version) return;
   std::map<std::string, std::string, std::less<>>
       labels;  // a page has hundreds of files with few different ones
   for (PublishedFile& file : page.files) {

@@ -29,6 +29,7 @@ struct FamilyLabel {
   std::string toolkit;  ///< the CUDA or ROCm version it was built with, "12.8"; may be empty
   std::string cuda;     ///< nvidia: the minimum CUDA version that the driver must run, "12.0"
   std::string driver;   ///< nvidia: the same as a driver version, for messages; may be empty
+  std::string url;      ///< where its builds are, instead of Family::url
   std::vector<std::string> sources;
 };
 
@@ -41,8 +42,9 @@ struct FamilyBuild {
   std::optional<std::vector<std::string>> code;
   /// nvidia: compute capabilities whose PTX is embedded. nullopt: unknown, which counts as none.
   std::optional<std::vector<std::string>> ptx;
-  std::string cuda;    ///< instead of the label's
-  std::string driver;  ///< instead of the label's
+  bool code_of_torch = false;  ///< whatever torch's build has code for; `code` is empty
+  std::string cuda;            ///< instead of the label's
+  std::string driver;          ///< instead of the label's
   std::vector<std::string> sources;
   Confidence confidence = Confidence::unknown;
   std::string date;  ///< when the fact was collected
@@ -59,6 +61,9 @@ struct FamilyRelease {
   std::map<std::string, wheel::SpecifierSet, std::less<>> goes_with;
   /// platform -> the label that the default index's plain wheel corresponds to.
   std::map<std::string, std::string, std::less<>> default_index;
+  /// platform -> labels of the first member's builds that use libstdc++'s older C++ ABI; the others
+  /// there use the newer one. A platform that is missing: not known.
+  std::map<std::string, std::vector<std::string>, std::less<>> old_cxx_abi;
   std::vector<FamilyBuild> builds;
 };
 
@@ -86,13 +91,29 @@ struct FamilyFeature {
   std::string note;
 };
 
+/// What tells the builds of one version apart.
+enum class LabelPlace : std::uint8_t {
+  version,    ///< the local version is the label
+  folder,     ///< the text in place of "{label}" in the URL is
+  built_for,  ///< the local version has the label and the release of torch: "pt213cu130"
+};
+
+/// What a family's URL may have in braces.
+inline constexpr std::string_view label_mark = "{label}";
+inline constexpr std::string_view version_mark = "{version}";
+inline constexpr std::string_view torch_mark = "{torch}";
+
 struct Family {
   std::string name;
   std::string where;  ///< the file, or "the shipped family NAME"
-  /// Of an index whose pages list the files of every label; with "{label}" in it, one index per
-  /// label.
+  /// Of an index whose pages list the files of every label, or a template: "{label}" stands for
+  /// each label, "{version}" for a release of the member that is asked for, "{torch}" for whatever
+  /// `page_list` links to.
   std::string url;
-  bool label_in_version = true;         ///< otherwise the folder's name is the label
+  bool links = false;     ///< the URL is of pages with links to files, not of an index
+  std::string page_list;  ///< the page with links to those of the template; relative to the URL
+  wheel::SpecifierSet torch_pages;  ///< the releases of torch of which the pages are read
+  LabelPlace label_in = LabelPlace::version;
   std::vector<std::string> members;     ///< normalised; the builds are those of the first
   std::vector<std::string> unlabelled;  ///< normalised: only this index has them, without labels
   std::vector<std::string> fallback;    ///< labels that are only used if no other build fits
@@ -108,21 +129,29 @@ struct Family {
   [[nodiscard]] const std::string& anchor() const { return members.front(); }
   [[nodiscard]] bool has_member(std::string_view project) const;
   [[nodiscard]] bool has_project(std::string_view project) const;  ///< member or unlabelled
+  /// Of LabelPlace::built_for: the one whose name is a word of `name`.
   [[nodiscard]] const FamilyLabel* label(std::string_view name) const;
+  /// One release has a page, or a page a label, of its own.
+  [[nodiscard]] bool is_by_release() const;
+  /// All members have one label, that of the first: their labels are comparable.
+  [[nodiscard]] bool shares_labels() const { return label_in != LabelPlace::built_for; }
   [[nodiscard]] bool is_fallback(std::string_view name) const;
 };
 
 /// `where` is named in errors. Errors: malformed (line and key), unsupported (a newer schema).
 [[nodiscard]] Result<Family> parse_family(std::string_view toml, std::string where);
 
+/// "version", "folder", "built-for": as files write it.
+[[nodiscard]] std::string_view render_label_place(LabelPlace place);
 /// "measured", "confidence high", …
 [[nodiscard]] std::string_view render_confidence(Confidence confidence);
 /// The texts behind the keys, joined by "; ".
 [[nodiscard]] std::string render_sources(const Family& family,
                                          const std::vector<std::string>& keys);
 
-/// What is wrong with a family's URL; nullopt: nothing.
-[[nodiscard]] std::optional<std::string> fault_of_family_url(std::string_view url);
+/// What is wrong with `url` as a family's; nullopt: nothing.
+[[nodiscard]] std::optional<std::string> fault_of_family_url(const Family& family,
+                                                             std::string_view url);
 
 /// The local version of `version`, normalised ("cu128"): the label if the family uses it for that.
 /// Empty if there is none.

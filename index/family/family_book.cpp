@@ -58,16 +58,20 @@ Result<void> FamilyBook::set_url(std::string_view name, std::string url) {
                 fmt::format("known families: {}; see `variant index families`", names));
   }
   while (url.ends_with('/')) url.pop_back();
-  if (const auto fault = fault_of_family_url(url)) return fail(ErrorKind::malformed, *fault);
   auto family = parsed(found->first, found->second);
   if (!family) return std::unexpected(std::move(family).error());
-  if (!(*family)->label_in_version && !url.contains("{label}")) {
+  if ((*family)->label_in == LabelPlace::folder && !url.contains(label_mark)) {
     return fail(ErrorKind::malformed,
                 fmt::format("the labels of family {} are folders, but {} has no {{label}}", name,
                             redact_url(url)),
                 fmt::format("for example --family {}={}/{{label}}", name, redact_url(url)));
   }
+  if (const auto fault = fault_of_family_url(**family, url))
+    return fail(ErrorKind::malformed,
+                fmt::format("--family {}={}: {}", name, redact_url(url), *fault));
   (*family)->url = std::move(url);
+  // A mirror has all labels.
+  for (FamilyLabel& label : (*family)->labels) label.url.clear();
   return {};
 }
 
@@ -119,7 +123,7 @@ Result<const Family*> FamilyBook::named(std::string_view name) {
   return parsed(found->first, found->second);
 }
 
-Source& FamilyBook::source(const Family& family) {
+FamilySource& FamilyBook::source(const Family& family) {
   ListedFamily& entry = entries_.find(family.name)->second;
   if (entry.source == nullptr) entry.source = make_family_source(family, transport_, report_);
   return *entry.source;

@@ -10,8 +10,8 @@
 
 #include "foundation/report/report.h"
 #include "index/family/family.h"
+#include "index/family/family_source.h"
 #include "index/http/transport.h"
-#include "index/pages/source.h"
 
 namespace axle::index {
 
@@ -37,13 +37,13 @@ class FamilyBook {
   [[nodiscard]] Result<const Family*> named(std::string_view name);
 
   /// The family's own index. `family` belongs to this book.
-  [[nodiscard]] Source& source(const Family& family);
+  [[nodiscard]] FamilySource& source(const Family& family);
 
  private:
   struct ListedFamily {
     std::string_view shipped;        ///< its text; empty: the user's
     std::unique_ptr<Family> family;  ///< nullptr until parsed
-    std::unique_ptr<Source> source;
+    std::unique_ptr<FamilySource> source;
   };
 
   [[nodiscard]] Result<const Family*> find_project(std::string_view project);
@@ -54,10 +54,5 @@ class FamilyBook {
   std::map<std::string, ListedFamily, std::less<>> entries_;
   std::map<std::string, const Family*, std::less<>> of_project_;  ///< cached answers
 };
-
-/// The index of `family`, with labelled files. If an index is unreachable, the error names it and
-/// the workaround.
-[[nodiscard]] std::unique_ptr<Source> make_family_source(const Family& family, Transport& transport,
-                                                         Report& report);
 
 }  // namespace axle::index

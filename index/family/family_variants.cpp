@@ -18,6 +18,7 @@ constexpr std::string_view order_feature = "order";
 /// "7.5, 8.0 and PTX of 12.0".
 std::string describe_code(const FamilyBuild& build) {
   if (!build.code) return "code unknown";
+  if (build.code_of_torch) return "the code that torch has";
   std::string text = fmt::format("code for {}", fmt::join(*build.code, ", "));
   if (!build.ptx) return text + ", PTX unknown";
   if (!build.ptx->empty()) text += fmt::format(" and PTX of {}", fmt::join(*build.ptx, ", "));
@@ -54,8 +55,9 @@ class VariantsMaker {
         {std::string(order_feature), std::move(places)}};
   }
 
-  void add(const FamilyLabel& label, const FamilyBuild* build) {
-    wheel::VariantProperties& properties = variants_.document.variants[label.name];
+  /// `name`: of the build, which is that of its label where that is not built for torch.
+  void add(const std::string& name, const FamilyLabel& label, const FamilyBuild* build) {
+    wheel::VariantProperties& properties = variants_.document.variants[name];
     const auto place = static_cast<std::size_t>(&label - family_.labels.data()) + 1;
     properties.insert({std::string(order_ns), std::string(order_feature), std::to_string(place)});
     const FamilyVendor* vendor = find_family_vendor(label.vendor);
@@ -115,8 +117,8 @@ FamilyVariants family_variants(const Family& family, std::string_view member,
       continue;
     }
     if (family.is_fallback(name)) variants.fallback.insert(name);
-    const FamilyBuild* build = build_of(family, member, version, name, platform);
-    maker.add(*label, build);
+    const FamilyBuild* build = build_of(family, member, version, label->name, platform);
+    maker.add(name, *label, build);
     if (build != nullptr) variants.evidence.emplace(name, describe_build(family, *label, *build));
     if (release == nullptr) {
       unknown(name, fmt::format("the release {}", title));

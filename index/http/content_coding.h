@@ -16,7 +16,7 @@ inline constexpr std::string_view accepted_codings = "gzip, deflate";
 /// Decodes `body` with Content-Encoding `coding` (lower case; empty: none); `where` names it in
 /// errors. Errors: malformed if the data is damaged, ends early or continues after its end;
 /// unsupported for another coding; io if it unpacks to more than `max_bytes`.
-[[nodiscard]] Result<std::string> decode_body(std::string body, std::string_view coding,
+[[nodiscard]] Result<std::string> decode_body(std::string_view body, std::string_view coding,
                                               std::uint64_t max_bytes, const std::string& where);
 
 }  // namespace axle::index

@@ -1,15 +1,15 @@
 #pragma once
 // The C interface of the module that contains libcurl. Only plain data is passed, so that module
-// and program may have different C++ runtimes. The module performs one exchange and makes no
-// decisions: redirects, retries, ranges, limits and credentials are in http_transport.cpp,
-// compressed bodies in content_coding.h.
+// and program may have different C++ runtimes. The module performs exchanges, many at once, and
+// makes no decisions: redirects, retries and credentials are in http_transfer.cpp, ranges and
+// limits in http_exchange.cpp, compressed bodies in content_coding.h.
 
 #include <cstddef>
 #include <cstdint>
 
 extern "C" {
 
-inline constexpr std::uint32_t axle_curl_api_version = 3;
+inline constexpr std::uint32_t axle_curl_api_version = 4;
 
 enum AxleCurlEnd : std::int32_t {
   axle_curl_done = 0,
@@ -55,10 +55,19 @@ struct AxleCurlOutcome {
 
 struct AxleCurlApi {
   std::uint32_t version;
-  /// One connection pool; used by one thread at a time. nullptr if memory is short.
-  void* (*open)();
-  void (*close)(void* handle);
-  void (*perform)(void* handle, const AxleCurlExchange* exchange, AxleCurlOutcome* outcome);
+  /// Exchanges that share connections: at most `host_connections` to one server, and
+  /// `all_connections`. Used by one thread, except for `wake`. nullptr if memory is short.
+  void* (*open)(long host_connections, long all_connections);
+  /// Also ends exchanges that are not done.
+  void (*close)(void* pool);
+  /// `exchange`, with all that it points to, must live until it is done. Nonzero: memory is short.
+  std::int32_t (*begin)(void* pool, const AxleCurlExchange* exchange);
+  /// Transfers until an exchange is done, `wake` is called or the time is over; may return early.
+  void (*run)(void* pool, std::int32_t milliseconds);
+  /// An exchange that is done, each once; nullptr: there is none.
+  const AxleCurlExchange* (*take_done)(void* pool, AxleCurlOutcome* outcome);
+  /// Makes `run` return. By any thread.
+  void (*wake)(void* pool);
 };
 
 /// nullptr if the module does not support `version`.

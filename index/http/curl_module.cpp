@@ -1,8 +1,12 @@
 // The only file that uses libcurl. Built as a module that is opened on first use: linking libcurl
 // into the program would cost 4 ms at every start.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
+#include <new>
 #include <string_view>
+#include <vector>
 
 #include <curl/curl.h>
 
@@ -104,12 +108,26 @@ int watch_transfer(void* user, curl_off_t, curl_off_t received, curl_off_t, curl
   return static_cast<SpeedWatch*>(user)->ends_at(received) ? 1 : 0;
 }
 
-void set_options(CURL* curl, const AxleCurlExchange& exchange, SpeedWatch& watch) {
+/// One exchange with the handle that performs it.
+struct Running {
+  CURL* curl;
+  const AxleCurlExchange* exchange;
+  SpeedWatch watch{curl, exchange};
+  curl_slist* headers = nullptr;
+  char reason[CURL_ERROR_SIZE] = "";
+};
+
+void set_options(Running& running) {
+  CURL* curl = running.curl;
+  const AxleCurlExchange& exchange = *running.exchange;
   curl_easy_setopt(curl, CURLOPT_URL, exchange.url);
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  // The end of a command does not wait for a name server.
+  curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(curl, CURLOPT_USERAGENT, exchange.user_agent);
   // Both are always set, so that libcurl does not read the environment.
   curl_easy_setopt(curl, CURLOPT_PROXY, exchange.proxy);
@@ -118,7 +136,7 @@ void set_options(CURL* curl, const AxleCurlExchange& exchange, SpeedWatch& watch
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, exchange.timeout_seconds);
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, watch_transfer);
-  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &watch);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &running.watch);
   curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   if (exchange.ca_file != nullptr) curl_easy_setopt(curl, CURLOPT_CAINFO, exchange.ca_file);
   if (exchange.check_certificate == 0) {
@@ -134,34 +152,97 @@ void set_options(CURL* curl, const AxleCurlExchange& exchange, SpeedWatch& watch
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &exchange);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, give_body);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &exchange);
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, running.headers);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, running.reason);
+  curl_easy_setopt(curl, CURLOPT_PRIVATE, &running);
 }
 
-void perform(void* handle, const AxleCurlExchange* exchange, AxleCurlOutcome* outcome) {
-  CURL* curl = handle;
-  char reason[CURL_ERROR_SIZE] = "";
-  curl_slist* headers = nullptr;
-  for (std::size_t i = 0; i < exchange->header_count; ++i) {
-    curl_slist* longer = curl_slist_append(headers, exchange->headers[i]);
-    if (longer == nullptr) break;
-    headers = longer;
+struct Pool {
+  CURLM* multi;
+  std::vector<std::unique_ptr<Running>> running;
+  std::vector<CURL*> idle;
+
+  /// Ends `place`, and keeps its handle for another exchange.
+  void forget(Running* place) {
+    curl_multi_remove_handle(multi, place->curl);
+    curl_easy_reset(place->curl);
+    curl_slist_free_all(place->headers);
+    idle.push_back(place->curl);
+    std::erase_if(running, [&](const auto& one) { return one.get() == place; });
   }
-  curl_easy_reset(curl);  // keeps connections and the DNS cache
-  SpeedWatch watch{curl, exchange};
-  set_options(curl, *exchange, watch);
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
-  const CURLcode code = curl_easy_perform(curl);
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, nullptr);
-  curl_slist_free_all(headers);
-  outcome->end = watch.end != axle_curl_done ? watch.end : end_of(code);
-  std::snprintf(outcome->reason, sizeof outcome->reason, "%s",
-                reason[0] != '\0' ? reason : curl_easy_strerror(code));
+};
+
+void* open_pool(long host_connections, long all_connections) {
+  CURLM* multi = curl_multi_init();
+  if (multi == nullptr) return nullptr;
+  curl_multi_setopt(multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
+  curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, host_connections);
+  curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, all_connections);
+  curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, all_connections);
+  auto* const pool = new (std::nothrow) Pool{multi, {}, {}};
+  if (pool == nullptr) curl_multi_cleanup(multi);
+  return pool;
 }
 
-void* open_handle() { return curl_easy_init(); }
-void close_handle(void* handle) { curl_easy_cleanup(handle); }
+void close_pool(void* handle) {
+  const std::unique_ptr<Pool> pool(static_cast<Pool*>(handle));
+  while (!pool->running.empty()) pool->forget(pool->running.back().get());
+  for (CURL* curl : pool->idle) curl_easy_cleanup(curl);
+  curl_multi_cleanup(pool->multi);
+}
 
-constexpr AxleCurlApi api = {axle_curl_api_version, open_handle, close_handle, perform};
+std::int32_t begin(void* handle, const AxleCurlExchange* exchange) try {
+  Pool& pool = *static_cast<Pool*>(handle);
+  CURL* curl = pool.idle.empty() ? curl_easy_init() : pool.idle.back();
+  if (curl == nullptr) return 1;
+  if (!pool.idle.empty()) pool.idle.pop_back();
+  Running& running = *pool.running.emplace_back(std::make_unique<Running>(curl, exchange));
+  for (std::size_t i = 0; i < exchange->header_count; ++i) {
+    curl_slist* longer = curl_slist_append(running.headers, exchange->headers[i]);
+    if (longer == nullptr) break;
+    running.headers = longer;
+  }
+  set_options(running);
+  if (curl_multi_add_handle(pool.multi, curl) == CURLM_OK) return 0;
+  pool.forget(&running);
+  return 1;
+} catch (const std::bad_alloc&) {
+  return 1;  // exceptions must not leave the module
+}
+
+void run(void* handle, std::int32_t milliseconds) {
+  Pool& pool = *static_cast<Pool*>(handle);
+  // The time limits are looked at this often.
+  constexpr std::int32_t longest_wait = 250;
+  int active = 0;
+  curl_multi_perform(pool.multi, &active);
+  if (active < static_cast<int>(pool.running.size())) return;
+  const std::int32_t wait =
+      pool.running.empty() ? milliseconds : std::min(milliseconds, longest_wait);
+  curl_multi_poll(pool.multi, nullptr, 0, wait, nullptr);
+  curl_multi_perform(pool.multi, &active);
+}
+
+const AxleCurlExchange* take_done(void* handle, AxleCurlOutcome* outcome) {
+  Pool& pool = *static_cast<Pool*>(handle);
+  int left = 0;
+  const CURLMsg* message = curl_multi_info_read(pool.multi, &left);
+  if (message == nullptr) return nullptr;
+  const CURLcode code = message->data.result;
+  Running* running = nullptr;
+  curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &running);
+  const AxleCurlExchange* const exchange = running->exchange;
+  outcome->end = running->watch.end != axle_curl_done ? running->watch.end : end_of(code);
+  std::snprintf(outcome->reason, sizeof outcome->reason, "%s",
+                running->reason[0] != '\0' ? running->reason : curl_easy_strerror(code));
+  pool.forget(running);
+  return exchange;
+}
+
+void wake(void* handle) { curl_multi_wakeup(static_cast<Pool*>(handle)->multi); }
+
+constexpr AxleCurlApi api = {
+    axle_curl_api_version, open_pool, close_pool, begin, run, take_done, wake};
 
 }  // namespace
 

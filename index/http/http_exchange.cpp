@@ -23,146 +23,6 @@ constexpr std::size_t max_header_bytes = 256U << 10;
 /// For an error page or redirect that is not used; beyond this the connection is dropped instead.
 constexpr std::uint64_t max_discarded_bytes = 1U << 20;
 
-/// Receives one response from the module's callbacks.
-class Receiver {
- public:
-  Receiver(const HttpRequest& request, const BodySink* sink) : request_(request), sink_(sink) {}
-
-  // Exceptions must not propagate through the module.
-  bool header(std::string_view line) noexcept try {
-    header_bytes_ += line.size();
-    if (header_bytes_ > max_header_bytes) {
-      return refuse({ErrorKind::io, redact_url(request_.url) + " sends too many headers"});
-    }
-    head_.add_line(line);
-    return true;
-  } catch (const std::exception& error) {
-    return refuse_exception(error);
-  }
-
-  bool body(std::string_view bytes) noexcept try {
-    if (!begun_ && !begin_body()) return false;
-    received_ += bytes.size();
-    if (discard_) return received_ <= max_discarded_bytes;
-    if (received_ > allowed_) return refuse(too_long());
-    if (sink_ == nullptr) {
-      collected_ += bytes;
-      return true;
-    }
-    given_ = true;
-    Result<void> taken = (*sink_)(std::as_bytes(std::span(bytes)));
-    return taken ? true : refuse(std::move(taken.error()));
-  } catch (const std::exception& error) {
-    return refuse_exception(error);
-  }
-
-  /// A 206 without a body must be checked too, and compressed data is only decoded now.
-  void end_of_transfer() {
-    if (!begun_) begin_body();
-    if (!refusal_ && !discard_ && decodes()) decode();
-    if (!refusal_ && !discard_ && head_.status == 206 && received_ != allowed_) {
-      refuse(
-          {ErrorKind::unsupported,
-           fmt::format("the server sent {} bytes of {} but announced {}", received_,
-                       redact_url(request_.url), allowed_),
-           "the server's byte ranges are broken; report it to its operator, or use another index"});
-    }
-  }
-
-  [[nodiscard]] const ResponseHead& head() const { return head_; }
-  [[nodiscard]] std::optional<Error> take_refusal() {
-    return std::exchange(refusal_, std::nullopt);
-  }
-  /// The rest of the body was not needed; the response is valid.
-  [[nodiscard]] bool satisfied() const { return discard_; }
-  [[nodiscard]] bool given() const { return given_; }
-
-  [[nodiscard]] HttpResponse take_response(std::string url) {
-    HttpResponse response;
-    response.status = head_.status;
-    response.url = std::move(url);
-    response.content_type = head_.content_type;
-    response.etag = head_.etag;
-    response.last_modified = head_.last_modified;
-    response.cache_control = head_.cache_control;
-    response.age_seconds = head_.age_seconds;
-    if (head_.status == 206) {
-      if (const auto range = parse_content_range(head_.content_range)) {
-        response.total_size = range->total;
-      }
-    } else if (head_.content_encoding.empty()) {
-      response.total_size = head_.content_length;
-    }
-    response.body = std::move(collected_);
-    return response;
-  }
-
-  /// Archives are hashed and read in ranges as stored on the server.
-  [[nodiscard]] bool decodes() const {
-    return sink_ == nullptr && !request_.range && !request_.tail;
-  }
-
- private:
-  void decode() {
-    Result<std::string> text = decode_body(std::move(collected_), head_.content_encoding, allowed_,
-                                           redact_url(request_.url));
-    if (text) {
-      collected_ = std::move(*text);
-    } else {
-      refuse(std::move(text.error()));
-    }
-  }
-
-  bool begin_body() {
-    begun_ = true;
-    const bool asked_for_part = request_.range || request_.tail;
-    if (head_.status == 206) {
-      Result<std::uint64_t> length = check_partial(request_, head_);
-      if (!length) return refuse(std::move(length.error()));
-      allowed_ = *length;
-    } else {
-      discard_ = head_.status < 200 || head_.status > 299;
-      allowed_ = request_.max_bytes;
-      if (!discard_ && asked_for_part) {
-        discard_ = true;
-        return false;
-      }
-    }
-    if (!discard_ && head_.content_length.value_or(0) > request_.max_bytes) {
-      return refuse(too_long());
-    }
-    return true;
-  }
-
-  [[nodiscard]] Error too_long() const {
-    return {head_.status == 206 ? ErrorKind::unsupported : ErrorKind::io,
-            fmt::format("{} sends more than the {} bytes allowed here", redact_url(request_.url),
-                        std::min(allowed_, request_.max_bytes)),
-            "this is not the file that was expected; check the index URL"};
-  }
-
-  bool refuse(Error error) {
-    refusal_ = std::move(error);
-    return false;
-  }
-
-  bool refuse_exception(const std::exception& error) {
-    return refuse({ErrorKind::io, redact_url(request_.url) + ": " + error.what()});
-  }
-
-  const HttpRequest& request_;
-  const BodySink* sink_;
-  ResponseHead head_;
-  std::string collected_;
-  std::optional<Error> refusal_;
-  std::uint64_t allowed_ = 0;
-  std::uint64_t received_ = 0;
-  std::size_t header_bytes_ = 0;
-  bool begun_ = false;
-  bool discard_ = false;
-  bool given_ = false;
-};
-
 Error transfer_error(const AxleCurlOutcome& outcome, const std::string& url,
                      const TransportOptions& options) {
   const auto say = [&](std::string_view what, std::string hint) {
@@ -227,50 +87,185 @@ std::vector<std::string> request_headers(const HttpRequest& request, bool decode
 
 }  // namespace
 
-ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
-                                const TransportOptions& options, const HttpRequest& request,
-                                const ExchangeTarget& target, const BodySink* sink) {
-  Receiver receiver(request, sink);
-  const std::vector<std::string> headers = request_headers(request, receiver.decodes());
-  std::vector<const char*> lines;
-  for (const std::string& line : headers) lines.push_back(line.c_str());
+/// Receives one response from the module's callbacks.
+class Exchange::Receiver {
+ public:
+  Receiver(const HttpRequest& request, const BodySink* sink) : request_(request), sink_(sink) {}
 
-  AxleCurlExchange exchange{};
-  exchange.url = target.url.c_str();
-  exchange.user = target.user.empty() && target.password.empty() ? nullptr : target.user.c_str();
-  exchange.password = target.password.c_str();
-  exchange.headers = lines.data();
-  exchange.header_count = lines.size();
-  exchange.user_agent = options.user_agent.c_str();
-  exchange.ca_file = options.ca_file.empty() ? nullptr : options.ca_file.c_str();
-  const bool encrypted = target.url.starts_with("https:");
-  exchange.proxy = (encrypted ? options.https_proxy : options.http_proxy).c_str();
-  exchange.no_proxy = options.no_proxy.c_str();
-  exchange.check_certificate = is_trusted_host(target.url, options.trusted_hosts) ? 0 : 1;
-  exchange.timeout_seconds = static_cast<long>(std::max(options.timeout_seconds, 1U));
-  exchange.slow_bytes_per_second = static_cast<long>(options.slow_bytes_per_second);
-  exchange.slow_seconds = static_cast<long>(options.slow_seconds);
-  exchange.context = &receiver;
-  exchange.on_header = [](void* context, const char* line, std::size_t size) {
+  // Exceptions must not propagate through the module.
+  bool header(std::string_view line) noexcept try {
+    header_bytes_ += line.size();
+    if (header_bytes_ > max_header_bytes) {
+      return refuse({ErrorKind::io, redact_url(request_.url) + " sends too many headers"});
+    }
+    head_.add_line(line);
+    return true;
+  } catch (const std::exception& error) {
+    return refuse_exception(error);
+  }
+
+  bool body(std::string_view bytes) noexcept try {
+    if (!begun_ && !begin_body()) return false;
+    received_ += bytes.size();
+    if (discard_) return received_ <= max_discarded_bytes;
+    if (received_ > allowed_) return refuse(too_long());
+    if (sink_ == nullptr) {
+      collected_ += bytes;
+      return true;
+    }
+    given_ = true;
+    Result<void> taken = (*sink_)(std::as_bytes(std::span(bytes)));
+    return taken ? true : refuse(std::move(taken.error()));
+  } catch (const std::exception& error) {
+    return refuse_exception(error);
+  }
+
+  /// A 206 without a body must be checked too.
+  void end_of_transfer() {
+    if (!begun_) begin_body();
+    if (!refusal_ && !discard_ && head_.status == 206 && received_ != allowed_) {
+      refuse(
+          {ErrorKind::unsupported,
+           fmt::format("the server sent {} bytes of {} but announced {}", received_,
+                       redact_url(request_.url), allowed_),
+           "the server's byte ranges are broken; report it to its operator, or use another index"});
+    }
+  }
+
+  [[nodiscard]] const ResponseHead& head() const { return head_; }
+  [[nodiscard]] std::optional<Error> take_refusal() {
+    return std::exchange(refusal_, std::nullopt);
+  }
+  /// The rest of the body was not needed; the response is valid.
+  [[nodiscard]] bool satisfied() const { return discard_; }
+  [[nodiscard]] bool given() const { return given_; }
+
+  [[nodiscard]] HttpResponse take_response(std::string url) {
+    HttpResponse response;
+    response.status = head_.status;
+    response.url = std::move(url);
+    response.content_type = head_.content_type;
+    response.etag = head_.etag;
+    response.last_modified = head_.last_modified;
+    response.cache_control = head_.cache_control;
+    response.age_seconds = head_.age_seconds;
+    if (head_.status == 206) {
+      if (const auto range = parse_content_range(head_.content_range)) {
+        response.total_size = range->total;
+      }
+    } else if (head_.content_encoding.empty()) {
+      response.total_size = head_.content_length;
+    }
+    const bool coded = !head_.content_encoding.empty() && head_.content_encoding != "identity";
+    if (decodes() && coded && !collected_.empty()) {
+      response.packed = {head_.content_encoding, std::move(collected_)};
+    } else {
+      response.body = std::move(collected_);
+    }
+    return response;
+  }
+
+  /// Archives are hashed and read in ranges as stored on the server.
+  [[nodiscard]] bool decodes() const {
+    return sink_ == nullptr && !request_.range && !request_.tail;
+  }
+
+ private:
+  bool begin_body() {
+    begun_ = true;
+    const bool asked_for_part = request_.range || request_.tail;
+    if (head_.status == 206) {
+      Result<std::uint64_t> length = check_partial(request_, head_);
+      if (!length) return refuse(std::move(length.error()));
+      allowed_ = *length;
+    } else {
+      discard_ = head_.status < 200 || head_.status > 299;
+      allowed_ = request_.max_bytes;
+      if (!discard_ && asked_for_part) {
+        discard_ = true;
+        return false;
+      }
+    }
+    if (!discard_ && head_.content_length.value_or(0) > request_.max_bytes) {
+      return refuse(too_long());
+    }
+    return true;
+  }
+
+  [[nodiscard]] Error too_long() const {
+    return {head_.status == 206 ? ErrorKind::unsupported : ErrorKind::io,
+            fmt::format("{} sends more than the {} bytes allowed here", redact_url(request_.url),
+                        std::min(allowed_, request_.max_bytes)),
+            "this is not the file that was expected; check the index URL"};
+  }
+
+  bool refuse(Error error) {
+    refusal_ = std::move(error);
+    return false;
+  }
+
+  bool refuse_exception(const std::exception& error) {
+    return refuse({ErrorKind::io, redact_url(request_.url) + ": " + error.what()});
+  }
+
+  const HttpRequest& request_;
+  const BodySink* sink_;
+  ResponseHead head_;
+  std::string collected_;
+  std::optional<Error> refusal_;
+  std::uint64_t allowed_ = 0;
+  std::uint64_t received_ = 0;
+  std::size_t header_bytes_ = 0;
+  bool begun_ = false;
+  bool discard_ = false;
+  bool given_ = false;
+};
+
+Exchange::Exchange(const TransportOptions& options, const HttpRequest& request,
+                   ExchangeTarget target, const BodySink* sink)
+    : options_(options),
+      target_(std::move(target)),
+      receiver_(std::make_unique<Receiver>(request, sink)),
+      headers_(request_headers(request, receiver_->decodes())) {
+  for (const std::string& line : headers_) header_lines_.push_back(line.c_str());
+  const bool anonymous = target_.user.empty() && target_.password.empty();
+  call_.url = target_.url.c_str();
+  call_.user = anonymous ? nullptr : target_.user.c_str();
+  call_.password = target_.password.c_str();
+  call_.headers = header_lines_.data();
+  call_.header_count = header_lines_.size();
+  call_.user_agent = options.user_agent.c_str();
+  call_.ca_file = options.ca_file.empty() ? nullptr : options.ca_file.c_str();
+  const bool encrypted = target_.url.starts_with("https:");
+  call_.proxy = (encrypted ? options.https_proxy : options.http_proxy).c_str();
+  call_.no_proxy = options.no_proxy.c_str();
+  call_.check_certificate = is_trusted_host(target_.url, options.trusted_hosts) ? 0 : 1;
+  call_.timeout_seconds = static_cast<long>(std::max(options.timeout_seconds, 1U));
+  call_.slow_bytes_per_second = static_cast<long>(options.slow_bytes_per_second);
+  call_.slow_seconds = static_cast<long>(options.slow_seconds);
+  call_.context = receiver_.get();
+  call_.on_header = [](void* context, const char* line, std::size_t size) {
     return static_cast<Receiver*>(context)->header({line, size}) ? 0 : 1;
   };
-  exchange.on_body = [](void* context, const char* bytes, std::size_t size) {
+  call_.on_body = [](void* context, const char* bytes, std::size_t size) {
     return static_cast<Receiver*>(context)->body({bytes, size}) ? 0 : 1;
   };
+}
 
-  AxleCurlOutcome outcome{};
-  api.perform(handle, &exchange, &outcome);
+Exchange::~Exchange() = default;
+
+ExchangeResult Exchange::finish(const AxleCurlOutcome& outcome) {
+  Receiver& receiver = *receiver_;
   if (outcome.end == axle_curl_done) receiver.end_of_transfer();
-
   ExchangeResult result{HttpResponse{}, receiver.head(), false, receiver.given()};
   if (std::optional<Error> refusal = receiver.take_refusal()) {
     result.response = std::unexpected(std::move(*refusal));
   } else if (outcome.end == axle_curl_done || receiver.satisfied()) {
     result.transient = is_transient_status(receiver.head().status);
-    result.response = receiver.take_response(target.url);
+    result.response = receiver.take_response(target_.url);
   } else {
     result.transient = is_transient_end(outcome.end);
-    result.response = std::unexpected(transfer_error(outcome, target.url, options));
+    result.response = std::unexpected(transfer_error(outcome, target_.url, options_));
   }
   return result;
 }

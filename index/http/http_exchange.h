@@ -2,8 +2,9 @@
 // One HTTP request and its response, through the curl module. No redirects, no retries.
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "index/http/curl_api.h"
 #include "index/http/http_rules.h"
@@ -25,10 +26,30 @@ struct ExchangeTarget {
   std::string password;
 };
 
-/// `sink` nullptr: the body is collected in the response.
-[[nodiscard]] ExchangeResult perform_exchange(const AxleCurlApi& api, void* handle,
-                                              const TransportOptions& options,
-                                              const HttpRequest& request,
-                                              const ExchangeTarget& target, const BodySink* sink);
+class Exchange {
+ public:
+  /// `sink` nullptr: the body is collected in the response. `options`, `request` and the sink must
+  /// outlive it.
+  Exchange(const TransportOptions& options, const HttpRequest& request, ExchangeTarget target,
+           const BodySink* sink);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  /// For the module, as long as this lives.
+  [[nodiscard]] const AxleCurlExchange& call() const { return call_; }
+  /// Once, after the module is done with it.
+  [[nodiscard]] ExchangeResult finish(const AxleCurlOutcome& outcome);
+
+ private:
+  class Receiver;
+
+  const TransportOptions& options_;
+  ExchangeTarget target_;
+  std::unique_ptr<Receiver> receiver_;
+  std::vector<std::string> headers_;
+  std::vector<const char*> header_lines_;
+  AxleCurlExchange call_{};
+};
 
 }  // namespace axle::index

@@ -50,6 +50,7 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
 void ResponseHead::add_line(std::string_view line) {
   if (line.starts_with("HTTP/")) {
     *this = ResponseHead{};
+    multiplexed = line.starts_with("HTTP/2");
     const std::size_t space = line.find(' ');
     if (space != std::string_view::npos) {
       status = static_cast<int>(parse_decimal(line.substr(space + 1, 3)).value_or(0));

@@ -27,6 +27,7 @@ struct ContentRange {
 /// The headers of a response that are used.
 struct ResponseHead {
   int status = 0;
+  bool multiplexed = false;  ///< HTTP/2: one connection carries many exchanges
   std::string content_type;
   std::string content_encoding;
   std::string content_range;

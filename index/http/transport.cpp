@@ -21,6 +21,11 @@ class AnyTransport final : public Transport {
   Result<HttpResponse> download(const HttpRequest& request, const BodySink& sink) override {
     return answer(request, &sink);
   }
+  void prefetch(const HttpRequest& request, Preparation prepare) override {
+    const bool empty = request.range && request.range->length == 0;
+    if (is_http_url(request.url) && !empty) http_->prefetch(request, std::move(prepare));
+  }
+  bool has_arrived(const HttpRequest& request) override { return http_->has_arrived(request); }
   void remember_credentials(std::string_view url) override { http_->remember_credentials(url); }
 
  private:

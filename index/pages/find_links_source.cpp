@@ -36,11 +36,20 @@ class FindLinksSource final : public Source {
     return page;
   }
 
+  void prefetch(std::string_view /*name*/) override {
+    const std::lock_guard lock(mutex_);
+    if (!all_ && is_http_url(location_)) prefetch_page(page_url(), transport_);
+  }
+
   std::string description() const override { return redact_url(location_); }
 
  private:
+  [[nodiscard]] std::string page_url() const {
+    return without_credentials(without_fragment(location_));
+  }
+
   Result<ProjectPage> read_remote() {
-    const std::string url = without_credentials(without_fragment(location_));
+    const std::string url = page_url();
     Result<std::optional<HttpResponse>> response = request_page(url, transport_);
     if (!response) return std::unexpected(std::move(response.error()));
     if (!*response) return std::unexpected(status_error(url, 404));

@@ -29,6 +29,8 @@ struct PublishedFile {
   bool exposed = false;
   std::string label;   ///< set by an index family (index/family/family.h); empty: none
   std::string source;  ///< where it is listed, if that differs from the other files of its release
+
+  friend bool operator==(const PublishedFile&, const PublishedFile&) = default;
 };
 
 /// Stores one of a file's hashes by its name in hashlib. False: a sha256 that is not 64 hex digits.

@@ -1,5 +1,7 @@
 #include "index/pages/page_request.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "index/http/http_rules.h"
@@ -27,6 +29,14 @@ const char* hint_of(int status) {
   return "check the index URL: it usually ends in /simple";
 }
 
+HttpRequest page_at(const std::string& url) {
+  HttpRequest request;
+  request.url = url;
+  request.accept = accepted_pages;
+  request.max_bytes = max_page_bytes;
+  return request;
+}
+
 }  // namespace
 
 Error status_error(const std::string& url, int status) {
@@ -36,16 +46,20 @@ Error status_error(const std::string& url, int status) {
 }
 
 Result<std::optional<HttpResponse>> request_page(const std::string& url, Transport& transport,
-                                                 const std::set<int>& absent_codes) {
-  HttpRequest request;
-  request.url = url;
-  request.accept = accepted_pages;
-  request.max_bytes = max_page_bytes;
-  Result<HttpResponse> response = transport.fetch(request);
+                                                 const std::set<int>& absent_codes,
+                                                 const HasForm& has_form) {
+  Result<HttpResponse> response = transport.fetch_or_form(page_at(url), has_form);
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status == 404 || absent_codes.contains(response->status)) return std::nullopt;
   if (response->status != 200) return std::unexpected(status_error(url, response->status));
   return std::move(*response);
+}
+
+bool prefetch_page(const std::string& url, Transport& transport, const HasForm& has_form,
+                   Preparation prepare) {
+  if (has_form) return transport.prefetch_or_form(page_at(url), has_form, std::move(prepare));
+  transport.prefetch(page_at(url), std::move(prepare));
+  return false;
 }
 
 }  // namespace axle::index

@@ -11,9 +11,15 @@
 namespace axle::index {
 
 /// The page, or nothing if the server answers 404 or one of `absent_codes`. Any other status except
-/// 200 is an io error that says what it means and what to do.
+/// 200 is an io error that says what it means and what to do. `has_form`: of
+/// Transport::fetch_or_form.
 [[nodiscard]] Result<std::optional<HttpResponse>> request_page(
-    const std::string& url, Transport& transport, const std::set<int>& absent_codes = {});
+    const std::string& url, Transport& transport, const std::set<int>& absent_codes = {},
+    const HasForm& has_form = nullptr);
+/// A hint: `request_page` will probably be called for `url`. `prepare`: of Transport::prefetch.
+/// True: as of Transport::prefetch_or_form.
+bool prefetch_page(const std::string& url, Transport& transport, const HasForm& has_form = nullptr,
+                   Preparation prepare = nullptr);
 
 /// The error for an unexpected status; `kind` not_found for 404 and 410.
 [[nodiscard]] Error status_error(const std::string& url, int status);

@@ -100,6 +100,14 @@ bool gave_no_range(const HttpResponse& response) {
   return status == 200 || status == 400 || status == 405 || status == 416 || status == 501;
 }
 
+HttpRequest tail_of(const std::string& url) {
+  HttpRequest request;
+  request.url = url;
+  request.tail = tail_bytes;
+  request.max_bytes = tail_bytes;
+  return request;
+}
+
 /// The tail by its offset, computed from the size in the answer for the first byte.
 Result<HttpResponse> fetch_tail_by_offset(HttpRequest request, Transport& transport) {
   request.tail.reset();
@@ -121,12 +129,13 @@ Result<HttpResponse> fetch_tail_by_offset(HttpRequest request, Transport& transp
 
 }  // namespace
 
+void prefetch_ranges(const std::string& url, Transport& transport) {
+  transport.prefetch(tail_of(url));
+}
+
 Result<std::unique_ptr<wheel::ByteSource>> open_ranges(const std::string& url,
                                                        Transport& transport) {
-  HttpRequest request;
-  request.url = url;
-  request.tail = tail_bytes;
-  request.max_bytes = tail_bytes;
+  const HttpRequest request = tail_of(url);
   Result<HttpResponse> tail = transport.fetch(request);
   if (tail && gave_no_range(*tail)) tail = fetch_tail_by_offset(request, transport);
   if (!tail) return std::unexpected(std::move(tail.error()));

@@ -18,4 +18,8 @@ namespace axle::index {
 [[nodiscard]] Result<std::unique_ptr<wheel::ByteSource>> open_ranges(const std::string& url,
                                                                      Transport& transport);
 
+/// A hint: `open_ranges` will probably be called for `url`. Sent ahead where the server is known to
+/// support ranges.
+void prefetch_ranges(const std::string& url, Transport& transport);
+
 }  // namespace axle::index

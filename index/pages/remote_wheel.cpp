@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 
 #include "foundation/report/report.h"
+#include "index/http/kept_form.h"
 #include "index/http/redaction.h"
 #include "index/http/url.h"
 #include "index/pages/page_request.h"
 #include "index/pages/range_source.h"
+#include "wheel/core_metadata.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/wheel_file.h"
 
@@ -89,7 +91,60 @@ Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& f
   if (!file.hash.sha256().empty() && digits != file.hash.sha256()) {
     return std::unexpected(hash_mismatch(file, digits));
   }
+  // If the wheel is installed, this was its download.
+  if (std::fflush(copy.get()) == 0)
+    transport.keep_download(file.url, *response, ::fileno(copy.get()));
   return std::make_unique<SpooledSource>(std::move(copy), size);
+}
+
+HttpRequest metadata_request(const PublishedFile& file) {
+  HttpRequest request;
+  request.url = append_to_path(file.url, ".metadata");
+  request.sha256 = file.metadata_sha256;
+  request.max_bytes = max_metadata_bytes;
+  return request;
+}
+
+HttpRequest listed_request(const PublishedFile& file, std::uint64_t max_bytes) {
+  HttpRequest request;
+  request.url = file.url;
+  request.sha256 = file.hash.sha256();
+  request.max_bytes = max_bytes;
+  return request;
+}
+
+/// What is kept of a published METADATA: this line, a checksum in hexadecimal digits, a line end,
+/// the text. Another number where `essential_metadata` gives another text.
+constexpr std::string_view kept_format = "axle metadata 1\n";
+constexpr std::size_t checksum_digits = 16;
+
+std::string checksum_of(std::string_view identity, std::string_view text) {
+  return fmt::format("{:0{}x}", form_checksum(form_checksum(0, identity), text), checksum_digits);
+}
+
+HasForm reads_kept(std::optional<std::string>& kept) {
+  return [&kept](const KeptForm& form) {
+    kept = form.size > max_metadata_bytes ? std::nullopt : read_whole_form(form);
+    constexpr std::size_t begin = kept_format.size() + checksum_digits + 1;
+    if (!kept || kept->size() < begin || !kept->starts_with(kept_format)) return false;
+    const std::string_view text = std::string_view(*kept).substr(begin);
+    if (kept->compare(kept_format.size(), checksum_digits, checksum_of(form.identity, text)) != 0 ||
+        (*kept)[begin - 1] != '\n') {
+      return false;
+    }
+    kept->erase(0, begin);
+    return true;
+  };
+}
+
+/// What is used again is kept without what is not read: descriptions are long.
+void keep_metadata(const HttpResponse& response, Transport& transport) {
+  if (!response.reused || response.copy.path.empty()) return;
+  const auto text = wheel::essential_metadata(response.body);
+  if (!text) return;
+  std::string form(kept_format);
+  form.append(checksum_of(response.copy.identity, *text)).append("\n").append(*text);
+  transport.keep_form(response.copy, form);
 }
 
 /// The published metadata file, or nothing if the index announced one and has none or a different
@@ -97,18 +152,18 @@ Result<std::unique_ptr<wheel::ByteSource>> download_whole(const PublishedFile& f
 Result<std::optional<std::string>> fetch_published_metadata(const PublishedFile& file,
                                                             std::string_view index,
                                                             Transport& transport, Report& report) {
-  HttpRequest request;
-  request.url = append_to_path(file.url, ".metadata");
-  request.sha256 = file.metadata_sha256;
-  request.max_bytes = max_metadata_bytes;
-  Result<HttpResponse> response = transport.fetch(request);
+  const HttpRequest request = metadata_request(file);
+  std::optional<std::string> kept;
+  Result<HttpResponse> response = transport.fetch_or_form(request, reads_kept(kept));
   if (!response) return std::unexpected(std::move(response.error()));
+  if (response->has_form) return kept;
   if (response->status == 404) return std::nullopt;
   if (response->status != 200) return std::unexpected(status_error(request.url, response->status));
+  keep_metadata(*response, transport);
+  const bool is_cached = !response->copy.path.empty();
+  if (is_cached || file.metadata_sha256.empty()) return std::move(response->body);
   const std::string digits = wheel::render_hex(wheel::sha256(response->body));
-  if (file.metadata_sha256.empty() || digits == file.metadata_sha256) {
-    return std::move(response->body);
-  }
+  if (digits == file.metadata_sha256) return std::move(response->body);
   report.warn(fmt::format("{}.metadata has the sha256 {}, but {} gives {}: the metadata is read "
                           "from the wheel itself",
                           file.filename, digits, index, file.metadata_sha256),
@@ -185,6 +240,30 @@ Result<std::string> fetch_metadata(const PublishedFile& file, const wheel::Wheel
   return std::move(wheel->metadata_text);
 }
 
+std::optional<std::string> prefetch_metadata(const PublishedFile& file, Transport& transport) {
+  if (file.has_metadata) {
+    std::optional<std::string> kept;
+    if (transport.prefetch_or_form(metadata_request(file), reads_kept(kept), nullptr)) return kept;
+  } else if (is_http_url(file.url) && !recall(key_of(metadata_member, file), transport)) {
+    prefetch_ranges(file.url, transport);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> arrived_metadata(const PublishedFile& file, Transport& transport) {
+  if (!file.has_metadata || !transport.has_arrived(metadata_request(file))) return std::nullopt;
+  Result<HttpResponse> response = transport.fetch(metadata_request(file));
+  if (!response || response->status != 200) return std::nullopt;
+  keep_metadata(*response, transport);
+  const bool listed = file.metadata_sha256.empty() ||
+                      wheel::render_hex(wheel::sha256(response->body)) == file.metadata_sha256;
+  return listed ? std::optional(std::move(response->body)) : std::nullopt;
+}
+
+void prefetch_listed(const PublishedFile& file, Transport& transport, std::uint64_t max_bytes) {
+  transport.prefetch(listed_request(file, max_bytes));
+}
+
 Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file,
                                                  const wheel::WheelName& name, Transport& transport,
                                                  Report& report) {
@@ -205,11 +284,7 @@ Result<wheel::VariantMetadata> fetch_own_variant(const PublishedFile& file,
 
 Result<std::string> fetch_listed(const PublishedFile& file, Transport& transport,
                                  std::uint64_t max_bytes) {
-  HttpRequest request;
-  request.url = file.url;
-  request.sha256 = file.hash.sha256();
-  request.max_bytes = max_bytes;
-  Result<HttpResponse> response = transport.fetch(request);
+  Result<HttpResponse> response = transport.fetch(listed_request(file, max_bytes));
   if (!response) return std::unexpected(std::move(response.error()));
   if (response->status != 200) return std::unexpected(status_error(file.url, response->status));
   if (!file.hash.sha256().empty()) {

@@ -3,6 +3,7 @@
 // else (servers without ranges) the whole file, once.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,11 +24,21 @@ namespace axle::index {
 
 /// The METADATA text: `{url}.metadata` if published, else from the archive. A published one whose
 /// hash differs from that of `index` (for messages) is skipped with a warning: the wheel that is
-/// installed contains its own. `name`: of the file, parsed.
+/// installed contains its own. What a cache has of a published one is given without the parts that
+/// no decision reads (wheel::essential_metadata). `name`: of the file, parsed.
 [[nodiscard]] Result<std::string> fetch_metadata(const PublishedFile& file,
                                                  const wheel::WheelName& name,
                                                  std::string_view index, Transport& transport,
                                                  Report& report);
+
+/// Hints: `fetch_metadata` or `fetch_listed` will probably be called with the same. What the
+/// transport has or nobody can say without the whole wheel is not requested. The text, where that
+/// is known at once.
+std::optional<std::string> prefetch_metadata(const PublishedFile& file, Transport& transport);
+/// The published METADATA if it has come by now and is what the index lists; else nothing is said.
+[[nodiscard]] std::optional<std::string> arrived_metadata(const PublishedFile& file,
+                                                          Transport& transport);
+void prefetch_listed(const PublishedFile& file, Transport& transport, std::uint64_t max_bytes);
 
 /// The variant of a wheel (its variant.json, whose one label is that of its `name`),
 /// from the archive. Errors: as of open_remote and wheel::open_wheel; unsupported for a plain

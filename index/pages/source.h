@@ -10,6 +10,7 @@
 #include "foundation/report/error.h"
 #include "foundation/report/report.h"
 #include "index/http/transport.h"
+#include "index/pages/listed_project.h"
 #include "index/pages/page.h"
 
 namespace axle::index {
@@ -21,6 +22,13 @@ class Source {
   virtual ~Source() = default;
   /// The project's files; `absent` if this source does not have it. `name` is normalised.
   [[nodiscard]] virtual Result<ProjectPage> project(std::string_view name) = 0;
+  /// A hint: `project` will probably be asked for `name`. See Transport::prefetch.
+  virtual void prefetch([[maybe_unused]] std::string_view name) {}
+  /// What was sent for ahead has come: `listing` gives it without waiting, and there is nothing to
+  /// say of it.
+  [[nodiscard]] virtual bool has_arrived([[maybe_unused]] std::string_view name) { return false; }
+  /// The same by release, without reading more of it than that.
+  [[nodiscard]] virtual Result<ListedProject> listing(std::string_view name);
   /// For messages: URL without credentials or folder.
   [[nodiscard]] virtual std::string description() const = 0;
 };

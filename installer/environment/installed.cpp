@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "foundation/text/ascii.h"
+#include "index/family/alternatives.h"
 #include "installer/environment/installed_scan.h"
 #include "installer/environment/roots.h"
 #include "installer/file_access.h"
@@ -71,6 +72,7 @@ Result<void> read_variant(InstalledDistribution& distribution, Report& report) {
   }
   distribution.variant = metadata->variants.begin()->first;
   distribution.variant_properties = std::move(metadata->variants.begin()->second);
+  distribution.abi_needs = wheel::abi_needs(*metadata, distribution.variant_properties);
   return {};
 }
 
@@ -273,6 +275,23 @@ wheel::MarkerEnvironment markers_of(const InstalledDistribution& distribution,
   return markers;
 }
 
+namespace {
+
+/// Another distribution that installs the same modules is there, in a version that will do.
+bool is_stood_in_for(const wheel::Requirement& requirement,
+                     const std::vector<InstalledDistribution>& installed) {
+  const index::Alternatives* group =
+      index::alternatives_of(wheel::normalize_name(requirement.name));
+  if (group == nullptr) return false;
+  const std::vector<std::string> projects = group->projects();
+  return std::ranges::any_of(installed, [&](const InstalledDistribution& other) {
+    return std::ranges::find(projects, other.name) != projects.end() &&
+           (!group->same_versions || requirement.specifiers.contains(other.metadata.version));
+  });
+}
+
+}  // namespace
+
 std::vector<BrokenRequirement> check_installed(const std::vector<InstalledDistribution>& installed,
                                                const Environment& environment) {
   std::vector<BrokenRequirement> broken;
@@ -284,6 +303,7 @@ std::vector<BrokenRequirement> check_installed(const std::vector<InstalledDistri
                                            &InstalledDistribution::name);
       if (found != installed.end() && requirement.specifiers.contains(found->metadata.version))
         continue;
+      if (found == installed.end() && is_stood_in_for(requirement, installed)) continue;
       broken.push_back({fmt::format("{} {}", distribution.name,
                                     wheel::render_version(distribution.metadata.version)),
                         wheel::render_requirement(requirement),

@@ -9,6 +9,7 @@
 #include "foundation/report/report.h"
 #include "installer/environment/environment.h"
 #include "wheel/core_metadata.h"
+#include "wheel/variant/abi_dependency.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::installer {
@@ -21,6 +22,7 @@ struct InstalledDistribution {
   std::optional<std::string> variant;
   std::string family;  ///< the index family that `variant` is a label of; the wheel is a plain one
   wheel::VariantProperties variant_properties;  ///< of that label
+  std::vector<wheel::AbiNeed> abi_needs;        ///< of that label
   std::string installer;                        ///< INSTALLER, may be empty
   bool requested = false;                       ///< REQUESTED exists
   std::string direct_url;                       ///< direct_url.json text, or empty

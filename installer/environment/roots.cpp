@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <climits>
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "installer/file_access.h"
 #include "wheel/entry_points.h"
@@ -86,6 +89,53 @@ Result<Roots> find_roots(const Environment& environment) {
   return roots;
 }
 
+Result<void> PathResolver::look_into(Folder& folder) {
+  const auto nowhere = [](int code) { return code == ELOOP || code == ENAMETOOLONG; };
+  struct stat status = {};
+  if (::lstat(folder.real->c_str(), &status) != 0) {
+    folder.exists = false;
+    if (nowhere(errno)) folder.real.reset();
+    if (folder.real && !says_absent(errno))
+      return std::unexpected(system_error("resolve", *folder.real, errno));
+    return {};
+  }
+  if (!S_ISLNK(status.st_mode)) return {};
+  std::error_code error;
+  std::string real = std::filesystem::weakly_canonical(*folder.real, error).string();
+  if (error && !nowhere(error.value()))
+    return std::unexpected(system_error("resolve", *folder.real, error.value()));
+  if (error) {
+    folder.real.reset();
+    return {};
+  }
+  if (real == "/") real.clear();
+  folder.real = std::move(real);
+  auto there = look_at(*folder.real + "/");
+  if (!there) return std::unexpected(there.error());
+  folder.exists = there->has_value();
+  return {};
+}
+
+Result<const PathResolver::Folder*> PathResolver::find(std::string_view path) {
+  if (const auto known = folders_.find(std::string(path)); known != folders_.end())
+    return &known->second;
+  Folder folder{std::string(), true};
+  if (path.size() >= PATH_MAX) {
+    folder.real.reset();
+  } else if (!path.empty()) {
+    // What is above it is known from other files, as a rule: it is looked at alone.
+    const std::size_t slash = path.rfind('/');
+    auto above = find(path.substr(0, slash));
+    if (!above) return above;
+    folder = **above;
+    if (folder.real) folder.real->append(path.substr(slash));
+    if (folder.real && folder.exists) {
+      if (auto looked = look_into(folder); !looked) return std::unexpected(looked.error());
+    }
+  }
+  return &folders_.emplace(std::string(path), std::move(folder)).first->second;
+}
+
 Result<std::optional<std::string>> PathResolver::resolve(std::string_view path) {
   if (path.empty() || path.front() != '/' || path.find('\0') != std::string_view::npos) {
     return std::nullopt;
@@ -93,19 +143,10 @@ Result<std::optional<std::string>> PathResolver::resolve(std::string_view path) 
   const std::optional<std::string> normal = normalise(path);
   if (!normal || normal->empty()) return std::nullopt;
   const std::size_t slash = normal->rfind('/');
-  std::string folder = normal->substr(0, slash);
-  auto known = folders_.find(folder);
-  if (known == folders_.end()) {
-    std::error_code error;
-    const std::filesystem::path real =
-        std::filesystem::weakly_canonical(folder.empty() ? "/" : folder, error);
-    const bool nowhere =
-        error == std::errc::too_many_symbolic_link_levels || error == std::errc::filename_too_long;
-    if (error && !nowhere) return std::unexpected(system_error("resolve", folder, error.value()));
-    known = folders_.emplace(std::move(folder), error ? std::string() : real.string()).first;
-  }
-  if (known->second.empty()) return std::nullopt;
-  std::string resolved = known->second == "/" ? "" : known->second;
+  const auto folder = find(std::string_view(*normal).substr(0, slash));
+  if (!folder) return std::unexpected(folder.error());
+  if (!(*folder)->real) return std::nullopt;
+  std::string resolved = *(*folder)->real;
   resolved.append(*normal, slash);
   if (resolved == roots_.base || !contains_path(roots_.base, resolved)) return std::nullopt;
   return resolved;

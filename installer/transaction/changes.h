@@ -67,15 +67,17 @@ struct Changes {
   ~Changes();
 };
 
-/// Downloads the wheels (hash and size verified), validates each archive completely before the
-/// first write, unpacks into the store, verifies every RECORD hash, locks the environment and
-/// compares: replaced versions are removed by their RECORD, packages that are `already_installed`
-/// are kept. Names of `absent` that are not installed are skipped with a warning, as in pip. In the
-/// environment nothing is changed, except that an interrupted transaction is completed. `transport`
-/// may be null if `present` is empty. Errors: mismatch (hash, size, RECORD), malformed (archive),
-/// io, conflict (a kept package that another command changed in the meantime), unsupported (a
-/// RECORD with sha384 or sha512 hashes, a package without RECORD or outside of the environment; the
-/// caller checks for externally managed ones), not_found (none of `absent` is installed).
+/// Looks for files in the way in the directories of large wheels, read by ranges, before those are
+/// downloaded. Downloads the wheels (hash and size verified), validates each archive completely
+/// before the first write, unpacks into the store, verifies every RECORD hash, locks the
+/// environment and compares: replaced versions are removed by their RECORD, packages that are
+/// `already_installed` are kept. Names of `absent` that are not installed are skipped with a
+/// warning, as in pip. In the environment nothing is changed, except that an interrupted
+/// transaction is completed. `transport` may be null if `present` is empty. Errors: mismatch (hash,
+/// size, RECORD), malformed (archive), io, conflict (a kept package that another command changed in
+/// the meantime), unsupported (a RECORD with sha384 or sha512 hashes, a package without RECORD or
+/// outside of the environment; the caller checks for externally managed ones), not_found (none of
+/// `absent` is installed).
 [[nodiscard]] Result<Changes> plan_changes(const PackageSet& set, const Environment& environment,
                                            index::Transport* transport,
                                            const InstallOptions& options, Report& report);

@@ -126,6 +126,10 @@ class LayoutBuilder {
   }
 
   [[nodiscard]] bool poses_as_another(std::string_view target) const {
+    // As most files are written: in the site itself, in a folder that is nobody's metadata.
+    if (sites_are_one_ && target.starts_with(folder_of_site_) &&
+        !wheel::is_metadata_name(first_part(target.substr(folder_of_site_.size()))))
+      return false;
     const std::string folded = wheel::fold_name(target);
     for (const std::string& folded_site : folded_sites_) {
       if (!contains_path(folded_site, folded) || folded.size() == folded_site.size()) continue;
@@ -142,6 +146,8 @@ class LayoutBuilder {
   const Manifest& manifest_;
   const Roots& roots_;
   PathResolver resolver_;
+  bool sites_are_one_ = roots_.purelib == roots_.platlib;
+  std::string folder_of_site_ = roots_.purelib + "/";
   std::array<std::string, 2> folded_sites_ = {wheel::fold_name(roots_.purelib),
                                               wheel::fold_name(roots_.platlib)};
   std::string_view stem_;

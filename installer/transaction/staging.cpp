@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <mutex>
+#include <optional>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foundation/system/parallel.h"
 #include "installer/environment/ownership.h"
 #include "installer/file_hash.h"
 
@@ -51,12 +55,25 @@ Result<void> copy_file(int tree_fd, const std::string& from, int folder_fd, cons
 }  // namespace
 
 void Staging::add(const NewPackage& package) {
+  // Neighbours in a wheel lie in one folder, as a rule.
+  std::string_view last_folder;
+  StagedPath* last_node = nullptr;
   for (const NewFile& file : package.files) {
     StagedPath* node = &root_;
-    std::string_view rest = std::string_view(file.target).substr(roots_.base.size() + 1);
+    const std::string_view path = file.target;
+    std::string_view rest = path.substr(roots_.base.size() + 1);
+    const std::string_view folder = path.substr(0, path.rfind('/') + 1);
+    if (last_node != nullptr && folder == last_folder) {
+      node = last_node;
+      rest = path.substr(folder.size());
+    }
     while (true) {
       const std::size_t slash = rest.find('/');
       const std::string_view part = rest.substr(0, slash);
+      if (slash == std::string_view::npos) {
+        last_folder = folder;
+        last_node = node;
+      }
       auto child = node->children.find(part);
       if (child == node->children.end()) child = node->children.emplace(part, StagedPath()).first;
       node = &child->second;
@@ -68,14 +85,15 @@ void Staging::add(const NewPackage& package) {
     if (same) continue;
     if (node->file != nullptr || !node->children.empty()) {
       const std::string other = node->file == nullptr ? std::string() : node->package->title;
-      conflicts_.push_back(
-          {file.target,
-           package.title,
-           other,
-           {ErrorKind::conflict,
-            fmt::format("{} and {} both install {}", package.title,
-                        other.empty() ? "a folder" : other, file.target),
-            "install them one after the other, the second with --overwrite; nothing was changed"}});
+      conflicts_.push_back({file.target,
+                            package.title,
+                            other,
+                            {ErrorKind::conflict,
+                             fmt::format("{} and {} both install {}", package.title,
+                                         other.empty() ? "a folder" : other, file.target),
+                             "leave one of them out, or install them one after the other, the "
+                             "second with --overwrite; "
+                             "nothing was changed"}});
       continue;
     }
     node->file = &file;
@@ -146,67 +164,98 @@ Result<void> Staging::check(const std::vector<InstalledDistribution>& staying, b
   return {};
 }
 
-Result<Staging::Made> Staging::make_file(const StagedPath& node, int folder_fd,
-                                         const std::string& name) {
-  const NewFile& file = *node.file;
+Result<Staging::Made> Staging::make_file(const NewFile& file, int tree_fd, int folder_fd,
+                                         const std::string& path) const {
   const auto written = [](Result<void> done) -> Result<Made> {
     if (!done) return std::unexpected(std::move(done.error()));
     return Made::written;
   };
   if (file.stored.empty())
-    return written(create_file(folder_fd, name, file.content, file.executable));
-  auto tree = trees_.find(node.package);
-  if (tree == trees_.end()) {
-    auto opened = open_folder(node.package->tree);
-    if (!opened) return std::unexpected(opened.error());
-    tree = trees_.emplace(node.package, std::move(*opened)).first;
-  }
-  const int tree_fd = tree->second.get();
+    return written(create_file(folder_fd, path, file.content, file.executable));
   // A link shares the permissions, which depend on the umask when the store was filled.
   if (file.stored_mode != new_file_mode(file.executable))
-    return written(copy_file(tree_fd, file.stored, folder_fd, name, file.executable));
-  if (::linkat(tree_fd, file.stored.c_str(), folder_fd, name.c_str(), 0) == 0) return Made::linked;
+    return written(copy_file(tree_fd, file.stored, folder_fd, path, file.executable));
+  if (::linkat(tree_fd, file.stored.c_str(), folder_fd, path.c_str(), 0) == 0) return Made::linked;
   switch (errno) {
     case EXDEV:   // another file system
     case EPERM:   // a file system without links, or somebody else's store
     case EMLINK:  // too many environments
     case EOPNOTSUPP:
-      return written(copy_file(tree_fd, file.stored, folder_fd, name, file.executable));
+      return written(copy_file(tree_fd, file.stored, folder_fd, path, file.executable));
     default:
       return std::unexpected(system_error("install", file.target, errno));
   }
 }
 
-Result<void> Staging::make(const StagedPath& node, int folder_fd, const std::string& name,
-                           const std::string& below, Leaves& leaves) {
+Result<int> Staging::tree_of(const NewPackage& package) {
+  auto tree = trees_.find(&package);
+  if (tree == trees_.end()) {
+    auto opened = open_folder(package.tree);
+    if (!opened) return std::unexpected(opened.error());
+    tree = trees_.emplace(&package, std::move(*opened)).first;
+  }
+  return tree->second.get();
+}
+
+Result<void> Staging::make_folders(const StagedPath& node, int folder_fd, const std::string& path,
+                                   bool byte_code, std::vector<StagedFile>& files) {
   if (node.file != nullptr) {
-    const auto made = make_file(node, folder_fd, name);
+    int tree_fd = -1;
+    if (!node.file->stored.empty()) {
+      auto tree = tree_of(*node.package);
+      if (!tree) return std::unexpected(std::move(tree.error()));
+      tree_fd = *tree;
+    }
+    files.push_back({node.file, tree_fd, path, byte_code});
+    return {};
+  }
+  if (::mkdirat(folder_fd, path.c_str(), 0777) != 0)
+    return std::unexpected(system_error("create", path, errno));
+  for (const auto& [name, child] : node.children) {
+    const bool in_byte_code = byte_code || is_byte_code_folder(name);
+    auto made = make_folders(child, folder_fd, path + "/" + name, in_byte_code, files);
+    if (!made) return made;
+  }
+  return {};
+}
+
+Result<void> Staging::make_files(const std::vector<StagedFile>& files, int folder_fd,
+                                 std::vector<Leaf>& leaves) const {
+  leaves.resize(files.size());
+  std::mutex mutex;
+  std::optional<Error> error;
+  std::atomic<bool> ended = false;
+  const auto make = [&](std::size_t i) -> Result<void> {
+    const StagedFile& file = files[i];
+    const auto made = make_file(*file.file, file.tree_fd, folder_fd, file.path);
     if (!made) return std::unexpected(made.error());
+    // Below the thing, whose name here is a number.
+    const std::size_t slash = file.path.find('/');
+    std::string below = slash == std::string::npos ? std::string() : file.path.substr(slash + 1);
     if (*made == Made::linked) {
-      leaves.push_back({below, node.file->size, node.file->stored_modified});
+      leaves[i] = {std::move(below), file.file->size, file.file->stored_modified};
       return {};
     }
     struct stat status = {};
-    if (::fstatat(folder_fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-      return std::unexpected(system_error("read", name, errno));
-    leaves.push_back(leaf_of(below, status));
+    if (::fstatat(folder_fd, file.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return std::unexpected(system_error("read", file.path, errno));
+    leaves[i] = leaf_of(std::move(below), status);
     return {};
-  }
-  if (::mkdirat(folder_fd, name.c_str(), 0777) != 0) {
-    return std::unexpected(system_error("create", name, errno));
-  }
-  const Descriptor folder(
-      ::openat(folder_fd, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder) return std::unexpected(system_error("open", name, errno));
-  Leaves byte_code;
-  for (const auto& [child_name, child] : node.children) {
-    const std::string place = below.empty() ? child_name : below + "/" + child_name;
-    if (auto made = make(child, folder.get(), child_name, place,
-                         is_byte_code_folder(child_name) ? byte_code : leaves);
-        !made) {
-      return made;
-    }
-  }
+  };
+  constexpr std::size_t at_a_time = 128;
+  system::for_each_at_once((files.size() + at_a_time - 1) / at_a_time, system::usable_processors(),
+                           [&](std::size_t batch) {
+                             const std::size_t end =
+                                 std::min(files.size(), (batch + 1) * at_a_time);
+                             for (std::size_t i = batch * at_a_time; i < end && !ended; ++i) {
+                               if (auto made = make(i); !made) {
+                                 const std::lock_guard lock(mutex);
+                                 if (!error) error = std::move(made.error());
+                                 ended = true;
+                               }
+                             }
+                           });
+  if (error) return std::unexpected(std::move(*error));
   return {};
 }
 
@@ -231,12 +280,23 @@ Result<void> Staging::stage(const std::string& folder, Journal& journal) {
   // incomplete one.
   std::ranges::partition(entering_,
                          [](const Thing& thing) { return !thing.path.ends_with(".dist-info"); });
+  const auto within_staging = [&](const Error& error) {
+    return std::unexpected(within("staging in " + folder, error));
+  };
+  std::vector<StagedFile> files;
+  std::vector<std::size_t> ends;  // of the files of each thing
+  for (std::uint32_t i = 0; i < entering_.size(); ++i) {
+    auto made = make_folders(*entering_[i].node, opened->get(), fmt::format("{}", i), false, files);
+    if (!made) return within_staging(made.error());
+    ends.push_back(files.size());
+  }
+  std::vector<Leaf> made_leaves;
+  if (auto made = make_files(files, opened->get(), made_leaves); !made)
+    return within_staging(made.error());
   for (std::uint32_t i = 0; i < entering_.size(); ++i) {
     Leaves leaves;
-    if (auto made = make(*entering_[i].node, opened->get(), fmt::format("{}", i), {}, leaves);
-        !made) {
-      return std::unexpected(within("staging in " + folder, made.error()));
-    }
+    for (std::size_t file = i == 0 ? 0 : ends[i - 1]; file < ends[i]; ++file)
+      if (!files[file].byte_code) leaves.push_back(std::move(made_leaves[file]));
     std::ranges::sort(leaves);
     journal.moves.push_back(
         {Direction::in, i, entering_[i].path.substr(below_base), {}, std::move(leaves)});

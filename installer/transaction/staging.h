@@ -55,13 +55,25 @@ class Staging {
 
   static void add_packages(const StagedPath& node, std::set<std::string>& names);
   Result<void> walk(StagedPath& folder, const std::string& path);
-  /// Records in `leaves` what it creates, like list_leaves: links have the attributes that the
-  /// store's files had when they were checked, so that they are not checked again. `below`: the
-  /// path below the thing.
-  Result<void> make(const StagedPath& node, int folder_fd, const std::string& name,
-                    const std::string& below, Leaves& leaves);
+  /// A file to be created.
+  struct StagedFile {
+    const NewFile* file;
+    int tree_fd;       ///< of the store's tree that has it, or -1
+    std::string path;  ///< below the folder of staging
+    bool byte_code;
+  };
+  /// Creates the folders of a thing, and appends its files.
+  Result<void> make_folders(const StagedPath& node, int folder_fd, const std::string& path,
+                            bool byte_code, std::vector<StagedFile>& files);
+  /// Several threads create `files`, and record them in `leaves`, like list_leaves: links have the
+  /// attributes that the store's files had when they were checked, so that they are not checked
+  /// again.
+  Result<void> make_files(const std::vector<StagedFile>& files, int folder_fd,
+                          std::vector<Leaf>& leaves) const;
   enum class Made : std::uint8_t { linked, written };
-  Result<Made> make_file(const StagedPath& node, int folder_fd, const std::string& name);
+  [[nodiscard]] Result<Made> make_file(const NewFile& file, int tree_fd, int folder_fd,
+                                       const std::string& path) const;
+  Result<int> tree_of(const NewPackage& package);
 
   [[nodiscard]] unsigned new_file_mode(bool executable) const {
     return (executable ? 0777U : 0666U) & ~umask_;

@@ -2,6 +2,7 @@
 // What there is to choose from: the seam between the solver and wherever packages are published.
 // Names are normalised. What is given out lives as long as its Candidates, and is read once.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 #include "wheel/core_metadata.h"
 
 namespace axle::resolver {
+
+/// What a wheel says of itself, without the fields and the description, which nobody reads here.
+using WheelMetadata = std::shared_ptr<const wheel::CoreMetadata>;
 
 /// For messages.
 struct KnownVersion {
@@ -55,8 +59,30 @@ class Candidates {
       const std::vector<const CandidateWheel*>& wheels) = 0;
   /// What one wheel needs: its own core metadata. Errors: malformed (metadata of something else),
   /// not_found, io.
-  [[nodiscard]] virtual Result<const wheel::CoreMetadata*> metadata(
-      std::string_view name, const Release& release, const CandidateWheel& wheel) = 0;
+  [[nodiscard]] virtual Result<WheelMetadata> metadata(std::string_view name,
+                                                       const Release& release,
+                                                       const CandidateWheel& wheel) = 0;
+  /// Hints: the search will probably ask for these, so they are sent for already. They change no
+  /// answer; what goes wrong is said where it is asked for.
+  virtual void expect_releases([[maybe_unused]] const std::vector<std::string>& names) {}
+  /// What `releases` gives, if that needs no waiting and nothing is to be said of it; empty: that
+  /// is not known yet, or there are none.
+  [[nodiscard]] virtual std::vector<Release*> releases_at_hand(
+      [[maybe_unused]] std::string_view name) {
+    return {};
+  }
+  virtual void expect_variants([[maybe_unused]] std::string_view name,
+                               [[maybe_unused]] const Release& release) {}
+  virtual void expect_metadata([[maybe_unused]] std::string_view name,
+                               [[maybe_unused]] const Release& release,
+                               [[maybe_unused]] const CandidateWheel& wheel) {}
+  /// What `metadata` gives, if that needs no waiting; nullptr: that is not known yet.
+  [[nodiscard]] virtual WheelMetadata known_metadata([[maybe_unused]] std::string_view name,
+                                                     [[maybe_unused]] const Release& release,
+                                                     [[maybe_unused]] const CandidateWheel& wheel) {
+    return nullptr;
+  }
+
   /// The sha256 of the first download of `wheel`, whose index gives no hash; nullopt: none was
   /// kept.
   [[nodiscard]] virtual std::optional<std::string> first_sha256(const CandidateWheel& wheel) = 0;

@@ -44,7 +44,6 @@ Result<index::PublishedFile> file_at(std::string_view url) {
 Result<Release> direct_release(std::string_view name, const std::vector<std::string>& urls) {
   Release release;
   release.direct = true;
-  release.source = index::redact_url(urls.front());
   for (const std::string& url : urls) {
     auto found = file_at(url);
     if (!found) return std::unexpected(std::move(found).error());
@@ -63,14 +62,24 @@ Result<Release> direct_release(std::string_view name, const std::vector<std::str
       return fail(ErrorKind::mismatch,
                   fmt::format("{} is a wheel of {}, not of {}", shown, parsed->distribution, name));
     }
-    if (!release.wheels.empty() && release.version != parsed->version) {
+    if (!release.wheels().empty() && release.version != parsed->version) {
       return fail(ErrorKind::conflict,
                   fmt::format("two versions of {} are requested: {} and {}", name,
                               index::redact_url(urls.front()), shown),
                   "request only one of them");
     }
     release.version = parsed->version;
-    release.wheels.push_back(std::move(file));
+    for (const index::PublishedFile& other : release.wheels()) {
+      // One name for two files: which of them is meant, nobody can say.
+      const bool same = file.url == other.url ||
+                        (!file.hash.sha256().empty() && file.hash.sha256() == other.hash.sha256());
+      if (other.filename != file.filename || same) continue;
+      return fail(ErrorKind::conflict,
+                  fmt::format("{} is requested from two places: {} and {}", file.filename,
+                              index::redact_url(other.url), shown),
+                  "request only one of them");
+    }
+    release.changed_files().wheels.push_back(std::move(file));
   }
   return release;
 }

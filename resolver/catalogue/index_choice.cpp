@@ -14,11 +14,6 @@
 namespace axle::resolver {
 namespace {
 
-bool all_yanked(const Release& release) {
-  return std::ranges::all_of(release.wheels, &index::PublishedFile::yanked) &&
-         std::ranges::all_of(release.sdists, &index::PublishedFile::yanked);
-}
-
 /// What came first stays first among equals.
 void merge_releases(std::vector<Release*>& releases, const std::vector<Release*>& more) {
   std::vector<Release*> merged;
@@ -120,7 +115,8 @@ Result<std::vector<Release*>> IndexCandidates::matching(std::string_view name,
   std::vector<Release*> releases;
   for (Group& group : *found) {
     std::erase_if(group, [&](const Release* release) {
-      return !filter.contains(*release) || (all_yanked(*release) && !filter.pins(release->version));
+      return !filter.contains(*release) ||
+             (release->summary().all_yanked && !filter.pins(release->version));
     });
     const auto is_final = [](const Release* r) { return !r->version.is_prerelease(); };
     if (!prereleases && std::ranges::any_of(group, is_final)) {
@@ -139,7 +135,7 @@ Result<std::vector<KnownVersion>> IndexCandidates::versions(std::string_view nam
   std::vector<KnownVersion> result;
   for (const Release* release : releases) {
     if (!result.empty() && result.back().version == release->version) continue;
-    result.push_back({release->version, all_yanked(*release)});
+    result.push_back({release->version, release->summary().all_yanked});
   }
   return result;
 }

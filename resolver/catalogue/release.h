@@ -2,13 +2,20 @@
 // One version of a package as it is published, with its wheels.
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "foundation/report/error.h"
 #include "index/family/family.h"
+#include "index/pages/listed_project.h"
 #include "index/pages/page.h"
 #include "plan/decision.h"
+#include "resolver/request/sdist_builder.h"
 #include "wheel/tag.h"
 #include "wheel/version.h"
 #include "wheel/wheel_name.h"
@@ -26,14 +33,13 @@ struct CandidateWheel {
 };
 
 /// One version of one package as one source publishes it: never merged across sources, but that a
-/// family's index and the plain wheels of the default index count as one.
-struct Release {
-  wheel::Version version;  ///< without the local version where that is a family's label
-  std::string source;      ///< index or folder, for messages
-  std::vector<index::PublishedFile> wheels;
-  std::vector<index::PublishedFile> sdists;
-  std::optional<index::PublishedFile> variants_file;
-  bool direct = false;  ///< named by path or URL: yanked and pre-release rules do not apply
+/// family's index and the plain wheels of the default index count as one. Its files are read when
+/// somebody looks at them.
+class Release {
+ public:
+  wheel::Version version;   ///< without the local version where that is a family's label
+  std::string_view source;  ///< index or folder, for messages
+  bool direct = false;      ///< named by path or URL: yanked and pre-release rules do not apply
   /// Its labelled files are builds of this family; nullptr: the release has no labelled files.
   const index::Family* family = nullptr;
   std::vector<wheel::Version> local_versions;  ///< of the labelled files, each once
@@ -42,7 +48,58 @@ struct Release {
   bool parsed = false;
   std::vector<CandidateWheel> candidates;
   std::vector<plan::SkippedFile> unreadable;
+  /// What became of building its source distribution, and the wheel's place among the candidates;
+  /// nullptr: nobody tried.
+  std::unique_ptr<const Result<BuiltWheel>> built;
+
+  [[nodiscard]] bool is_built(const CandidateWheel& wheel) const {
+    return built != nullptr && built->has_value() && wheel.file == &(*built)->file;
+  }
+
+  Release() = default;
+  /// One release of `listed`, which must outlive it.
+  Release(const index::ListedProject& listed, std::size_t place);
+
+  [[nodiscard]] const std::vector<index::PublishedFile>& wheels() const { return files().wheels; }
+  [[nodiscard]] const std::vector<index::PublishedFile>& sdists() const { return files().sdists; }
+  [[nodiscard]] const std::optional<index::PublishedFile>& variants_file() const {
+    return files().variants_file;
+  }
+  /// Without reading the files.
+  [[nodiscard]] index::ReleaseSummary summary() const;
+  /// For whoever puts a release together: what was listed no longer counts.
+  [[nodiscard]] index::ReleaseFiles& changed_files();
+
+  /// Wheels with labels that are read together with the files: a family's, of which each release
+  /// has pages of its own. `builds`: how many labels they have at most.
+  void expect_more(std::function<Result<std::vector<index::PublishedFile>>()> read,
+                   std::uint32_t builds);
+  /// Why they could not be read; nullopt: they were, or nobody looked.
+  [[nodiscard]] const std::optional<Error>& trouble() const { return opened().trouble; }
+  /// It has, or may have, wheels that a family gave a label. Nothing is read for that.
+  [[nodiscard]] bool may_be_labelled() const;
+
+ private:
+  /// What only a release needs that somebody looks at: a project has hundreds of others.
+  struct Opened {
+    std::optional<index::ReleaseFiles> files;
+    std::function<Result<std::vector<index::PublishedFile>>()> read_more;  ///< called once
+    std::uint32_t more_builds = 0;
+    std::optional<Error> trouble;
+  };
+
+  [[nodiscard]] Opened& opened() const;
+  [[nodiscard]] index::ReleaseFiles& files() const;
+  /// Without what is read later.
+  [[nodiscard]] index::ReleaseFiles& own_files() const;
+
+  const index::ListedProject* listed_ = nullptr;
+  std::size_t place_ = 0;
+  mutable std::unique_ptr<Opened> opened_;
 };
+
+/// Adds the wheel to the candidates, if it was built.
+void note_build(Release& release, Result<BuiltWheel> built, const wheel::SupportedTags& tags);
 
 /// Parses the wheel names of `release`, once.
 void parse_wheels(Release& release, const wheel::SupportedTags& tags);

@@ -105,12 +105,18 @@ ReleaseMetadata from_family(std::string_view name, std::string_view platform,
 
 }  // namespace
 
+void expect_release_metadata(const Release& release, index::Transport& transport) {
+  if (release.family == nullptr && release.variants_file())
+    index::prefetch_listed(*release.variants_file(), transport, max_variants_file);
+}
+
 Result<ReleaseMetadata> read_release_metadata(
     std::string_view name, std::string_view platform, const Release& release,
     const std::vector<const CandidateWheel*>& variant_wheels, index::Transport& transport,
     Report& report) {
   if (release.family != nullptr) return from_family(name, platform, release, variant_wheels);
-  if (release.variants_file) return from_variants_file(*release.variants_file, transport, report);
+  if (release.variants_file())
+    return from_variants_file(*release.variants_file(), transport, report);
   return from_wheels(release, variant_wheels, transport, report);
 }
 

@@ -38,4 +38,7 @@ struct ReleaseMetadata {
     const std::vector<const CandidateWheel*>& variant_wheels, index::Transport& transport,
     Report& report);
 
+/// A hint: `read_release_metadata` will probably be called for `release`.
+void expect_release_metadata(const Release& release, index::Transport& transport);
+
 }  // namespace axle::resolver

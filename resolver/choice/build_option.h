@@ -1,5 +1,6 @@
 #pragma once
-// A build of a release that could be chosen: a variant, a family's build, the plain wheel.
+// A build of a release that could be chosen: a variant, a family's build, the plain wheel, or the
+// wheel that its source distribution makes.
 
 #include <string>
 
@@ -12,6 +13,8 @@ struct BuildOption {
   bool fits = true;
   bool fallback = false;  ///< of a family: it counts where nothing else fits
   bool unknown = false;   ///< of a family: not all that it needs is known
+  /// Of a release without a wheel that fits: it is there once somebody takes it (--build).
+  bool from_source = false;
 };
 
 }  // namespace axle::resolver

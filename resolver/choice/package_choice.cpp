@@ -18,6 +18,11 @@ bool is_requested(const std::vector<const Want*>& wants) {
 
 }  // namespace
 
+const Requirements& no_requirements() {
+  static const Requirements none = std::make_shared<const std::vector<wheel::Requirement>>();
+  return none;
+}
+
 PackageChooser::PackageChooser(const Target& target, Candidates& candidates, Families& families,
                                const Options& options, Report& report)
     : target_(target),
@@ -63,9 +68,8 @@ const plan::InstalledPackage* PackageChooser::installed_candidate(
   return forced != options_.forced_labels.end() && is_other(forced->second) ? nullptr : package;
 }
 
-Result<const wheel::CoreMetadata*> PackageChooser::metadata_of(const std::string& name,
-                                                               const Release& release,
-                                                               const CandidateWheel& wheel) {
+Result<WheelMetadata> PackageChooser::metadata_of(const std::string& name, const Release& release,
+                                                  const CandidateWheel& wheel) {
   auto metadata = candidates_.metadata(name, release, wheel);
   if (!metadata) return metadata;
   wheel::Version python = target_.python_version;
@@ -112,7 +116,7 @@ std::optional<Error> PackageChooser::no_such_build(const PackageDemand& demand) 
     if (!releases || releases->empty()) continue;
     const Release& release = *releases->front();
     std::set<std::string> labels;
-    for (const index::PublishedFile& file : release.wheels) labels.insert(file.label);
+    for (const index::PublishedFile& file : release.wheels()) labels.insert(file.label);
     labels.erase("");
     if (labels.contains(label)) continue;
     return Error{ErrorKind::not_found,
@@ -152,13 +156,26 @@ Error PackageChooser::which_want_has_none(const PackageDemand& demand) {
   for (const Want* want : demand.wants) {
     if (none_matches({want})) return no_such_version(demand.name, *want, *versions);
   }
-  for (std::size_t i = 0; i < demand.wants.size(); ++i) {
-    for (std::size_t j = i + 1; j < demand.wants.size(); ++j) {
-      const std::vector<const Want*> pair{demand.wants[i], demand.wants[j]};
-      if (none_matches(pair)) return no_common_version(demand.name, pair, *versions);
+  // The first that does not go with those before it, and the one of them that it does not go with.
+  std::vector<const Want*> before;
+  for (const Want* want : demand.wants) {
+    before.push_back(want);
+    if (!none_matches(before)) continue;
+    for (const Want* other : before) {
+      if (none_matches({other, want}))
+        return no_common_version(demand.name, {other, want}, *versions);
     }
+    break;
   }
   return no_common_version(demand.name, demand.wants, *versions);
+}
+
+Error PackageChooser::no_version_for_all(const PackageDemand& demand) {
+  const auto versions = candidates_.versions(demand.name);
+  Error error = no_common_version(demand.name, demand.wants,
+                                  versions ? *versions : std::vector<KnownVersion>());
+  say_who_decided(demand.name, error);
+  return error;
 }
 
 Result<PackageChooser::Releases> PackageChooser::releases_for(const PackageDemand& demand) {
@@ -181,7 +198,9 @@ PackageChoice PackageChooser::take_installed(const plan::InstalledPackage& packa
   choice.package.variant = package.variant;
   choice.package.already_installed = true;
   choice.package.decision.chosen_because = "it is installed and satisfies the requirements";
-  choice.requires_dist = package.dependencies;
+  choice.requires_dist =
+      std::make_shared<const std::vector<wheel::Requirement>>(package.dependencies);
+  choice.abi_needs = package.abi_needs;
   choice.markers = wheel::variant_markers(
       target_.markers, package.family.empty() ? package.variant.value_or("") : "",
       package.variant_properties);
@@ -207,21 +226,21 @@ plan::ResolvedPackage PackageChooser::resolved(const std::string& name, const Re
       package.hash = wheel::expected_sha256(std::move(*first), wheel::HashSource::first_download);
   }
   package.size = file.size;
-  package.source = file.source.empty() ? release.source : file.source;
+  package.source = file.source.empty() ? std::string(release.source) : file.source;
   package.direct = release.direct;
+  if (release.is_built(chosen)) package.built_from = (*release.built)->from;
   package.decision = std::move(choice.decision);
   return package;
 }
 
 PackageChoice PackageChooser::from_release(const std::string& name, const Release& release,
-                                           ReleaseChoice choice,
-                                           const wheel::CoreMetadata& metadata) {
+                                           ReleaseChoice choice, const WheelMetadata& metadata) {
   const CandidateWheel& wheel = *choice.chosen;
   PackageChoice result;
   result.release = release.version;
   result.goes_with = families_.goes_with(name, release.version);
-  result.requires_dist = metadata.requires_dist;
-  result.extras = metadata.provides_extra;
+  result.requires_dist = {metadata, &metadata->requires_dist};
+  result.extras = metadata->provides_extra;
   // A family's build is a plain wheel: its markers see no variant.
   const bool of_family = !wheel.file->label.empty();
   result.markers =
@@ -230,16 +249,14 @@ PackageChoice PackageChooser::from_release(const std::string& name, const Releas
   result.fallback = choice.fallback;
   result.remark = choice.remark;
   result.unlisted_label = choice.unlisted_label;
+  result.abi_needs = std::move(choice.abi_needs);
   result.other = choice.other;
   if (wheel.file->yanked) result.yanked = wheel.file->yanked_reason;
   wheel::VariantProperties supported =
       of_family ? wheel::VariantProperties() : std::move(choice.supported);
   result.package = resolved(name, release, std::move(choice));
   result.package.supported_properties = std::move(supported);
-  auto truth = std::make_shared<wheel::CoreMetadata>(metadata);
-  truth->fields.clear();
-  truth->description.clear();
-  result.package.metadata = std::move(truth);
+  result.package.metadata = metadata;
   return result;
 }
 

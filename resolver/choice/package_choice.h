@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,6 +27,10 @@
 
 namespace axle::resolver {
 
+/// Requirements that several choices have in common; never nullptr.
+using Requirements = std::shared_ptr<const std::vector<wheel::Requirement>>;
+[[nodiscard]] const Requirements& no_requirements();
+
 /// What was chosen for one package, with all that its dependencies follow from.
 struct PackageChoice {
   plan::ResolvedPackage package;
@@ -38,8 +43,9 @@ struct PackageChoice {
   std::string remark;
   std::string unlisted_label;
   std::optional<OtherBuild> other;
-  std::vector<wheel::Requirement> requires_dist;   ///< unevaluated
+  Requirements requires_dist = no_requirements();  ///< unevaluated
   std::optional<std::vector<std::string>> extras;  ///< that it provides, where that is known
+  std::vector<wheel::AbiNeed> abi_needs;           ///< what its variant was built against
   wheel::MarkerEnvironment markers;                ///< with the variant markers of this wheel
   std::optional<std::string> yanked;               ///< the reason, for a yanked file
 };
@@ -52,6 +58,12 @@ class PackageChooser {
 
   /// Why no release can be chosen for what `demand` wants; nullopt: one can.
   [[nodiscard]] std::optional<Error> why_none(const PackageDemand& demand);
+  /// The wants of `demand` contradict each other.
+  [[nodiscard]] Error no_version_for_all(const PackageDemand& demand);
+  /// How the builds of `release` are ranked and why others are rejected.
+  [[nodiscard]] Result<plan::Decision> decision(const PackageDemand& demand, Release& release);
+  /// Why no wheel of `release` is for this interpreter and platform; empty: some are.
+  [[nodiscard]] Facts platform_facts(Release& release) const;
 
   /// What is installed of the package, unless something that `of_user` or the options say keeps it
   /// from being kept; its version is not looked at. nullptr: nothing is.
@@ -60,6 +72,15 @@ class PackageChooser {
   /// All builds of `release` that have a wheel here (WheelChooser::options).
   [[nodiscard]] Result<std::vector<BuildOption>> options(const PackageDemand& demand,
                                                          Release& release);
+  /// The source distribution of `release` that may be built where none of its wheels can be used;
+  /// nullopt: it has none, or the user does not consent.
+  [[nodiscard]] Result<std::optional<Sdist>> buildable(const PackageDemand& demand,
+                                                       const Release& release);
+  /// Builds it, once in a run: what came of it is noted in `release`, whose wheel it becomes. An
+  /// error is none of the release alone.
+  [[nodiscard]] Result<void> build(const Sdist& sdist, Release& release);
+  /// What the choice of one of its builds probably begins with (WheelChooser::likely).
+  [[nodiscard]] LikelyChoice likely(const PackageDemand& demand, Release& release);
   /// One build of `release`: its label is that of `demand`. The inner error: it cannot be used.
   [[nodiscard]] Result<std::expected<PackageChoice, Error>> take(const PackageDemand& demand,
                                                                  Release& release, Pass pass = {});
@@ -68,6 +89,8 @@ class PackageChooser {
   [[nodiscard]] Result<void> remark(const PackageDemand& demand,
                                     const std::vector<Release*>& releases, Pass pass,
                                     PackageChoice& choice);
+  /// The same where `demand` took it of the first of them, which is no build of a family.
+  void remark_on_first(const PackageDemand& demand, PackageChoice& choice);
   [[nodiscard]] PackageChoice take_installed(const plan::InstalledPackage& package);
 
   /// The newest version that the wants allow, whether one of its wheels fits or not.
@@ -111,20 +134,23 @@ class PackageChooser {
   [[nodiscard]] Result<Tried> try_releases(const PackageDemand& demand, const Releases& releases,
                                            Pass pass);
   void remark_on(const PackageDemand& demand, const Tried& first, Tried& tried);
-  /// Outside of what is wanted; of a package without a family. nullopt: none of the newest.
-  [[nodiscard]] std::optional<wheel::Version> newest_that_fits(const PackageDemand& demand);
+  /// The newest release with a build that can be used here, whatever is wanted of the package.
+  struct Offer {
+    wheel::Version version;
+    std::string label;  ///< of the build; empty: a plain wheel
+  };
+  /// nullopt: none of the newest.
+  [[nodiscard]] std::optional<Offer> newest_that_fits(const PackageDemand& demand);
   /// Puts the newest version that would fit before the error's hint.
   void offer_another_version(const PackageDemand& demand, Error& error);
   /// What `wheel` says of itself. Errors: as of Candidates::metadata; unsupported (it needs another
   /// Python).
-  [[nodiscard]] Result<const wheel::CoreMetadata*> metadata_of(const std::string& name,
-                                                               const Release& release,
-                                                               const CandidateWheel& wheel);
+  [[nodiscard]] Result<WheelMetadata> metadata_of(const std::string& name, const Release& release,
+                                                  const CandidateWheel& wheel);
   [[nodiscard]] plan::ResolvedPackage resolved(const std::string& name, const Release& release,
                                                ReleaseChoice choice) const;
   [[nodiscard]] PackageChoice from_release(const std::string& name, const Release& release,
-                                           ReleaseChoice choice,
-                                           const wheel::CoreMetadata& metadata);
+                                           ReleaseChoice choice, const WheelMetadata& metadata);
 
   const Target& target_;
   Candidates& candidates_;

@@ -14,8 +14,9 @@ std::size_t FeatureOrder::value_index(std::string_view value) const {
 Priorities::Priorities(const wheel::VariantMetadata& metadata, const SupportedProperties& supported)
     : names_(metadata.namespaces), namespaces_(metadata.namespaces.size() + 1) {
   for (std::size_t i = 0; i < namespaces_.size(); ++i) {
-    const std::string_view ns =
-        i < metadata.namespaces.size() ? std::string_view(metadata.namespaces[i]) : abi_dependency;
+    const std::string_view ns = i < metadata.namespaces.size()
+                                    ? std::string_view(metadata.namespaces[i])
+                                    : wheel::abi_dependency;
     NamespaceOrder& order = namespaces_[i];
     if (const auto list = supported.find(ns); list != supported.end()) {
       order.supported = &list->second;
@@ -35,7 +36,7 @@ Priorities::Priorities(const wheel::VariantMetadata& metadata, const SupportedPr
 
 std::size_t Priorities::namespace_index(std::string_view ns) const {
   const std::size_t index = names_.find(ns);
-  return index == no_position && ns == abi_dependency ? names_.size() : index;
+  return index == no_position && ns == wheel::abi_dependency ? names_.size() : index;
 }
 
 const FeatureOrder* Priorities::feature(std::size_t ns_index, std::string_view feature) const {

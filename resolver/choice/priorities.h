@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "resolver/choice/ranking.h"
+#include "wheel/variant/abi_dependency.h"
 #include "wheel/variant/variant_metadata.h"
 
 namespace axle::resolver {

@@ -9,8 +9,9 @@
 #include <fmt/ranges.h>
 
 #include "providers/provider.h"
-#include "resolver/choice/abi_dependency.h"
+#include "resolver/choice/abi_lists.h"
 #include "wheel/requirement.h"
+#include "wheel/variant/abi_dependency.h"
 #include "wheel/version.h"
 
 namespace axle::resolver {
@@ -323,10 +324,16 @@ SupportedLists supported_lists(const wheel::VariantMetadata& metadata,
                                const wheel::MarkerEnvironment& environment, Report& report) {
   Lists lists(metadata, machine, policy, environment, report);
   for (const std::string& ns : metadata.namespaces) {
-    if (ns == abi_dependency) {
-      lists.add_known(ns, {plan::ListOrigin::none, "the versions of this resolution", {}});
-    } else {
+    if (!wheel::is_abi_namespace(metadata, ns)) {
       lists.add(ns);
+    } else if (is_abi_disabled(metadata, policy, ns)) {
+      const bool by_name = policy.disabled.contains(ns);
+      lists.add_known(ns, {plan::ListOrigin::disabled,
+                           by_name ? "disabled" : "optional and not enabled",
+                           {},
+                           true});
+    } else {
+      lists.add_known(ns, {plan::ListOrigin::none, "the versions of this resolution", {}});
     }
   }
   lists.ask_plugins();

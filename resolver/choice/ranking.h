@@ -32,13 +32,9 @@ struct Ranking {
   std::vector<RejectedVariant> rejected;  ///< in label order
 };
 
-/// The reserved namespace without a provider: feature = a dependency, value = its release
-/// (PEP 825).
-inline constexpr std::string_view abi_dependency = "abi_dependency";
-
 /// All variants of `metadata`. Labels are the metadata's own; the null variant of 0.0.x documents
-/// keeps its label there ("00000000") and still sorts last. `abi_dependency` counts after all other
-/// namespaces unless the document gives it a place; any other namespace without a place is
+/// keeps its label there ("00000000") and still sorts last. wheel::abi_dependency counts after all
+/// other namespaces unless the document gives it a place; any other namespace without a place is
 /// unsupported.
 [[nodiscard]] Ranking rank_variants(const wheel::VariantMetadata& metadata,
                                     const SupportedProperties& supported);

@@ -9,7 +9,7 @@
 
 #include "providers/provider.h"
 #include "resolver/catalogue/listed_files.h"
-#include "resolver/choice/abi_dependency.h"
+#include "resolver/choice/abi_lists.h"
 #include "resolver/choice/gpu_views.h"
 #include "resolver/choice/label_choice.h"
 #include "resolver/explain/facts.h"
@@ -29,6 +29,12 @@ bool fits_better(const CandidateWheel* left, const CandidateWheel* right) {
   if (left->tag_index != right->tag_index) return left->tag_index < right->tag_index;
   if (left->name.build != right->name.build) return left->name.build > right->name.build;
   return left->file->filename < right->file->filename;
+}
+
+/// As far as its entry in the index tells.
+bool is_listed(const index::PublishedFile& file, const WheelPolicy& policy) {
+  return policy.versions == nullptr || policy.versions->listed.empty() ||
+         wheel::may_be_listed(file.hash.as_listed(), policy.versions->listed);
 }
 
 bool is_variant_wheel(const CandidateWheel* wheel) { return wheel->is_variant(); }
@@ -59,6 +65,11 @@ std::string why_the_plain_wheel(const WheelPolicy& policy, const ReleaseChoice& 
   return "the release has no variants";
 }
 
+/// What its variants are is not in the cache, and must not be requested: another release may do.
+bool is_out_of_reach(const Error& error, const Release& release) {
+  return error.kind == ErrorKind::not_found && !release.direct;
+}
+
 }  // namespace
 
 WheelChooser::WheelChooser(const Target& target, const Options& options, Candidates& candidates,
@@ -76,86 +87,145 @@ WheelChooser::WheelChooser(const Target& target, const Options& options, Candida
 
 bool WheelChooser::python_fits(const std::string& name, const index::PublishedFile& file) {
   if (file.requires_python.empty()) return true;
+  if (const auto known = fitting_pythons_.find(file.requires_python);
+      known != fitting_pythons_.end()) {
+    return known->second;
+  }
   const auto specifiers = wheel::parse_specifiers(file.requires_python);
   if (!specifiers) {
     report_.warn(fmt::format("a broken requires-python of {} is ignored: {}", name,
                              specifiers.error().message));
     return true;
   }
-  return specifiers->contains(python_);
+  return fitting_pythons_[file.requires_python] = specifiers->contains(python_);
 }
 
-std::optional<plan::SkippedFile> WheelChooser::why_skipped(const std::string& name,
-                                                           const Release& release,
-                                                           const CandidateWheel& wheel,
-                                                           const WheelPolicy& policy) {
+std::optional<plan::SkipCode> WheelChooser::skip_code(const std::string& name,
+                                                      const Release& release,
+                                                      const CandidateWheel& wheel,
+                                                      const WheelPolicy& policy) {
   using plan::SkipCode;
+  // It was checked when it was built, and so was what it was built from.
+  if (release.is_built(wheel)) return std::nullopt;
   const index::PublishedFile& file = *wheel.file;
-  const auto skipped = [&](SkipCode code, std::string reason) {
-    return plan::SkippedFile{file.filename, code, std::move(reason)};
-  };
   const bool own_version = file.label.empty()
                                ? wheel.name.version == release.version
                                : wheel::compare_public(wheel.name.version, release.version) == 0;
-  if (wheel::normalize_name(wheel.name.distribution) != name || !own_version)
-    return skipped(SkipCode::other_release, "its name belongs to another release");
+  const std::string& written = wheel.name.distribution;
+  if ((written != name && wheel::normalize_name(written) != name) || !own_version)
+    return SkipCode::other_release;
   if (!file.label.empty() && policy.versions != nullptr &&
       !policy.versions->contains(wheel.name.version)) {
-    return skipped(SkipCode::other_version, fmt::format("{} is not the required version",
-                                                        wheel::render_version(wheel.name.version)));
+    return SkipCode::other_version;
   }
-  if (file.yanked && !policy.yanked && !release.direct) {
-    return skipped(SkipCode::yanked,
-                   file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason);
-  }
-  if (!python_fits(name, file)) {
-    return skipped(SkipCode::python,
-                   fmt::format("needs Python {}, but this is {}", file.requires_python,
-                               wheel::render_version(python_)));
-  }
-  if (wheel.tag_index == wheel::SupportedTags::npos) {
-    return skipped(
-        SkipCode::tags,
-        fmt::format("its tags {} do not fit this interpreter and platform", wheel.name.tags_text));
-  }
-  if (wheel.is_variant() && !policy.variants)
-    return skipped(SkipCode::plain_only, "plain wheels were requested");
-  if (policy.versions != nullptr && !policy.versions->listed.empty() &&
-      !wheel::may_be_listed(file.hash.as_listed(), policy.versions->listed))
-    return skipped(SkipCode::hash, "its hash is not listed");
+  if (file.yanked && !policy.yanked && !release.direct) return SkipCode::yanked;
+  if (!python_fits(name, file)) return SkipCode::python;
+  if (wheel.tag_index == wheel::SupportedTags::npos) return SkipCode::tags;
+  if (wheel.is_variant() && !policy.variants) return SkipCode::plain_only;
+  if (options_.wheel_use.forbids(name) != nullptr) return SkipCode::forbidden;
+  if (options_.refused_wheels.contains(file.url)) return SkipCode::abi;
+  if (!is_listed(file, policy)) return SkipCode::hash;
   return std::nullopt;
+}
+
+std::string WheelChooser::skip_reason(const std::string& name, plan::SkipCode code,
+                                      const CandidateWheel& wheel) const {
+  using plan::SkipCode;
+  const index::PublishedFile& file = *wheel.file;
+  switch (code) {
+    case SkipCode::other_release:
+      return "its name belongs to another release";
+    case SkipCode::other_version:
+      return fmt::format("{} is not the required version",
+                         wheel::render_version(wheel.name.version));
+    case SkipCode::yanked:
+      return file.yanked_reason.empty() ? "yanked" : "yanked: " + file.yanked_reason;
+    case SkipCode::python:
+      return fmt::format("needs Python {}, but this is {}", file.requires_python,
+                         wheel::render_version(python_));
+    case SkipCode::tags:
+      return "its tags " + wheel.name.tags_text + " do not fit this interpreter and platform";
+    case SkipCode::plain_only:
+      return "plain wheels were requested";
+    case SkipCode::forbidden:
+      return fmt::format("wheels of {} are excluded ({})", name, *options_.wheel_use.forbids(name));
+    case SkipCode::abi:
+      return options_.refused_wheels.at(file.url);
+    case SkipCode::hash:
+      return "its hash is not listed";
+    default:
+      return {};  // no other is a skip_code
+  }
+}
+
+const index::PublishedFile* WheelChooser::buildable(const std::string& name, const Release& release,
+                                                    const WheelPolicy& policy) {
+  // What it makes is a plain wheel.
+  const bool plain_counts = policy.rule == LabelRule::best && !policy.required_here;
+  if (!plain_counts || release.direct || release.family != nullptr) return nullptr;
+  const index::PublishedFile* best = nullptr;
+  for (const index::PublishedFile& file : release.sdists()) {
+    if (file.yanked && !policy.yanked) continue;
+    if (!python_fits(name, file) || !is_listed(file, policy)) continue;
+    // PEP 625 has one format; of older releases with several the first will do.
+    if (best == nullptr ||
+        (file.filename.ends_with(".tar.gz") && !best->filename.ends_with(".tar.gz")))
+      best = &file;
+  }
+  return best;
 }
 
 WheelChooser::UsableWheels WheelChooser::usable_wheels(const std::string& name, Release& release,
                                                        const WheelPolicy& policy,
-                                                       plan::Decision& decision) {
+                                                       std::vector<plan::SkippedFile>* skipped) {
   parse_wheels(release, target_.tags);
-  decision.skipped = release.unreadable;
+  if (skipped != nullptr) *skipped = release.unreadable;
   UsableWheels usable;
   for (const CandidateWheel& wheel : release.candidates) {
-    std::optional<plan::SkippedFile> skipped = why_skipped(name, release, wheel, policy);
-    if (skipped) {
-      if (skipped->code == plan::SkipCode::hash) usable.unlisted.push_back(&wheel);
-      decision.skipped.push_back(*std::move(skipped));
-    } else {
+    const std::optional<plan::SkipCode> code = skip_code(name, release, wheel, policy);
+    if (!code) {
       (wheel.is_variant() ? usable.variants : usable.plain).push_back(&wheel);
+      continue;
     }
+    if (code == plan::SkipCode::hash) usable.unlisted.push_back(&wheel);
+    if (skipped != nullptr)
+      skipped->push_back({wheel.file->filename, *code, skip_reason(name, *code, wheel)});
   }
   std::ranges::sort(usable.plain, fits_better);
   std::ranges::sort(usable.variants, fits_better);
   return usable;
 }
 
+LikelyChoice WheelChooser::likely(const std::string& name, Release& release,
+                                  const WheelPolicy& policy) {
+  parse_wheels(release, target_.tags);
+  LikelyChoice likely;
+  for (const CandidateWheel& wheel : release.candidates) {
+    if (wheel.tag_index == wheel::SupportedTags::npos) continue;
+    // What is broken is reported when somebody chooses among it.
+    const std::string& pythons = wheel.file->requires_python;
+    if (!pythons.empty() && !fitting_pythons_.contains(pythons) &&
+        !wheel::parse_specifiers(pythons)) {
+      continue;
+    }
+    if (skip_code(name, release, wheel, policy)) continue;
+    if (wheel.is_variant()) return {nullptr, true};
+    if (likely.wheel == nullptr || fits_better(&wheel, likely.wheel)) likely.wheel = &wheel;
+  }
+  return likely;
+}
+
 Facts WheelChooser::facts_about(const wheel::Property& property, const detect::Machine* view,
                                 const ReleaseChoice& choice) const {
-  if (property.ns != abi_dependency) {
+  const std::string package = wheel::normalize_name(property.feature);
+  const auto known = std::ranges::find_if(choice.abi, [&](const AbiAssumption& assumption) {
+    return assumption.ns == property.ns && assumption.package == package;
+  });
+  if (known == choice.abi.end()) {
     return property_facts(property, choice.decision.origins, *target_.machine,
                           options_.providers.gpus, view);
   }
-  const std::string package = wheel::normalize_name(property.feature);
-  const auto known = std::ranges::find(choice.abi, package, &AbiAssumption::package);
-  if (known == choice.abi.end() || !known->version)
-    return {{FactCode::abi_absent, package, {property.value}}};
+  if (!known->version) return {{FactCode::abi_absent, package, {property.value}}};
   return {
       {FactCode::abi_version, package, {property.value}, {wheel::render_version(*known->version)}}};
 }
@@ -178,10 +248,8 @@ SupportedProperties WheelChooser::rank(const ReleaseMetadata& metadata, const Us
   decision.has_variants = true;
   SupportedLists supported =
       supported_lists(document, *target_.machine, options_.providers, target_.markers, report_);
-  AbiLists abi = abi_lists(document, version_of);
-  if (!abi.features.empty()) {
-    supported.lists.insert_or_assign(std::string(abi_dependency), std::move(abi.features));
-  }
+  AbiLists abi = abi_lists(document, options_.providers, version_of);
+  for (auto& [ns, features] : abi.lists) supported.lists.insert_or_assign(ns, std::move(features));
   choice.abi = std::move(abi.assumptions);
 
   for (const CandidateWheel* wheel : wheels) {
@@ -263,6 +331,7 @@ void WheelChooser::choose_variant(const Judged& judged, const WheelPolicy& polic
   choice.chosen = best_with_label(wheels, pick.label);
   if (const auto listed = document.variants.find(pick.label); listed != document.variants.end())
     choice.properties = listed->second;
+  choice.abi_needs = wheel::abi_needs(document, choice.properties);
   choice.supported = supported_properties(document, pick.label, supported);
   choice.fallback = metadata.fallback.contains(pick.label);
   choice.remark = pick.remark;
@@ -286,16 +355,17 @@ void WheelChooser::choose_variant(const Judged& judged, const WheelPolicy& polic
   if (choice.fallback) choice.other = other_build(*choice.chosen, wheels, metadata);
 }
 
-Result<WheelChooser::Judged> WheelChooser::judge(const std::string& name, Release& release,
+Result<WheelChooser::Judged> WheelChooser::judge(const std::string& name, const Release& release,
                                                  const WheelPolicy& policy,
-                                                 const VersionOf& version_of,
+                                                 const VersionOf& version_of, UsableWheels usable,
                                                  ReleaseChoice& choice) {
   Judged judged;
-  judged.usable = usable_wheels(name, release, policy, choice.decision);
+  judged.usable = std::move(usable);
+  if (release.trouble()) return std::unexpected(*release.trouble());
   judged.needed = policy.required_here;
   Wheels described = judged.usable.variants;
   // What is not listed is not opened, but a document of the release's tells what was left out.
-  if (release.variants_file || release.family != nullptr)
+  if (release.variants_file() || release.family != nullptr)
     std::ranges::copy_if(judged.usable.unlisted, std::back_inserter(described), is_variant_wheel);
   if (described.empty()) return judged;
   const auto metadata = candidates_.variants(name, release, described);
@@ -305,6 +375,7 @@ Result<WheelChooser::Judged> WheelChooser::judge(const std::string& name, Releas
   choice.decision.skipped.insert(choice.decision.skipped.end(), (*metadata)->skipped.begin(),
                                  (*metadata)->skipped.end());
   if (judged.is_ranked()) {
+    warn_of_abi_defects(*(*metadata)->document, name, report_);
     judged.supported = rank(**metadata, judged.usable, version_of, choice);
     judged.needed = judged.needed || has_builds_for(*(*metadata)->document, policy.required);
   } else if (!(*metadata)->broken.empty()) {
@@ -319,9 +390,11 @@ Result<WheelChooser::Judged> WheelChooser::judge(const std::string& name, Releas
 Result<std::vector<BuildOption>> WheelChooser::options(const std::string& name, Release& release,
                                                        const WheelPolicy& policy) {
   ReleaseChoice choice;
-  const auto judged = judge(name, release, policy, {}, choice);
-  if (!judged) return std::unexpected(judged.error());
+  const auto judged =
+      judge(name, release, policy, {}, usable_wheels(name, release, policy, nullptr), choice);
   std::vector<BuildOption> options;
+  if (!judged && is_out_of_reach(judged.error(), release)) return options;
+  if (!judged) return std::unexpected(judged.error());
   const bool of_family = release.family != nullptr;
   const auto option = [&](const std::string& label, bool fits) {
     const ReleaseMetadata& metadata = *judged->metadata;
@@ -349,8 +422,13 @@ Result<std::vector<BuildOption>> WheelChooser::options(const std::string& name, 
 Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& release,
                                            const WheelPolicy& policy, const VersionOf& version_of) {
   ReleaseChoice choice;
-  const auto judged = judge(name, release, policy, version_of, choice);
-  if (!judged) return std::unexpected(judged.error());
+  const auto judged = judge(name, release, policy, version_of,
+                            usable_wheels(name, release, policy, &choice.decision.skipped), choice);
+  if (!judged) {
+    if (!is_out_of_reach(judged.error(), release)) return std::unexpected(judged.error());
+    choice.why_not = judged.error();
+    return choice;
+  }
   const UsableWheels& usable = judged->usable;
   if (judged->is_ranked()) choose_variant(*judged, policy, choice);
   // Nothing is known of a file without a label beside a family's builds.
@@ -367,7 +445,10 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
       choice.chosen = &plain;
       choice.fallback = release.family != nullptr;
       choice.decision.chosen_because =
-          why_the_plain_wheel(policy, choice, !labels_of(release).empty());
+          release.is_built(plain)
+              ? fmt::format("no wheel can be used, and it was built from {} with your consent",
+                            (*release.built)->from.filename)
+              : why_the_plain_wheel(policy, choice, !labels_of(release).empty());
       choice.remark = std::move(unknown);
     } else {
       choice.decision.skipped.push_back(
@@ -375,18 +456,19 @@ Result<ReleaseChoice> WheelChooser::choose(const std::string& name, Release& rel
     }
   }
   if (choice.chosen == nullptr) {
-    const bool judged = any_label || policy.rule == LabelRule::shared;
+    const bool for_any_label = any_label || policy.rule == LabelRule::shared;
     choice.beside_the_point =
-        judged ? only_absent_hardware(choice.decision)
-               : std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
-                   return wheel.label == policy.label;
-                 });
+        for_any_label ? only_absent_hardware(choice.decision)
+                      : std::ranges::none_of(release.candidates, [&](const CandidateWheel& wheel) {
+                          return wheel.label == policy.label;
+                        });
     choice.other_python = !other_python_needed(release, target_).empty();
-    choice.why_not = !usable.unlisted.empty()
-                         ? no_listed_file(name, release, usable.unlisted, policy.versions->listed)
-                     : judged ? nothing_fits(name, release, choice.decision, target_)
-                              : label_unavailable(name, release, policy.label, labels_of(release),
-                                                  choice.decision);
+    choice.why_not =
+        !usable.unlisted.empty()
+            ? no_listed_file(name, release, usable.unlisted, policy.versions->listed)
+        : for_any_label
+            ? nothing_fits(name, release, choice.decision, target_, options_)
+            : label_unavailable(name, release, policy.label, labels_of(release), choice.decision);
   }
   return choice;
 }

@@ -21,6 +21,7 @@
 #include "resolver/request/options.h"
 #include "resolver/request/package_demand.h"
 #include "resolver/request/target.h"
+#include "wheel/variant/abi_dependency.h"
 
 namespace axle::resolver {
 
@@ -45,7 +46,8 @@ struct ReleaseChoice {
   wheel::VariantProperties properties;     ///< of the chosen variant, as the metadata has them
   wheel::VariantProperties supported;      ///< those that the target supports
   std::vector<AbiAssumption> abi;
-  std::optional<Error> why_not;  ///< kind unsupported: each candidate with its reason
+  std::vector<wheel::AbiNeed> abi_needs;  ///< of the chosen variant
+  std::optional<Error> why_not;           ///< kind unsupported: each candidate with its reason
   /// Nothing is chosen, and the release has nothing for what is asked for: the label, or any GPU
   /// here.
   bool beside_the_point = false;
@@ -55,6 +57,12 @@ struct ReleaseChoice {
   /// The label that ranks before all that are left, but whose hash is not listed; empty: none.
   std::string unlisted_label;
   std::optional<OtherBuild> other;  ///< of a fallback: nullopt where the index gives no size
+};
+
+/// What a release is probably chosen by: the metadata of its variants, or its best plain wheel.
+struct LikelyChoice {
+  const CandidateWheel* wheel = nullptr;  ///< nullptr: it has variants here, or nothing
+  bool by_variants = false;
 };
 
 class WheelChooser {
@@ -67,6 +75,14 @@ class WheelChooser {
   /// first; those that do not fit come last. Errors: as of `choose`.
   [[nodiscard]] Result<std::vector<BuildOption>> options(const std::string& name, Release& release,
                                                          const WheelPolicy& policy);
+  /// The source distribution of a release that can be built, whatever wheels it has; nullptr: it
+  /// has none that counts.
+  [[nodiscard]] const index::PublishedFile* buildable(const std::string& name,
+                                                      const Release& release,
+                                                      const WheelPolicy& policy);
+  /// What `choose` will probably look at, without looking at it.
+  [[nodiscard]] LikelyChoice likely(const std::string& name, Release& release,
+                                    const WheelPolicy& policy);
   /// Errors: mismatch for a variants file that is not the listed one, io; that nothing fits is no
   /// error but an empty choice.
   [[nodiscard]] Result<ReleaseChoice> choose(const std::string& name, Release& release,
@@ -91,16 +107,22 @@ class WheelChooser {
     [[nodiscard]] bool is_ranked() const { return metadata != nullptr && metadata->document; }
   };
 
-  [[nodiscard]] Result<Judged> judge(const std::string& name, Release& release,
+  /// `usable`: of `release`.
+  [[nodiscard]] Result<Judged> judge(const std::string& name, const Release& release,
                                      const WheelPolicy& policy, const VersionOf& version_of,
-                                     ReleaseChoice& choice);
+                                     UsableWheels usable, ReleaseChoice& choice);
+  /// `skipped`: where the others are listed, with the reasons; nullptr: nobody reads that.
   [[nodiscard]] UsableWheels usable_wheels(const std::string& name, Release& release,
-                                           const WheelPolicy& policy, plan::Decision& decision);
+                                           const WheelPolicy& policy,
+                                           std::vector<plan::SkippedFile>* skipped);
   /// nullopt: it can be used, as far as its name and its entry in the index tell.
-  [[nodiscard]] std::optional<plan::SkippedFile> why_skipped(const std::string& name,
-                                                             const Release& release,
-                                                             const CandidateWheel& wheel,
-                                                             const WheelPolicy& policy);
+  [[nodiscard]] std::optional<plan::SkipCode> skip_code(const std::string& name,
+                                                        const Release& release,
+                                                        const CandidateWheel& wheel,
+                                                        const WheelPolicy& policy);
+  /// What `code` says of `wheel`.
+  [[nodiscard]] std::string skip_reason(const std::string& name, plan::SkipCode code,
+                                        const CandidateWheel& wheel) const;
   [[nodiscard]] bool python_fits(const std::string& name, const index::PublishedFile& file);
   using Wheels = std::vector<const CandidateWheel*>;
 
@@ -125,6 +147,8 @@ class WheelChooser {
   bool gpus_matter_;
   Candidates& candidates_;
   Report& report_;
+  /// By requires-python, as far as it is valid: most files of a release have the same.
+  std::map<std::string, bool, std::less<>> fitting_pythons_;
 };
 
 }  // namespace axle::resolver

@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "foundation/system/shell_command.h"
 #include "resolver/catalogue/listed_files.h"
 #include "resolver/choice/package_choice.h"
 #include "resolver/explain/messages.h"
+#include "resolver/explain/unusable_wheels.h"
 
 namespace axle::resolver {
 namespace {
@@ -28,6 +30,7 @@ std::string render_title(const plan::ResolvedPackage& package) {
 
 /// What the user lists counts, not what came at the first download.
 void list_hashes(const PackageDemand& demand, plan::ResolvedPackage& package) {
+  if (package.built_from) return;  // they are those of the source distribution
   auto listed = listed_hashes(demand.name, demand.wants);
   if (!listed || listed->empty()) return;
   package.listed_hashes = std::move(*listed);
@@ -75,6 +78,12 @@ Result<WheelPolicy> PackageChooser::policy_for(const PackageDemand& demand, cons
   return policy;
 }
 
+LikelyChoice PackageChooser::likely(const PackageDemand& demand, Release& release) {
+  VersionFilter filter;
+  const auto policy = policy_for(demand, release, {}, filter);
+  return policy ? wheels_.likely(demand.name, release, *policy) : LikelyChoice{};
+}
+
 Result<ReleaseChoice> PackageChooser::choose_wheel(const PackageDemand& demand, Release& release,
                                                    Pass pass) {
   VersionFilter filter;
@@ -91,6 +100,27 @@ Result<std::vector<BuildOption>> PackageChooser::options(const PackageDemand& de
   return wheels_.options(demand.name, release, *policy);
 }
 
+Result<std::optional<Sdist>> PackageChooser::buildable(const PackageDemand& demand,
+                                                       const Release& release) {
+  if (!options_.may_build(demand.name)) return std::nullopt;
+  VersionFilter filter;
+  const auto policy = policy_for(demand, release, Pass{}, filter);
+  if (!policy) return std::unexpected(policy.error());
+  const index::PublishedFile* file = wheels_.buildable(demand.name, release, *policy);
+  if (file == nullptr) return std::nullopt;
+  Sdist sdist{demand.name, release.version, *file, file->source, std::move(filter.listed)};
+  if (sdist.source.empty()) sdist.source = release.source;
+  return sdist;
+}
+
+Result<void> PackageChooser::build(const Sdist& sdist, Release& release) {
+  if (release.built != nullptr) return {};
+  auto built = options_.builds.builder->build(sdist);
+  if (!built && !belongs_to_release(built.error())) return std::unexpected(built.error());
+  note_build(release, std::move(built), target_.tags);
+  return {};
+}
+
 Result<std::expected<PackageChoice, Error>> PackageChooser::take(const PackageDemand& demand,
                                                                  Release& release, Pass pass) {
   auto choice = choose_wheel(demand, release, pass);
@@ -104,7 +134,7 @@ Result<std::expected<PackageChoice, Error>> PackageChooser::take(const PackageDe
       return std::unexpected(metadata.error());
     return std::expected<PackageChoice, Error>(std::unexpect, metadata.error());
   }
-  PackageChoice made = from_release(demand.name, release, std::move(*choice), **metadata);
+  PackageChoice made = from_release(demand.name, release, std::move(*choice), *metadata);
   list_hashes(demand, made.package);
   const plan::InstalledPackage* same = release.direct ? nullptr : same_installed(made);
   if (same != nullptr) made = take_installed(*same);
@@ -139,7 +169,7 @@ Result<PackageChooser::Tried> PackageChooser::try_releases(const PackageDemand& 
       pass_over(release, metadata.error(), false, false);
       continue;
     }
-    tried.choice = from_release(demand.name, *release, std::move(*choice), **metadata);
+    tried.choice = from_release(demand.name, *release, std::move(*choice), *metadata);
     list_hashes(demand, tried.choice->package);
     tried.release = release;
     break;
@@ -166,7 +196,8 @@ void PackageChooser::remark_on(const PackageDemand& demand, const Tried& first, 
     const Error& trouble = first.telling_trouble ? *first.telling_trouble : *first.newest_trouble;
     remarks.push_back(although_there_is_a_gpu(title, trouble));
   } else if (tried.newest_trouble && demand.rule != LabelRule::follow &&
-             tried.newest->version != choice.release) {
+             tried.newest->version != choice.release && tried.newest->built == nullptr) {
+    // A build that failed is said already.
     const bool everyday = tried.ordinary || family != nullptr;
     remarks.push_back(
         {everyday ? Severity::note : Severity::warning,
@@ -183,6 +214,15 @@ Result<void> PackageChooser::remark(const PackageDemand& demand,
   const std::vector<Pass> passes = passes_over(families_, demand, releases);
   auto first = try_releases(demand, releases, passes.front());
   if (!first) return std::unexpected(std::move(first).error());
+  const bool of_family =
+      std::ranges::any_of(releases, [](const Release* one) { return one->family != nullptr; });
+  if (!of_family) {
+    // All passes are alike.
+    first->choice = std::move(choice);
+    remark_on(demand, *first, *first);
+    choice = std::move(*first->choice);
+    return {};
+  }
   auto tried = try_releases(demand, releases, pass);
   if (!tried) return std::unexpected(std::move(tried).error());
   tried->choice = std::move(choice);
@@ -191,7 +231,14 @@ Result<void> PackageChooser::remark(const PackageDemand& demand,
   return {};
 }
 
-std::optional<wheel::Version> PackageChooser::newest_that_fits(const PackageDemand& demand) {
+void PackageChooser::remark_on_first(const PackageDemand& demand, PackageChoice& choice) {
+  Tried tried;
+  tried.choice = std::move(choice);
+  remark_on(demand, {}, tried);
+  choice = std::move(*tried.choice);
+}
+
+std::optional<PackageChooser::Offer> PackageChooser::newest_that_fits(const PackageDemand& demand) {
   constexpr std::size_t most_looked_at = 30;
   Want any;
   any.requirement.name = demand.name;
@@ -207,7 +254,7 @@ std::optional<wheel::Version> PackageChooser::newest_that_fits(const PackageDema
     if (choice->chosen == nullptr) continue;
     // What only the wheel itself says may speak against it too, its Requires-Python for example.
     const auto metadata = metadata_of(every.name, release, *choice->chosen);
-    if (metadata) return release.version;
+    if (metadata) return Offer{release.version, choice->chosen->label};
     if (!belongs_to_release(metadata.error())) return std::nullopt;
   }
   return std::nullopt;
@@ -216,21 +263,24 @@ std::optional<wheel::Version> PackageChooser::newest_that_fits(const PackageDema
 void PackageChooser::offer_another_version(const PackageDemand& demand, Error& error) {
   const bool asked = error.kind == ErrorKind::unsupported && demand.rule == LabelRule::best &&
                      options_.required.empty() && !options_.pinned_variants.contains(demand.name);
-  if (!asked || families_.of(demand.name) != nullptr) return;
-  const auto version = newest_that_fits(demand);
-  if (!version) return;
+  if (!asked) return;
+  const auto newest = newest_that_fits(demand);
+  if (!newest) return;
   const auto by =
       std::ranges::find_if(demand.wants, [](const Want* want) { return !want->by.empty(); });
-  std::string offer = fmt::format("{}=={} is the newest version that can be used here", demand.name,
-                                  wheel::render_version(*version));
-  if (by != demand.wants.end()) offer += fmt::format(", which {} does not accept", (*by)->by);
+  const std::string pinned =
+      fmt::format("{}=={}", demand.name, wheel::render_version(newest->version));
+  std::string offer = fmt::format("{} is the newest version that can be used here", pinned);
+  if (!newest->label.empty()) offer += fmt::format(" (its build {} fits)", newest->label);
+  offer += by == demand.wants.end() ? fmt::format(": `variant install {}`", shell_word(pinned))
+                                    : fmt::format(", which {} does not accept", (*by)->by);
   error.hint = error.hint.empty() ? offer : fmt::format("{}; or {}", offer, error.hint);
 }
 
 std::optional<Error> PackageChooser::why_none(const PackageDemand& demand) {
   const bool direct = !direct_urls(demand.wants).empty();
   if (const std::string* who = options_.wheel_use.forbids(demand.name))
-    return wheels_forbidden(demand.name, demand.wants, *who);
+    return wheels_forbidden(demand.name, demand.wants, *who, options_);
   auto releases = releases_for(demand);
   if (!releases) return std::move(releases).error();
   std::optional<Tried> first;
@@ -247,6 +297,17 @@ std::optional<Error> PackageChooser::why_none(const PackageDemand& demand) {
   // That a listed file is not there says nothing of what other indexes have.
   if (error.kind != ErrorKind::not_found) say_who_decided(demand.name, error);
   return error;
+}
+
+Result<plan::Decision> PackageChooser::decision(const PackageDemand& demand, Release& release) {
+  auto choice = choose_wheel(demand, release, Pass{});
+  if (!choice) return std::unexpected(std::move(choice).error());
+  return std::move(choice->decision);
+}
+
+Facts PackageChooser::platform_facts(Release& release) const {
+  parse_wheels(release, target_.tags);
+  return unusable_facts(release, target_);
 }
 
 Result<Explanation> PackageChooser::explain(const PackageDemand& demand) {

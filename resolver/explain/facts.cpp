@@ -20,6 +20,14 @@ std::optional<Fact> gpu_of_view(const detect::Machine& view, const wheel::Proper
   return std::nullopt;
 }
 
+/// Where detection read what a fact about the CPU says, if the fact itself does not name it.
+std::string source_of_cpu(FactCode code, const detect::Cpu& cpu) {
+  if (code > FactCode::version_not_told) return {};
+  const auto source =
+      cpu.sources.find(code == FactCode::other_architecture ? "arch" : "capabilities");
+  return source == cpu.sources.end() ? std::string() : source->second;
+}
+
 FactCode code_of(plan::ListOrigin origin) {
   switch (origin) {
     case plan::ListOrigin::disabled:
@@ -49,6 +57,8 @@ Facts machine_facts(const wheel::Property& property, const detect::Machine& mach
   Facts facts = view == nullptr ? provider->facts(machine, gpus, property.feature, property.value)
                                 : provider->facts(*view, {}, property.feature, property.value);
   if (facts.front().needed.empty()) facts.front().needed.push_back(property.value);
+  if (facts.front().source.empty())
+    facts.front().source = source_of_cpu(facts.front().code, machine.cpu);
   if (view == nullptr) return facts;
   if (auto gpu = gpu_of_view(*view, property)) facts.push_back(*std::move(gpu));
   return facts;

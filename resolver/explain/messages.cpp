@@ -40,9 +40,18 @@ std::string render_versions(const std::vector<KnownVersion>& versions) {
   return render_some(texts, ", ");
 }
 
-std::string render_verdict(const plan::Verdict& verdict) {
-  if (verdict.facts.empty()) return fmt::format("{}: {}", verdict.label, verdict.reason);
-  return fmt::format("{}: {} ({})", verdict.label, verdict.reason, render_facts(verdict.facts));
+/// The facts as a sentence, and where the machine was asked for them.
+std::string render_with_source(const Facts& facts) {
+  std::string text = render_facts(facts);
+  for (const Fact& fact : facts) {
+    const bool measured =
+        fact.code == FactCode::cpu_lacks || fact.code == FactCode::other_architecture ||
+        (fact.code >= FactCode::gpu_capability && fact.code <= FactCode::platform);
+    if (!measured || fact.source.empty() || text.contains(fact.source)) continue;
+    text += read_from(fact.source);
+    break;
+  }
+  return text;
 }
 
 /// One line per reason: dozens of wheels often have the same.
@@ -67,12 +76,25 @@ std::string pinned(std::string_view name, std::string_view version) {
   return shell_word(fmt::format("{}=={}", name, version));
 }
 
+/// How to have a source distribution built that is not built without being asked for.
+std::string consent_hint(std::string_view name, std::string_view requirement) {
+  return fmt::format("`variant install --build={} {}` lets pip or uv build it, which runs its code",
+                     name, requirement);
+}
+
 /// For a release with a source distribution that this Python can build.
-std::string build_hint(std::string_view name, const wheel::Version& version) {
-  return fmt::format(
-      "let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {0}`, then install it: "
-      "`variant install --find-links wheels {0}`",
-      pinned(name, wheel::render_version(version)));
+std::string build_hint(std::string_view name, const wheel::Version& version,
+                       const Options& options) {
+  const std::string requirement = pinned(name, wheel::render_version(version));
+  if (const std::string* who = options.refuses_build(name))
+    return fmt::format("its source distribution is not built: {}", *who);
+  if (options.builds.builder == nullptr)
+    return fmt::format(
+        "let pip build a wheel: `pip wheel --no-deps --wheel-dir wheels {0}`, then install it: "
+        "`variant install --find-links wheels {0}`",
+        requirement);
+  if (options.builds.covers(name)) return "list the hash of its source distribution as well";
+  return consent_hint(name, requirement);
 }
 
 /// Why no build of a family fits: the reasons of builds for hardware that the machine has, labels
@@ -93,7 +115,7 @@ Error no_build_fits(std::string_view name, const Release& release, const plan::D
   const bool only_absent = only_absent_hardware(decision);
   for (const plan::Verdict& verdict : decision.rejected) {
     if (only_absent || !is_absent_hardware(verdict))
-      add(render_facts(verdict.facts), verdict.label);
+      add(render_with_source(verdict.facts), verdict.label);
   }
   for (const plan::SkippedFile& file : decision.skipped) {
     if (file.code == plan::SkipCode::unknown_needs) add(file.reason, {});
@@ -126,7 +148,8 @@ std::string hint_of_versions(std::string_view name, const Want& want,
         "the only matching releases are yanked; to install one anyway, pin it: {}=={}", name,
         wheel::render_version(yanked->version));
   }
-  if (want.constraint && want.by.empty()) return "change or remove the constraint";
+  if (want.constraint && want.by.empty())
+    return fmt::format("change or remove the {}", want.overrides ? "override" : "constraint");
   const auto early = std::ranges::find_if(versions, [&](const KnownVersion& known) {
     wheel::Version released = known.version;
     released.pre.reset();
@@ -143,6 +166,18 @@ std::string hint_of_versions(std::string_view name, const Want& want,
 
 }  // namespace
 
+std::string read_from(std::string_view source) {
+  if (source == "override" || source == "stated") return " (stated, not read)";
+  const std::string_view article = source == "interpreter" ? "the " : "";
+  return fmt::format(" (read from {}{})", article, source);
+}
+
+std::string render_verdict(const plan::Verdict& verdict) {
+  if (verdict.facts.empty()) return fmt::format("{}: {}", verdict.label, verdict.reason);
+  return fmt::format("{}: {} ({})", verdict.label, verdict.reason,
+                     render_with_source(verdict.facts));
+}
+
 std::string render_want(const Want& want) {
   const std::string requirement =
       want.text.empty() ? index::redact_url(wheel::render_requirement(want.requirement))
@@ -150,7 +185,8 @@ std::string render_want(const Want& want) {
   if (want.constraint && !want.by.empty())
     return fmt::format("{} (must match {} {})", requirement, want.by, want.by_version);
   const std::string where = want.origin.empty() ? "" : " in " + want.origin;
-  if (want.constraint) return fmt::format("{} (constraint{})", requirement, where);
+  if (want.constraint)
+    return fmt::format("{} ({}{})", requirement, want.overrides ? "override" : "constraint", where);
   if (want.by.empty()) return fmt::format("{} (requested{})", requirement, where);
   return fmt::format("{} (required by {} {})", requirement, want.by, want.by_version);
 }
@@ -174,7 +210,7 @@ Error url_not_named(std::string_view name, const Want& want) {
 }
 
 Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wants,
-                       std::string_view who) {
+                       std::string_view who, const Options& options) {
   wheel::Requirement wanted;
   for (const Want* want : wants) {
     if (!want->constraint) wanted = want->requirement;
@@ -183,8 +219,16 @@ Error wheels_forbidden(std::string_view name, const std::vector<const Want*>& wa
   wanted.marker.reset();
   wanted.url.clear();
   const std::string word = shell_word(wheel::render_requirement(wanted));
+  if (options.builds.builder != nullptr && !options.builds.covers(name)) {
+    return {ErrorKind::conflict,
+            fmt::format("wheels of {} are excluded ({}), and nothing is built without --build",
+                        name, who),
+            consent_hint(name, word)};
+  }
+  const std::string* refused = options.refuses_build(name);
   return {ErrorKind::conflict,
-          fmt::format("wheels of {} are excluded ({}), and Axle installs only wheels", name, who),
+          fmt::format("wheels of {} are excluded ({}), and it is not built{}", name, who,
+                      refused == nullptr ? " here" : fmt::format(" ({})", *refused)),
           fmt::format("let uv or pip build it: `uv pip install --no-binary {0} {1}`, or `pip wheel "
                       "--no-binary {0} --no-deps -w wheels {1}`",
                       name, word)};
@@ -224,20 +268,21 @@ Error no_common_version(std::string_view name, const std::vector<const Want*>& w
 }
 
 Error nothing_fits(std::string_view name, const Release& release, const plan::Decision& decision,
-                   const Target& target) {
+                   const Target& target, const Options& options) {
+  if (release.built != nullptr && !release.built->has_value()) return release.built->error();
   if (release.family != nullptr && decision.has_variants)
     return no_build_fits(name, release, decision);
   const std::string version = wheel::render_version(release.version);
   if (const std::string needed = other_python_needed(release, target); !needed.empty()) {
     return {ErrorKind::unsupported,
-            fmt::format("{} {} needs Python {}, but this is Python {}", name, version, needed,
-                        wheel::render_version(target.python_version)),
+            fmt::format("{} {} needs Python {}, but this is Python {}{}", name, version, needed,
+                        wheel::render_version(target.python_version), read_from("interpreter")),
             fmt::format("use an environment with Python {} (--python)", needed)};
   }
-  if (release.wheels.empty()) {
+  if (release.wheels().empty()) {
     return {ErrorKind::unsupported,
             fmt::format("{} {} has no wheel, only a source distribution", name, version),
-            build_hint(name, release.version)};
+            build_hint(name, release.version, options)};
   }
   std::vector<std::string> reasons;
   const std::string tags = explain_tags(release, target);
@@ -251,7 +296,7 @@ Error nothing_fits(std::string_view name, const Release& release, const plan::De
   for (std::string& reason : render_skipped(skipped)) reasons.push_back(std::move(reason));
   std::string hint =
       fmt::format("`variant explain {}` shows every wheel with its reason", pinned(name, version));
-  if (!release.sdists.empty()) hint += "; or " + build_hint(name, release.version);
+  if (!release.sdists().empty()) hint += "; or " + build_hint(name, release.version, options);
   return {ErrorKind::unsupported,
           fmt::format("no wheel of {} {} fits this machine: {}", name, version,
                       render_some(reasons, "; ")),
@@ -266,7 +311,7 @@ Error label_unavailable(std::string_view name, const Release& release, std::stri
   if (verdict != decision.rejected.end()) {
     reason = fmt::format("variant {} of {} {} does not fit this machine: {}", label, name, version,
                          verdict->reason);
-    if (!verdict->facts.empty()) reason += fmt::format(" ({})", render_facts(verdict->facts));
+    if (!verdict->facts.empty()) reason += fmt::format(" ({})", render_with_source(verdict->facts));
   } else if (std::ranges::find(known, label) != known.end()) {
     const auto skipped = std::ranges::find_if(decision.skipped, [&](const plan::SkippedFile& file) {
       return std::ranges::any_of(release.candidates, [&](const CandidateWheel& wheel) {
@@ -279,10 +324,15 @@ Error label_unavailable(std::string_view name, const Release& release, std::stri
   } else {
     reason = fmt::format("{} {} has no variant {}", name, version, label);
   }
-  return {ErrorKind::unsupported, std::move(reason),
-          known.empty()
-              ? fmt::format("{} {} has no variants", name, version)
-              : fmt::format("the variants of {} {} are {}", name, version, fmt::join(known, ", "))};
+  std::string hint = known.empty() ? fmt::format("{} {} has no variants", name, version)
+                                   : fmt::format("the variants of {} {} are {}", name, version,
+                                                 fmt::join(known, ", "));
+  if (!decision.ranked.empty()) {
+    const std::string& best = decision.ranked.front().label;
+    hint = fmt::format("{} is the best that fits: `variant install --variant {} {}`; {}", best,
+                       shell_word(fmt::format("{}={}", name, best)), pinned(name, version), hint);
+  }
+  return {ErrorKind::unsupported, std::move(reason), std::move(hint)};
 }
 
 }  // namespace axle::resolver

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "resolver/explain/messages.h"
 #include "wheel/specifier.h"
 
 namespace axle::resolver {
@@ -77,36 +78,80 @@ std::string system_of(std::string_view platform) {
   return std::string(platform);
 }
 
-/// Of platforms none of which fits.
-std::string explain_platforms(const std::vector<std::string>& platforms, const Target& target) {
-  const auto here = platform_of(target);
-  std::optional<std::pair<unsigned, unsigned>> oldest;
+/// What platforms are for, none of which fits.
+struct OtherPlatforms {
+  std::optional<LinuxPlatform> here;
+  std::optional<std::pair<unsigned, unsigned>> oldest;  ///< C library of this kind that one needs
   std::vector<std::string> libcs;
   std::vector<std::string> architectures;
   std::vector<std::string> systems;
+};
+
+OtherPlatforms judge_platforms(const std::vector<std::string>& platforms, const Target& target) {
+  OtherPlatforms judged;
+  judged.here = platform_of(target);
+  const auto& here = judged.here;
   for (const std::string& platform : platforms) {
     const auto of = parse_linux(platform);
     if (!of) {
-      add_once(systems, system_of(platform));
+      add_once(judged.systems, system_of(platform));
     } else if (here && of->architecture != here->architecture) {
-      add_once(architectures, of->architecture);
+      add_once(judged.architectures, of->architecture);
     } else if (here && of->libc != here->libc) {
-      add_once(libcs, of->libc);
-    } else if (!oldest || of->version < *oldest) {
-      oldest = of->version;
+      add_once(judged.libcs, of->libc);
+    } else if (!judged.oldest || of->version < *judged.oldest) {
+      judged.oldest = of->version;
     }
   }
-  if (here && oldest)
-    return fmt::format("its wheels need {0} {1}.{2} or newer, but this machine has {0} {3}.{4}",
-                       here->libc, oldest->first, oldest->second, here->version.first,
-                       here->version.second);
-  if (!libcs.empty())
-    return fmt::format("its wheels for Linux are for the C library {}, but this machine has {}",
-                       render_few(libcs), here->libc);
-  if (!architectures.empty())
-    return fmt::format("its wheels for Linux are for {}, but this machine is {}",
-                       render_few(architectures), here->architecture);
-  return fmt::format("its wheels are for {} only", render_few(systems));
+  return judged;
+}
+
+/// What gives the tags.
+constexpr const char* source_of_tags = "interpreter";
+
+/// Of a machine that is stated or recorded, detection knows it.
+std::string source_of_libc(const Target& target) {
+  const detect::Libc& libc = target.machine->libc;
+  const auto here = platform_of(target);
+  const auto source = libc.sources.find("version");
+  const bool is_it = here && source != libc.sources.end() && here->libc == libc.family &&
+                     here->version == std::pair(libc.major, libc.minor);
+  return is_it ? source->second : source_of_tags;
+}
+
+std::string explain_platforms(const std::vector<std::string>& platforms, const Target& target) {
+  const OtherPlatforms of = judge_platforms(platforms, target);
+  const auto& here = of.here;
+  if (here && of.oldest)
+    return fmt::format("its wheels need {0} {1}.{2} or newer, but this machine has {0} {3}.{4}{5}",
+                       here->libc, of.oldest->first, of.oldest->second, here->version.first,
+                       here->version.second, read_from(source_of_libc(target)));
+  if (!of.libcs.empty())
+    return fmt::format("its wheels for Linux are for the C library {}, but this machine has {}{}",
+                       render_few(of.libcs), here->libc, read_from(source_of_libc(target)));
+  if (!of.architectures.empty())
+    return fmt::format("its wheels for Linux are for {}, but this machine is {}{}",
+                       render_few(of.architectures), here->architecture, read_from(source_of_tags));
+  return fmt::format("its wheels are for {} only", render_few(of.systems));
+}
+
+Fact platform_fact(const std::vector<std::string>& platforms, const Target& target) {
+  const OtherPlatforms of = judge_platforms(platforms, target);
+  const auto version = [](const std::pair<unsigned, unsigned>& number) {
+    return fmt::format("{}.{}", number.first, number.second);
+  };
+  if (of.here && of.oldest)
+    return {FactCode::system_version_bound,
+            of.here->libc,
+            {version(*of.oldest)},
+            {version(of.here->version)},
+            source_of_libc(target)};
+  const std::vector<std::string> here{of.here ? of.here->architecture : std::string()};
+  if (!of.libcs.empty())
+    return {FactCode::platform, {}, of.libcs, {of.here->libc}, source_of_libc(target)};
+  if (!of.architectures.empty())
+    return {FactCode::platform, {}, of.architectures, here, source_of_tags};
+  return {FactCode::platform, {}, of.systems, {"Linux"}, source_of_tags};
 }
 
 /// Of interpreters none of which fits: "cp39", "cp312-abi3".
@@ -119,6 +164,37 @@ std::string explain_interpreters(const std::vector<std::string>& interpreters,
       tags.empty() ? "" : fmt::format(" ({}-{})", tags.front().python, tags.front().abi));
 }
 
+/// Tags of wheels of which none fits.
+struct UnfitTags {
+  std::vector<std::string> platforms;     ///< of wheels for this interpreter
+  std::vector<std::string> interpreters;  ///< of wheels for this platform
+  std::vector<std::string> all_platforms;
+};
+
+UnfitTags unfit_tags(const Release& release, const Target& target) {
+  std::set<std::string_view> platforms;
+  std::set<std::pair<std::string_view, std::string_view>> interpreters;
+  for (const wheel::Tag& tag : target.tags.best_first()) {
+    platforms.insert(tag.platform);
+    interpreters.emplace(tag.python, tag.abi);
+  }
+  UnfitTags unfit;
+  for (const CandidateWheel& wheel : release.candidates) {
+    if (wheel.tag_index != wheel::SupportedTags::npos) return {};
+    for (const wheel::Tag& tag : wheel.name.tags) {
+      const bool platform = platforms.contains(tag.platform);
+      const bool interpreter = interpreters.contains({tag.python, tag.abi});
+      if (interpreter && !platform) add_once(unfit.platforms, tag.platform);
+      if (platform && !interpreter)
+        add_once(unfit.interpreters, tag.abi == "none" || tag.abi == tag.python
+                                         ? tag.python
+                                         : fmt::format("{}-{}", tag.python, tag.abi));
+      if (!platform) add_once(unfit.all_platforms, tag.platform);
+    }
+  }
+  return unfit;
+}
+
 }  // namespace
 
 std::string other_python_needed(const Release& release, const Target& target) {
@@ -127,8 +203,12 @@ std::string other_python_needed(const Release& release, const Target& target) {
   python.dev.reset();
   std::vector<std::string> needed;
   const std::vector<index::PublishedFile>& files =
-      release.wheels.empty() ? release.sdists : release.wheels;
+      release.wheels().empty() ? release.sdists() : release.wheels();
+  const std::string* before = nullptr;
   for (const index::PublishedFile& file : files) {
+    // Most files of a release say the same.
+    if (before != nullptr && *before == file.requires_python) continue;
+    before = &file.requires_python;
     const auto specifiers = wheel::parse_specifiers(file.requires_python);
     if (!specifiers || specifiers->contains(python)) return {};
     add_once(needed, file.requires_python);
@@ -137,31 +217,32 @@ std::string other_python_needed(const Release& release, const Target& target) {
 }
 
 std::string explain_tags(const Release& release, const Target& target) {
-  std::set<std::string_view> platforms;
-  std::set<std::pair<std::string_view, std::string_view>> interpreters;
-  for (const wheel::Tag& tag : target.tags.best_first()) {
-    platforms.insert(tag.platform);
-    interpreters.emplace(tag.python, tag.abi);
+  const UnfitTags unfit = unfit_tags(release, target);
+  if (!unfit.platforms.empty()) return explain_platforms(unfit.platforms, target);
+  if (!unfit.interpreters.empty()) return explain_interpreters(unfit.interpreters, target);
+  return unfit.all_platforms.empty() ? std::string()
+                                     : explain_platforms(unfit.all_platforms, target);
+}
+
+Facts unusable_facts(const Release& release, const Target& target) {
+  if (std::string python = other_python_needed(release, target); !python.empty()) {
+    return {{FactCode::system_version_bound,
+             "Python",
+             {std::move(python)},
+             {wheel::render_version(target.python_version)},
+             source_of_tags}};
   }
-  std::vector<std::string> other_platforms;     // of wheels for this interpreter
-  std::vector<std::string> other_interpreters;  // of wheels for this platform
-  std::vector<std::string> all_platforms;
-  for (const CandidateWheel& wheel : release.candidates) {
-    if (wheel.tag_index != wheel::SupportedTags::npos) return {};
-    for (const wheel::Tag& tag : wheel.name.tags) {
-      const bool platform = platforms.contains(tag.platform);
-      const bool interpreter = interpreters.contains({tag.python, tag.abi});
-      if (interpreter && !platform) add_once(other_platforms, tag.platform);
-      if (platform && !interpreter)
-        add_once(other_interpreters, tag.abi == "none" || tag.abi == tag.python
-                                         ? tag.python
-                                         : fmt::format("{}-{}", tag.python, tag.abi));
-      if (!platform) add_once(all_platforms, tag.platform);
-    }
+  UnfitTags unfit = unfit_tags(release, target);
+  if (!unfit.platforms.empty()) return {platform_fact(unfit.platforms, target)};
+  if (!unfit.interpreters.empty()) {
+    return {{FactCode::system_version,
+             "Python",
+             std::move(unfit.interpreters),
+             {wheel::render_version(target.python_version)},
+             source_of_tags}};
   }
-  if (!other_platforms.empty()) return explain_platforms(other_platforms, target);
-  if (!other_interpreters.empty()) return explain_interpreters(other_interpreters, target);
-  return all_platforms.empty() ? std::string() : explain_platforms(all_platforms, target);
+  if (unfit.all_platforms.empty()) return {};
+  return {platform_fact(unfit.all_platforms, target)};
 }
 
 }  // namespace axle::resolver

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "foundation/report/fact.h"
 #include "resolver/catalogue/release.h"
 #include "resolver/request/target.h"
 
@@ -18,5 +19,9 @@ namespace axle::resolver {
 /// "its wheels need glibc 2.39 or newer, but this machine has glibc 2.36". Empty: the tags of some
 /// wheel fit.
 [[nodiscard]] std::string explain_tags(const Release& release, const Target& target);
+
+/// The same two as data: of the version of Python, the C library, the interpreter or the platform
+/// that no wheel of the release is for. Empty: some wheel is for all of them.
+[[nodiscard]] Facts unusable_facts(const Release& release, const Target& target);
 
 }  // namespace axle::resolver

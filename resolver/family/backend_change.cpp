@@ -23,9 +23,9 @@ std::set<std::string, std::less<>> vendors_of(const wheel::VariantProperties& pr
   return vendors;
 }
 
-Backend backend_of(const index::Family* family, std::string label,
+Backend backend_of(const index::Family* family, std::string label, bool is_variant,
                    const wheel::VariantProperties& properties) {
-  Backend backend{std::move(label), false, vendors_of(properties)};
+  Backend backend{std::move(label), false, is_variant, vendors_of(properties)};
   const index::FamilyLabel* known = family == nullptr ? nullptr : family->label(backend.label);
   if (known == nullptr) return backend;
   backend.is_family_label = true;
@@ -43,7 +43,7 @@ std::string render_build(const std::string& name, const std::string& version,
 
 Backend installed_backend(const plan::InstalledPackage& package, Families& families) {
   return backend_of(families.of(package.name), families.installed_label(package),
-                    package.variant_properties);
+                    package.variant.has_value(), package.variant_properties);
 }
 
 Backend planned_backend(const plan::ResolvedPackage& package, Families& families) {
@@ -51,7 +51,8 @@ Backend planned_backend(const plan::ResolvedPackage& package, Families& families
   std::string label = package.variant.value_or("");
   if (label.empty() && family != nullptr)
     label = families.plain_label(*family, package.name, package.version);
-  return backend_of(family, std::move(label), package.variant_properties);
+  return backend_of(family, std::move(label), package.variant.has_value(),
+                    package.variant_properties);
 }
 
 bool is_backend_change(const Backend& from, const Backend& to) {
@@ -59,7 +60,7 @@ bool is_backend_change(const Backend& from, const Backend& to) {
     return to.is_family_label ? from.label != to.label
                               : to.label.empty() || from.vendors != to.vendors;
   }
-  return !from.vendors.empty() && from.vendors != to.vendors;
+  return (from.is_variant || !from.vendors.empty()) && from.vendors != to.vendors;
 }
 
 Unresolved refused_backends(std::vector<PlannedChange> changes, const std::string& why_not_kept,

@@ -31,13 +31,14 @@ struct BackendChange {
 struct Backend {
   std::string label;  ///< for people; empty: not known
   bool is_family_label = false;
+  bool is_variant = false;                     ///< one of which the vendors are known
   std::set<std::string, std::less<>> vendors;  ///< of GPUs
 };
 
 [[nodiscard]] Backend installed_backend(const plan::InstalledPackage& package, Families& families);
 [[nodiscard]] Backend planned_backend(const plan::ResolvedPackage& package, Families& families);
 
-/// What is not known, and a build for CPUs that is not a family's, may become anything.
+/// What is not known may become anything, and a variant for CPUs another one for CPUs.
 [[nodiscard]] bool is_backend_change(const Backend& from, const Backend& to);
 
 /// A plan that changes backends unasked. `why_not_kept`: why they cannot stay. `newest`: package ->

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "resolver/catalogue/version_filter.h"
+#include "resolver/family/gpu_platform.h"
 
 namespace axle::resolver {
 
@@ -19,16 +22,26 @@ const plan::InstalledPackage* Families::installed(std::string_view name) const {
   return found == installed_.end() ? nullptr : &*found;
 }
 
-const index::Family* Families::of(std::string_view name) {
+const index::Family* Families::of(std::string_view name) const {
   const auto family = candidates_.family_of(name);
-  return family && *family != nullptr && (*family)->has_member(name) ? *family : nullptr;
+  return family && *family != nullptr && (*family)->has_member(name) && (*family)->shares_labels()
+             ? *family
+             : nullptr;
 }
 
-std::string Families::installed_label(const plan::InstalledPackage& package) {
+std::string Families::installed_label(const plan::InstalledPackage& package) const {
   if (package.variant) return *package.variant;
   const index::Family* family = of(package.name);
   if (family == nullptr) return {};
   return plain_label(*family, package.name, package.version);
+}
+
+std::string Families::installed_backend(const index::Family& family) const {
+  for (const std::string& member : family.members) {
+    const plan::InstalledPackage* there = installed(member);
+    if (there != nullptr) return installed_label(*there);
+  }
+  return {};
 }
 
 std::string Families::known_local(const index::Family& family,
@@ -75,6 +88,22 @@ std::vector<wheel::Requirement> Families::goes_with(std::string_view name,
   return requirements;
 }
 
+std::string Families::installed_platform(const plan::InstalledPackage& package) const {
+  const index::Family* family = of(package.name);
+  const index::FamilyLabel* label =
+      family == nullptr ? nullptr : family->label(installed_label(package));
+  std::string platform = gpu_platform(package.name, package.version, label);
+  if (!platform.empty() || label != nullptr) return platform;
+  for (const wheel::Requirement& requirement : package.dependencies) {
+    platform = gpu_platform_of_name(wheel::normalize_name(requirement.name));
+    if (platform.empty()) continue;
+    wheel::MarkerEnvironment markers = target_.markers;
+    markers.strings["extra"].clear();
+    if (!requirement.marker || requirement.marker->evaluate(markers)) return platform;
+  }
+  return {};
+}
+
 bool Families::has_device_for(const index::Family& family) const {
   return std::ranges::any_of(target_.machine->gpus, [&](const detect::Gpu& gpu) {
     const std::string_view vendor = detect::render_vendor(gpu.vendor);
@@ -91,12 +120,37 @@ bool Families::is_built_for(const plan::InstalledPackage& package, std::string_v
   return label != nullptr && label->vendor == vendor;
 }
 
-std::string Families::cuda_of(std::string_view name, const std::string& label) {
+std::optional<BuiltFor> Families::built_for(std::string_view name, const wheel::Version& version,
+                                            const std::vector<wheel::Requirement>& requirements,
+                                            std::string_view label) {
+  if (version.local.empty() && !label.empty()) {
+    const auto labelled =
+        wheel::parse_version(fmt::format("{}+{}", wheel::render_version(version), label));
+    return labelled ? built_for(name, *labelled, requirements) : std::nullopt;
+  }
+  if (version.local.empty() || name == torch_package) return std::nullopt;
   const index::Family* family = of(name);
+  if (family != nullptr && family->has_member(torch_package)) return std::nullopt;
+  auto built = parse_built_for(version);
+  if (!built || built->says_torch()) return built;
+  const bool asks = std::ranges::any_of(requirements, [](const wheel::Requirement& requirement) {
+    return wheel::normalize_name(requirement.name) == torch_package;
+  });
+  return asks ? built : std::nullopt;
+}
+
+bool Families::suits(const BuiltFor& built, const wheel::Version& version, std::string_view label) {
+  if (!built.versions().contains(version)) return false;
+  const index::Family* family = of(torch_package);
   const index::FamilyLabel* known = family == nullptr ? nullptr : family->label(label);
-  if (known == nullptr) return {};
-  if (known->vendor != "nvidia") return "none";
-  return known->toolkit.substr(0, known->toolkit.find('.'));
+  if (known == nullptr) return true;
+  if (!is_backend_of(built, *known)) return false;
+  const index::FamilyRelease* release = index::find_release(*family, torch_package, version);
+  if (!built.cxx11_abi || release == nullptr) return true;
+  const auto old = release->old_cxx_abi.find(builds_platform(target_));
+  if (old == release->old_cxx_abi.end()) return true;
+  const bool is_old = std::ranges::find(old->second, label) != old->second.end();
+  return is_old != *built.cxx11_abi;
 }
 
 }  // namespace axle::resolver

@@ -12,8 +12,8 @@ namespace {
 
 /// Variant wheels in the sense of PEP 825, or their metadata: a family is silent then.
 bool publishes_variants(const Release& release) {
-  if (release.variants_file) return true;
-  return std::ranges::any_of(release.wheels, [](const index::PublishedFile& file) {
+  if (release.variants_file()) return true;
+  return std::ranges::any_of(release.wheels(), [](const index::PublishedFile& file) {
     // Six parts are a build tag or a label; most names have five and need not be parsed.
     if (std::ranges::count(file.filename, '-') < 5) return false;
     const auto name = wheel::parse_wheel_name(file.filename);
@@ -33,7 +33,7 @@ std::string default_label(const index::Family& family, std::string_view member,
 
 /// The plain wheels of another index with the labels that the family's file gives them.
 void label_plain_wheels(Release& release, const index::Family& family, std::string_view member) {
-  for (index::PublishedFile& file : release.wheels) {
+  for (index::PublishedFile& file : release.changed_files().wheels) {
     if (file.label.empty())
       file.label = default_label(family, member, release.version, file.filename);
     file.source = release.source;
@@ -53,6 +53,17 @@ void claim_releases(std::vector<Release>& releases, const index::Family& family,
   }
 }
 
+void claim_local_versions(std::vector<Release>& releases, const index::Family& family) {
+  std::erase_if(releases, [&](const Release& release) {
+    return family.label(index::local_label(release.version)) == nullptr;
+  });
+  for (Release& release : releases) {
+    release.family = &family;
+    for (index::PublishedFile& file : release.changed_files().wheels)
+      file.label = index::local_label(release.version);
+  }
+}
+
 void join_releases(std::vector<Release>& releases, std::vector<Release> others,
                    const index::Family& family, std::string_view member) {
   const std::size_t own = releases.size();
@@ -68,8 +79,9 @@ void join_releases(std::vector<Release>& releases, std::vector<Release> others,
     } else if (variants) {
       *same = std::move(other);
     } else if (same->family != nullptr) {
-      std::ranges::move(other.wheels, std::back_inserter(same->wheels));
-      std::ranges::move(other.sdists, std::back_inserter(same->sdists));
+      index::ReleaseFiles& files = same->changed_files();
+      std::ranges::move(other.changed_files().wheels, std::back_inserter(files.wheels));
+      std::ranges::move(other.changed_files().sdists, std::back_inserter(files.sdists));
       std::ranges::move(other.local_versions, std::back_inserter(same->local_versions));
     }
   }

@@ -87,20 +87,24 @@ void remark_on_member(const index::Family& family, const std::string& name,
 
 }  // namespace
 
+bool names_build(const index::Family* family, const std::string& name,
+                 const SettledPackages& packages, const Families& families,
+                 const Options& options) {
+  if (options.pinned_variants.contains(name) || options.plain_only.contains(name)) return true;
+  const SettledPackage* package = find(packages, name);
+  if (package == nullptr) return false;
+  const std::vector<const Want*> wants = wants_of_user(package->wants);
+  return !direct_urls(wants).empty() ||
+         (family != nullptr && !families.given_label(*family, name, wants).empty());
+}
+
 bool is_build_given(const index::Family* family, const std::string& name,
                     const SettledPackages& packages, Families& families, const Options& options) {
-  const auto says = [&](const std::string& member) {
-    if (options.pinned_variants.contains(member) || options.plain_only.contains(member))
-      return true;
-    const SettledPackage* package = find(packages, member);
-    if (package == nullptr) return false;
-    const std::vector<const Want*> wants = wants_of_user(package->wants);
-    return !direct_urls(wants).empty() ||
-           (family != nullptr && !families.given_label(*family, member, wants).empty());
-  };
   if (!options.variants) return true;
-  if (family == nullptr) return says(name);
-  return std::ranges::any_of(family->members, says);
+  if (family == nullptr) return names_build(family, name, packages, families, options);
+  return std::ranges::any_of(family->members, [&](const std::string& member) {
+    return names_build(family, member, packages, families, options);
+  });
 }
 
 void remark_on_families(const SettledPackages& packages, Families& families, Report& report) {

@@ -16,7 +16,11 @@ namespace axle::resolver {
 /// Members without their first member's label, ended ones, replaced ones of an unknown label.
 void remark_on_families(const SettledPackages& packages, Families& families, Report& report);
 
-/// The user says which build of the family, or of the package that is of none, may come.
+/// The user says which build of that package may come.
+[[nodiscard]] bool names_build(const index::Family* family, const std::string& name,
+                               const SettledPackages& packages, const Families& families,
+                               const Options& options);
+/// The same of any member of the family, or of the package that is of none.
 [[nodiscard]] bool is_build_given(const index::Family* family, const std::string& name,
                                   const SettledPackages& packages, Families& families,
                                   const Options& options);

@@ -17,9 +17,7 @@ std::vector<Pass> passes_over(const Families& families, const PackageDemand& dem
   }
   const bool known = std::ranges::any_of(releases, [&](const Release* release) {
     return index::find_release(family, demand.name, release->version) != nullptr &&
-           std::ranges::any_of(release->wheels, [](const index::PublishedFile& file) {
-             return !file.label.empty();
-           });
+           release->may_be_labelled();
   });
   const auto unknown = known ? UnknownBuilds::where_asked_for : UnknownBuilds::counts;
   std::vector<Pass> passes;

@@ -5,9 +5,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "resolver/request/provider_policy.h"
+#include "resolver/request/sdist_builder.h"
 #include "resolver/request/upload_cutoff.h"
 #include "resolver/request/wheel_use.h"
 
@@ -19,6 +21,8 @@ struct Options {
   /// -U: requested packages only, as pip's default strategy "only-if-needed"
   bool upgrade = false;
   bool reinstall = false;
+  /// --alternatives: of distributions that install the same modules, the one that fits the machine
+  bool alternatives = false;
   bool variants = true;                           ///< --no-variants
   std::set<std::string, std::less<>> plain_only;  ///< --no-variants=PKG, normalised names
   std::map<std::string, std::string, std::less<>> pinned_variants;  ///< --variant PKG=LABEL
@@ -29,14 +33,22 @@ struct Options {
   std::set<std::string, std::less<>> open_families;
   /// Namespaces without which nothing may be chosen that has builds for them: --require.
   std::set<std::string, std::less<>> required;
+  /// URLs of wheels that are not taken, and why: what --check-abi found.
+  std::map<std::string, std::string, std::less<>> refused_wheels;
   ProviderPolicy providers;
   UploadCutoffs cutoffs;
   WheelUse wheel_use;
+  BuildConsent builds;
   std::vector<std::string> trusted_hosts;  ///< "host" or "host:port": plain http will do
   /// Everything must be pinned and have a hash: --require-hashes. Not set: everything must have a
   /// hash as soon as one thing has (pip's rule).
   std::optional<bool> require_hashes;
   bool verify_hashes = true;  ///< false: listed hashes do not count, unless they are required
+
+  /// Who says that `name` is not built from source (no-build, --only-binary); nullptr: nobody.
+  [[nodiscard]] const std::string* refuses_build(std::string_view name) const;
+  /// The user consents to builds of `name`, and they are possible here.
+  [[nodiscard]] bool may_build(std::string_view name) const;
 };
 
 }  // namespace axle::resolver

@@ -29,6 +29,7 @@ enum class LabelRule : std::uint8_t {
 
 /// A version of another package that a choice rests on (`abi_dependency`).
 struct AbiAssumption {
+  std::string ns;       ///< of the properties that ask for it
   std::string package;  ///< normalised
   std::optional<wheel::Version> version;
 };

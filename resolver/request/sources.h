@@ -36,6 +36,9 @@ struct Sources {
   std::map<std::string, std::vector<AssignedSource>, std::less<>> assigned = {};
   /// METADATA that was read out of whole wheels, by URL: counts before what an index gives.
   std::map<std::string, std::string, std::less<>> true_metadata = {};
+  /// Nothing is requested: a version of which something is not in the cache is left out (uv's
+  /// rule).
+  bool offline = false;
 };
 
 }  // namespace axle::resolver

@@ -21,6 +21,8 @@ struct Want {
   std::string text = {};
   /// Whoever wants it was itself named by path or URL, and so may name URLs.
   bool by_direct = false;
+  /// A constraint of the user's that takes the place of what others want.
+  bool overrides = false;
 
   /// The user asks for the package; a constraint only says of what kind it must be.
   [[nodiscard]] bool is_request() const { return by.empty() && !constraint; }

@@ -30,6 +30,11 @@ Relation Assignments::relation(const Term& term) const {
   return term.values.meets(now) ? Relation::open : Relation::fails;
 }
 
+Level Assignments::level_of(PackageId package) const {
+  const auto& steps = packages_[package].steps;
+  return std::ranges::find_if(steps, &Assignment::is_decision)->level;
+}
+
 void Assignments::decide(PackageId package, Candidate value) {
   ++level_;
   packages_[package].decided = true;

@@ -37,6 +37,8 @@ class Assignments {
   [[nodiscard]] bool is_needed(PackageId package) const;
   [[nodiscard]] Relation relation(const Term& term) const;
   [[nodiscard]] Level level() const { return level_; }
+  /// Of the package's decision, which there is.
+  [[nodiscard]] Level level_of(PackageId package) const;
   [[nodiscard]] std::size_t package_count() const { return packages_.size(); }
 
   void decide(PackageId package, Candidate value);

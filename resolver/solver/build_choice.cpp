@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 #include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "resolver/catalogue/version_filter.h"
 #include "resolver/explain/messages.h"
@@ -55,14 +57,14 @@ bool RequirementProblem::is_known(const Package& package) const {
     const Release& release = *numbered.release;
     return asked.contains(release) &&
            index::find_release(*package.family, package.name, release.version) != nullptr &&
-           std::ranges::any_of(release.wheels, [](const index::PublishedFile& file) {
-             return !file.label.empty();
-           });
+           release.may_be_labelled();
   });
 }
 
 unsigned RequirementProblem::tier(const Package& package, const Release& release,
                                   const BuildOption& option) const {
+  constexpr unsigned after_all_wheels = 16;
+  if (option.from_source) return after_all_wheels;
   if (package.family == nullptr || release.family == nullptr) return 0;
   // A build that was asked for, by pin or by version, is the one, whatever is known of it.
   if (in_.kept.contains(package.name) || !given_label(*package.family).empty()) return 0;
@@ -151,7 +153,36 @@ Result<const std::vector<BuildOption>*> RequirementProblem::options_of(const Pac
     // Where some build of the family is known, others count where they are asked for alone.
     for (BuildOption& option : *options) option.fits = option.fits && !option.unknown;
   }
+  const bool fits = std::ranges::any_of(*options, &BuildOption::fits);
+  if (!fits && admissions_.builds) {
+    const auto sdist = sdist_of(package, release);
+    if (!sdist) return std::unexpected(sdist.error());
+    if (*sdist) options->push_back({.label = {}, .from_source = true});
+  }
   return &options_.emplace(&release, std::move(*options)).first->second;
+}
+
+Result<std::optional<Sdist>> RequirementProblem::sdist_of(const Package& package,
+                                                          const Release& release) const {
+  PackageDemand demand = demand_for(package, release, nullptr);
+  demand.rule = LabelRule::best;
+  auto sdist = in_.chooser.buildable(demand, release);
+  // Without a hash that the user lists it would run before anybody could object.
+  if (sdist && *sdist && requests_.hash_rules().required && (*sdist)->listed.empty())
+    return std::nullopt;
+  return sdist;
+}
+
+Result<void> RequirementProblem::build(const Package& package, Release& release) {
+  if (release.built != nullptr) return {};
+  const auto sdist = sdist_of(package, release);
+  if (!sdist) return std::unexpected(sdist.error());
+  if (!*sdist) return {};
+  if (auto done = in_.chooser.build(**sdist, release); !done) return done;
+  if (release.built->has_value()) return {};
+  const Error& error = release.built->error();
+  in_.report.warn(error.message, error.hint);
+  return {};
 }
 
 Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId package,
@@ -161,22 +192,25 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
   const CandidateList& list = *place.list;
   follows_nobody_ = false;
   const auto [lead, lead_stays] = lead_of(place, so_far);
-  const bool one_label = place.family != nullptr && admissions_.shared.contains(place.family);
-  const auto goes = [&](const std::string& label) {
-    return !one_label || lead.empty() || label.empty() || label == lead;
-  };
   const bool may_stay = list.installed() != not_chosen && values.contains(list.installed());
   const std::string installed_label = may_stay ? label_of(place, list.installed()) : "";
+  const bool stays_alike =
+      may_stay && may_be_backend(place, backend_of(place, list.installed()), so_far);
   const bool other_label =
-      !lead.empty() && installed_label != lead && !in_.kept.contains(place.name);
+      !in_.kept.contains(place.name) &&
+      ((!lead.empty() && installed_label != lead) || (may_stay && !stays_alike));
   if (may_stay && !other_label) return list.installed();
   if (may_stay && list.releases().empty() && admissions_.movable.insert(place.name).second)
     return begin_again();
   std::optional<Candidate> best;
   unsigned best_tier = 0;
-  std::optional<Candidate> of_other_backend;
-  for (const NumberedRelease& numbered : std::views::reverse(list.releases())) {
-    if (!values.meets(numbered.numbers())) continue;
+  std::map<std::string, IntegerSet> unlike;  // by label
+  Candidate limit = list.releases().empty() ? 0 : list.releases().back().last;
+  for (auto next = values.last_below(limit); next; next = values.last_below(limit)) {
+    const NumberedRelease* const newest = list.release_of(*next);
+    limit = newest == nullptr ? *next : newest->first;
+    if (newest == nullptr) continue;  // what is installed
+    const NumberedRelease& numbered = *newest;
     const auto options = options_of(place, *numbered.release);
     if (!options) return std::unexpected(options.error());
     bool any = false;
@@ -187,8 +221,8 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
       const Candidate candidate = numbered.number(rank);
       if (!values.contains(candidate) || !is_admissible(place, *numbered.release, option)) continue;
       const std::string label = backend_label(place, *numbered.release, option);
-      if (!goes(label)) {
-        if (!of_other_backend) of_other_backend = candidate;
+      if (!may_be_backend(place, label, so_far)) {
+        unlike[label] = unlike[label] | IntegerSet::one(candidate);
         any = true;
         continue;
       }
@@ -208,18 +242,21 @@ Result<std::optional<Candidate>> RequirementProblem::choose_build(PackageId pack
     }
     if (best && best_tier == 0) return best;
     // Nothing of it can be taken: that is found out when it is.
-    if (!any && !best && !of_other_backend) {
+    if (!any && !best && unlike.empty()) {
       // It may follow the first member, if that one is in the search.
       follows_nobody_ = unfit && !find_project(place.family->anchor());
       return unfit && !follows_nobody_ ? unfit_build : values.last_below(numbered.last);
     }
   }
-  const bool stays = may_stay && goes(installed_label);
   // With a first member that stays, what is installed stays too where nothing has its label.
-  if (stays && (!best || (lead_stays && best_tier > 0))) return list.installed();
+  if (stays_alike && (!best || (lead_stays && best_tier > 0))) return list.installed();
   if (best) return best;
-  if (of_other_backend) return of_other_backend;
-  return may_stay ? std::optional(list.installed()) : std::nullopt;
+  if (may_stay && !stays_alike)
+    unlike[installed_label] = unlike[installed_label] | IntegerSet::one(list.installed());
+  if (unlike.empty()) return may_stay ? std::optional(list.installed()) : std::nullopt;
+  remember_unlike(package, unlike);
+  const IntegerSet& left = unsuited_.at(package).alike;
+  return left.last_below(left.boundaries().back());
 }
 
 Result<std::optional<Candidate>> RequirementProblem::choose(PackageId package,
@@ -235,8 +272,11 @@ Result<std::optional<Candidate>> RequirementProblem::choose(PackageId package,
           values & IntegerSet::from_to(1, static_cast<Candidate>(place.labels.size()) + 1);
       return some.empty() ? std::nullopt : std::optional(some.boundaries().front());
     }
-    case Package::Kind::project:
-      return choose_build(package, values, so_far);
+    case Package::Kind::project: {
+      auto chosen = choose_suiting(package, values, so_far);
+      if (chosen && *chosen) expect_further(package, **chosen, values);
+      return chosen;
+    }
     case Package::Kind::extra:
       break;
   }
@@ -246,6 +286,23 @@ Result<std::optional<Candidate>> RequirementProblem::choose(PackageId package,
     return values.last_below(place.list->all().boundaries().back());
   }
   return choose_build(place.project, both, so_far);
+}
+
+Error RequirementProblem::no_build_asked_for(const Package& package, const Release& release,
+                                             const std::vector<BuildOption>& options) const {
+  std::string label = "that can be used here";
+  if (const auto kept = in_.kept.find(package.name); kept != in_.kept.end()) {
+    label = kept->second.label;
+  } else if (package.family != nullptr) {
+    label = given_label(*package.family);
+  }
+  std::vector<std::string> published;
+  for (const BuildOption& option : options)
+    published.push_back(option.label.empty() ? "a plain wheel" : option.label);
+  return {ErrorKind::unsupported,
+          fmt::format("{} {} has no build {}", package.name, wheel::render_version(release.version),
+                      label),
+          fmt::format("it has {}", fmt::join(published, ", "))};
 }
 
 Result<std::variant<const PackageChoice*, Exclusion>> RequirementProblem::take(
@@ -274,12 +331,15 @@ Result<std::variant<const PackageChoice*, Exclusion>> RequirementProblem::take(
         useless = useless & IntegerSet::one(numbered->number(rank)).complement();
     }
     if (useless != numbered->numbers())
-      return Exclusion{std::move(useless), remember({Reason::Kind::not_asked})};
+      return Exclusion{std::move(useless), remember({Reason::Kind::other_build})};
     auto refused = in_.chooser.take(demand_for(place, release, nullptr), release);
     if (!refused) return std::unexpected(refused.error());
-    Error why = refused->has_value() ? Error{ErrorKind::unsupported, "it cannot be used", {}}
+    Error why = refused->has_value() ? no_build_asked_for(place, release, **options)
                                      : std::move(*refused).error();
     return Exclusion{std::move(useless), remember({Reason::Kind::unusable, {}, std::move(why)})};
+  }
+  if (build->from_source) {
+    if (auto done = this->build(place, release); !done) return std::unexpected(done.error());
   }
   auto made = in_.chooser.take(demand_for(place, release, build), release);
   if (!made) return std::unexpected(std::move(made).error());

@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "resolver/choice/abi_dependency.h"
+#include "index/http/url.h"
+#include "index/http/while_waiting.h"
 #include "resolver/explain/messages.h"
+#include "resolver/family/device_packages.h"
 #include "resolver/solver/requirement_problem.h"
 
 namespace axle::resolver {
@@ -18,11 +20,13 @@ Result<std::optional<Error>> RequirementProblem::add(std::vector<Need>& needs, W
   const std::string& url = want.requirement.url;
   if (!url.empty() && !want.by.empty()) {
     std::vector<const Want*> all = wants_about(name);
-    const std::vector<std::string> named = direct_urls(all);
     all.push_back(&want);
     if (foreign_url(all) != nullptr) return url_not_named(name, want);
-    const bool is_new = direct_urls(all) != named && urls_of(name) == named;
-    if (is_new && admissions_.urls[name].insert(url).second) return begin_again();
+    // Two URLs of one package are two wheels that must be of one release: neither is left out.
+    const bool known = std::ranges::any_of(urls_of(name), [&](const std::string& other) {
+      return index::without_fragment(other) == index::without_fragment(url);
+    });
+    if (!known && admissions_.urls[name].insert(url).second) return begin_again();
   }
   const auto id = project(name);
   if (!id) return std::unexpected(id.error());
@@ -43,6 +47,7 @@ Result<std::optional<Error>> RequirementProblem::add(std::vector<Need>& needs, W
 
 Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_question() {
   Needs needs{IntegerSet::one(1), {}};
+  expect_requested();
   for (const Want& want : requests_.requested()) {
     const auto refused = add(needs.needs, want, Reason::Kind::requirement);
     if (!refused) return std::unexpected(refused.error());
@@ -65,13 +70,9 @@ Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_extra(Packag
   if (!taken) return std::unexpected(taken.error());
   const auto* const choice = std::get_if<const PackageChoice*>(&*taken);
   if (choice == nullptr || !in_.options.dependencies) return needs;
-  const std::vector<wheel::Requirement> without = requests_.dependencies_of(**choice, {});
-  for (const wheel::Requirement& requirement : requests_.dependencies_of(**choice, {place.extra})) {
-    const std::string text = wheel::render_requirement(requirement);
-    const bool known = std::ranges::any_of(without, [&](const wheel::Requirement& other) {
-      return wheel::render_requirement(other) == text;
-    });
-    if (known) continue;
+  const auto requirements = requests_.dependencies_of_extra(**choice, place.extra);
+  expect_needs(requirements);
+  for (const wheel::Requirement& requirement : requirements) {
     const auto refused = add_dependency(needs.needs, **choice, requirement);
     if (!refused) return std::unexpected(refused.error());
     if (*refused) return std::unexpected(**refused);
@@ -93,23 +94,35 @@ Result<std::optional<Error>> RequirementProblem::add_dependency(
   return add(needs, std::move(want), Reason::Kind::requirement);
 }
 
-Result<std::optional<Error>> RequirementProblem::add_abi_needs(std::vector<Need>& needs,
-                                                               const PackageChoice& choice) {
+Result<void> RequirementProblem::add_device_packages(std::vector<Need>& needs,
+                                                     const PackageChoice& choice) {
+  if (!in_.options.dependencies) return {};
+  const bool named = std::ranges::any_of(
+      requests_.about(choice.package.name),
+      [&](const Want& want) { return names_device(choice.package.name, want.requirement.extras); });
+  if (named) return {};
+  wheel::Requirement itself;
+  itself.name = choice.package.name;
+  itself.extras = device_extras(choice, in_.target, in_.options);
+  if (itself.extras.empty()) return {};
+  const auto refused = add_dependency(needs, choice, itself);
+  if (!refused) return std::unexpected(refused.error());
+  return {};
+}
+
+Result<void> RequirementProblem::add_abi_needs(std::vector<Need>& needs,
+                                               const PackageChoice& choice) {
   const std::string& owner = choice.package.name;
-  for (const AbiNeed& abi : abi_needs(choice.package.variant_properties)) {
+  for (const wheel::AbiNeed& abi : choice.abi_needs) {
     Want want;
     want.requirement.name = abi.package;
     want.by = owner;
     want.by_version = wheel::render_version(choice.package.version);
     want.text = abi.text;
-    if (admissions_.absent.contains({owner, abi.text})) {
-      return Error{ErrorKind::unsupported,
-                   fmt::format("it was built for {}, which is not part of this", abi.text),
-                   {}};
-    }
     const auto id = project(abi.package);
     if (!id) return std::unexpected(id.error());
-    IntegerSet values;
+    // It asks for nothing: who would bring it in is looked at in `objection`.
+    IntegerSet values = IntegerSet::one(not_chosen);
     for (const wheel::SpecifierSet& one : abi.any_of) {
       want.requirement.specifiers = one;
       const auto some = allowed(packages_[*id], want, /*may_move=*/false);
@@ -118,7 +131,7 @@ Result<std::optional<Error>> RequirementProblem::add_abi_needs(std::vector<Need>
     }
     needs.push_back({*id, std::move(values), remember({Reason::Kind::abi, std::move(want)})});
   }
-  return std::nullopt;
+  return {};
 }
 
 Result<void> RequirementProblem::add_family_needs(std::vector<Need>& needs,
@@ -135,7 +148,9 @@ Result<void> RequirementProblem::add_family_needs(std::vector<Need>& needs,
     if (!refused) return std::unexpected(refused.error());
   }
   const index::Family* family = in_.families.of(name);
-  if (family == nullptr || name == family->anchor()) return {};
+  if (family == nullptr) return {};
+  if (auto ok = bring_members(needs, choice, *family); !ok) return ok;
+  if (name == family->anchor()) return {};
   const auto first = find_project(family->anchor());
   if (!first) return {};
   const CandidateList& list = *packages_[*first].list;
@@ -159,6 +174,23 @@ Result<void> RequirementProblem::add_family_needs(std::vector<Need>& needs,
       want.requirement.specifiers = std::move(*made_for);
   }
   needs.push_back({*first, std::move(values), remember({Reason::Kind::requirement, want})});
+  return {};
+}
+
+Result<void> RequirementProblem::bring_members(std::vector<Need>& needs,
+                                               const PackageChoice& choice,
+                                               const index::Family& family) {
+  const plan::ResolvedPackage& package = choice.package;
+  if (!in_.options.dependencies || package.already_installed) return {};
+  for (const std::string& member : family.members) {
+    const bool said = std::ranges::any_of(
+        choice.goes_with, [&](const wheel::Requirement& with) { return with.name == member; });
+    if (said || member == package.name || in_.families.installed(member) == nullptr) continue;
+    Want want{{}, package.name, wheel::render_version(package.version)};
+    want.requirement.name = member;
+    const auto refused = add(needs, std::move(want), Reason::Kind::requirement);
+    if (!refused) return std::unexpected(refused.error());
+  }
   return {};
 }
 
@@ -189,39 +221,42 @@ Result<void> RequirementProblem::add_lead_need(std::vector<Need>& needs, Package
 
 Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of_project(PackageId package,
                                                                             Candidate candidate) {
+  if (const auto unsuited = unsuited_.extract(package); !unsuited.empty())
+    return std::move(unsuited.mapped());
   const auto taken = take(package, candidate);
   if (!taken) return std::unexpected(taken.error());
   if (const auto* const exclusion = std::get_if<Exclusion>(&*taken)) return *exclusion;
   const PackageChoice& choice = *std::get<const PackageChoice*>(*taken);
   Needs needs{IntegerSet::one(candidate), {}};
   if (in_.options.dependencies) {
-    for (const wheel::Requirement& requirement : requests_.dependencies_of(choice, {})) {
+    const std::vector<wheel::Requirement> requirements = requests_.dependencies_of(choice, {});
+    expect_needs(requirements);
+    for (const wheel::Requirement& requirement : requirements) {
       const auto refused = add_dependency(needs.needs, choice, requirement);
       if (!refused) return std::unexpected(refused.error());
       if (*refused) return std::unexpected(**refused);
     }
   }
+  if (auto ok = add_device_packages(needs.needs, choice); !ok) return std::unexpected(ok.error());
   if (auto ok = add_family_needs(needs.needs, choice); !ok) return std::unexpected(ok.error());
   if (auto ok = add_lead_need(needs.needs, package, candidate); !ok)
     return std::unexpected(ok.error());
-  const auto refused = add_abi_needs(needs.needs, choice);
-  if (!refused) return std::unexpected(refused.error());
-  if (*refused) return Exclusion{needs.alike, remember({Reason::Kind::unusable, {}, *refused})};
-  const index::Family* family = packages_[package].family;
-  const std::string label = label_of(packages_[package], candidate);
-  // The others follow the first member's label where they have it.
-  if (!label.empty() &&
-      (choice.package.name == family->anchor() || admissions_.shared.contains(family)))
-    needs.needs.push_back(backend_need(*family, label));
+  add_alternative_needs(needs.needs, choice);
+  add_platform_need(needs.needs, package, candidate, choice);
+  if (auto ok = add_built_for_need(needs.needs, choice); !ok) return std::unexpected(ok.error());
+  if (auto ok = add_abi_needs(needs.needs, choice); !ok) return std::unexpected(ok.error());
+  add_backend_need(needs.needs, package, candidate);
   return needs;
 }
 
-Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of(PackageId package,
-                                                                    Candidate candidate) {
+Result<std::variant<Needs, Exclusion>> RequirementProblem::find_needs(PackageId package,
+                                                                      Candidate candidate) {
+  const index::WhileWaiting look_further([this] { foresee(); });
   switch (packages_[package].kind) {
     case Package::Kind::question:
       return needs_of_question();
     case Package::Kind::project:
+      ++tried_count_;
       return needs_of_project(package, candidate);
     case Package::Kind::extra:
       return needs_of_extra(package, candidate);
@@ -229,6 +264,22 @@ Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of(PackageId pa
       return Needs{IntegerSet::one(candidate), {}};
   }
   return Needs{};
+}
+
+Result<std::variant<Needs, Exclusion>> RequirementProblem::needs_of(PackageId package,
+                                                                    Candidate candidate) {
+  const bool only_of_range = extra_ranges_.contains(package);
+  auto found = find_needs(package, candidate);
+  if (!found || only_of_range) return found;
+  if (const auto* const needs = std::get_if<Needs>(&*found)) {
+    if (!note_askers(package, *needs)) return begin_again();
+    std::vector<PackageId>& brought_in = brought_in_[{package, candidate}];
+    brought_in.clear();
+    for (const Need& need : needs->needs) {
+      if (!need.values.contains(not_chosen)) brought_in.push_back(need.package);
+    }
+  }
+  return found;
 }
 
 Urgency RequirementProblem::urgency(PackageId package, const IntegerSet& values) {

@@ -9,13 +9,9 @@ namespace {
 
 /// As many builds as a release can have at most, without parsing the names of its wheels: one plain
 /// wheel, and one of each file that may have a label.
-Candidate most_builds(const Release& release) {
-  const auto may_be_labelled = [](const index::PublishedFile& file) {
-    // name-version-python-abi-platform.whl has four hyphens.
-    return !file.label.empty() || std::ranges::count(file.filename, '-') > 4;
-  };
-  return 1 + static_cast<Candidate>(std::ranges::count_if(release.wheels, may_be_labelled));
-}
+Candidate most_builds(const Release& release) { return 1 + release.summary().maybe_labelled; }
+
+bool all_yanked(const Release& release) { return release.summary().all_yanked; }
 
 }  // namespace
 
@@ -45,7 +41,40 @@ const wheel::Version& CandidateList::version_of(Candidate candidate) const {
   return numbered == nullptr ? installed_package_->version : numbered->release->version;
 }
 
-IntegerSet CandidateList::matching(const wheel::SpecifierSet& specifiers) const {
+std::vector<const NumberedRelease*> CandidateList::releases_in(const IntegerSet& values) const {
+  std::vector<const NumberedRelease*> found;
+  const auto& boundaries = values.boundaries();
+  auto release = releases_.begin();
+  for (std::size_t i = 0; i < boundaries.size() && release != releases_.end(); i += 2) {
+    const Candidate end = i + 1 < boundaries.size() ? boundaries[i + 1] : end_;
+    release = std::ranges::upper_bound(release, releases_.end(), boundaries[i], {},
+                                       &NumberedRelease::last);
+    for (; release != releases_.end() && release->first < end; ++release) {
+      if (found.empty() || found.back() != &*release) found.push_back(&*release);
+      if (release->last > end) break;
+    }
+  }
+  return found;
+}
+
+const IntegerSet& CandidateList::matching(const wheel::SpecifierSet& specifiers) const {
+  const auto [known, is_new] = matching_.try_emplace(wheel::render_specifiers(specifiers));
+  if (is_new) known->second = find_matching(specifiers);
+  return known->second;
+}
+
+const IntegerSet& CandidateList::early() const {
+  if (!early_)
+    early_ = where([](const Release& release) { return release.version.is_prerelease(); });
+  return *early_;
+}
+
+const IntegerSet& CandidateList::yanked() const {
+  if (!yanked_) yanked_ = where(all_yanked);
+  return *yanked_;
+}
+
+IntegerSet CandidateList::find_matching(const wheel::SpecifierSet& specifiers) const {
   IntegerSet::Builder set;
   bool installed_done = installed_ == not_chosen;
   const auto add_installed = [&] {

@@ -7,8 +7,11 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "plan/installed_package.h"
@@ -52,17 +55,35 @@ class CandidateList {
   [[nodiscard]] const wheel::Version& version_of(Candidate candidate) const;
   [[nodiscard]] IntegerSet all() const { return IntegerSet::from_to(1, end_); }
 
+  /// The releases of which some number is in `values`, ascending.
+  [[nodiscard]] std::vector<const NumberedRelease*> releases_in(const IntegerSet& values) const;
+
   /// Those whose release, or one of the local versions that it consists of, is in `specifiers`.
-  /// Pre-releases and yanked files count like any other.
-  [[nodiscard]] IntegerSet matching(const wheel::SpecifierSet& specifiers) const;
+  /// Pre-releases and yanked files count like any other. The same specifiers are looked at once.
+  [[nodiscard]] const IntegerSet& matching(const wheel::SpecifierSet& specifiers) const;
+  /// Those of pre-releases.
+  [[nodiscard]] const IntegerSet& early() const;
+  /// Those of releases of which every file is yanked.
+  [[nodiscard]] const IntegerSet& yanked() const;
   /// Those of the releases that `accept` accepts; what is installed is not among them.
   [[nodiscard]] IntegerSet where(const std::function<bool(const Release&)>& accept) const;
 
  private:
+  [[nodiscard]] IntegerSet find_matching(const wheel::SpecifierSet& specifiers) const;
+
   std::vector<NumberedRelease> releases_;  ///< ascending
   const plan::InstalledPackage* installed_package_ = nullptr;
   Candidate installed_ = not_chosen;
   Candidate end_ = 1;
+  // What was found out, so that it is found out once.
+  mutable std::unordered_map<std::string, IntegerSet> matching_;  ///< by the specifiers' text
+  mutable std::optional<IntegerSet> early_;
+  mutable std::optional<IntegerSet> yanked_;
 };
+
+/// Lists that several searches have in common: by package, what is installed of it (nullptr: that
+/// is not a candidate), and whether its releases are.
+using CandidateLists = std::map<std::tuple<std::string, const plan::InstalledPackage*, bool>,
+                                std::shared_ptr<const CandidateList>>;
 
 }  // namespace axle::resolver

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
-#include <map>
+#include <numeric>
 #include <tuple>
 
 #include "resolver/solver/assignments.h"
+#include "resolver/solver/knowledge.h"
 
 namespace axle::resolver {
 
@@ -18,74 +18,79 @@ constexpr std::uint32_t many_conflicts = 5;
 enum class Standing : std::uint8_t { suffering, usual, to_blame };
 
 struct PackageState {
-  std::vector<IncompatibilityId> named_by;  ///< oldest first
-  std::uint32_t found = 0;                  ///< the order in which packages came to be needed
-  std::uint32_t suffered = 0;               ///< conflicts met when it had just been decided
-  std::uint32_t blamed = 0;                 ///< conflicts of others with its decision
+  std::uint32_t found = 0;      ///< the order in which packages came to be needed
+  std::uint32_t conflicts = 0;  ///< that named it
+  std::uint32_t suffered = 0;   ///< conflicts met when it had just been decided
+  std::uint32_t blamed = 0;     ///< conflicts of others with its decision
   Standing standing = Standing::usual;
-  IncompatibilityId ruled_out = no_incompatibility;  ///< what can never be taken of it
-  bool met = false;                                  ///< its exclusions are known
-  bool waiting = false;                              ///< is in the list of those to decide
-};
-
-struct KnownState {
-  bool replaced = false;  ///< by one of more candidates
-  bool fails = false;     ///< a term of it cannot hold, until the search goes back
+  bool met = false;      ///< its exclusions are known
+  bool waiting = false;  ///< is in the list of those to decide
+  bool changed = false;  ///< is in the list of those whose values changed
 };
 
 class Search {
  public:
-  Search(Problem& problem, PackageId root) : problem_(problem), root_(root) {}
+  Search(Problem& problem, PackageId root, SearchBounds bounds)
+      : problem_(problem), root_(root), bounds_(bounds) {}
 
   Result<Solution> run();
 
  private:
-  IncompatibilityId add(Incompatibility incompatibility);
   void exclude(PackageId package, Exclusion exclusion);
-  /// An incompatibility of one term.
-  void rule_out(PackageId package, Incompatibility incompatibility);
-  /// Keeps one that is not looked at, but that derivations name.
-  IncompatibilityId keep(Incompatibility incompatibility);
-  /// It is not looked at any more: another one says more.
-  void replace(IncompatibilityId id);
   void add_need(PackageId package, const IntegerSet& alike, const Need& need);
   /// Its place, made when the package is met for the first time.
   PackageState& state(PackageId package);
 
   /// False: the root cannot be chosen, which `proof` shows.
-  bool propagate(PackageId from);
+  bool propagate(std::vector<PackageId> changed);
+  /// What the incompatibilities that name `package` say now; false as above.
+  bool propagate(PackageId package, std::vector<PackageId>& changed);
   /// The incompatibility that follows from a conflict, and where its consequence lies; nullopt as
   /// above.
   std::optional<PackageId> resolve_conflict(IncompatibilityId conflict);
   bool is_proof(const Incompatibility& incompatibility) const;
   void derive(PackageId package, IncompatibilityId cause);
+  void look_ahead();
   void go_back_to(Level level);
-  void blame(const Incompatibility& conflict);
+  /// Counts a conflict against the package that was just decided, or is about to be, and against
+  /// the others of it that are decided.
+  void blame(const Incompatibility& conflict, PackageId suffering);
+  /// Packages that many conflicts are to be blamed on are decided last: the search goes back to
+  /// before their decisions. What changed by that.
+  std::vector<PackageId> reconsider_blamed();
 
   std::optional<PackageId> next_to_decide();
+  /// The bounds are reached, which `solution_` says.
+  bool gives_up();
   /// Asks the problem about one package; what has to be propagated then.
   Result<PackageId> decide(PackageId package);
-  bool would_conflict(PackageId package, Candidate candidate, std::size_t first) const;
+  /// The problem has something against all that was chosen; what has to be propagated then.
+  PackageId object(Objection objection);
+  void take_solution();
+  /// One of those from `first` on that the candidate does not go with; nullptr: none.
+  const Incompatibility* would_conflict(PackageId package, Candidate candidate,
+                                        std::size_t first) const;
 
   Problem& problem_;
   PackageId root_;
+  SearchBounds bounds_;
   Assignments assignments_;
-  std::vector<Incompatibility> known_;
-  std::vector<KnownState> known_states_;
-  std::vector<std::vector<IncompatibilityId>> failing_;  ///< by level
+  Knowledge knowledge_;
   std::vector<PackageState> packages_;
   std::vector<PackageId> waiting_;
-  std::map<std::tuple<PackageId, PackageId, std::uint32_t, std::vector<IntegerSet::Value>>,
-           IncompatibilityId>
-      needs_;
+  std::vector<PackageId> changed_;  ///< since the problem was told
   std::optional<PackageId> just_decided_;
+  std::vector<PackageId> blamed_;  ///< of late, and not reconsidered yet
   std::uint32_t found_ = 0;
+  std::uint32_t asked_ = 0;   ///< questions about a package to the problem
+  std::size_t assigned_ = 0;  ///< numbers in `assignments_`
   Solution solution_;
 };
 
 PackageState& Search::state(PackageId package) {
   if (package >= packages_.size()) packages_.resize(std::size_t{package} + 1);
   assignments_.make_room(package);
+  knowledge_.make_room(package);
   if (!packages_[package].met) {
     packages_[package].met = true;
     for (Exclusion& one : problem_.exclusions(package)) exclude(package, std::move(one));
@@ -95,91 +100,41 @@ PackageState& Search::state(PackageId package) {
 
 void Search::exclude(PackageId package, Exclusion exclusion) {
   if (exclusion.alike.empty()) return;
-  rule_out(package, {{{package, std::move(exclusion.alike)}},
-                     Cause::excluded,
-                     0,
-                     exclusion.reason,
-                     no_incompatibility,
-                     no_incompatibility});
-}
-
-void Search::rule_out(PackageId package, Incompatibility incompatibility) {
-  const IncompatibilityId before = state(package).ruled_out;
-  if (before == no_incompatibility) {
-    packages_[package].ruled_out = add(std::move(incompatibility));
-    return;
-  }
-  // One for all, so that a package of which thousands cannot be taken is not looked at thousands of
-  // times.
-  const auto id = keep(std::move(incompatibility));
-  replace(before);
-  packages_[package].ruled_out = add(resolvent(known_[before], before, known_[id], id, package));
-}
-
-IncompatibilityId Search::keep(Incompatibility incompatibility) {
-  const auto id = static_cast<IncompatibilityId>(known_.size());
-  known_.push_back(std::move(incompatibility));
-  known_states_.push_back({.replaced = true});
-  return id;
-}
-
-void Search::replace(IncompatibilityId id) {
-  known_states_[id].replaced = true;
-  for (const Term& term : known_[id].terms) {
-    // It tends to be one of the last.
-    auto& named_by = packages_[term.package].named_by;
-    const auto place = std::find(named_by.rbegin(), named_by.rend(), id);
-    if (place != named_by.rend()) named_by.erase(std::next(place).base());
-  }
-}
-
-IncompatibilityId Search::add(Incompatibility incompatibility) {
-  for (const Term& term : incompatibility.terms) state(term.package);  // which may add others
-  const auto id = static_cast<IncompatibilityId>(known_.size());
-  for (const Term& term : incompatibility.terms) packages_[term.package].named_by.push_back(id);
-  known_.push_back(std::move(incompatibility));
-  known_states_.emplace_back();
-  return id;
+  knowledge_.rule_out(package, {{{package, std::move(exclusion.alike)}},
+                                Cause::excluded,
+                                0,
+                                exclusion.reason,
+                                no_incompatibility,
+                                no_incompatibility});
 }
 
 void Search::add_need(PackageId package, const IntegerSet& alike, const Need& need) {
   // In the order of the needs, so that what is asked for first is decided first.
   if (PackageState& place = state(need.package); place.found == 0) place.found = ++found_;
-  Incompatibility incompatibility;
-  incompatibility.cause = Cause::need;
-  incompatibility.needed = need.package;
-  incompatibility.reason = need.reason;
-  if (need.package == package || need.values.empty()) {
-    // What needs another candidate of its own package, or what is not there, cannot be taken.
-    IntegerSet wrong = need.values.empty() ? alike : alike & need.values.complement();
-    if (wrong.empty()) return;
-    incompatibility.terms.push_back({package, std::move(wrong)});
-    rule_out(package, std::move(incompatibility));
-    return;
-  }
-  const auto [known, is_new] = needs_.try_emplace(
-      std::tuple(package, need.package, need.reason, need.values.boundaries()), no_incompatibility);
-  IntegerSet dependents = alike;
-  if (!is_new) {
-    const IntegerSet before = known_[known->second].values_of(package);
-    if (before.contains(alike)) return;
-    dependents = before | alike;
-    replace(known->second);
-  }
-  incompatibility.terms.push_back({package, std::move(dependents)});
-  incompatibility.terms.push_back({need.package, need.values.complement()});
-  std::ranges::sort(incompatibility.terms, {}, &Term::package);
-  known->second = add(std::move(incompatibility));
+  knowledge_.add_need(package, alike, need);
 }
 
 void Search::derive(PackageId package, IncompatibilityId cause) {
-  assignments_.derive(package, known_[cause].values_of(package).complement(), cause);
+  assignments_.derive(package, knowledge_[cause].values_of(package).complement(), cause);
+  assigned_ += assignments_.possible(package).boundaries().size();
   PackageState& place = packages_[package];
   if (!assignments_.is_needed(package) || assignments_.is_decided(package)) return;
   if (!place.waiting) {
     place.waiting = true;
     waiting_.push_back(package);
   }
+  if (!place.changed) {
+    place.changed = true;
+    changed_.push_back(package);
+  }
+}
+
+void Search::look_ahead() {
+  // About in the order in which they will be decided.
+  std::ranges::sort(changed_, {}, [&](PackageId package) { return packages_[package].found; });
+  problem_.look_ahead(changed_, assignments_);
+  for (const PackageId package : changed_) packages_[package].changed = false;
+  changed_.clear();
 }
 
 void Search::go_back_to(Level level) {
@@ -188,52 +143,48 @@ void Search::go_back_to(Level level) {
     packages_[package].waiting = true;
     waiting_.push_back(package);
   });
-  for (std::size_t above = std::size_t{level} + 1; above < failing_.size(); ++above) {
-    for (const IncompatibilityId id : failing_[above]) known_states_[id].fails = false;
-    failing_[above].clear();
-  }
+  knowledge_.look_again(level);
 }
 
-bool Search::propagate(PackageId from) {
-  std::vector<PackageId> changed = {from};
+bool Search::propagate(std::vector<PackageId> changed) {
   while (!changed.empty()) {
     const PackageId package = changed.back();
     changed.pop_back();
-    // New ones come at the end while this runs, and are looked at from there.
-    for (std::size_t left = packages_[package].named_by.size(); left > 0; --left) {
-      const IncompatibilityId id = packages_[package].named_by[left - 1];
-      KnownState& place = known_states_[id];
-      if (place.replaced || place.fails) continue;
-      const Term* open = nullptr;
-      bool undecided = false;
-      for (const Term& term : known_[id].terms) {
-        const Relation relation = assignments_.relation(term);
-        if (relation == Relation::holds) continue;
-        if (relation == Relation::fails) {
-          place.fails = true;
-          break;
-        }
-        undecided = undecided || open != nullptr;
-        open = &term;
+    knowledge_.tidy(package);
+    if (!propagate(package, changed)) return false;
+  }
+  return true;
+}
+
+bool Search::propagate(PackageId package, std::vector<PackageId>& changed) {
+  // New ones come at the end while this runs, and are looked at from there.
+  for (std::size_t left = knowledge_.about(package).size(); left > 0; --left) {
+    const IncompatibilityId id = knowledge_.about(package)[left - 1];
+    if (!knowledge_.is_looked_at(id)) continue;
+    const Term* open = nullptr;
+    bool undecided = false;
+    for (const Term& term : knowledge_[id].terms) {
+      const Relation relation = assignments_.relation(term);
+      if (relation == Relation::holds) continue;
+      if (relation == Relation::fails) {
+        knowledge_.set_aside(id, assignments_.level());
+        break;
       }
-      if (place.fails) {
-        if (assignments_.level() >= failing_.size())
-          failing_.resize(std::size_t{assignments_.level()} + 1);
-        failing_[assignments_.level()].push_back(id);
-        continue;
-      }
-      if (undecided) continue;
-      if (open != nullptr) {
-        const PackageId learns = open->package;
-        derive(learns, id);
-        if (std::ranges::find(changed, learns) == changed.end()) changed.push_back(learns);
-        continue;
-      }
-      const auto learns = resolve_conflict(id);
-      if (!learns) return false;
-      changed = {*learns};
-      break;
+      undecided = undecided || open != nullptr;
+      open = &term;
     }
+    if (undecided || !knowledge_.is_looked_at(id)) continue;
+    if (open != nullptr) {
+      const PackageId learns = open->package;
+      derive(learns, id);
+      if (std::ranges::find(changed, learns) == changed.end()) changed.push_back(learns);
+      continue;
+    }
+    if (just_decided_) blame(knowledge_[id], *just_decided_);
+    const auto learns = resolve_conflict(id);
+    if (!learns) return false;
+    changed = {*learns};
+    break;
   }
   return true;
 }
@@ -246,8 +197,8 @@ bool Search::is_proof(const Incompatibility& incompatibility) const {
 
 std::optional<PackageId> Search::resolve_conflict(IncompatibilityId conflict) {
   ++solution_.conflicts;
-  blame(known_[conflict]);
-  Incompatibility now = known_[conflict];
+  for (const Term& term : knowledge_[conflict].terms) ++packages_[term.package].conflicts;
+  Incompatibility now = knowledge_[conflict];
   IncompatibilityId id = conflict;  ///< none: `now` is not kept yet
   while (!is_proof(now)) {
     const Assignment* last = nullptr;
@@ -266,40 +217,70 @@ std::optional<PackageId> Search::resolve_conflict(IncompatibilityId conflict) {
     }
     if (!last->is_decision()) {
       // The step may have been enough only together with earlier ones of its package.
-      const IntegerSet rest = now.values_of(package) | known_[last->cause].values_of(package);
+      const IntegerSet rest = now.values_of(package) | knowledge_[last->cause].values_of(package);
       if (const Assignment* const earlier = assignments_.satisfier(package, rest))
         before = std::max(before, earlier->level);
     }
     if (last->is_decision() || before < last->level) {
-      if (id == no_incompatibility) id = add(std::move(now));
+      if (id == no_incompatibility) id = knowledge_.add(std::move(now));
       go_back_to(before);
       derive(package, id);
       return package;
     }
     const IncompatibilityId cause = last->cause;
     if (id == no_incompatibility) {
-      id = keep(now);
+      id = knowledge_.keep(now);
     }
-    now = resolvent(now, id, known_[cause], cause, package);
+    now = resolvent(now, id, knowledge_[cause], cause, package);
     id = no_incompatibility;
   }
-  if (id == no_incompatibility) id = add(std::move(now));
+  if (id == no_incompatibility) id = knowledge_.add(std::move(now));
   solution_.proof = id;
   return std::nullopt;
 }
 
-void Search::blame(const Incompatibility& conflict) {
-  if (!just_decided_) return;
-  PackageState& suffering = packages_[*just_decided_];
+void Search::blame(const Incompatibility& conflict, PackageId suffering) {
+  PackageState& sufferer = packages_[suffering];
   for (const Term& term : conflict.terms) {
-    if (term.package == *just_decided_ || term.package == root_) continue;
+    if (term.package == suffering || term.package == root_) continue;
     if (!assignments_.is_decided(term.package)) continue;
-    if (++suffering.suffered >= many_conflicts && suffering.standing == Standing::usual)
-      suffering.standing = Standing::suffering;
+    if (++sufferer.suffered >= many_conflicts && sufferer.standing == Standing::usual)
+      sufferer.standing = Standing::suffering;
     PackageState& other = packages_[term.package];
-    if (++other.blamed >= many_conflicts && other.standing == Standing::usual)
-      other.standing = Standing::to_blame;
+    if (++other.blamed < many_conflicts || other.standing != Standing::usual) continue;
+    other.standing = Standing::to_blame;
+    blamed_.push_back(term.package);
   }
+}
+
+std::vector<PackageId> Search::reconsider_blamed() {
+  bool went_back = false;
+  for (const PackageId package : std::exchange(blamed_, {})) {
+    if (!assignments_.is_decided(package)) continue;
+    go_back_to(assignments_.level_of(package) - 1);
+    went_back = true;
+  }
+  std::vector<PackageId> changed(went_back ? packages_.size() : 0);
+  // What was learned after that decision may say something about any of them.
+  std::iota(changed.begin(), changed.end(), PackageId{0});
+  return changed;
+}
+
+bool Search::gives_up() {
+  if (asked_ <= bounds_.questions && solution_.conflicts <= bounds_.conflicts &&
+      knowledge_.stored() + assigned_ <= bounds_.numbers) {
+    return false;
+  }
+  const auto trouble = [&](PackageId package) { return packages_[package].conflicts; };
+  std::vector<PackageId> troubled(packages_.size());
+  std::iota(troubled.begin(), troubled.end(), PackageId{0});
+  std::erase_if(troubled, [&](PackageId package) { return trouble(package) == 0; });
+  std::ranges::sort(troubled, [&](PackageId left, PackageId right) {
+    return std::tuple(trouble(right), left) < std::tuple(trouble(left), right);
+  });
+  if (troubled.size() > 3) troubled.resize(3);
+  solution_.gave_up_over = std::move(troubled);
+  return true;
 }
 
 std::optional<PackageId> Search::next_to_decide() {
@@ -331,73 +312,110 @@ std::optional<PackageId> Search::next_to_decide() {
   return best;
 }
 
-bool Search::would_conflict(PackageId package, Candidate candidate, std::size_t first) const {
-  for (std::size_t id = first; id < known_.size(); ++id) {
-    const bool conflict = std::ranges::all_of(known_[id].terms, [&](const Term& term) {
+const Incompatibility* Search::would_conflict(PackageId package, Candidate candidate,
+                                              std::size_t first) const {
+  for (std::size_t id = first; id < knowledge_.size(); ++id) {
+    const bool conflict = std::ranges::all_of(knowledge_[id].terms, [&](const Term& term) {
       return term.package == package ? term.values.contains(candidate)
                                      : assignments_.relation(term) == Relation::holds;
     });
-    if (conflict) return true;
+    if (conflict) return &knowledge_[id];
   }
-  return false;
+  return nullptr;
 }
 
 Result<PackageId> Search::decide(PackageId package) {
+  ++asked_;
   const IntegerSet possible = assignments_.possible(package);
   auto candidate = problem_.choose(package, assignments_);
   if (!candidate) return std::unexpected(std::move(candidate).error());
   if (!*candidate) {
-    rule_out(
+    knowledge_.rule_out(
         package,
         {{{package, possible}}, Cause::no_candidate, 0, 0, no_incompatibility, no_incompatibility});
     return package;
   }
   auto needs = problem_.needs_of(package, **candidate);
   if (!needs) return std::unexpected(std::move(needs).error());
-  const std::size_t first = known_.size();
+  const std::size_t first = knowledge_.size();
   if (const auto* const exclusion = std::get_if<Exclusion>(&*needs)) {
     exclude(package, *exclusion);
     return package;
   }
   const auto& known = std::get<Needs>(*needs);
   for (const Need& need : known.needs) add_need(package, known.alike, need);
-  if (would_conflict(package, **candidate, first)) return package;
+  if (const Incompatibility* conflict = would_conflict(package, **candidate, first)) {
+    blame(*conflict, package);
+    return package;
+  }
   ++solution_.decisions;
   just_decided_ = package;
   assignments_.decide(package, **candidate);
   return package;
 }
 
+PackageId Search::object(Objection objection) {
+  for (const Term& term : objection.terms) {
+    state(term.package);
+    // What nothing needs is not chosen: said as a decision, which the search can go back from.
+    if (!assignments_.is_decided(term.package)) assignments_.decide(term.package, not_chosen);
+  }
+  const PackageId first = objection.terms.front().package;
+  if (objection.terms.size() == 1) {
+    exclude(first, {std::move(objection.terms.front().values), objection.reason});
+    return first;
+  }
+  std::ranges::sort(objection.terms, {}, &Term::package);
+  knowledge_.add({std::move(objection.terms), Cause::objected, 0, objection.reason,
+                  no_incompatibility, no_incompatibility});
+  return first;
+}
+
+void Search::take_solution() {
+  solution_.chosen.assign(packages_.size(), not_chosen);
+  for (PackageId package = 0; package < packages_.size(); ++package) {
+    if (assignments_.is_decided(package))
+      solution_.chosen[package] = assignments_.possible(package).boundaries().front();
+  }
+}
+
 Result<Solution> Search::run() {
   state(root_);
-  const IncompatibilityId question = add({{{root_, IntegerSet::one(1).complement()}},
-                                          Cause::root,
-                                          0,
-                                          0,
-                                          no_incompatibility,
-                                          no_incompatibility});
+  const IncompatibilityId question = knowledge_.add({{{root_, IntegerSet::one(1).complement()}},
+                                                     Cause::root,
+                                                     0,
+                                                     0,
+                                                     no_incompatibility,
+                                                     no_incompatibility});
   derive(root_, question);
-  std::optional<PackageId> changed = root_;
-  while (propagate(*changed)) {
+  std::vector<PackageId> changed = {root_};
+  while (propagate(std::move(changed))) {
+    changed = reconsider_blamed();
+    if (!changed.empty()) continue;
+    if (gives_up()) break;
+    look_ahead();
     const auto next = next_to_decide();
     if (!next) {
-      solution_.chosen.assign(packages_.size(), not_chosen);
-      for (PackageId package = 0; package < packages_.size(); ++package) {
-        if (assignments_.is_decided(package))
-          solution_.chosen[package] = assignments_.possible(package).boundaries().front();
+      auto objection = problem_.objection(assignments_);
+      if (!objection) {
+        take_solution();
+        break;
       }
-      break;
+      changed = {object(std::move(*objection))};
+      continue;
     }
     auto decided = decide(*next);
     if (!decided) return std::unexpected(std::move(decided).error());
-    changed = *decided;
+    changed = {*decided};
   }
-  solution_.known = std::move(known_);
+  solution_.known = std::move(knowledge_).take();
   return std::move(solution_);
 }
 
 }  // namespace
 
-Result<Solution> solve(Problem& problem, PackageId root) { return Search(problem, root).run(); }
+Result<Solution> solve(Problem& problem, PackageId root, SearchBounds bounds) {
+  return Search(problem, root, bounds).run();
+}
 
 }  // namespace axle::resolver

@@ -5,6 +5,7 @@
 //
 // Source: Natalie Weizenbaum, "PubGrub" (dart pub's doc/solver.md).
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -37,6 +38,12 @@ struct Exclusion {
   std::uint32_t reason = 0;
 };
 
+/// `terms` do not all hold together, whatever else is chosen, but do in what was found.
+struct Objection {
+  std::vector<Term> terms;
+  std::uint32_t reason = 0;
+};
+
 /// Packages are decided in this order; the smaller first.
 enum class Urgency : std::uint8_t { fixed, direct, pinned, usual };
 
@@ -53,6 +60,15 @@ class Problem {
   /// What that candidate needs. May add packages to the problem. An error ends the search.
   [[nodiscard]] virtual Result<std::variant<Needs, Exclusion>> needs_of(PackageId package,
                                                                         Candidate candidate) = 0;
+  /// What needs cannot say against a whole solution: a package that is there only where something
+  /// else brings it in. nullopt: nothing. The search goes on with it.
+  [[nodiscard]] virtual std::optional<Objection> objection(const Assignments& /*solution*/) {
+    return std::nullopt;
+  }
+  /// Before a package is decided: of these, which are needed, other values are possible than
+  /// before. The problem may make ready what is asked next; it changes no answer by that.
+  virtual void look_ahead(const std::vector<PackageId>& /*changed*/,
+                          const Assignments& /*so_far*/) {}
   [[nodiscard]] virtual Urgency urgency(PackageId /*package*/, const IntegerSet& /*values*/) {
     return Urgency::usual;
   }
@@ -64,13 +80,23 @@ struct Solution {
   /// Where nothing fits: from what is known follows that the root cannot be chosen, which is
   /// `proof`.
   std::optional<IncompatibilityId> proof;
+  /// The search was given up, for these packages more than for others.
+  std::optional<std::vector<PackageId>> gave_up_over;
   std::vector<Incompatibility> known;
   std::uint32_t decisions = 0;
   std::uint32_t conflicts = 0;
 };
 
-/// `root` has one candidate, 1. Errors: those of the problem alone; what has no solution is no
-/// error.
-[[nodiscard]] Result<Solution> solve(Problem& problem, PackageId root);
+/// Beyond these the search gives up: after minutes, or with a GiB. The hardest of the known sets of
+/// requirements needs some thousand questions and conflicts.
+struct SearchBounds {
+  std::uint32_t questions = 1'000'000;  ///< about a package to the problem
+  std::uint32_t conflicts = 50'000;
+  std::size_t numbers = std::size_t{1} << 28;  ///< written to what is known and assigned
+};
+
+/// `root` has one candidate, 1. Errors: those of the problem alone. What has no solution is no
+/// error, nor is a search that took too much time or memory and was given up.
+[[nodiscard]] Result<Solution> solve(Problem& problem, PackageId root, SearchBounds bounds = {});
 
 }  // namespace axle::resolver

@@ -4,10 +4,17 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "resolver/catalogue/version_filter.h"
+#include "resolver/conflict/conflict_story.h"
+#include "resolver/conflict/derivation.h"
+#include "resolver/conflict/version_text.h"
+#include "resolver/explain/alternative_messages.h"
 #include "resolver/explain/messages.h"
 
 namespace axle::resolver {
@@ -15,149 +22,290 @@ namespace {
 
 using Kind = RequirementProblem::Package::Kind;
 
-/// What the premises say of one project.
-struct Demands {
-  std::vector<Want> wants;
-  IntegerSet left = IntegerSet::all();  ///< what they leave of it
-  unsigned of_best = 0;             ///< of the wants: those of the best candidate of their owner
-  const Error* unusable = nullptr;  ///< why its best candidate that is left cannot be used
-  Candidate unusable_candidate = not_chosen;
-};
+/// What is wanted of the package that a story comes down to, by the best of those who want it; the
+/// user's wants first.
+std::vector<const StatedCase*> wanted(const Story& story) {
+  std::vector<const StatedCase*> of_user;
+  std::vector<const StatedCase*> of_others;
+  for (const std::size_t place : story.wants) {
+    for (const StatedCase* one : cases_of_best(story.grounds[place]))
+      (one->want.by.empty() ? of_user : of_others).push_back(one);
+  }
+  of_user.insert(of_user.end(), of_others.begin(), of_others.end());
+  return of_user;
+}
 
-class ConflictExplainer {
+class Headline {
  public:
-  ConflictExplainer(RequirementProblem& problem, std::span<const Incompatibility> known)
-      : problem_(problem), known_(known) {}
+  Headline(RequirementProblem& problem, PackageChooser& chooser, const Story& story);
 
-  void add(const Incompatibility& premise);
-  [[nodiscard]] Error explain(PackageChooser& chooser);
+  [[nodiscard]] Error make();
 
  private:
-  [[nodiscard]] PackageId project_of(PackageId package) const {
-    const auto& place = problem_.packages()[package];
-    return place.kind == Kind::extra ? place.project : package;
-  }
-  void add_need(const Incompatibility& premise);
-  void add_exclusion(const Incompatibility& premise);
-  [[nodiscard]] std::optional<PackageId> central() const;
+  /// The candidates that all want; constraints narrow them where they are known as sets.
+  [[nodiscard]] IntegerSet common() const;
+  [[nodiscard]] bool each_has_some() const;
+  [[nodiscard]] std::vector<Want> relaxable() const;
+  [[nodiscard]] std::string hint(const std::string& available) const;
+  [[nodiscard]] Error contradiction();
+  /// The best of the project's own candidates cannot be used.
+  [[nodiscard]] const Grounds* unusable() const;
+  /// Two distributions that install the same modules are wanted; nullopt: none are.
+  [[nodiscard]] std::optional<Error> same_modules() const;
+  /// Builds for several GPU platforms are wanted, or of several labels of one family.
+  [[nodiscard]] std::optional<Error> several_platforms() const;
+  [[nodiscard]] std::optional<Error> several_labels() const;
 
   RequirementProblem& problem_;
-  std::span<const Incompatibility> known_;
-  std::map<PackageId, Demands> by_project_;
+  PackageChooser& chooser_;
+  const Story& story_;
+  const RequirementProblem::Package& place_;
+  std::vector<const StatedCase*> cases_;
+  std::vector<const Want*> wants_;
 };
 
-void ConflictExplainer::add_need(const Incompatibility& premise) {
-  const Reason& reason = problem_.reason(premise.reason);
-  if (problem_.packages()[premise.needed].kind == Kind::backend ||
-      reason.kind == Reason::Kind::extra) {
-    return;
+Headline::Headline(RequirementProblem& problem, PackageChooser& chooser, const Story& story)
+    : problem_(problem),
+      chooser_(chooser),
+      story_(story),
+      place_(problem.packages()[story.project]),
+      cases_(wanted(story)) {
+  for (const StatedCase* one : cases_) wants_.push_back(&one->want);
+}
+
+IntegerSet Headline::common() const {
+  IntegerSet left = place_.list->all();
+  for (const std::size_t place : story_.wants) {
+    const Grounds& grounds = story_.grounds[place];
+    if (grounds.cause != Cause::need) {
+      left = left & grounds.candidates.complement();
+      continue;
+    }
+    for (const StatedCase* one : cases_of_best(grounds)) left = left & one->values;
   }
-  Demands& demands = by_project_[project_of(premise.needed)];
-  const auto owner = std::ranges::find_if(
-      premise.terms, [&](const Term& term) { return term.package != premise.needed; });
-  const IntegerSet values = premise.values_of(premise.needed).is_all()
-                                ? IntegerSet()
-                                : premise.values_of(premise.needed).complement();
-  demands.left = demands.left & values & IntegerSet::from(1);
-  Want want = reason.want;
-  if (owner != premise.terms.end()) {
-    const auto& place = problem_.packages()[owner->package];
-    if (place.list) {
-      const Candidate last = place.list->all().boundaries().back();
-      if (const auto best = owner->values.last_below(last)) {
-        want.by_version = problem_.render_version(project_of(owner->package), *best);
-        if (*best + 1 == last) ++demands.of_best;
-      }
-    } else {
-      ++demands.of_best;
+  return left;
+}
+
+bool Headline::each_has_some() const {
+  return std::ranges::all_of(cases_, [&](const StatedCase* one) {
+    return one->want.constraint || one->values.meets(place_.list->all());
+  });
+}
+
+std::vector<Want> Headline::relaxable() const {
+  std::vector<Want> found;
+  for (const Grounds& grounds : story_.grounds) {
+    for (const StatedCase& one : grounds.cases) {
+      const bool limits = !one.want.requirement.specifiers.empty() || one.want.constraint;
+      if (one.want.by.empty() && limits && !one.want.requirement.name.empty())
+        found.push_back(one.want);
     }
   }
-  demands.wants.push_back(std::move(want));
+  return found;
 }
 
-void ConflictExplainer::add_exclusion(const Incompatibility& premise) {
-  const Term& term = premise.terms.front();
-  const Reason& reason = problem_.reason(premise.reason);
-  const auto& place = problem_.packages()[term.package];
-  if (!place.list) return;
-  Demands& demands = by_project_[project_of(term.package)];
-  demands.left = demands.left & term.values.complement();
-  if (reason.kind == Reason::Kind::constraint) demands.wants.push_back(reason.want);
-  if (reason.kind != Reason::Kind::unusable) return;
-  const auto best = term.values.last_below(place.list->all().boundaries().back());
-  if (!best || *best <= demands.unusable_candidate) return;
-  demands.unusable = &*reason.error;
-  demands.unusable_candidate = *best;
-}
-
-void ConflictExplainer::add(const Incompatibility& premise) {
-  if (premise.cause == Cause::need) {
-    add_need(premise);
-  } else if (premise.cause == Cause::excluded) {
-    add_exclusion(premise);
-  } else if (premise.cause == Cause::no_candidate) {
-    const PackageId project = project_of(premise.terms.front().package);
-    if (problem_.packages()[project].list)
-      by_project_[project].left =
-          by_project_[project].left & premise.terms.front().values.complement();
+std::string Headline::hint(const std::string& available) const {
+  IntegerSet not_asked;
+  for (const Exclusion& exclusion : place_.exclusions) {
+    if (problem_.reason(exclusion.reason).kind == Reason::Kind::not_asked)
+      not_asked = not_asked | exclusion.alike;
   }
+  const IntegerSet left = common() & not_asked;
+  if (!left.empty()) {
+    const Candidate best = *left.last_below(place_.list->all().boundaries().back());
+    if (const NumberedRelease* const numbered = place_.list->release_of(best)) {
+      const bool early = numbered->release->version.is_prerelease();
+      return fmt::format("{0} {1} satisfies all of them, but it is {2}: request it as {0}=={1}{3}",
+                         place_.name, wheel::render_version(numbered->release->version),
+                         early ? "a pre-release" : "yanked", early ? ", or use --pre" : "");
+    }
+  }
+  std::vector<std::string> texts;
+  for (const Want& want : relaxable()) {
+    const std::string text = wheel::render_requirement(want.requirement);
+    const bool known = std::ranges::find(texts, text) != texts.end();
+    if (!known)
+      texts.push_back((want.overrides    ? "the override "
+                       : want.constraint ? "the constraint "
+                                         : "") +
+                      text);
+  }
+  if (!texts.empty()) return fmt::format("loosen {}{}", fmt::join(texts, " or "), available);
+  std::vector<std::string> names;
+  for (const Grounds& grounds : story_.grounds) {
+    if (grounds.structural || grounds.package != RequirementProblem::question) continue;
+    const auto& asked = problem_.packages()[grounds.needed];
+    const std::string name =
+        asked.kind == Kind::extra ? fmt::format("{}[{}]", asked.name, asked.extra) : asked.name;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  const bool builds = place_.family != nullptr && std::ranges::all_of(wants_, [](const Want* want) {
+                        return !version_filter({want}, false).pinned_local().empty();
+                      });
+  if (builds && names.size() > 1) {
+    return fmt::format(
+        "an environment has one build of {}: leave one of {} out, or install it in another one{}",
+        place_.name, fmt::join(names, " and "), available);
+  }
+  if (names.size() > 1) {
+    return fmt::format(
+        "no versions of {} go together: leave one of them out, or install it in "
+        "another environment{}",
+        fmt::join(names, " and "), available);
+  }
+  const std::string& first = wants_.front()->by;
+  const bool alone =
+      std::ranges::all_of(wants_, [&](const Want* want) { return want->by == first; });
+  if (alone && !first.empty()) {
+    return fmt::format(
+        "no version of {} can be installed as it is; an override says what else {} "
+        "may be (--override FILE){}",
+        first, place_.name, available);
+  }
+  return "relax one of the requirements" + available;
 }
 
-/// The project that the premises leave nothing of: of several the one that the best candidates of
-/// other packages ask for.
-std::optional<PackageId> ConflictExplainer::central() const {
-  std::optional<PackageId> best;
-  for (const auto& [project, demands] : by_project_) {
-    const CandidateList& list = *problem_.packages()[project].list;
-    if (demands.wants.empty() || demands.left.meets(list.all())) continue;
-    const auto rank = [&](PackageId id) {
-      const Demands& of = by_project_.at(id);
-      return std::pair(of.of_best, of.wants.size());
-    };
-    if (!best || rank(project) > rank(*best)) best = project;
+Error Headline::contradiction() {
+  const std::string before = "relax one of the requirements";
+  Error error = chooser_.no_version_for_all({place_.name, wants_, {}});
+  const auto at = error.hint.find(before);
+  if (at != std::string::npos) {
+    const std::string available = error.hint.substr(at + before.size());
+    error.hint = error.hint.substr(0, at) + hint(available);
   }
-  if (best) return best;
-  for (const auto& [project, demands] : by_project_) {
-    if (demands.wants.size() > 1 &&
-        (!best || demands.wants.size() > by_project_.at(*best).wants.size()))
-      best = project;
-  }
-  if (!best && !by_project_.empty()) best = by_project_.begin()->first;
-  return best;
+  return error;
 }
 
-Error ConflictExplainer::explain(PackageChooser& chooser) {
-  const auto project = central();
-  if (!project) {
+const Grounds* Headline::unusable() const {
+  const Grounds* found = nullptr;
+  for (const Grounds& grounds : story_.grounds) {
+    const bool says_why =
+        grounds.cause != Cause::need && grounds.error != nullptr &&
+        (grounds.kind == Reason::Kind::unusable || grounds.kind == Reason::Kind::platform);
+    if (grounds.package == story_.project && says_why) found = &grounds;
+  }
+  return found;
+}
+
+std::optional<Error> Headline::same_modules() const {
+  const auto alternative =
+      std::ranges::find(story_.grounds, Reason::Kind::alternative, &Grounds::kind);
+  if (alternative == story_.grounds.end() || alternative->error == nullptr) return std::nullopt;
+  std::vector<const Want*> wants;
+  for (const Grounds& grounds : story_.grounds) {
+    const bool about =
+        grounds.needed == alternative->package || grounds.needed == alternative->needed;
+    if (!about || grounds.kind != Reason::Kind::requirement) continue;
+    for (const StatedCase* one : cases_of_best(grounds)) {
+      if (!one->want.constraint) wants.push_back(&one->want);
+    }
+  }
+  return same_modules_wanted(*alternative->error, wants);
+}
+
+std::optional<Error> Headline::several_platforms() const {
+  std::map<std::string, std::string> builds;  // of a platform, one
+  for (const Grounds& grounds : story_.grounds) {
+    if (grounds.kind != Reason::Kind::platform) continue;
+    for (const StatedCase& one : grounds.cases)
+      builds.emplace(one.text, one.want.by + " " + one.want.by_version);
+  }
+  if (builds.empty() || (builds.size() == 1 && wants_.size() > 1)) return std::nullopt;
+  std::vector<BuildFor> pairs;
+  for (const auto& [platform, build] : builds) pairs.push_back({build, platform});
+  return unlike_platforms(pairs);
+}
+
+std::optional<Error> Headline::several_labels() const {
+  std::vector<BuildFor> builds;
+  for (const Grounds& grounds : story_.grounds) {
+    const bool of_label = grounds.kind == Reason::Kind::backend && !grounds.cases.empty() &&
+                          problem_.packages()[grounds.needed].kind == Kind::backend;
+    if (!of_label) continue;
+    std::vector<std::string> labels;
+    for (const StatedCase& one : grounds.cases) {
+      if (std::ranges::find(labels, one.text) == labels.end()) labels.push_back(one.text);
+    }
+    const Want& best = grounds.cases.front().want;
+    builds.push_back(
+        {best.by + " " + best.by_version, fmt::format("{}", fmt::join(labels, " or "))});
+  }
+  return builds.size() < 2 ? std::nullopt : std::optional(unlike_labels(builds));
+}
+
+Error Headline::make() {
+  if (auto error = several_platforms()) return std::move(*error);
+  if (auto error = several_labels()) return std::move(*error);
+  if (auto error = same_modules()) return std::move(*error);
+  if (wants_.empty()) {
     return {ErrorKind::conflict, "the requirements contradict each other",
             "loosen one of the requirements"};
   }
-  Demands& demands = by_project_[*project];
-  const std::string& name = problem_.packages()[*project].name;
-  std::ranges::sort(demands.wants, std::ranges::greater{}, &Want::constraint);
-  std::vector<const Want*> wants;
-  for (const Want& want : demands.wants) wants.push_back(&want);
+  const Grounds* const broken = unusable();
+  const bool only_wants = wants_.size() > 1 && each_has_some() && !place_.direct;
+  if (broken == nullptr && only_wants) return contradiction();
+  const bool plain =
+      std::ranges::all_of(wants_, [](const Want* want) { return want->text.empty(); });
   std::optional<Error> error;
-  const bool any_text =
-      std::ranges::any_of(demands.wants, [](const Want& want) { return !want.text.empty(); });
-  if (!wants.empty() && !any_text) {
-    error = chooser.why_none({name, wants, {}});
-  }
-  if (!error && demands.unusable != nullptr) {
-    error = *demands.unusable;
-    std::erase_if(wants, [](const Want* want) { return want->by.empty(); });
-    if (!wants.empty()) error->message += "; " + render_wants(wants);
-  }
-  if (!error) error = no_common_version(name, wants, {});
-  for (const auto& [other, of_other] : by_project_) {
-    if (other == *project || of_other.unusable == nullptr) continue;
-    const auto& place = problem_.packages()[other];
-    error->message +=
-        fmt::format("; {} {} cannot be used: {}", place.name,
-                    wheel::render_version(place.list->version_of(of_other.unusable_candidate)),
-                    of_other.unusable->message);
-  }
+  if (plain) error = chooser_.why_none({place_.name, wants_, {}});
+  if (error) return std::move(*error);
+  if (broken == nullptr) return contradiction();
+  error = *broken->error;
+  const std::string versions = version_text(problem_, broken->package, broken->candidates).text;
+  if (!error->message.starts_with(versions))
+    error->message = fmt::format("{} cannot be used: {}", versions, error->message);
   return std::move(*error);
+}
+
+/// What the headline says already need not be said below it.
+void mark_told(const RequirementProblem& problem, const Story& story, const Error& error,
+               plan::Conflict& conflict) {
+  std::size_t next = 0;
+  for (const Grounds& grounds : story.grounds) {
+    if (grounds.structural) continue;
+    plan::Statement& statement = conflict.statements[next++];
+    if (grounds.error != nullptr &&
+        (grounds.package == story.project || grounds.kind == Reason::Kind::alternative)) {
+      statement.told = statement.told || error.message.contains(grounds.error->message);
+      continue;
+    }
+    const bool in_headline = std::ranges::any_of(
+        story.wants, [&](std::size_t place) { return &story.grounds[place] == &grounds; });
+    if (!in_headline) continue;
+    // Of one want alone the message is an answer to it.
+    const bool only_request =
+        story.wants.size() == 1 && grounds.package == RequirementProblem::question;
+    statement.told = statement.told || only_request;
+    const bool whole =
+        grounds.cases.size() == cases_of_best(grounds).size() &&
+        (grounds.package == RequirementProblem::question || grounds.cause != Cause::need ||
+         version_text(problem, grounds.package, grounds.candidates).versions.size() <= 1);
+    const bool named = std::ranges::all_of(grounds.cases, [&](const StatedCase& one) {
+      return error.message.contains(render_want(one.want));
+    });
+    statement.told = statement.told || (whole && named);
+  }
+}
+
+/// The question asks for `values` of `package`; no name in `want`: it is taken for granted.
+Premise asked(const Want& want, PackageId package, IntegerSet values) {
+  Premise premise;
+  premise.reason = {Reason::Kind::requirement, want};
+  premise.package = RequirementProblem::question;
+  premise.candidates = IntegerSet::one(1);
+  premise.needed = package;
+  premise.values = std::move(values);
+  premise.structural = want.requirement.name.empty();
+  return premise;
+}
+
+Failure explain_core(RequirementProblem& problem, PackageChooser& chooser,
+                     const ConflictCore& core) {
+  const Story story = tell(problem, core);
+  Failure failure{Headline(problem, chooser, story).make(),
+                  derivation_of(problem, chooser, story, core)};
+  mark_told(problem, story, failure.error, failure.conflict);
+  return failure;
 }
 
 }  // namespace
@@ -182,12 +330,52 @@ std::vector<IncompatibilityId> premises(std::span<const Incompatibility> known,
   return found;
 }
 
-Error explain_conflict(RequirementProblem& problem, PackageChooser& chooser,
-                       std::span<const Incompatibility> known,
-                       const std::vector<IncompatibilityId>& premises) {
-  ConflictExplainer explainer(problem, known);
-  for (const IncompatibilityId id : premises) explainer.add(known[id]);
-  return explainer.explain(chooser);
+Failure explain_conflict(RequirementProblem& problem, PackageChooser& chooser,
+                         std::span<const Incompatibility> known,
+                         const std::vector<IncompatibilityId>& premises) {
+  const auto core = smallest_core(problem, premises_of(problem, known, premises));
+  if (!core) {
+    return {{ErrorKind::conflict, "the requirements contradict each other",
+             "loosen one of the requirements"},
+            {}};
+  }
+  return explain_core(problem, chooser, *core);
+}
+
+std::string why_not_chosen(RequirementProblem& problem, PackageChooser& chooser,
+                           std::span<const Incompatibility> known, IncompatibilityId from,
+                           PackageId package, Candidate candidate,
+                           const std::vector<InTheWay>& others) {
+  std::vector<Premise> by_wants = premises_of(problem, known, premises(known, from));
+  by_wants.push_back(asked({}, package, IntegerSet::one(candidate)));
+  std::vector<Premise> by_choice = by_wants;
+  std::vector<std::string> names;
+  for (const InTheWay& other : others) {
+    const Premise chosen = asked({}, other.package, IntegerSet::one(other.chosen));
+    by_choice.push_back(chosen);
+    for (std::size_t i = 0; i < other.wants.size(); ++i)
+      by_wants.push_back(asked(other.wants[i], other.package, other.allowed[i]));
+    if (other.wants.empty()) by_wants.push_back(chosen);
+    if (problem.packages()[other.package].list)
+      names.push_back(version_text(problem, other.package, IntegerSet::one(other.chosen)).text);
+  }
+  if (const auto core = smallest_core(problem, std::move(by_wants))) {
+    const Story story = tell(problem, *core);
+    const bool of_platforms = std::ranges::find(story.grounds, Reason::Kind::platform,
+                                                &Grounds::kind) != story.grounds.end();
+    if (of_platforms || !story.wants.empty())
+      return Headline(problem, chooser, story).make().message;
+  }
+  // What is wanted of the others leaves another choice, which something else speaks against.
+  if (const auto core = smallest_core(problem, std::move(by_choice))) {
+    const Story story = tell(problem, *core);
+    std::vector<const Want*> wants;
+    for (const StatedCase* one : wanted(story)) wants.push_back(&one->want);
+    if (story.project == package && !wants.empty()) return render_wants(wants);
+  }
+  // Of those in the way none may be a project, but an extra or a fact of the machine.
+  if (names.empty()) return "it does not go with the other requirements";
+  return fmt::format("it does not go with {}", fmt::join(names, " and "));
 }
 
 std::vector<std::string> held_packages(const RequirementProblem& problem,

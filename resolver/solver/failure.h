@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "foundation/report/error.h"
+#include "plan/conflict.h"
 #include "resolver/solver/conflict_solver.h"
 #include "resolver/solver/requirement_problem.h"
 
@@ -15,10 +16,30 @@ namespace axle::resolver {
 [[nodiscard]] std::vector<IncompatibilityId> premises(std::span<const Incompatibility> known,
                                                       IncompatibilityId from);
 
+struct Failure {
+  Error error;  ///< in one sentence what it comes down to
+  plan::Conflict conflict;
+};
+
 /// Why the `premises` cannot hold together.
-[[nodiscard]] Error explain_conflict(RequirementProblem& problem, PackageChooser& chooser,
-                                     std::span<const Incompatibility> known,
-                                     const std::vector<IncompatibilityId>& premises);
+[[nodiscard]] Failure explain_conflict(RequirementProblem& problem, PackageChooser& chooser,
+                                       std::span<const Incompatibility> known,
+                                       const std::vector<IncompatibilityId>& premises);
+
+/// What holds in a solution and is in the way of another candidate.
+struct InTheWay {
+  PackageId package = 0;
+  Candidate chosen = not_chosen;
+  std::vector<Want> wants = {};          ///< of it, in the solution
+  std::vector<IntegerSet> allowed = {};  ///< by each of `wants`
+};
+
+/// In one sentence why `candidate` of `package` cannot be chosen beside `others`, which `from`, of
+/// what is `known`, speaks of.
+[[nodiscard]] std::string why_not_chosen(RequirementProblem& problem, PackageChooser& chooser,
+                                         std::span<const Incompatibility> known,
+                                         IncompatibilityId from, PackageId package,
+                                         Candidate candidate, const std::vector<InTheWay>& others);
 
 /// Installed packages of which other versions were not looked at, among those of the premises.
 [[nodiscard]] std::vector<std::string> held_packages(

@@ -34,6 +34,7 @@ enum class Cause : std::uint8_t {
   no_candidate,  ///< no candidate of the package is among these values
   need,          ///< a candidate needs one of another package's
   excluded,      ///< a candidate cannot be taken: the problem knows why
+  objected,      ///< the problem knows why these do not go together
   derived,       ///< follows from two others
 };
 

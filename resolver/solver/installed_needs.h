@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/installed_package.h"
+#include "resolver/family/families.h"
 #include "resolver/solver/unresolved.h"
 #include "wheel/marker.h"
 #include "wheel/specifier.h"
@@ -16,7 +17,7 @@ namespace axle::resolver {
 struct InstalledNeed {
   std::string package;                      ///< normalised
   std::vector<wheel::SpecifierSet> any_of;  ///< one of them must hold
-  std::string cuda;  ///< major version of CUDA that the other's build must have; empty: any
+  std::optional<BuiltFor> built;            ///< of torch: what its build must be as well
   std::string text;  ///< for people: "torch==2.10.*", "torch 2.9 for CUDA 12, says its version"
 };
 
@@ -30,10 +31,8 @@ struct BrokenNeed {
 
 /// `markers`: of the interpreter. Requirements of extras are not known to be wanted, and left out.
 [[nodiscard]] std::vector<InstalledNeed> needs_of(const plan::InstalledPackage& package,
-                                                  const wheel::MarkerEnvironment& markers);
-
-/// What a local version says of torch: flash-attn's "cu12torch2.9cxx11abitrue", PyG's "pt29cu128".
-[[nodiscard]] std::optional<InstalledNeed> need_in_local_version(const wheel::Version& version);
+                                                  const wheel::MarkerEnvironment& markers,
+                                                  Families& families);
 
 /// Plans that break installed packages.
 [[nodiscard]] Unresolved refused_breakages(std::vector<Breakage> broken);

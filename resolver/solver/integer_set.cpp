@@ -66,6 +66,24 @@ bool IntegerSet::meets(const IntegerSet& other) const {
   return met;
 }
 
+IntegerSet IntegerSet::pieces_that_meet(const IntegerSet& other) const {
+  Boundaries pieces;
+  std::optional<Value> piece;  ///< where the interval begins that the walk is in
+  bool met = false;
+  walk(boundaries_, other.boundaries_, [&](Value value, bool here, bool there) {
+    if (piece && !here) {
+      if (met) pieces.insert(pieces.end(), {*piece, value});
+      piece.reset();
+      met = false;
+    }
+    if (here && !piece) piece = value;
+    met = met || (here && there);
+    return true;
+  });
+  if (piece && met) pieces.push_back(*piece);
+  return IntegerSet(std::move(pieces));
+}
+
 std::optional<Value> IntegerSet::last_below(Value limit) const {
   // Boundaries below the limit: an odd count says that limit - 1 belongs.
   const auto below = std::ranges::lower_bound(boundaries_, limit) - boundaries_.begin();

@@ -32,6 +32,8 @@ class IntegerSet {
   [[nodiscard]] bool contains(Value value) const;
   [[nodiscard]] bool contains(const IntegerSet& part) const;
   [[nodiscard]] bool meets(const IntegerSet& other) const;
+  /// Those of its intervals that have a member of `other`.
+  [[nodiscard]] IntegerSet pieces_that_meet(const IntegerSet& other) const;
   /// The largest member below `limit`.
   [[nodiscard]] std::optional<Value> last_below(Value limit) const;
 

@@ -5,16 +5,25 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "resolver/explain/alternative_messages.h"
 #include "resolver/explain/messages.h"
+#include "resolver/family/device_packages.h"
 #include "resolver/family/family_remarks.h"
 #include "resolver/solver/resolution_search.h"
 
 namespace axle::resolver {
 namespace {
 
-bool holds(const InstalledNeed& need, const wheel::Version& version, const std::string& cuda) {
-  return (need.cuda.empty() || cuda.empty() || need.cuda == cuda) &&
+plan::ResolvedPackage* find_planned(plan::Resolution& resolution, const std::string& name) {
+  const auto found = std::ranges::find(resolution.packages, name, &plan::ResolvedPackage::name);
+  return found == resolution.packages.end() ? nullptr : &*found;
+}
+
+bool holds(const InstalledNeed& need, const wheel::Version& version, const std::string& label,
+           Families& families) {
+  return (!need.built || families.suits(*need.built, version, label)) &&
          std::ranges::any_of(need.any_of, [&](const wheel::SpecifierSet& specifiers) {
            return specifiers.contains(version);
          });
@@ -28,6 +37,8 @@ plan::Resolution ResolutionSearch::outcome() {
     PackageChoice& choice = settled.choice;
     plan::ResolvedPackage package = choice.package;
     for (const Remark& remark : choice.remarks) in_.report.add(remark);
+    if (auto remark = device_remark(choice, settled.extras, in_.target, in_.options))
+      in_.report.add(std::move(*remark));
     if (choice.yanked) {
       in_.report.warn(fmt::format("{} {} is yanked{}{}", name,
                                   wheel::render_version(package.version),
@@ -47,6 +58,7 @@ plan::Resolution ResolutionSearch::outcome() {
     package.required_by.assign(owners.begin(), owners.end());
     resolution.packages.push_back(std::move(package));
   }
+  settle_alternatives(resolution);
   for (const auto& [name, label] : in_.options.pinned_variants) {
     if (settled_.contains(name)) continue;
     in_.report.warn(fmt::format(
@@ -58,6 +70,51 @@ plan::Resolution ResolutionSearch::outcome() {
         "a plain wheel is requested for {}, which is not part of this resolution", name));
   }
   return resolution;
+}
+
+void ResolutionSearch::settle_alternatives(plan::Resolution& resolution) {
+  for (const auto& [owner, settled] : settled_) {
+    if (!in_.options.dependencies) break;
+    for (const auto& [own, name] : requests_.stood_in_for(settled.choice, settled.extras)) {
+      plan::ResolvedPackage* package = find_planned(resolution, name);
+      if (package == nullptr) continue;
+      const std::string other = wheel::normalize_name(own.name);
+      if (std::ranges::find(package->stands_for, other) == package->stands_for.end())
+        package->stands_for.push_back(other);
+      in_.report.note(fmt::format("{} {} stands for {}, which {} {} requires: both install {}",
+                                  name, wheel::render_version(package->version),
+                                  wheel::render_requirement(own), owner,
+                                  wheel::render_version(settled.choice.package.version),
+                                  fmt::join(index::alternatives_of(name)->modules, ", ")));
+    }
+  }
+  for (plan::ResolvedPackage& package : resolution.packages) {
+    std::ranges::sort(package.stands_for);
+    const index::Alternatives* group =
+        package.already_installed ? nullptr : index::alternatives_of(package.name);
+    if (group == nullptr) continue;
+    for (const std::string& other : group->projects()) {
+      if (other != package.name && in_.families.installed(other) != nullptr)
+        resolution.replaced.push_back(other);
+    }
+    remark_on_alternative(*group, settled_.at(package.name));
+  }
+}
+
+void ResolutionSearch::remark_on_alternative(const index::Alternatives& group,
+                                             const SettledPackage& settled) {
+  const std::string& name = settled.choice.package.name;
+  const auto chosen = std::ranges::find_if(group.members, [&](const auto& member) {
+    const auto has = [&](const std::string& extra) {
+      return std::ranges::find(settled.extras, extra) != settled.extras.end();
+    };
+    return member.project == name && std::ranges::all_of(member.extras, has);
+  });
+  const index::AlternativeMember* best = best_alternative(group, in_.target, in_.options);
+  if (best == nullptr || chosen == group.members.end() || !chosen->needs.empty()) return;
+  in_.report.note(fmt::format(
+      "{} {} is chosen; {} has the same modules for this machine: name it, or use --alternatives",
+      name, wheel::render_version(settled.choice.package.version), render_member(*best)));
 }
 
 std::vector<BackendChange> ResolutionSearch::changed_backends(
@@ -73,16 +130,15 @@ std::vector<BrokenNeed> ResolutionSearch::broken_needs(const plan::Resolution& r
   };
   for (const plan::InstalledPackage& neighbour : in_.installed) {
     if (planned(neighbour.name) != nullptr) continue;
-    for (InstalledNeed& need : needs_of(neighbour, in_.target.markers)) {
+    for (InstalledNeed& need : needs_of(neighbour, in_.target.markers, in_.families)) {
       const plan::ResolvedPackage* package = planned(need.package);
       if (package == nullptr) continue;
       const std::string backend = planned_backend(*package, in_.families).label;
-      if (holds(need, package->version, in_.families.cuda_of(need.package, backend))) continue;
+      if (holds(need, package->version, backend, in_.families)) continue;
       const plan::InstalledPackage* old = in_.families.installed(need.package);
       const bool was_sound =
           old != nullptr &&
-          holds(need, old->version,
-                in_.families.cuda_of(need.package, in_.families.installed_label(*old)));
+          holds(need, old->version, in_.families.installed_label(*old), in_.families);
       std::string gets =
           fmt::format("{} {}", package->name, wheel::render_version(package->version));
       if (!backend.empty() && package->version.local.empty()) gets += fmt::format(" ({})", backend);
@@ -131,7 +187,8 @@ Result<void> ResolutionSearch::check_hashes() const {
   std::vector<std::string> lines;
   for (const auto& [name, settled] : settled_) {
     const plan::ResolvedPackage& package = settled.choice.package;
-    if (package.already_installed) continue;
+    // What it was built from had a listed hash, or it would not have been built.
+    if (package.already_installed || package.built_from) continue;
     const bool named = package.direct && !package.hash.empty();
     if (!package.listed_hashes.empty() || named) continue;
     std::vector<const Want*> wants;

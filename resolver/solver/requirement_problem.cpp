@@ -14,15 +14,6 @@
 namespace axle::resolver {
 namespace {
 
-bool all_yanked(const Release& release) {
-  return std::ranges::all_of(release.wheels, &index::PublishedFile::yanked) &&
-         std::ranges::all_of(release.sdists, &index::PublishedFile::yanked);
-}
-
-bool any_yanked(const Release& release) {
-  return std::ranges::any_of(release.wheels, &index::PublishedFile::yanked);
-}
-
 bool names_local_version(const wheel::SpecifierSet& specifiers) {
   return std::ranges::any_of(specifiers.specifiers, [](const wheel::Specifier& specifier) {
     return !specifier.version.local.empty();
@@ -81,30 +72,49 @@ std::vector<std::string> RequirementProblem::urls_of(const std::string& name) co
   return urls;
 }
 
-Result<std::shared_ptr<CandidateList>> RequirementProblem::list_of(const std::string& name) {
-  const std::vector<std::string> urls = urls_of(name);
-  if (!urls.empty()) {
-    const auto release = in_.candidates.direct(name, urls);
-    if (!release) return std::unexpected(release.error());
-    return std::make_shared<CandidateList>(std::vector<Release*>{*release}, nullptr,
-                                           wheel::Version{});
-  }
+const plan::InstalledPackage* RequirementProblem::installed_candidate(const std::string& name) {
   const plan::InstalledPackage* installed =
       in_.chooser.installed_candidate(name, wants_about(name));
   const auto kept = in_.kept.find(name);
   if (installed != nullptr && kept != in_.kept.end() &&
       in_.families.installed_label(*installed) != kept->second.label) {
-    installed = nullptr;
+    return nullptr;
   }
-  if (installed != nullptr && !admissions_.movable.contains(name)) {
-    return std::make_shared<CandidateList>(std::vector<Release*>{}, installed,
-                                           in_.families.release_of(*installed));
+  return installed;
+}
+
+const plan::InstalledPackage* RequirementProblem::held_package(const std::string& name) {
+  return admissions_.movable.contains(name) ? nullptr : installed_candidate(name);
+}
+
+Result<std::shared_ptr<const CandidateList>> RequirementProblem::list_of(const std::string& name) {
+  const std::vector<std::string> urls = urls_of(name);
+  if (!urls.empty()) {
+    const auto release = in_.candidates.direct(name, urls);
+    if (!release) return std::unexpected(release.error());
+    return std::make_shared<const CandidateList>(std::vector<Release*>{*release}, nullptr,
+                                                 wheel::Version{});
   }
-  auto releases = in_.candidates.releases(name);
-  if (!releases) return std::unexpected(std::move(releases).error());
-  return std::make_shared<CandidateList>(
-      std::move(*releases), installed,
+  const plan::InstalledPackage* const installed = installed_candidate(name);
+  const bool held = installed != nullptr && !admissions_.movable.contains(name);
+  const auto [known, is_new] = in_.lists.try_emplace({name, installed, !held});
+  if (!is_new) return known->second;
+  std::vector<Release*> releases;
+  if (!held) {
+    auto found = in_.candidates.releases(name);
+    if (!found) {
+      in_.lists.erase(known);
+      return std::unexpected(std::move(found).error());
+    }
+    releases = std::move(*found);
+    const auto seen = foreseen_.find(name);
+    if (installed == nullptr && seen != foreseen_.end() && seen->second.list)
+      return known->second = seen->second.list;
+  }
+  known->second = std::make_shared<const CandidateList>(
+      std::move(releases), installed,
       installed == nullptr ? wheel::Version{} : in_.families.release_of(*installed));
+  return known->second;
 }
 
 bool RequirementProblem::is_held(PackageId package) const {
@@ -147,26 +157,26 @@ Result<PackageId> RequirementProblem::extra(const std::string& name, const std::
   return id;
 }
 
-PackageId RequirementProblem::backend(const index::Family& family) {
-  const std::tuple key(Package::Kind::backend, family.name, std::string());
+PackageId RequirementProblem::backend(const index::Family* family) {
+  const std::string name = family == nullptr ? std::string() : family->name;
+  const std::tuple key(Package::Kind::backend, name, std::string());
   const auto [known, is_new] = ids_.try_emplace(key, static_cast<PackageId>(packages_.size()));
   if (is_new) {
     Package package;
     package.kind = Package::Kind::backend;
-    package.name = family.name;
-    package.family = &family;
+    package.name = name;
+    package.family = family;
     packages_.push_back(std::move(package));
   }
   return known->second;
 }
 
-Need RequirementProblem::backend_need(const index::Family& family, const std::string& label) {
-  const PackageId id = backend(family);
+Need RequirementProblem::need_of_label(PackageId id, const std::string& label, Reason reason) {
   std::vector<std::string>& labels = packages_[id].labels;
   auto place = std::ranges::find(labels, label);
   if (place == labels.end()) place = labels.insert(labels.end(), label);
   const auto value = static_cast<Candidate>(place - labels.begin()) + 1;
-  return {id, IntegerSet::one(value), remember({Reason::Kind::backend})};
+  return {id, IntegerSet::one(value), remember(std::move(reason))};
 }
 
 Result<void> RequirementProblem::add_exclusions(Package& package) {
@@ -180,31 +190,31 @@ Result<void> RequirementProblem::add_exclusions(Package& package) {
     if (!values) return std::unexpected(values.error());
     exclude(list.all() & values->complement(), {Reason::Kind::constraint, want});
   }
-  if (const std::string* who = in_.options.wheel_use.forbids(package.name)) {
+  const std::string* who = in_.options.wheel_use.forbids(package.name);
+  if (who != nullptr && !(admissions_.builds && in_.options.may_build(package.name))) {
     exclude(list.where([](const Release&) { return true; }),
             {Reason::Kind::unusable,
              {},
-             wheels_forbidden(package.name, wants_about(package.name), *who)});
+             wheels_forbidden(package.name, wants_about(package.name), *who, in_.options)});
   }
   if (package.direct) return {};
-  const auto is_early = [](const Release& release) { return release.version.is_prerelease(); };
-  const bool early_count =
-      in_.options.prereleases || admissions_.prereleases.contains(package.name) ||
-      std::ranges::all_of(list.releases(), [&](const NumberedRelease& numbered) {
-        return is_early(*numbered.release);
-      });
-  if (!early_count) exclude(list.where(is_early), {Reason::Kind::not_asked});
-  const auto nobody_asks = [&](const Release& release) {
-    return all_yanked(release) && !is_pinned(package.name, release, {}) &&
-           !version_filter(wants_about(package.name), true).pins(release.version);
-  };
-  exclude(list.where(nobody_asks), {Reason::Kind::not_asked});
+  const bool early_count = in_.options.prereleases ||
+                           admissions_.prereleases.contains(package.name) ||
+                           list.releases_in(list.early()).size() == list.releases().size();
+  if (!early_count) exclude(list.early(), {Reason::Kind::not_asked});
+  const std::vector<const Want*> of_user = wants_about(package.name);
+  IntegerSet nobody_asks = list.yanked();
+  for (const NumberedRelease* numbered : list.releases_in(list.yanked())) {
+    const Release& release = *numbered->release;
+    if (is_pinned(package.name, release, {}) || version_filter(of_user, true).pins(release.version))
+      nobody_asks = nobody_asks & numbered->numbers().complement();
+  }
+  exclude(nobody_asks, {Reason::Kind::not_asked});
   const auto is_refused = [&](const Release& release) {
     return admissions_.refused.contains({package.name, wheel::render_version(release.version)});
   };
   if (!admissions_.refused.empty()) exclude(list.where(is_refused), {Reason::Kind::not_asked});
   exclude_unfollowed(package);
-  if (auto ok = exclude_unshared(package); !ok) return ok;
   const auto kept = in_.kept.find(package.name);
   if (kept != in_.kept.end() && kept->second.version) {
     wheel::SpecifierSet only;
@@ -234,24 +244,6 @@ void RequirementProblem::exclude_unfollowed(Package& package) {
   if (others.empty()) return;
   Want want{*own, first, wheel::render_version(lead->version.public_version()), true};
   package.exclusions.push_back({others, remember({Reason::Kind::lead, std::move(want)})});
-}
-
-Result<void> RequirementProblem::exclude_unshared(Package& package) {
-  const auto shared = package.family == nullptr ? admissions_.shared.end()
-                                                : admissions_.shared.find(package.family);
-  if (shared == admissions_.shared.end() || package.name != package.family->anchor()) return {};
-  IntegerSet others = package.list->all();
-  for (const NumberedRelease& numbered : package.list->releases()) {
-    if (numbered.release->version != shared->second.release) continue;
-    const auto options = options_of(package, *numbered.release);
-    if (!options) return std::unexpected(options.error());
-    for (std::size_t rank = 0; rank < (*options)->size(); ++rank) {
-      if (tier(package, *numbered.release, (**options)[rank]) == shared->second.tier)
-        others = others & IntegerSet::one(numbered.number(rank)).complement();
-    }
-  }
-  package.exclusions.push_back({std::move(others), remember({Reason::Kind::backend})});
-  return {};
 }
 
 std::vector<Exclusion> RequirementProblem::exclusions(PackageId package) {
@@ -301,26 +293,17 @@ Result<IntegerSet> RequirementProblem::narrowed_to_builds(const Package& package
   return narrowed;
 }
 
-bool RequirementProblem::admits_more(const Package& package, const Want& want,
+bool RequirementProblem::admits_pins(const Package& package, const Want& want,
                                      const IntegerSet& values) {
-  const CandidateList& list = *package.list;
   bool more = false;
-  const auto among = [&](const NumberedRelease& numbered) {
-    return values.meets(numbered.numbers());
-  };
-  bool early = false;
-  bool final = false;
-  for (const NumberedRelease& numbered : list.releases()) {
-    const Release& release = *numbered.release;
-    if (!among(numbered)) continue;
-    const bool pinned = pins(want, release.version);
-    if (all_yanked(release) && !pinned) continue;
-    (release.version.is_prerelease() ? early : final) = true;
-    const bool matters = any_yanked(release) || release.family != nullptr;
-    if (want.by.empty() || !matters) continue;
-    const auto pinned_local = std::ranges::any_of(
-        release.local_versions, [&](const wheel::Version& local) { return pins(want, local); });
-    if (!pinned && !pinned_local) continue;
+  for (const NumberedRelease* numbered : package.list->releases_in(values)) {
+    const Release& release = *numbered->release;
+    if (!release.summary().yanked_wheels && release.family == nullptr) continue;
+    const bool pinned =
+        pins(want, release.version) ||
+        std::ranges::any_of(release.local_versions,
+                            [&](const wheel::Version& local) { return pins(want, local); });
+    if (!pinned) continue;
     std::vector<Want>& known = admissions_.pins[package.name];
     const std::string text = wheel::render_specifiers(want.requirement.specifiers);
     const bool is_known = std::ranges::any_of(known, [&](const Want& other) {
@@ -330,12 +313,33 @@ bool RequirementProblem::admits_more(const Package& package, const Want& want,
     known.push_back(want);
     more = true;
   }
-  // uv's rule: a bound such as "<2.0.dev0" in somebody's metadata is no wish for pre-releases.
-  const bool asks = want.by.empty() && want.requirement.specifiers.admits_prereleases();
-  if (early && (asks || !final)) {
-    more = admissions_.prereleases.insert(package.name).second || more;
-  }
   return more;
+}
+
+bool RequirementProblem::admits_more(const Package& package, const Want& want,
+                                     const IntegerSet& values) {
+  const CandidateList& list = *package.list;
+  const wheel::SpecifierSet& specifiers = want.requirement.specifiers;
+  const bool pins_one = std::ranges::any_of(specifiers.specifiers, [](const auto& specifier) {
+    return specifier.comparison == wheel::Comparison::arbitrary ||
+           (specifier.comparison == wheel::Comparison::equal && !specifier.wildcard);
+  });
+  IntegerSet counted = values & list.yanked().complement();
+  if (pins_one) {
+    for (const NumberedRelease* numbered : list.releases_in(values & list.yanked())) {
+      if (pins(want, numbered->release->version)) counted = counted | numbered->numbers();
+    }
+  }
+  const bool more = pins_one && !want.by.empty() && admits_pins(package, want, values);
+  const IntegerSet early = counted & list.early();
+  // What is installed is not a release that could be chosen instead.
+  IntegerSet final = counted & list.early().complement();
+  if (list.installed() != not_chosen)
+    final = final & IntegerSet::one(list.installed()).complement();
+  // uv's rule: a bound such as "<2.0.dev0" in somebody's metadata is no wish for pre-releases.
+  const bool asks = want.by.empty() && specifiers.admits_prereleases();
+  const bool admits = !early.empty() && (asks || final.empty());
+  return (admits && admissions_.prereleases.insert(package.name).second) || more;
 }
 
 Result<IntegerSet> RequirementProblem::allowed(const Package& package, const Want& want,

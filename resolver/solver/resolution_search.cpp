@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "resolver/catalogue/version_filter.h"
 #include "resolver/explain/messages.h"
@@ -37,6 +38,31 @@ std::vector<ActiveNeed> active_needs(const Solution& solution) {
   return active;
 }
 
+/// All its wheels that fit here are plain ones, and what is wanted of them was known at once.
+bool is_plain(const RequirementProblem::Package& place, const Release& release,
+              const PackageDemand& demand) {
+  return place.family == nullptr && release.family == nullptr && !release.direct &&
+         !release.built && demand.rule == LabelRule::best && release.parsed &&
+         !release.summary().yanked_wheels &&
+         std::ranges::none_of(release.candidates, &CandidateWheel::is_variant) &&
+         std::ranges::all_of(demand.wants, [](const Want* want) { return want->hashes.empty(); });
+}
+
+Error gave_up(const RequirementProblem& problem, const std::vector<PackageId>& over) {
+  std::vector<std::string> names;
+  for (const PackageId package : over) {
+    const auto& place = problem.packages()[package];
+    if (place.kind == Kind::backend || place.name.empty()) continue;
+    if (std::ranges::find(names, place.name) == names.end()) names.push_back(place.name);
+  }
+  Error error{ErrorKind::conflict, "no solution was found in reasonable time", {}};
+  if (names.empty()) return error;
+  error.message += fmt::format("; most conflicts were about {}", fmt::join(names, ", "));
+  error.hint =
+      fmt::format("state which versions you want, for example `{}>=VERSION`", names.front());
+  return error;
+}
+
 }  // namespace
 
 ResolutionSearch::ResolutionSearch(const SolverInputs& inputs, const Requests& requests)
@@ -60,17 +86,26 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::attempt() {
   settled_.clear();
   RequirementProblem problem(in_, requests_, admissions_);
   auto solution = solve(problem, RequirementProblem::question);
+  tried_ += problem.tried();
   if (!solution) {
     if (problem.begins_again()) return std::nullopt;
     return std::unexpected(std::move(solution).error());
   }
+  if (solution->gave_up_over) {
+    if (!refusal_) return std::unexpected(gave_up(problem, *solution->gave_up_over));
+    conflict_ = std::move(refusal_->conflict);
+    return std::unexpected(std::move(refusal_->error));
+  }
   if (solution->proof) return fail_for(problem, *solution);
-  needs_ = active_needs(*solution);
-  if (!settle(problem, *solution)) return std::nullopt;
+  index_knowledge(*solution);
+  settle(problem, *solution);
   if (takes_unasked(problem, *solution)) return std::nullopt;
   if (follows_late()) return std::nullopt;
-  if (looks_for_one_label(problem, *solution)) return std::nullopt;
+  const auto begins_again = weighs_mixture(problem, *solution);
+  if (!begins_again) return std::unexpected(begins_again.error());
+  if (*begins_again) return std::nullopt;
   if (auto ok = describe(problem, *solution); !ok) return std::unexpected(ok.error());
+  warn_of_last_resort();
   remark_on_families(settled_, in_.families, in_.report);
   return outcome();
 }
@@ -86,46 +121,58 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::fail_for(RequirementPr
     admissions_.refuses = false;
     return std::nullopt;
   }
-  if (!admissions_.shared.empty()) {
-    // There is no label that all have: unlike ones are better than nothing.
-    for (const auto& [family, shared] : admissions_.shared) admissions_.unlike.insert(family);
-    admissions_.shared.clear();
+  if (!refusal_) refusal_ = explain_conflict(problem, in_.chooser, solution.known, from);
+  if (problem.gave_up_links() && !admissions_.links_with_others) {
+    admissions_.links_with_others = true;
     return std::nullopt;
   }
-  return std::unexpected(explain_conflict(problem, in_.chooser, solution.known, from));
+  const bool of_backends = std::ranges::any_of(from, [&](IncompatibilityId id) {
+    const Cause cause = solution.known[id].cause;
+    if (cause == Cause::root || cause == Cause::no_candidate) return false;
+    const Reason::Kind kind = problem.reason(solution.known[id].reason).kind;
+    return kind == Reason::Kind::platform || kind == Reason::Kind::backend;
+  });
+  if (of_backends && apart_ == Apart::not_tried) {
+    apart_ = Apart::refused;
+    admissions_.mixed = true;
+    return std::nullopt;
+  }
+  if (admits_builds(problem, solution.known, from)) {
+    refusal_.reset();
+    return std::nullopt;
+  }
+  if (admits_prereleases(problem, solution.known, from)) return std::nullopt;
+  conflict_ = std::move(refusal_->conflict);
+  return std::unexpected(std::move(refusal_->error));
 }
 
-bool ResolutionSearch::settle(const RequirementProblem& problem, const Solution& solution) {
+void ResolutionSearch::index_knowledge(const Solution& solution) {
+  needs_ = active_needs(solution);
+  needed_.assign(solution.chosen.size(), {});
+  for (std::size_t i = 0; i < needs_.size(); ++i) needed_[needs_[i].needed].push_back(i);
+  known_about_.assign(solution.chosen.size(), {});
+  for (IncompatibilityId id = 0; id < solution.known.size(); ++id) {
+    for (const Term& term : solution.known[id].terms) known_about_[term.package].push_back(id);
+  }
+}
+
+void ResolutionSearch::settle(const RequirementProblem& problem, const Solution& solution) {
   const auto project_of = [&](PackageId package) {
     const auto& place = problem.packages()[package];
     return place.kind == Kind::extra ? place.project : package;
   };
-  // What only `abi_dependency` asks for is not brought in by it.
+  std::vector<std::vector<PackageId>> brought_in(solution.chosen.size());
+  for (const ActiveNeed& need : needs_) {
+    if (!need.if_at_all) brought_in[need.owner].push_back(need.needed);
+  }
   std::set<PackageId> reached;
   std::vector<PackageId> open{RequirementProblem::question};
   while (!open.empty()) {
     const PackageId package = open.back();
     open.pop_back();
     if (!reached.insert(package).second) continue;
-    for (const ActiveNeed& need : needs_) {
-      if (need.owner == package && !need.if_at_all &&
-          problem.reason(need.reason).kind != Reason::Kind::abi) {
-        open.push_back(need.needed);
-      }
-    }
+    open.insert(open.end(), brought_in[package].begin(), brought_in[package].end());
   }
-  bool stands = true;
-  for (const ActiveNeed& need : needs_) {
-    if (reached.contains(need.needed) || !reached.contains(need.owner)) continue;
-    if (problem.reason(need.reason).kind != Reason::Kind::abi) continue;
-    if (problem.choice(need.needed, solution.chosen[need.needed]).package.already_installed)
-      continue;
-    admissions_.absent.insert(
-        {problem.packages()[need.owner].name, problem.reason(need.reason).want.text});
-    stands = false;
-  }
-  if (!stands) return false;
-
   for (const PackageId package : reached) {
     const auto& place = problem.packages()[package];
     if (place.kind != Kind::project) continue;
@@ -158,7 +205,6 @@ bool ResolutionSearch::settle(const RequirementProblem& problem, const Solution&
     }
     settled.wants.push_back(std::move(want));
   }
-  return true;
 }
 
 bool ResolutionSearch::takes_unasked(const RequirementProblem& problem, const Solution& solution) {
@@ -170,17 +216,15 @@ bool ResolutionSearch::takes_unasked(const RequirementProblem& problem, const So
     const NumberedRelease* numbered = place.list->release_of(solution.chosen[package]);
     if (place.direct || numbered == nullptr) continue;
     const Release& release = *numbered->release;
-    const bool yanked = std::ranges::all_of(release.wheels, &index::PublishedFile::yanked);
-    const bool early = release.version.is_prerelease();
-    if (!yanked && !early) continue;
-    const IntegerSet finals =
-        place.list->where([](const Release& other) { return !other.version.is_prerelease(); });
-    bool asked = !yanked && (in_.options.prereleases || finals.empty());
+    if (!release.version.is_prerelease()) continue;
+    const IntegerSet finals = place.list->where([](const Release&) { return true; }) &
+                              (place.list->early() | place.list->yanked()).complement();
+    bool asked = in_.options.prereleases || finals.empty();
     for (const Want& want : settled.wants) {
       const VersionFilter filter = version_filter({&want}, false);
       const bool no_final = !finals.meets(place.list->matching(want.requirement.specifiers));
-      asked = asked || filter.pins(release.version) ||
-              (early && !yanked && (no_final || (want.by.empty() && filter.admits_prereleases())));
+      asked = asked || filter.pins(release.version) || no_final ||
+              (want.by.empty() && filter.admits_prereleases());
     }
     if (asked) continue;
     takes =
@@ -215,32 +259,6 @@ std::string ResolutionSearch::lead_label(const index::Family& family) const {
                         : in_.families.plain_label(family, family.anchor(), package.version);
 }
 
-bool ResolutionSearch::looks_for_one_label(RequirementProblem& problem, const Solution& solution) {
-  bool looks = false;
-  for (const auto& [name, settled] : settled_) {
-    const index::Family* family = in_.families.of(name);
-    const plan::ResolvedPackage& first = settled.choice.package;
-    if (family == nullptr || name != family->anchor() || first.family.empty()) continue;
-    if (admissions_.unlike.contains(family) || admissions_.shared.contains(family)) continue;
-    if (in_.kept.contains(name) ||
-        is_build_given(family, name, settled_, in_.families, in_.options))
-      continue;
-    const bool unlike = std::ranges::any_of(family->members, [&](const std::string& member) {
-      const auto other = settled_.find(member);
-      return other != settled_.end() && other->second.choice.package.variant != first.variant;
-    });
-    if (!unlike) continue;
-    const PackageId package = *problem.find_project(name);
-    const auto& place = problem.packages()[package];
-    const Candidate chosen = solution.chosen[package];
-    const Release& release = *place.list->release_of(chosen)->release;
-    admissions_.shared[family] = {settled.choice.release,
-                                  problem.tier(place, release, *problem.option(place, chosen))};
-    looks = true;
-  }
-  return looks;
-}
-
 std::optional<wheel::Version> ResolutionSearch::version_of(const std::string& name) const {
   if (const auto found = settled_.find(name); found != settled_.end())
     return found->second.choice.package.version;
@@ -269,9 +287,7 @@ Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solut
 
 IntegerSet ResolutionSearch::wanted_of(const RequirementProblem& problem, PackageId package) const {
   IntegerSet wanted = problem.packages()[package].list->all();
-  for (const ActiveNeed& need : needs_) {
-    if (need.needed == package) wanted = wanted & need.values;
-  }
+  for (const std::size_t i : needed_[package]) wanted = wanted & needs_[i].values;
   return wanted;
 }
 
@@ -306,13 +322,17 @@ Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solut
   Release& release = *list.release_of(chosen)->release;
   const BuildOption& build = *problem.option(place, chosen);
   PackageDemand demand = described_demand(problem, package, release, build, settled);
+  const bool plain = is_plain(place, release, demand);
   const Pass pass{build.fallback, build.unknown ? UnknownBuilds::counts : UnknownBuilds::never};
   const auto is_it = [&](const std::expected<PackageChoice, Error>& made) {
     return made.has_value() && made->package.variant.value_or("") == build.label;
   };
-  auto made = in_.chooser.take(demand, release, pass);
+  // How a plain wheel is chosen depends on nothing that was found out since.
+  auto made = plain ? Result<std::expected<PackageChoice, Error>>(std::move(settled.choice))
+                    : in_.chooser.take(demand, release, pass);
   if (!made) return std::unexpected(std::move(made).error());
-  if (!is_it(*made)) {
+  const bool by_ranking = is_it(*made);
+  if (!by_ranking) {
     // The ranking alone would take another build: one that does not go with the rest.
     PackageDemand exactly = problem.demand_for(place, release, &build);
     exactly.wants = demand.wants;
@@ -339,9 +359,17 @@ Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solut
     counted = counted & exclusion.alike.complement();
   std::vector<Release*> releases;
   for (const NumberedRelease& numbered : std::views::reverse(list.releases())) {
-    if (counted.meets(numbered.numbers())) releases.push_back(numbered.release);
+    // Another local version of the same version is another build, for another torch perhaps.
+    const bool other_build = place.family == nullptr && numbered.release != &release &&
+                             wheel::compare_public(numbered.release->version, release.version) == 0;
+    if (counted.meets(numbered.numbers()) && !other_build) releases.push_back(numbered.release);
   }
-  if (auto ok = in_.chooser.remark(demand, releases, pass, choice); !ok) return ok;
+  if (by_ranking && place.family == nullptr && release.family == nullptr && !releases.empty() &&
+      releases.front() == &release) {
+    in_.chooser.remark_on_first(demand, choice);
+  } else if (auto ok = in_.chooser.remark(demand, releases, pass, choice); !ok) {
+    return ok;
+  }
   settled.choice = std::move(choice);
   remark_on_conflict(problem, solution, package, settled);
   return {};
@@ -352,13 +380,18 @@ void ResolutionSearch::remark_on_conflict(RequirementProblem& problem, const Sol
   const auto& place = problem.packages()[package];
   const Candidate end = place.list->all().boundaries().back();
   const Candidate chosen = solution.chosen[package];
-  const IntegerSet wanted = wanted_of(problem, package);
+  IntegerSet wanted = place.list->all();
+  for (const std::size_t i : needed_[package]) {
+    const ActiveNeed& need = needs_[i];
+    // What others were built for is a reason, nothing that anybody asks for.
+    if (problem.reason(need.reason).kind != Reason::Kind::abi) wanted = wanted & need.values;
+  }
   if (wanted.last_below(end) == chosen) return;
   // The newest release that something else speaks against.
   const Incompatibility* why = nullptr;
   IncompatibilityId why_id = no_incompatibility;
   Candidate newest = chosen;
-  for (IncompatibilityId id = 0; id < solution.known.size(); ++id) {
+  for (const IncompatibilityId id : known_about_[package]) {
     const Incompatibility& known = solution.known[id];
     // What is wrong with a release itself is said already, and what follows from that alone.
     if (known.cause == Cause::excluded || known.cause == Cause::no_candidate) continue;
@@ -381,12 +414,35 @@ void ResolutionSearch::remark_on_conflict(RequirementProblem& problem, const Sol
   if (why == nullptr) return;
   const wheel::Version& version = place.list->version_of(newest);
   if (version == settled.choice.release) return;
-  const Error error =
-      explain_conflict(problem, in_.chooser, solution.known, premises(solution.known, why_id));
+  std::vector<InTheWay> others;
+  for (const Term& term : why->terms) {
+    if (term.package != package && term.package < solution.chosen.size() &&
+        solution.chosen[term.package] != not_chosen)
+      others.push_back(in_the_way(problem, solution, term.package, package));
+  }
   settled.choice.remarks.push_back(
-      {Severity::note, fmt::format("{} {} is chosen, not {}: {}", place.name,
-                                   wheel::render_version(settled.choice.package.version),
-                                   wheel::render_version(version), error.message)});
+      {Severity::note,
+       fmt::format(
+           "{} {} is chosen, not {}: {}", place.name,
+           wheel::render_version(settled.choice.package.version), wheel::render_version(version),
+           why_not_chosen(problem, in_.chooser, solution.known, why_id, package, newest, others))});
+}
+
+InTheWay ResolutionSearch::in_the_way(const RequirementProblem& problem, const Solution& solution,
+                                      PackageId package, PackageId of) const {
+  InTheWay made{package, solution.chosen[package]};
+  for (const ActiveNeed& need : needs_) {
+    const Reason& reason = problem.reason(need.reason);
+    if (need.needed != package || need.owner == of || reason.kind != Reason::Kind::requirement)
+      continue;
+    made.wants.push_back(reason.want);
+    made.allowed.push_back(need.values);
+    const auto& owner = problem.packages()[need.owner];
+    if (owner.kind != Kind::question)
+      made.wants.back().by_version = problem.render_version(
+          owner.kind == Kind::extra ? owner.project : need.owner, solution.chosen[need.owner]);
+  }
+  return made;
 }
 
 }  // namespace axle::resolver

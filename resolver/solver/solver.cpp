@@ -1,12 +1,15 @@
 #include "resolver/solver/solver.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "index/family/alternatives.h"
 #include "resolver/catalogue/index_candidates.h"
+#include "resolver/explain/alternative_messages.h"
 #include "resolver/solver/resolution_search.h"
 
 namespace axle::resolver {
@@ -72,12 +75,16 @@ class Planner {
   [[nodiscard]] std::expected<plan::Resolution, Unresolved> run();
 
  private:
-  [[nodiscard]] Result<Plan> plan(Report& report);
+  [[nodiscard]] std::expected<plan::Resolution, Unresolved> plan_until_one_stands();
+  [[nodiscard]] std::expected<Plan, Unresolved> plan(Report& report);
   /// Adds to `kept_` and `requests_` what `plan` disregards; false: that is known already.
   [[nodiscard]] bool learn(const Plan& plan);
   /// `last`: the plan that showed nothing new; nullptr: there was none any more, and why.
   [[nodiscard]] Unresolved refuse(const Plan* last, const std::string& why);
   [[nodiscard]] std::map<std::string, std::string> newest_with_kept_builds();
+  /// Installed packages that others of their group would replace unasked.
+  [[nodiscard]] std::optional<Unresolved> refused_replacements(
+      const plan::Resolution& resolution) const;
   void remark_on_kept(const plan::Resolution& resolution);
 
   Requests requests_;
@@ -88,17 +95,24 @@ class Planner {
   Report& report_;
   Families families_;
   PackageChooser chooser_;
+  CandidateLists lists_;
   KeptBuilds kept_;
   std::set<std::string> met_;            ///< needs that became constraints
   std::vector<PlannedChange> unwanted_;  ///< what the plans would have changed
   std::vector<Breakage> unmet_;
+  std::size_t tried_ = 0;  ///< candidates
 };
 
-Result<Plan> Planner::plan(Report& report) {
+std::expected<Plan, Unresolved> Planner::plan(Report& report) {
   ResolutionSearch search(
-      {target_, installed_, options_, kept_, candidates_, families_, chooser_, report}, requests_);
+      {target_, installed_, options_, kept_, candidates_, families_, chooser_, lists_, report},
+      requests_);
   auto resolution = search.run();
-  if (!resolution) return std::unexpected(std::move(resolution).error());
+  tried_ += search.tried();
+  if (!resolution) {
+    return std::unexpected(
+        Unresolved{std::move(resolution).error(), {}, {}, search.take_conflict()});
+  }
   Plan plan{std::move(*resolution), {}, {}};
   if (!options_.allow_backend_change) plan.changes = search.changed_backends(plan.resolution);
   for (BrokenNeed& broken : search.broken_needs(plan.resolution)) {
@@ -161,6 +175,23 @@ Unresolved Planner::refuse(const Plan* last, const std::string& why) {
   return refused;
 }
 
+std::optional<Unresolved> Planner::refused_replacements(const plan::Resolution& resolution) const {
+  if (resolution.replaced.empty() || options_.allow_backend_change) return std::nullopt;
+  const std::string& old_name = resolution.replaced.front();
+  const index::Alternatives* group = index::alternatives_of(old_name);
+  const auto in_group = [&](const plan::ResolvedPackage& package) {
+    return index::alternatives_of(package.name) == group && !package.already_installed;
+  };
+  const auto entering = std::ranges::find_if(resolution.packages, in_group);
+  const plan::InstalledPackage& old = *families_.installed(old_name);
+  const std::string version = wheel::render_version(entering->version);
+  Unresolved refused{refused_replacement(
+      {old_name, wheel::render_version(old.version), entering->name, version, group})};
+  refused.changes.push_back({old_name, wheel::render_version(old.version), {}, version, {}});
+  refused.changes.back().new_name = entering->name;
+  return refused;
+}
+
 void Planner::remark_on_kept(const plan::Resolution& resolution) {
   for (const PlannedChange& change : unwanted_) {
     const auto package =
@@ -174,11 +205,23 @@ void Planner::remark_on_kept(const plan::Resolution& resolution) {
 }
 
 std::expected<plan::Resolution, Unresolved> Planner::run() {
+  auto resolution = plan_until_one_stands();
+  report_.detail(fmt::format("{} candidates were tried", tried_));
+  return resolution;
+}
+
+std::expected<plan::Resolution, Unresolved> Planner::plan_until_one_stands() {
   for (bool first = true;; first = false) {
     PlanReport said(report_);
     auto made = plan(said);
-    if (!made && first) return std::unexpected(Unresolved{std::move(made).error()});
-    if (!made) return std::unexpected(refuse(nullptr, made.error().message));
+    if (!made && first) return std::unexpected(std::move(made).error());
+    if (!made) {
+      Unresolved refused = refuse(nullptr, made.error().message);
+      refused.conflict = std::move(made.error().conflict);
+      return std::unexpected(std::move(refused));
+    }
+    if (const auto refused = refused_replacements(made->resolution))
+      return std::unexpected(*refused);
     const bool stands = made->changes.empty() && made->broken.empty();
     if (!stands && learn(*made)) continue;
     if (!stands) return std::unexpected(refuse(&*made, {}));

@@ -4,8 +4,9 @@
 // best build of a release to an older release, and what is installed to anything else.
 //
 // Pre-releases of a package count with --pre, where a requirement or a constraint of the user's
-// names one, where no final version satisfies one of the requirements, and where there is nothing
-// else. Yanked releases count where a requirement pins them (PEP 592).
+// names one, where no final version satisfies one of the requirements, where there is nothing else,
+// and at last, with a warning, where no final version goes with the rest. Yanked releases count
+// where a requirement pins them (PEP 592), at last also that of a version that was left again.
 
 #include <expected>
 #include <vector>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "foundation/report/error.h"
+#include "plan/conflict.h"
 
 namespace axle::resolver {
 
@@ -14,7 +15,8 @@ struct PlannedChange {
   std::string installed_version;
   std::string installed_backend;  ///< empty: not known
   std::string version;
-  std::string backend;  ///< empty: not known
+  std::string backend;        ///< empty: not known
+  std::string new_name = {};  ///< of the package that replaces it, if it is another
 };
 
 /// An installed package that a plan would break: it needs what the plan takes away.
@@ -28,6 +30,7 @@ struct Breakage {
 struct Unresolved : Error {
   std::vector<PlannedChange> changes = {};  ///< of backends
   std::vector<Breakage> broken = {};
+  plan::Conflict conflict = {};  ///< of requirements
 };
 
 }  // namespace axle::resolver

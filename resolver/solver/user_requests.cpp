@@ -26,6 +26,7 @@ UserRequests::UserRequests(const Requests& requests, const Target& target, const
     : options_(options),
       families_(families),
       chooser_(chooser),
+      stand_ins_(families, target, options),
       hash_rules_(resolver::hash_rules(requests, options)) {
   wheel::MarkerEnvironment markers = wheel::variant_markers(target.markers, "", {});
   const auto holds = [&](const Request& request) {
@@ -34,7 +35,7 @@ UserRequests::UserRequests(const Requests& requests, const Target& target, const
   for (const Request& request : requests.overrides) {
     overrides_[wheel::normalize_name(request.requirement.name)].push_back(request);
     // What it says holds for whoever wants the package, and a URL in it is one that the user names.
-    if (holds(request)) add(request, true);
+    if (holds(request)) add(request, true, true);
   }
   for (const Request& constraint : requests.constraints) {
     if (!holds(constraint)) continue;
@@ -45,8 +46,14 @@ UserRequests::UserRequests(const Requests& requests, const Target& target, const
     const auto replaced = overrides_.find(wheel::normalize_name(request.requirement.name));
     const std::vector<Request> instead =
         replaced == overrides_.end() ? std::vector<Request>{request} : replaced->second;
-    for (const Request& one : instead) {
+    for (Request one : instead) {
       if (holds(one)) {
+        one.requirement = stand_ins_.for_request(one.requirement);
+        stand_ins_.name(wheel::normalize_name(one.requirement.name));
+        if (one.requirement.name != request.requirement.name && replaced == overrides_.end()) {
+          report.note(fmt::format("{} is taken for {}: it fits this machine", one.requirement.name,
+                                  request.requirement.name));
+        }
         listed_.push_back(one);
         add(one, false);
       } else {
@@ -67,8 +74,9 @@ Result<void> UserRequests::check() const {
   return check_listed(listed, constraints, hash_rules_);
 }
 
-void UserRequests::add(const Request& request, bool constraint) {
+void UserRequests::add(const Request& request, bool constraint, bool overrides) {
   Want want{request.requirement, {}, {}, constraint};
+  want.overrides = overrides;
   if (!constraint) want.requirement = chooser_.with_assigned_url(request.requirement);
   if (hash_rules_.count) want.hashes = request.hashes;
   want.origin = request.origin;
@@ -98,30 +106,83 @@ bool UserRequests::asks_for(std::string_view name) const {
   return std::ranges::any_of(about(name), &Want::is_request);
 }
 
+void UserRequests::count(const PackageChoice& choice, const wheel::Requirement& requirement,
+                         wheel::MarkerEnvironment& markers, const std::vector<std::string>& extras,
+                         const TakeDependency& take) const {
+  if (overrides_.empty() && !applies(requirement, markers, extras)) return;
+  const std::string name = wheel::normalize_name(requirement.name);
+  const auto replaced = overrides_.find(name);
+  // uv's rule: an override takes the place of the marker too, but for the extra it belongs to.
+  const bool of_extra = requirement.marker && requirement.marker->mentions("extra");
+  if (!overrides_.empty() && (replaced == overrides_.end() || of_extra) &&
+      !applies(requirement, markers, extras)) {
+    return;
+  }
+  if (replaced != overrides_.end()) {
+    for (const Request& one : replaced->second) {
+      if (applies(one.requirement, markers, extras)) take(requirement, one.requirement);
+    }
+    return;
+  }
+  if (auto instead = stand_ins_.for_requirement(choice.package.name, requirement)) {
+    take(requirement, std::move(*instead));
+    return;
+  }
+  wheel::Requirement counted = requirement;
+  // What is installed is not fetched again because of where it once came from.
+  if (choice.package.already_installed && families_.installed(name) != nullptr) counted.url.clear();
+  take(requirement, std::move(counted));
+}
+
+void UserRequests::each_dependency(const PackageChoice& choice,
+                                   const std::vector<std::string>& extras,
+                                   const TakeDependency& take) const {
+  wheel::MarkerEnvironment markers = choice.markers;
+  for (const wheel::Requirement& requirement : *choice.requires_dist)
+    count(choice, requirement, markers, extras, take);
+}
+
 std::vector<wheel::Requirement> UserRequests::dependencies_of(
     const PackageChoice& choice, const std::vector<std::string>& extras) const {
+  std::vector<wheel::Requirement> dependencies;
+  each_dependency(choice, extras, [&](const wheel::Requirement&, wheel::Requirement counted) {
+    dependencies.push_back(std::move(counted));
+  });
+  return dependencies;
+}
+
+std::vector<wheel::Requirement> UserRequests::dependencies_of_extra(
+    const PackageChoice& choice, const std::string& extra) const {
   wheel::MarkerEnvironment markers = choice.markers;
   std::vector<wheel::Requirement> dependencies;
-  for (const wheel::Requirement& requirement : choice.requires_dist) {
-    const std::string name = wheel::normalize_name(requirement.name);
-    const auto replaced = overrides_.find(name);
-    // uv's rule: an override takes the place of the marker too, but for the extra it belongs to.
-    const bool of_extra = requirement.marker && requirement.marker->mentions("extra");
-    if (replaced == overrides_.end() || of_extra) {
-      if (!applies(requirement, markers, extras)) continue;
-    }
-    if (replaced != overrides_.end()) {
-      for (const Request& one : replaced->second) {
-        if (applies(one.requirement, markers, extras)) dependencies.push_back(one.requirement);
-      }
-      continue;
-    }
-    dependencies.push_back(requirement);
-    // What is installed is not fetched again because of where it once came from.
-    if (choice.package.already_installed && families_.installed(name) != nullptr)
-      dependencies.back().url.clear();
+  for (const wheel::Requirement& requirement : *choice.requires_dist) {
+    const bool only_with = requirement.marker && requirement.marker->mentions("extra") &&
+                           applies(requirement, markers, {extra}) &&
+                           !applies(requirement, markers, {});
+    if (!only_with) continue;
+    count(choice, requirement, markers, {extra},
+          [&](const wheel::Requirement&, wheel::Requirement counted) {
+            dependencies.push_back(std::move(counted));
+          });
   }
   return dependencies;
+}
+
+std::vector<std::pair<wheel::Requirement, std::string>> UserRequests::stood_in_for(
+    const PackageChoice& choice, const std::vector<std::string>& extras) const {
+  std::vector<std::pair<wheel::Requirement, std::string>> others;
+  const auto look_at = [&](const wheel::Requirement& own, const wheel::Requirement& counted) {
+    const std::string name = wheel::normalize_name(counted.name);
+    const bool is_other =
+        name != wheel::normalize_name(own.name) && index::alternatives_of(name) != nullptr;
+    if (is_other) others.emplace_back(own, name);
+  };
+  const bool none = overrides_.empty() &&
+                    std::ranges::none_of(*choice.requires_dist, [](const auto& requirement) {
+                      return index::alternatives_of(wheel::normalize_name(requirement.name));
+                    });
+  if (!none) each_dependency(choice, extras, look_at);
+  return others;
 }
 
 }  // namespace axle::resolver

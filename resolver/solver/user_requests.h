@@ -2,9 +2,11 @@
 // What the user asks for, as the solver takes it: markers evaluated, overrides applied, and what it
 // says of a package whoever else wants it.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "foundation/report/error.h"
@@ -12,6 +14,7 @@
 #include "resolver/catalogue/listed_files.h"
 #include "resolver/choice/package_choice.h"
 #include "resolver/family/families.h"
+#include "resolver/family/stand_ins.h"
 #include "resolver/request/options.h"
 #include "resolver/request/requests.h"
 #include "resolver/request/target.h"
@@ -39,15 +42,32 @@ class UserRequests {
   /// requirements replaced.
   [[nodiscard]] std::vector<wheel::Requirement> dependencies_of(
       const PackageChoice& choice, const std::vector<std::string>& extras) const;
+  /// Those that `extra` adds to what it requires without any.
+  [[nodiscard]] std::vector<wheel::Requirement> dependencies_of_extra(
+      const PackageChoice& choice, const std::string& extra) const;
+  /// Those of them in whose place another distribution is taken, as `choice` has them, with its
+  /// name.
+  [[nodiscard]] std::vector<std::pair<wheel::Requirement, std::string>> stood_in_for(
+      const PackageChoice& choice, const std::vector<std::string>& extras) const;
 
  private:
-  void add(const Request& request, bool constraint);
+  /// A dependency as the package has it, and as it counts.
+  using TakeDependency =
+      std::function<void(const wheel::Requirement& own, wheel::Requirement counted)>;
+  void each_dependency(const PackageChoice& choice, const std::vector<std::string>& extras,
+                       const TakeDependency& take) const;
+  /// What `requirement` of `choice` counts as here, if it does.
+  void count(const PackageChoice& choice, const wheel::Requirement& requirement,
+             wheel::MarkerEnvironment& markers, const std::vector<std::string>& extras,
+             const TakeDependency& take) const;
+  void add(const Request& request, bool constraint, bool overrides = false);
   /// With --torch-backend an installed first member that has another label is asked for as well.
   void switch_installed(const std::string& name);
 
   const Options& options_;
   Families& families_;
   const PackageChooser& chooser_;
+  StandIns stand_ins_;
   HashRules hash_rules_;
   std::vector<Request> listed_;
   std::vector<Request> constraints_;

@@ -101,26 +101,6 @@ Result<void> write_frame(const std::string& place, const installer::Environment&
 constexpr auto kept_unused = std::chrono::hours(24 * 30);
 constexpr auto longest_making = std::chrono::hours(24);
 
-/// Removes environments that have not been used for a long time, and leftovers of interrupted runs.
-void discard_old(const std::string& kept) {
-  std::error_code error;
-  const auto now = fs::file_time_type::clock::now();
-  std::vector<fs::path> old;
-  for (auto entry = fs::directory_iterator(kept, error);
-       !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const bool whole = !entry->path().has_extension();
-    std::error_code unknown;
-    const auto age = now - entry->last_write_time(unknown);
-    if (!unknown && age > (whole ? kept_unused : longest_making)) old.push_back(entry->path());
-  }
-  for (const fs::path& path : old) {
-    // Moved away with one rename first, so that what is visible is always complete.
-    const fs::path gone = path.has_extension() ? path : fs::path(path.string() + ".gone");
-    if (gone != path) fs::rename(path, gone, error);
-    fs::remove_all(gone, error);
-  }
-}
-
 plugins::PluginFailure failure(const Error& error) {
   return {plugins::PluginFault::not_started, error.message, error.hint};
 }
@@ -144,6 +124,25 @@ Result<void> place_environment(const std::string& made, const std::string& place
   std::error_code ignored;
   if (fs::exists(place, ignored)) return {};
   return fail(ErrorKind::io, fmt::format("{}: {}", place, std::strerror(number)));
+}
+
+void discard_unused(const std::string& kept) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  std::vector<fs::path> old;
+  for (auto entry = fs::directory_iterator(kept, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const bool whole = !entry->path().has_extension();
+    std::error_code unknown;
+    const auto age = now - entry->last_write_time(unknown);
+    if (!unknown && age > (whole ? kept_unused : longest_making)) old.push_back(entry->path());
+  }
+  for (const fs::path& path : old) {
+    // Moved away with one rename first, so that what is visible is always complete.
+    const fs::path gone = path.has_extension() ? path : fs::path(path.string() + ".gone");
+    if (gone != path) fs::rename(path, gone, error);
+    fs::remove_all(gone, error);
+  }
 }
 
 InstalledEnvironments::~InstalledEnvironments() {
@@ -226,7 +225,7 @@ InstalledEnvironments::environment_with(const std::vector<std::string>& requirem
   if (!fs::exists(place + "/pyvenv.cfg")) {
     if (const auto made = make(place, *resolution, quiet); !made)
       return std::unexpected(failure(made.error()));
-    discard_old(*kept);
+    discard_unused(*kept);
   } else {
     std::error_code ignored;
     fs::last_write_time(place, fs::file_time_type::clock::now(), ignored);

@@ -27,6 +27,9 @@ namespace axle::session {
 /// Moves a new environment to its place. If another command was faster, its environment is used.
 [[nodiscard]] Result<void> place_environment(const std::string& made, const std::string& place);
 
+/// Removes what is in `kept` and has not been used for 30 days, and leftovers of interrupted runs.
+void discard_unused(const std::string& kept);
+
 class InstalledEnvironments final : public plugins::Environments {
  public:
   /// `environment` says which Python, `sources` where packages come from; with an empty

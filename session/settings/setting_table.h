@@ -12,8 +12,9 @@ namespace axle::session {
 
 enum class Treatment : std::uint8_t {
   honoured,
-  refused,    ///< ends the command wherever it is set to more than one of `harmless`
-  irrelevant  ///< cannot change what Axle chooses, from where, or whether it is checked
+  refused,             ///< ends the command wherever it is set to more than one of `harmless`
+  refused_for_builds,  ///< the same with --build; without it nothing is built
+  irrelevant           ///< cannot change what Axle chooses, from where, or whether it is checked
 };
 
 enum class ValueKind : std::uint8_t { flag, value, list };

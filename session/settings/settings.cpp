@@ -174,6 +174,22 @@ void take_prereleases(WeighedLayers& layers, Settings& settings) {
   if (layers.truth("pre").value_or(false)) settings.prereleases = Prereleases::allow;
 }
 
+void take_builds(WeighedLayers& layers, Settings& settings) {
+  if (layers.truth("no-build").value_or(false))
+    settings.no_build.emplace(":all:", "no-build, from " + layers.one("no-build")->origin);
+  for (const Stated& stated : layers.all("no-build-package")) {
+    settings.no_build.emplace(wheel::normalize_name(stated.value),
+                              "no-build-package, from " + stated.origin);
+  }
+  for (const SettingRow& row : setting_rows()) {
+    if (row.treatment != Treatment::refused_for_builds) continue;
+    for (const Stated& stated : layers.all(row.key)) {
+      if (row.kind != ValueKind::flag || truth_of(stated.value) != false)
+        settings.build_settings.push_back(stated);
+    }
+  }
+}
+
 void take_choice(WeighedLayers& layers, Settings& settings) {
   if (layers.truth("require-hashes").value_or(false)) {
     settings.require_hashes = true;
@@ -185,6 +201,7 @@ void take_choice(WeighedLayers& layers, Settings& settings) {
   settings.verify_hashes = !layers.truth("no-verify-hashes").value_or(false) &&
                            layers.truth("verify-hashes").value_or(true);
   settings.formats = take_formats(layers);
+  take_builds(layers, settings);
   take_exclude_newer(layers, settings);
   take_prereleases(layers, settings);
   settings.no_deps = layers.truth("no-deps").value_or(false);

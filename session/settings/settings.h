@@ -99,6 +99,10 @@ struct Settings {
   bool verify_hashes = true;
   // What is eligible.
   std::vector<FormatWord> formats;  ///< of --no-binary and --only-binary: the later one wins
+  /// Of uv's no-build: ":all:" or a normalised name, and who says so.
+  std::map<std::string, std::string, std::less<>> no_build;
+  /// What pip or uv is told about builds and Axle does not pass on; nothing is built then.
+  std::vector<Stated> build_settings;
   std::optional<Cutoff> exclude_newer;
   /// Normalised names; nullopt: `exclude_newer` does not apply to this package.
   std::map<std::string, std::optional<Cutoff>, std::less<>> exclude_newer_package;

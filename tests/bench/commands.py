@@ -5,11 +5,8 @@ usage: commands.py BIN SOURCE_DIR [RUNS]
 Every command is run in turn with /bin/true, RUNS times (31); medians are compared with their bars.
 """
 
-import hashlib
-import json
 import os
 import pathlib
-import re
 import shutil
 import statistics
 import subprocess
@@ -18,6 +15,7 @@ import tempfile
 import zipfile
 
 from processes import measure, paired, report
+from torch_pages import publish_stack
 
 BIN = pathlib.Path(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2])
@@ -64,42 +62,9 @@ def against_pip(folder, environment):
     print(f"the null variant as a plain wheel: variant {ours:.0f} ms, pip {theirs:.0f} ms: {theirs / ours:.0f} times as fast")
 
 
-def first_version(text):
-    """"0.24.x" -> "0.24.0", "2.14.0: 0.29.0; …" -> "0.29.0": a version that the table names."""
-    return re.findall(r"\d+\.\d+\.[\dx]+", text)[-1].replace("x", "0")
-
-
-def publish_stack(folder):
-    """torch and its kin as their index has them: one page in HTML with 911 links each, the newest first."""
-    table = json.loads((SOURCE / "index/families/torch-builds.json").read_text())
-    pythons = ["cp311", "cp39", "cp310", "cp312", "cp313", "cp313t", "cp314", "cp314t"]
-    platforms = {"linux_x86_64": "manylinux_2_28_x86_64", "linux_aarch64": "manylinux_2_28_aarch64",
-                 "windows_amd64": "win_amd64", "macos_arm64": "macosx_11_0_arm64"}
-    digest = hashlib.sha256(b"").hexdigest()
-    for name in ("torch", "torchvision", "torchaudio"):
-        page = folder / name
-        page.mkdir(parents=True)
-        links = {}
-        for release, python, build in ((release, python, build) for release in table["releases"]
-                                       for python in pythons for build in release["builds"]):
-            version = release["version"] + ".0" if name == "torch" else first_version(release[name])
-            wheel = f"{name}-{version}+{build['label']}-{python}-{python}-{platforms[build['platform']]}.whl"
-            if wheel in links or len(links) == 911:
-                continue
-            metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}+{build['label']}\n".encode()
-            mark = "sha256=" + hashlib.sha256(metadata).hexdigest()
-            if python == "cp311":
-                (page / (wheel + ".metadata")).write_bytes(metadata)
-            links[wheel] = (f'    <a href="{wheel.replace("+", "%2B")}#sha256={digest}" data-dist-info-metadata="{mark}" '
-                            f'data-core-metadata="{mark}" data-upload-time="2026-04-02T10:11:12Z">{wheel}</a><br/>\n')
-        (page / "index.html").write_text(f"<!DOCTYPE html>\n<html>\n  <body>\n    <h1>Links for {name}</h1>\n"
-                                         f"{''.join(links.values())}  </body>\n</html>\n<!--TIMESTAMP 1754321098-->\n")
-        assert len(links) == 911, (name, len(links))
-
-
 def resolve_stack(folder, environment):
     """Every page is asked for again and answered with 304: the server's time is in the figure."""
-    publish_stack(folder / "stack")
+    publish_stack(SOURCE, folder / "stack")
     (folder / "empty").mkdir()
     with subprocess.Popen([BIN / "index_server", folder / "stack"], stdout=subprocess.PIPE, text=True) as server:
         try:

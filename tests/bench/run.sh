@@ -9,6 +9,10 @@ python=/usr/bin/python3
 printf 'load: %s; %s\n' "$(cut -d' ' -f1 /proc/loadavg)" "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
 printf '\n== commands\n'
 "$python" "$root/tests/bench/commands.py" "$bin" "$root" "${1:-31}"
+printf '\n== solving beside uv\n'
+"$python" "$root/tests/bench/solve.py" "$bin" "$root" "${1:-31}"
+printf '\n== installing beside uv\n'
+"$python" "$root/tests/bench/install.py" "$bin" "$root"
 printf '\n== detection\n'
 "$python" "$root/tests/bench/detection.py" "$bin" "$root/build/release/tests/detect/stubs" "${1:-31}"
 for program in "$bin"/bench_*; do

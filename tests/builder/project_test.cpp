@@ -201,6 +201,22 @@ TEST_CASE("[variant] is checked like the JSON, and its properties against the pr
       "the provider has no such value");
 }
 
+TEST_CASE("abi_dependency is written as PEP 850 spells it, and checked") {
+  const std::string start = head +
+                            "[variant.default-priorities]\nnamespace = [\"linked_with\"]\n"
+                            "[variant.providers.linked_with]\nbuiltin = \"abi_dependency\"\n"
+                            "[variant.variants]\n";
+  CollectedReport report;
+  const auto project = parse_project(
+      start + "t29 = {linked_with = {torch = [\"2.9\", \"2.10.1\"]}}\n", "pyproject.toml", report);
+  REQUIRE_MESSAGE(project.has_value(), project.error().message);
+  CHECK(report.remarks.empty());
+  check_refused(start + "t29 = {linked_with = {torch = [\"2.9.0.1\"]}}\n",
+                "\"linked_with :: torch :: 2.9.0.1\": \"2.9.0.1\" is not one to three components");
+  check_refused(start + "t29 = {linked_with = {my__runtime = [\"2.9\"]}}\n",
+                "\"my__runtime\" is not a normalised package name");
+}
+
 TEST_CASE("a provider that is not known here is taken on trust, with a note") {
   CollectedReport report;
   const auto project = parse_project(

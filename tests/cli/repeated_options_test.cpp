@@ -194,9 +194,9 @@ TEST_CASE("of every option somebody has decided whether it is repeated") {
       // what is done, and how it is shown
       axle::session::Opt::json, axle::session::Opt::verbose, axle::session::Opt::quiet,
       axle::session::Opt::no_color, axle::session::Opt::refresh, axle::session::Opt::upgrade,
-      axle::session::Opt::reinstall, axle::session::Opt::yes, axle::session::Opt::dry_run,
-      axle::session::Opt::explain, axle::session::Opt::profile, axle::session::Opt::properties,
-      axle::session::Opt::why,
+      axle::session::Opt::reinstall, axle::session::Opt::refit, axle::session::Opt::yes,
+      axle::session::Opt::dry_run, axle::session::Opt::check_abi, axle::session::Opt::explain,
+      axle::session::Opt::profile, axle::session::Opt::properties, axle::session::Opt::why,
       // what single commands are asked
       axle::session::Opt::ns, axle::session::Opt::static_lists, axle::session::Opt::out,
       axle::session::Opt::build_variant, axle::session::Opt::files, axle::session::Opt::batch,

@@ -20,6 +20,7 @@ class Loopback:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # else each body waits for the client to confirm its headers
 
             def do_GET(self):
                 outer.seen.append((self.path, self.headers.get("Authorization")))

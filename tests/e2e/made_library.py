@@ -23,8 +23,21 @@ def bundle(*targets):
     return table.ljust(4096, b"\0") + b"c" * 16
 
 
-def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="", isa=0):
-    """A shared library as bytes: a dynamic segment, and sections with their content; .note.* are notes."""
+def symbol_tables(defined, undefined, weak):
+    """.dynsym and the names of its symbols: global functions, of which those that are not defined are needed."""
+    names, table = b"\0", b"\0" * 24
+    for symbol in (*defined, *undefined, *weak):
+        binding = 2 if symbol in weak else 1
+        at = 1 if symbol in defined else 0
+        table += struct.pack("<IBBHQQ", len(names), binding << 4 | 2, 0, at, 0, 0)
+        names += symbol.encode() + b"\0"
+    return table, names
+
+
+def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="", isa=0, defined=(), undefined=(),
+            weak=()):
+    """A shared library as bytes: a dynamic segment, and sections with their content; .note.* are notes. `weak` symbols
+    are not defined."""
     strings = b"\0"
 
     def text(word):
@@ -39,6 +52,9 @@ def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="",
         value = struct.pack("<III", 0xC0008002, 4, isa) + b"\0" * 4
         parts.append((".note.gnu.property", 7, struct.pack("<III", 4, len(value), 5) + b"GNU\0" + value))
     parts += [(name, 7 if name.startswith(".note.") else 1, content) for name, content in sections]
+    if defined or undefined or weak:
+        table, symbols = symbol_tables(defined, undefined, weak)
+        parts += [(".dynstr", 3, symbols), (".dynsym", 11, table)]
     names = b"\0" + b"".join(name.encode() + b"\0" for name, _, _ in parts)
     parts[0] = (".shstrtab", 3, names)
     at = 64 + 2 * 56
@@ -50,8 +66,9 @@ def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="",
     headers = b"\0" * 64
     for name, kind, content in parts:
         blob += b"\0" * (-(at + len(blob)) % 16)
+        link = [one[0] for one in parts].index(".dynstr") + 1 if kind == 11 else 0
         headers += struct.pack("<IIQQQQIIQQ", names.index(b"\0" + name.encode() + b"\0") + 1, kind, 0, 0,
-                               at + len(blob), len(content), 0, 0, 8, 0)
+                               at + len(blob), len(content), link, 0, 8, 24 if kind == 11 else 0)
         blob += content
     blob += b"\0" * (-(at + len(blob)) % 16)
     section_headers_at = at + len(blob)

@@ -61,6 +61,19 @@ TEST_CASE("stdout can be taken piece by piece, without a bound") {
   CHECK_FALSE(run->too_long);
 }
 
+TEST_CASE("variables are withheld by the beginning of their names, unless they are given") {
+  ::setenv("AXLE_TEST_A", "1", 1);
+  ::setenv("AXLE_TEST_B", "2", 1);
+  Program program = shell("echo \"$AXLE_TEST_A,$AXLE_TEST_B,${PATH:+path}\"");
+  CHECK(run_program(program)->out == "1,2,path\n");
+  program.withheld = {"AXLE_TEST_"};
+  CHECK(run_program(program)->out == ",,path\n");
+  program.variables = {{"AXLE_TEST_B", "3"}};
+  CHECK(run_program(program)->out == ",3,path\n");
+  ::unsetenv("AXLE_TEST_A");
+  ::unsetenv("AXLE_TEST_B");
+}
+
 TEST_CASE("a program that prints without end meets its bound, or its time limit") {
   const auto bounded = run_program(shell("yes"), {.most_output = 1000});
   REQUIRE(bounded);

@@ -29,6 +29,9 @@ TWO_FATBINS = fatbin(entry(CUBIN, 80), entry(CUBIN, 90, flags=0x100000)) + fatbi
 BUNDLE = bundle("gfx942:sramecc+:xnack-", "gfx11-generic")
 
 SEEDS = {
+    "binaries/abi_match": {
+        "symbols": library(soname="fuzz.so", needed=["libother.so"], defined=["_ZN3c105ErrorE"],
+                           undefined=["_ZNK3c104goneEv", "aoti_torch_new", "PyInit_x"], weak=["maybe"])},
     "binaries/binary_scan": {
         "archive": b"!<arch>\n" + b"64.20.1.0/      0           0     0     644     2         `\nab",
         "cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"]),

@@ -41,7 +41,9 @@ const std::map<std::string, std::string> others = {
     {"binaries/gpu_code_match.cpp", "a row a vendor: its code in binaries"},
     {"index/family/family_vendors.cpp", "a row a vendor: its code in index families"},
     {"index/family/family_reader.cpp", "keys of families that only NVIDIA's builds have"},
-    {"resolver/family/families.cpp", "versions of CUDA that NVIDIA's builds share"},
+    {"index/family/family_release_reader.cpp", "keys of families that only NVIDIA's builds have"},
+    {"resolver/family/built_for.cpp", "how local versions name backends"},
+    {"resolver/family/gpu_platform.cpp", "the names of each vendor's libraries"},
     {"machines/gpu_models.cpp", "a row a model"},
     {"machines/site_profile.cpp", "device nodes, by what they are called"},
     {"detect/record/identity_text.cpp", "words that identify nobody"},
@@ -52,7 +54,8 @@ const std::map<std::string, std::string> others = {
     {"builder/declared_properties.cpp", "what the properties of each vendor declare"},
     {"doctor/code_checks.cpp", "the driver that CUDA's libraries need"},
     {"doctor/gpu_code_checks.cpp", "how CUDA packs its code"},
-    {"doctor/machine_checks.cpp", "the age of NVIDIA's driver"},
+    {"doctor/machine_checks.cpp", "the age of NVIDIA's driver, the second voice on AMD's GPUs"},
+    {"providers/rocm_bootstrap.cpp", "a published provider of one vendor"},
 };
 
 /// As an enumerator, or by its word.

@@ -77,6 +77,25 @@ TEST_CASE("a page that changed replaces its cached copy") {
   CHECK(setup.entries().size() == 1);
 }
 
+TEST_CASE("a page that came compressed is kept so, and is the same page") {
+  const Setup setup;
+  const std::string page(100'000, 'x');
+  axle::test::write_file(setup.folder / "page.html", page);
+  CHECK(setup.fetch("/-gzip/page.html")->body == page);
+  REQUIRE(setup.entries().size() == 1);
+  CHECK(std::filesystem::file_size(setup.entries().front()) < 10'000);
+  CHECK(setup.fetch("/-gzip/page.html", true)->body == page);
+  CHECK(setup.fetch("/-gzip/page.html")->body == page);
+  CHECK(setup.server.seen().back().headers.contains("if-none-match"));
+  // A part of it is none.
+  const std::string path = setup.entries().front();
+  const std::string entry = axle::test::read_file(path);
+  for (const std::string& other : {entry.substr(0, entry.size() - 1), entry + "x"}) {
+    axle::test::write_file(path, other);
+    CHECK(!setup.fetch("/-gzip/page.html", true));
+  }
+}
+
 TEST_CASE("while the server calls a page fresh nobody is asked") {
   const Setup setup;
   for (int i = 0; i < 3; ++i) CHECK(setup.fetch("/-fresh/page.html")->body == "first");
@@ -206,7 +225,7 @@ TEST_CASE("the cache holds no secrets in the open and is for its owner only") {
   REQUIRE(setup.entries().size() == 1);
   CHECK(axle::test::read_file(setup.entries()[0]).find("topsecret") == std::string::npos);
   struct stat status = {};
-  CHECK(::stat((setup.cache / "http-1").c_str(), &status) == 0);
+  CHECK(::stat((setup.cache / "http-2").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0700);
 }
 
@@ -252,7 +271,7 @@ TEST_CASE("several writers of one cache entry leave a whole one") {
 
 TEST_CASE("a cache that cannot be written stops nothing") {
   const Setup setup;
-  axle::test::write_file(setup.cache / "http-1", "a file where a folder should be");
+  axle::test::write_file(setup.cache / "http-2", "a file where a folder should be");
   CHECK(setup.fetch("/page.html")->body == "first");
   CHECK(setup.fetch("/page.html")->body == "first");
 }
@@ -284,7 +303,7 @@ TEST_CASE("an entry that cannot be read is not taken for absent, and stops no pa
 
 TEST_CASE("what a killed writer left is removed by the next one, what is being written is not") {
   const TemporaryFolder folder;
-  const std::string drafts = folder / "http-1/drafts";
+  const std::string drafts = folder / "http-2/drafts";
   std::filesystem::create_directories(drafts);
   axle::test::write_file(drafts + "/killed", "half");
   axle::test::write_file(drafts + "/living", "half");
@@ -292,7 +311,7 @@ TEST_CASE("what a killed writer left is removed by the next one, what is being w
   REQUIRE(::flock(living, LOCK_EX | LOCK_NB) == 0);
   HttpResponse response;
   response.status = 200;
-  CHECK(CacheStore(folder.path()).write("key", response, 1000));
+  CHECK(!CacheStore(folder.path()).write("key", response, 1000).path.empty());
   CHECK(!std::filesystem::exists(drafts + "/killed"));
   CHECK(std::filesystem::exists(drafts + "/living"));
   ::close(living);

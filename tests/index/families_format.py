@@ -18,13 +18,14 @@ VERSION = r"\d+(\.\d+)*"
 
 # Per table: key -> (type, whether it must be there)
 FAMILY = {"schema": (int, True), "name": (str, True), "url": (str, True), "label-in": (str, True),
+          "links": (bool, False), "page-list": (str, False), "torch": (str, False),
           "members": (list, True), "unlabelled": (list, False), "fallback": (list, False), "ended": (dict, False),
           "date": (str, True), "sources": (dict, True), "devices": (dict, False), "labels": (list, True),
           "releases": (list, True), "features": (list, False)}
 LABEL = {"name": (str, True), "vendor": (str, False), "toolkit": (str, False), "cuda": (str, False),
-         "driver": (str, False), "source": (list, True)}
+         "driver": (str, False), "url": (str, False), "source": (list, True)}
 RELEASE = {"version": (str, True), "date": (str, True), "source": (list, True), "goes-with": (dict, False),
-           "default-index": (dict, False), "builds": (list, True)}
+           "default-index": (dict, False), "old-cxx-abi": (dict, False), "builds": (list, True)}
 BUILD = {"label": (str, True), "platform": (str, True), "code": ((list, str), False), "ptx": ((list, str), False),
          "cuda": (str, False), "driver": (str, False), "source": (list, True), "confidence": (str, True),
          "note": (str, False)}
@@ -78,8 +79,12 @@ class Family:
         self.expect(head["schema"] == 1, "schema", "is not 1")
         self.expect(not self.file.endswith(".toml") or f"{head['name']}.toml" == self.file, "name",
                     "is not the name of the file")
-        self.expect(re.fullmatch(r"https://[a-z0-9.-]+(/[a-z0-9.{}-]+)*", head["url"]), "url", "is no such address")
-        self.expect(head["label-in"] in ("version", "folder"), "label-in", "is neither version nor folder")
+        self.check_url(head["url"], "url")
+        self.expect(head["label-in"] in ("version", "folder", "built-for"), "label-in", "is an unknown place")
+        self.expect(head["label-in"] != "built-for" or "fallback" not in head, "fallback", "is torch's to say")
+        self.expect(("{torch}" in head["url"]) == ("page-list" in head), "page-list", "is for a URL with {torch}")
+        self.expect("page-list" in head or "torch" not in head, "torch", "is for a URL with {torch}")
+        self.expect(re.fullmatch(rf"(==|>=|<=|<|>){VERSION}", head.get("torch", ">=1")), "torch", "is no specifier")
         self.expect(head["label-in"] != "folder" or "{label}" in head["url"], "url", "has no {label}")
         self.expect(re.fullmatch(r"\d{4}-\d\d-\d\d", head["date"]), "date", "is not a date")
         names = head["members"] + head.get("unlabelled", [])
@@ -94,6 +99,13 @@ class Family:
             for ip in ips:
                 self.expect(re.fullmatch(r"\d+\.\d+\.\d+", ip), "devices", f"{name}: {ip} is not a device IP")
 
+    def check_url(self, url, where):
+        self.expect(re.fullmatch(r"https://[a-z0-9.-]+(/[A-Za-z0-9._+{}-]+)*", url), where, "is no such address")
+        self.expect(set(re.findall(r"{[^}]*}?", url)) <= {"{label}", "{version}", "{torch}"}, where, "has another mark")
+        self.expect("{torch}" not in url or self.table.get("links"), where, "{torch} is for pages of links")
+        by_release = "{version}" in self.table["url"]
+        self.expect(("{version}" in url) == by_release, where, "all addresses have {version}, or none")
+
     def check_labels(self):
         self.labels = {}
         for label in self.table["labels"]:
@@ -107,6 +119,8 @@ class Family:
             for key in ("toolkit", "cuda", "driver"):
                 self.expect(key in label or not nvidia, where, f"lacks {key}")
             self.expect("cuda" not in label or nvidia, where, "has cuda without being NVIDIA's")
+            if "url" in label:
+                self.check_url(label["url"], where)
             self.sources(label, where)
             self.labels[label["name"]] = label
         for name in self.table.get("fallback", []):
@@ -173,6 +187,8 @@ class Family:
             self.sources(build, here)
             if self.expect(build["label"] in self.labels, here, "has no such label"):
                 self.check_code(build, self.labels[build["label"]].get("vendor"), here)
+        for platform, labels in release.get("old-cxx-abi", {}).items():
+            self.expect(platform in PLATFORMS and set(labels) <= set(self.labels), where, f"old-cxx-abi: {platform}")
         for platform, label in release.get("default-index", {}).items():
             self.expect((label, platform) in seen, where, f"default-index: {label} on {platform} is not a build")
 
@@ -181,7 +197,7 @@ class Family:
         self.expect("ptx" not in build or vendor == "nvidia", where, "has PTX without being NVIDIA's")
         for key in ("code", "ptx"):
             codes = build.get(key, "unknown")
-            if codes == "unknown":
+            if codes == "unknown" or codes == "torch" and self.table["label-in"] == "built-for" and key == "code":
                 continue
             if not self.expect(isinstance(codes, list) and codes, where, f"{key} is empty"):
                 continue

@@ -43,6 +43,8 @@ TEST_CASE("a family file says all that it says") {
   CHECK(build.note == "seen");
   CHECK(build.date == "2026-11-20");
   CHECK_FALSE(family.releases[1].builds[1].code.has_value());
+  CHECK(family.releases[0].old_cxx_abi.at("linux_x86_64") == std::vector<std::string>{"xpu"});
+  CHECK(family.releases[1].old_cxx_abi.empty());
 }
 
 TEST_CASE("every shipped family is sound") {
@@ -62,7 +64,24 @@ TEST_CASE("whatever is not understood is refused, with file, line and key") {
       {{"name = \"acme\"", "name = \"a b\""}, "is not a valid name"},
       {{"\"https://acme.test/whl\"", "\"acme.test/whl\""}, "url: \"acme.test/whl\" is neither"},
       {{"label-in = \"version\"", "label-in = \"folder\""}, "the URL has no {label}"},
-      {{"label-in = \"version\"", "label-in = \"name\""}, "neither \"version\" nor \"folder\""},
+      {{"label-in = \"version\"", "label-in = \"name\""}, "is none of \"version\", \"folder\" and"},
+      {{"acme.test/whl\"", "acme.test/whl/{gpu}\""}, "acme.toml:3: url: the URL has {gpu}"},
+      {{"acme.test/whl\"", "acme.test/whl/{label\""}, "url: the URL has {label"},
+      {{"acme.test/whl\"", "acme.test/{torch}\""}, "page-list: the key is missing"},
+      {{"label-in = \"version\"", "label-in = \"version\"\npage-list = \"index.html\""},
+       "page-list: it is for a URL with {torch}"},
+      {{"label-in = \"version\"", "label-in = \"version\"\ntorch = \">=2.4\""},
+       "torch: it is for a URL with {torch}"},
+      {{"acme.test/whl\"", "acme.test/{torch}\"\npage-list = \"i\""}, "only for pages with links"},
+      {{"acme.test/whl\"", "acme.test/{torch}\"\nlinks = true\npage-list = \"i\"\ntorch = \"2\""},
+       "torch: "},
+      {{"acme.test/whl\"", "acme.test/whl\"\nlinks = 1"}, "links: expected true or false"},
+      {{"label-in = \"version\"", "label-in = \"built-for\""}, "follows its build"},
+      {{"vendor = \"amd\"", "vendor = \"amd\"\nurl = \"acme.test\""},
+       "url: \"acme.test\" is neither"},
+      {{"vendor = \"amd\"", "vendor = \"amd\"\nurl = \"https://acme.test/{version}\""},
+       "either all URLs of a family have {version}, or none has"},
+      {{"code = \"unknown\"", "code = \"torch\""}, "or \"unknown\""},
       {{"\"acme-vision\", \"acme-audio\"]", "\"acme\"]"}, "members: duplicate acme"},
       {{"fallback = [\"cpu\"]", "fallback = [\"gpu\"]"}, "fallback: label \"gpu\" is not defined"},
       {{"ended = { acme-audio", "ended = { other"}, "ended: other is not among the members"},
@@ -81,6 +100,8 @@ TEST_CASE("whatever is not understood is refused, with file, line and key") {
       {{"{ linux_x86_64 = \"cu130\" }", "{ linux = \"cu130\" }"}, "platform \"linux\""},
       {{"{ linux_x86_64 = \"cu130\" }", "{ linux_x86_64 = \"cu1\" }"},
        "label \"cu1\" is not defined"},
+      {{"[\"xpu\"]", "[\"cu1\"]"}, "a label that is not defined"},
+      {{"{ linux_x86_64 = [\"xpu\"] }", "{ linux = [\"xpu\"] }"}, "unknown platform"},
       {{"platform = \"linux_x86_64\"", "platform = \"linux\""}, "unknown platform \"linux\""},
       {{"{ label = \"cpu\"", "{ label = \"gpu\""}, "label \"gpu\" is not defined"},
       {{"label = \"xpu\", platform", "label = \"cpu\", platform"}, "duplicate cpu for 2.1"},

@@ -58,6 +58,7 @@ date = "2026-10"
 source = ["CI"]
 goes-with = { acme-vision = "==0.4.*", acme-audio = "==2.0.*" }
 default-index = { linux_x86_64 = "cu130" }
+old-cxx-abi = { linux_x86_64 = ["xpu"] }
 builds = [
   { label = "cpu", platform = "linux_x86_64", source = ["CI"], confidence = "high" },
   { label = "cu130", platform = "linux_x86_64", code = ["7.5", "9.0", "12.0"], source = ["CI"], confidence = "high" },

@@ -203,6 +203,24 @@ TEST_CASE("a wrong RECORD is rejected") {
   refused("nonsense");
 }
 
+TEST_CASE("one wrong hash is found in a wheel that several threads unpack") {
+  std::vector<WheelMember> members = {
+      {"a-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: a\nVersion: 1.0\n"},
+      {"a-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}};
+  for (int i = 0; i < 30; ++i)
+    members.push_back({fmt::format("a/{}.bin", i), fmt::format("{:0500000}", i)});
+  std::string record;
+  for (const WheelMember& member : members) record += line_of(member.path, member.content);
+  members[17].content[499'000] = 'x';
+  members.push_back({"a-1.0.dist-info/RECORD", record + "a-1.0.dist-info/RECORD,,\n"});
+  Refusal refusal;
+  const std::string path = refusal.folder / "dist/a-1.0-py3-none-any.whl";
+  write_text(path, *axle::wheel::write_zip(members, 1'700'000'000));
+  const axle::Error error = refusal.of(package_of(path));
+  CHECK(error.kind == ErrorKind::mismatch);
+  CHECK(error.message.find("the hash of a/15.bin differs") != std::string::npos);
+}
+
 TEST_CASE("a RECORD with only stronger hashes is reported as unsupported") {
   for (const char* algorithm : {"sha384", "sha512"}) {
     const auto error =

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "providers/provider.h"
+#include "providers/rocm_bootstrap.h"
 #include "tests/providers/machines.h"
 
 namespace axle::providers {
@@ -209,6 +210,25 @@ TEST_CASE("intel: a device that the table does not know keeps its own IP") {
   machine.gpus[0].arch = "not an ip";
   CHECK(supported("intel", machine).empty());
   CHECK(fact("intel", machine, "device_ip", "20.1.0") == "the device IP of the GPU is unknown");
+}
+
+TEST_CASE("rocm-bootstrap: every GPU that works, by the kernel's own target, or none at all") {
+  Machine machine;
+  CHECK(rocm_bootstrap_answer(machine).targets.empty());
+  machine.gpus = {working_gpu(GpuVendor::amd, "gfx1151")};
+  CHECK(rocm_bootstrap_answer(machine).targets == Values{"gfx1151"});
+  CHECK(supported("amd", machine).at(0).values == Values{"gfx1151"});
+  machine.gpus = {working_gpu(GpuVendor::amd, "gfx1100"), working_gpu(GpuVendor::amd, "gfx1036"),
+                  working_gpu(GpuVendor::amd, "gfx1100"), working_gpu(GpuVendor::nvidia, "9.0")};
+  CHECK(rocm_bootstrap_answer(machine).targets == Values{"gfx1100", "gfx1036"});
+  machine.gpus[1].masked = true;
+  CHECK(rocm_bootstrap_answer(machine).targets == Values{"gfx1100"});
+  machine.gpus[0].reason_code = "gfx-override";
+  machine.gpus[0].reason = "gfx1103 taken as gfx1100 by HSA_OVERRIDE_GFX_VERSION";
+  CHECK(rocm_bootstrap_answer(machine).targets == Values{"gfx1103", "gfx1100"});
+  machine.gpus[2].arch = "gfx1399";
+  CHECK(rocm_bootstrap_answer(machine).targets.empty());
+  CHECK(rocm_bootstrap_answer(machine).unknown == "gfx1399");
 }
 
 TEST_CASE("the lists of all values have the published sizes and ends") {

@@ -38,7 +38,7 @@ class Shelf final : public resolver::Candidates {
     release.version = version(at);
     release.source = "the shelf";
     for (const WheelOnShelf& one : wheels) {
-      index::PublishedFile& file = release.wheels.emplace_back();
+      index::PublishedFile& file = release.changed_files().wheels.emplace_back();
       const std::string ending = one.label.empty() ? "" : "-" + one.label;
       file.filename = name + "-" + at + "-py3-none-any" + ending + ".whl";
       wheel::CoreMetadata& metadata = metadata_[file.filename];
@@ -82,11 +82,11 @@ class Shelf final : public resolver::Candidates {
     levels_.document = axle::testing::level_variants(labels);
     return &levels_;
   }
-  Result<const wheel::CoreMetadata*> metadata(std::string_view, const resolver::Release&,
-                                              const resolver::CandidateWheel& one) override {
+  Result<resolver::WheelMetadata> metadata(std::string_view, const resolver::Release&,
+                                           const resolver::CandidateWheel& one) override {
     if (std::ranges::find(opened, one.file->filename) == opened.end())
       opened.push_back(one.file->filename);
-    return &metadata_.at(one.file->filename);
+    return std::make_shared<const wheel::CoreMetadata>(metadata_.at(one.file->filename));
   }
   std::optional<std::string> first_sha256(const resolver::CandidateWheel&) override { return {}; }
   Result<const index::Family*> family_of(std::string_view) override { return nullptr; }

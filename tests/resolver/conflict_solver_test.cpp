@@ -18,13 +18,29 @@ using resolver::PackageId;
 
 namespace {
 
+/// When the search learns that a candidate cannot be taken.
+enum class Out : unsigned char { never, at_once, when_asked };
+
+struct Row {
+  std::vector<Need> needs = {};
+  Out out = Out::never;
+};
+
 /// By package and candidate, both as the solver numbers them; candidate 0 stays empty.
-using Table = std::vector<std::vector<std::vector<Need>>>;
+using Table = std::vector<std::vector<Row>>;
 
 class TableProblem final : public resolver::Problem {
  public:
   explicit TableProblem(Table table) : table_(std::move(table)) {}
 
+  std::vector<resolver::Exclusion> exclusions(PackageId package) override {
+    std::vector<resolver::Exclusion> found;
+    for (std::size_t candidate = 1; candidate < table_[package].size(); ++candidate) {
+      if (table_[package][candidate].out == Out::at_once)
+        found.push_back({IntegerSet::one(static_cast<Candidate>(candidate)), 0});
+    }
+    return found;
+  }
   Result<std::optional<Candidate>> choose(PackageId package,
                                           const resolver::Assignments& so_far) override {
     const auto last =
@@ -33,7 +49,10 @@ class TableProblem final : public resolver::Problem {
   }
   Result<std::variant<resolver::Needs, resolver::Exclusion>> needs_of(
       PackageId package, Candidate candidate) override {
-    return resolver::Needs{IntegerSet::one(candidate), table_[package][candidate]};
+    const Row& row = table_[package][candidate];
+    CHECK(row.out != Out::at_once);
+    if (row.out == Out::when_asked) return resolver::Exclusion{IntegerSet::one(candidate), 0};
+    return resolver::Needs{IntegerSet::one(candidate), row.needs};
   }
   [[nodiscard]] const Table& table() const { return table_; }
 
@@ -44,9 +63,10 @@ class TableProblem final : public resolver::Problem {
 bool is_solution(const Table& table, const std::vector<Candidate>& chosen) {
   for (std::size_t package = 0; package < table.size(); ++package) {
     if (chosen[package] == resolver::not_chosen) continue;
-    for (const Need& need : table[package][chosen[package]]) {
-      const Candidate other = chosen[need.package];
-      if (other == resolver::not_chosen || !need.values.contains(other)) return false;
+    const Row& row = table[package][chosen[package]];
+    if (row.out != Out::never) return false;
+    for (const Need& need : row.needs) {
+      if (!need.values.contains(chosen[need.package])) return false;
     }
   }
   return chosen[0] == 1;
@@ -83,25 +103,31 @@ Table random_table(Dice& dice, std::size_t most_packages, std::size_t most_candi
   const Candidate density = dice.from_to(1, 4);
   for (std::size_t package = 0; package < table.size(); ++package) {
     for (std::size_t candidate = 1; candidate < table[package].size(); ++candidate) {
+      const Candidate out = package == 0 ? 9 : dice.from_to(0, 9);
+      table[package][candidate].out = out == 0   ? Out::at_once
+                                      : out == 1 ? Out::when_asked
+                                                 : Out::never;
       const Candidate count = package == 0 ? dice.from_to(1, 3) : dice.from_to(0, density);
       for (Candidate i = 0; i < count; ++i) {
         const PackageId other = dice.from_to(1, table.size() - 1);
         const Candidate bound = dice.from_to(1, table[other].size() - 1);
         const Candidate kind = dice.from_to(0, 9);
-        const IntegerSet values = kind < 1
-                                      ? IntegerSet::one(bound).complement() & IntegerSet::from(1)
-                                  : kind < 4 ? IntegerSet::one(bound)
-                                  : kind < 7 ? IntegerSet::from(bound)
-                                             : IntegerSet::from_to(1, bound + 1);
-        table[package][candidate].push_back({other, values, 0});
+        IntegerSet values = kind < 1   ? IntegerSet::one(bound).complement() & IntegerSet::from(1)
+                            : kind < 4 ? IntegerSet::one(bound)
+                            : kind < 7 ? IntegerSet::from(bound)
+                                       : IntegerSet::from_to(1, bound + 1);
+        // Some needs say only which one it may be, if it is there at all.
+        if (package != 0 && dice.from_to(0, 5) == 0)
+          values = values | IntegerSet::one(resolver::not_chosen);
+        table[package][candidate].needs.push_back({other, values, 0});
       }
     }
   }
   return table;
 }
 
-resolver::Solution solve(TableProblem& problem) {
-  auto solution = resolver::solve(problem, 0);
+resolver::Solution solve(TableProblem& problem, resolver::SearchBounds bounds = {}) {
+  auto solution = resolver::solve(problem, 0, bounds);
   REQUIRE(solution.has_value());
   solution->chosen.resize(problem.table().size(), resolver::not_chosen);
   return std::move(*solution);
@@ -144,16 +170,16 @@ TEST_CASE("a chain of 10,000 needs is followed, and its failure is derived") {
   constexpr std::size_t length = 10'000;
   Table table(length + 1, {{}, {}});
   table[1].resize(3);
-  table[1][2].push_back({2, IntegerSet::one(1), 0});
+  table[1][2].needs.push_back({2, IntegerSet::one(1), 0});
   for (PackageId package = 0; package < length; ++package)
-    table[package][1].push_back({package + 1, IntegerSet::one(1), 0});
-  table[0][1].front().values = IntegerSet::from_to(1, 3);
+    table[package][1].needs.push_back({package + 1, IntegerSet::one(1), 0});
+  table[0][1].needs.front().values = IntegerSet::from_to(1, 3);
   TableProblem whole(table);
   CHECK(is_solution(table, solve(whole).chosen));
-  table[length][1].push_back({1, IntegerSet::one(1), 0});
+  table[length][1].needs.push_back({1, IntegerSet::one(1), 0});
   TableProblem second(table);
   CHECK(solve(second).chosen[1] == 1);
-  table[0][1].front().values = IntegerSet::one(2);
+  table[0][1].needs.front().values = IntegerSet::one(2);
   TableProblem broken(table);
   CHECK(solve(broken).proof.has_value());
 }
@@ -204,4 +230,41 @@ TEST_CASE("a set of integers: intervals, complements, members") {
   builder.add(4, 5);
   builder.add(9, 10);
   CHECK(std::move(builder).build() == some);
+}
+
+TEST_CASE("the intervals of a set that another one meets") {
+  const IntegerSet some = IntegerSet::from_to(2, 5) | IntegerSet::one(9) | IntegerSet::from(20);
+  CHECK(some.pieces_that_meet(IntegerSet::one(3)) == IntegerSet::from_to(2, 5));
+  CHECK(some.pieces_that_meet(IntegerSet::from_to(4, 10)) ==
+        (IntegerSet::from_to(2, 5) | IntegerSet::one(9)));
+  CHECK(some.pieces_that_meet(IntegerSet::one(30)) == IntegerSet::from(20));
+  CHECK(some.pieces_that_meet(IntegerSet::from_to(5, 9)).empty());
+  CHECK(some.pieces_that_meet(IntegerSet::all()) == some);
+  CHECK(IntegerSet().pieces_that_meet(some).empty());
+}
+
+TEST_CASE("a search without an end is given up, and says over what") {
+  // Pigeons and holes: as hard as it gets for a search that learns clauses.
+  constexpr PackageId pigeons = 9;
+  Table table(1 + pigeons, std::vector<Row>(pigeons));
+  table[0].resize(2);
+  for (PackageId pigeon = 1; pigeon <= pigeons; ++pigeon) {
+    table[0][1].needs.push_back({pigeon, IntegerSet::from(1), 0});
+    for (Candidate hole = 1; hole < pigeons; ++hole) {
+      for (PackageId other = 1; other <= pigeons; ++other) {
+        if (other != pigeon)
+          table[pigeon][hole].needs.push_back({other, IntegerSet::one(hole).complement(), 0});
+      }
+    }
+  }
+  TableProblem problem(table);
+  CHECK(solve(problem).proof.has_value());
+  for (const resolver::SearchBounds& bounds :
+       {resolver::SearchBounds{.questions = 50}, resolver::SearchBounds{.conflicts = 50},
+        resolver::SearchBounds{.numbers = 20'000}}) {
+    const resolver::Solution solution = solve(problem, bounds);
+    REQUIRE(solution.gave_up_over.has_value());
+    CHECK(solution.gave_up_over->size() == 3);
+    CHECK_FALSE(solution.proof.has_value());
+  }
 }

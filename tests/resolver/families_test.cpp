@@ -139,10 +139,67 @@ TEST_CASE("members come with the version and the label of the first one, in any 
   NvidiaWorld hopper;
   CHECK(hopper.resolve({"acme-vision"}) ==
         Strings{"acme 2.1+cu130[cu130]", "acme-vision 0.4+cu130[cu130]"});
+  // The newest release that has a label in common with the others.
   CHECK(hopper.resolve({"acme", "acme-audio"}) ==
-        Strings{"acme 2.1+cu130[cu130]", "acme-audio 2.0+cu126[cu126]"});
-  CHECK(hopper.remarked("acme-audio 2.0 has no build cu130, unlike acme: cu126 is chosen"));
+        Strings{"acme 2.0+cu126[cu126]", "acme-audio 2.0+cu126[cu126]"});
+  CHECK(hopper.remarked("acme 2.0+cu126 is chosen, not 2.1"));
+  hopper.publish("acme-audio", "2.0", "cu130");
+  CHECK(hopper.resolve({"acme", "acme-audio"}) ==
+        Strings{"acme 2.1+cu130[cu130]", "acme-audio 2.0+cu130[cu130]"});
   CHECK(hopper.remarked("2.0 is the last release of acme-audio, made for acme 2.0"));
+}
+
+TEST_CASE("unlike labels are a conflict that names both builds") {
+  NvidiaWorld world;
+  for (const Strings& order :
+       {Strings{"acme==2.1", "acme-audio"}, Strings{"acme-audio", "acme==2.1"},
+        Strings{"acme==2.1+cu130", "acme-audio"}, Strings{"acme-audio==2.0+cu126", "acme==2.1"}}) {
+    CAPTURE(order.front());
+    const Unresolved refused = world.error(order);
+    CHECK(refused.kind == ErrorKind::conflict);
+    CHECK_MESSAGE(refused.message.contains("acme 2.1"), refused.message);
+    CHECK_MESSAGE(refused.message.contains("acme-audio 2.0"), refused.message);
+    CHECK_MESSAGE(refused.message.contains("cu126"), refused.message);
+  }
+  world.index.add_wheel({"app", "1", {"acme==2.1+cu130", "acme-audio==2.0+cu126"}});
+  const Unresolved of_package = world.error({"app"});
+  CHECK_MESSAGE(of_package.message.contains("acme 2.1+cu130 and acme-audio 2.0+cu126 are of unlike "
+                                            "backends: the members of a family have one label"),
+                of_package.message);
+  CHECK(of_package.hint.contains("--variant PKG=LABEL"));
+}
+
+TEST_CASE("unlike labels that the user names are taken with a word") {
+  NvidiaWorld world;
+  const Strings mixed{"acme 2.1+cu130[cu130]", "acme-audio 2.0+cu126[cu126]"};
+  CHECK(world.resolve({"acme==2.1+cu130", "acme-audio==2.0+cu126"}) == mixed);
+  CHECK(world.remarked("acme 2.1+cu130 and acme-audio 2.0+cu126 are of unlike backends"));
+  world.options.pinned_variants = {{"acme-audio", "cu126"}};
+  CHECK(world.resolve({"acme==2.1+cu130", "acme-audio"}) == mixed);
+  // Each label must be asked for.
+  CHECK(world.error({"acme==2.1", "acme-audio"}).kind == ErrorKind::conflict);
+}
+
+TEST_CASE("a label that is installed is one of them") {
+  NvidiaWorld world;
+  world.install("acme", "2.1+cu130");
+  const Unresolved refused = world.error({"acme-audio"});
+  CHECK(refused.kind == ErrorKind::conflict);
+  CHECK_MESSAGE(refused.message.contains("acme 2.1+cu130"), refused.message);
+  CHECK_MESSAGE(refused.message.contains("acme-audio 2.0"), refused.message);
+  world.options.allow_backend_change = true;
+  CHECK(world.resolve({"acme-audio"}) ==
+        Strings{"acme 2.0+cu126[cu126]", "acme-audio 2.0+cu126[cu126]"});
+}
+
+TEST_CASE("what is unlike already stays as it is") {
+  NvidiaWorld world;
+  world.install("acme", "2.1+cu130");
+  world.install("acme-audio", "2.0+cu126");
+  world.index.add_wheel({"hears", "1", {"acme", "acme-audio"}});
+  CHECK(world.resolve({"hears"}) == Strings{"=acme 2.1+cu130", "=acme-audio 2.0+cu126", "hears 1"});
+  CHECK(world.resolve({"acme-vision"}) ==
+        Strings{"=acme 2.1+cu130", "=acme-audio 2.0+cu126", "acme-vision 0.4+cu130[cu130]"});
 }
 
 TEST_CASE("members that are only dependencies keep together too") {
@@ -270,6 +327,11 @@ TEST_CASE("published variants of a release silence the family for it") {
   world.publish_variants("acme", "2.1", testing::level_variants({"v1", "null"}));
   CHECK(world.resolve({"acme"}) == Strings{"acme 2.1[v1]"});
   CHECK(world.resolve({"acme<2.1"}) == Strings{"acme 2.0+cu126[cu126]"});
+  // A backend that was asked for is not ignored.
+  world.options.forced_labels = {{"acme", "cu126"}};
+  const auto error = world.error({"acme==2.1"});
+  CHECK_MESSAGE(error.message.contains("acme 2.1 has no build cu126"), error.message);
+  CHECK_MESSAGE(error.hint.contains("it has v1, null"), error.hint);
 }
 
 TEST_CASE("what only the family's index has is not looked for elsewhere") {

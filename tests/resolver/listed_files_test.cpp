@@ -69,6 +69,24 @@ ListedHash sha256(std::string digits) { return {"sha256", std::move(digits)}; }
 
 }  // namespace
 
+TEST_CASE("two packages that were named by URL and name two URLs of a third") {
+  World world;
+  world.index.add_wheel({"a", "1.0", {"lib @ https://index.test/files/lib-1.0-py3-none-any.whl"}});
+  world.index.add_wheel({"b", "1.0", {"lib @ https://index.test/else/lib-1.0-py3-none-any.whl"}});
+  world.index.add_wheel({"c", "1.0", {"lib @ https://index.test/files/lib-2.0-py3-none-any.whl"}});
+  world.index.add_wheel({"lib", "1.0"});
+  world.index.add_wheel({"lib", "2.0"});
+  const std::string a = "a @ https://index.test/files/a-1.0-py3-none-any.whl";
+  const std::string b = "b @ https://index.test/files/b-1.0-py3-none-any.whl";
+  const std::string c = "c @ https://index.test/files/c-1.0-py3-none-any.whl";
+  CHECK(world.resolve({a}) == Names{"a 1.0", "lib 1.0"});
+  CHECK(world.error({a, b}).message ==
+        "lib-1.0-py3-none-any.whl is requested from two places: "
+        "https://index.test/else/lib-1.0-py3-none-any.whl and "
+        "https://index.test/files/lib-1.0-py3-none-any.whl");
+  CHECK(world.error({c, a}).message.contains("two versions of lib are requested"));
+}
+
 TEST_CASE("only files count whose hash is listed, and the version that has one is taken") {
   Asked asked;
   asked.world.index.add_wheel({"demo", "1.0"});
@@ -239,7 +257,7 @@ TEST_CASE("a package that may not come as a wheel is refused with the command th
   CHECK(error.kind == ErrorKind::conflict);
   CHECK(contains(error.message, "pip.conf:3"));
   CHECK(contains(error.hint, "`uv pip install --no-binary demo demo==1.0`"));
-  use.allowed.insert("demo");
+  use.only["demo"] = "only-binary demo";
   CHECK(asked.names() == Names{"demo 1.0"});
   use.forbidden["demo"] = "no-binary demo, from --no-binary";
   CHECK(contains(asked.error().message, "--no-binary"));

@@ -165,7 +165,10 @@ TEST_CASE(
   CHECK(error.kind == ErrorKind::conflict);
   CHECK(contains(error.message, "c<2 (requested)"));
   CHECK(contains(error.message, "c>=2 (required by b 2.0)"));
-  CHECK(contains(error.message, "b 1.0 cannot be used: no wheel of b 1.0 fits this machine"));
+  const auto lines = axle::plan::short_lines(error.conflict);
+  CHECK(std::ranges::any_of(lines, [](const std::string& line) {
+    return contains(line, "b 1.0 cannot be used: no wheel of b 1.0 fits this machine");
+  }));
   // Where another package has the other side, another version of it may still be a way out.
   world.index.add_wheel({"a", "1.0", {"c<2"}});
   CHECK(world.error({"a", "b"}).kind == ErrorKind::conflict);
@@ -320,7 +323,8 @@ TEST_CASE("a dependency that is nowhere, or has no wheel that fits, sends its ow
   world.index.add_wheel({"lib", "1.0"});
   CHECK(world.resolve({"app"}) == Names{"app 1.0", "lib 1.0"});
   CHECK(world.remarked("app 1.0 is chosen, not 3.0"));
-  CHECK(contains(world.error({"app>=2"}).message, "ghost"));
+  CHECK_MESSAGE(contains(world.error({"app>=2"}).message, "ghost"),
+                world.error({"app>=2"}).message);
 }
 
 TEST_CASE("packages whose releases move in step meet at the newest versions that go together") {

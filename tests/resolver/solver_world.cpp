@@ -31,25 +31,31 @@ wheel::VariantMetadata level_variants(const std::vector<std::string>& labels) {
 }
 
 resolver::Target cpython_311(const detect::Machine& machine) {
+  return cpython(machine, 11, "3.11.7");
+}
+
+resolver::Target cpython(const detect::Machine& machine, std::uint32_t minor,
+                         const std::string& full_version) {
+  const std::string short_version = "3." + std::to_string(minor);
   resolver::Target target;
   wheel::TagTarget tags;
-  tags.python_minor = 11;
+  tags.python_minor = minor;
   tags.architecture = "x86_64";
   tags.libc_family = "glibc";
   tags.libc_major = 2;
   tags.libc_minor = 36;
   target.machine = &machine;
   target.tags = wheel::supported_tags(tags);
-  target.python_version = version("3.11.7");
-  target.markers.strings = {{"python_version", "3.11"},
-                            {"python_full_version", "3.11.7"},
+  target.python_version = version(full_version);
+  target.markers.strings = {{"python_version", short_version},
+                            {"python_full_version", full_version},
                             {"os_name", "posix"},
                             {"sys_platform", "linux"},
                             {"platform_machine", "x86_64"},
                             {"platform_system", "Linux"},
                             {"platform_python_implementation", "CPython"},
                             {"implementation_name", "cpython"},
-                            {"implementation_version", "3.11.7"},
+                            {"implementation_version", full_version},
                             {"platform_release", "6.1.0"},
                             {"platform_version", "#1"}};
   return target;

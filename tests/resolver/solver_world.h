@@ -2,6 +2,7 @@
 // A little world to resolve in: an index in memory, a CPython 3.11 on x86-64 glibc 2.36, what is
 // installed.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,9 @@ namespace axle::testing {
 
 /// A CPython 3.11 on x86-64 glibc 2.36.
 [[nodiscard]] resolver::Target cpython_311(const detect::Machine& machine);
+/// Another CPython 3 there.
+[[nodiscard]] resolver::Target cpython(const detect::Machine& machine, std::uint32_t minor,
+                                       const std::string& full_version);
 
 struct World {
   World();

@@ -324,23 +324,39 @@ TEST_CASE("wheels that contradict each other are ignored with a warning") {
   CHECK(world.remarked("the variant wheels are ignored"));
 }
 
-TEST_CASE("abi_dependency follows the version in the solution, wherever it comes from") {
-  World world;
+wheel::VariantMetadata built_against(const std::string& ns) {
   wheel::VariantMetadata metadata;
   metadata.schema_version = "0.2.0";
-  metadata.namespaces = {"abi_dependency"};
-  metadata.providers["abi_dependency"].requires_ = {"abi-dependency"};
-  metadata.providers["abi_dependency"].optional = true;
-  metadata.variants["t28"] = {{"abi_dependency", "torch_lib", "2.8"}};
-  metadata.variants["t29"] = {{"abi_dependency", "torch_lib", "2.9"},
-                              {"abi_dependency", "torch_lib", "2.10.1"}};
-  for (const char* label : {"t28", "t29"}) {
+  metadata.namespaces = {ns};
+  if (ns == "abi_dependency") {
+    metadata.providers[ns].requires_ = {"abi-dependency"};
+    metadata.providers[ns].optional = true;
+  } else {
+    metadata.providers[ns].builtin = "abi_dependency";
+  }
+  metadata.variants["t28"] = {{ns, "torch_lib", "2.8"}};
+  metadata.variants["t29"] = {{ns, "torch_lib", "2.9"}, {ns, "torch_lib", "2.10.1"}};
+  return metadata;
+}
+
+void add_flash(World& world, const wheel::VariantMetadata& metadata) {
+  for (const auto& [label, properties] : metadata.variants) {
     WheelRecipe recipe{.name = "flash", .version = "1.0", .requires_dist = {"torch-lib"}};
     recipe.label = label;
     recipe.variants = metadata;
     world.index.add_wheel(recipe);
   }
   world.index.add_variants("flash", "1.0", metadata);
+}
+
+TEST_CASE("abi_dependency follows the version in the solution, wherever it comes from") {
+  std::string ns;
+  SUBCASE("reserved namespace") { ns = "abi_dependency"; }
+  SUBCASE("builtin of PEP 850") { ns = "linked_with"; }
+  CAPTURE(ns);
+  World world;
+  const wheel::VariantMetadata metadata = built_against(ns);
+  add_flash(world, metadata);
   for (const char* version : {"2.8.1", "2.9.0", "2.9.3"}) {
     world.index.add_wheel({"torch_lib", version});
   }
@@ -359,4 +375,59 @@ TEST_CASE("abi_dependency follows the version in the solution, wherever it comes
   CHECK(world.resolve({"flash"}) == Names{"flash 1.0[t29]", "torch-lib 2.9.3"});
   const auto error = world.error({"flash", "torch-lib==2.7.*"});
   CHECK(error.kind == ErrorKind::conflict);
+}
+
+TEST_CASE("what a build was linked with is brought in by others alone, from an older version too") {
+  World world;
+  wheel::VariantMetadata metadata = built_against("linked_with");
+  metadata.variants.erase("t28");
+  WheelRecipe ext{.name = "ext", .version = "1.0"};
+  ext.label = "t29";
+  ext.variants = metadata;
+  world.index.add_wheel(ext);
+  world.index.add_variants("ext", "1.0", metadata);
+  world.index.add_wheel({"app", "2.0"});
+  world.index.add_wheel({"app", "1.0", {"torch-lib"}});
+  world.index.add_wheel({"torch_lib", "2.9.3", {"base<2"}});
+  world.index.add_wheel({"base", "1.0"});
+  world.index.add_wheel({"base", "2.0"});
+  const auto alone = world.error({"ext"});
+  CHECK_MESSAGE(contains(alone.message, "built for torch-lib 2.10.1 or 2.9, which is not part"),
+                alone.message);
+  CHECK(world.resolve({"app", "ext"}) ==
+        Names{"app 1.0", "base 1.0", "ext 1.0[t29]", "torch-lib 2.9.3"});
+  // What is only there for a build to be linked with makes no demands of its own.
+  world.install("torch-lib", "2.9.0", {"base<2"});
+  CHECK(world.resolve({"ext"}) == Names{"ext 1.0[t29]"});
+  CHECK(world.resolve({"ext", "base>=2"}) == Names{"base 2.0", "ext 1.0[t29]"});
+}
+
+TEST_CASE("abi_dependency can be switched off like any provider") {
+  World world;
+  wheel::VariantMetadata metadata = built_against("linked_with");
+  add_flash(world, metadata);
+  world.index.add_wheel({"flash", "1.0", {"torch-lib"}});
+  for (const char* version : {"2.8.1", "2.9.0"}) world.index.add_wheel({"torch_lib", version});
+  CHECK(world.resolve({"flash"}) == Names{"flash 1.0[t29]", "torch-lib 2.9.0"});
+  world.options.providers.disabled = {"linked_with"};
+  CHECK(world.resolve({"flash"}) == Names{"flash 1.0", "torch-lib 2.9.0"});
+
+  World optional;
+  metadata.providers["linked_with"].optional = true;
+  add_flash(optional, metadata);
+  optional.index.add_wheel({"flash", "1.0", {"torch-lib"}});
+  optional.index.add_wheel({"torch_lib", "2.8.1"});
+  CHECK(optional.resolve({"flash"}) == Names{"flash 1.0", "torch-lib 2.8.1"});
+  optional.options.providers.enabled = {"linked_with"};
+  CHECK(optional.resolve({"flash"}) == Names{"flash 1.0[t28]", "torch-lib 2.8.1"});
+}
+
+TEST_CASE("a property of abi_dependency that names no version is never supported") {
+  World world;
+  wheel::VariantMetadata metadata = built_against("linked_with");
+  metadata.variants["t29"] = {{"linked_with", "torch_lib", "2.09"}};
+  add_flash(world, metadata);
+  for (const char* version : {"2.8.1", "2.9.0"}) world.index.add_wheel({"torch_lib", version});
+  CHECK(world.resolve({"flash"}) == Names{"flash 1.0[t28]", "torch-lib 2.8.1"});
+  CHECK(world.remarked("\"2.09\" is not one to three components of a version"));
 }

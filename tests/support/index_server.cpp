@@ -191,6 +191,10 @@ class IndexServer::Impl {
     const std::lock_guard lock(mutex_);
     return seen_;
   }
+  [[nodiscard]] std::size_t connections() const {
+    const std::lock_guard lock(mutex_);
+    return connections_;
+  }
   void forget() {
     const std::lock_guard lock(mutex_);
     seen_.clear();
@@ -211,6 +215,7 @@ class IndexServer::Impl {
       ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
       const std::lock_guard lock(mutex_);
       open_.insert(fd);
+      ++connections_;
       threads_.emplace_back([this, fd] {
         serve(fd);
         const std::lock_guard done(mutex_);
@@ -242,6 +247,7 @@ class IndexServer::Impl {
       connection.wait_for_close();
       return false;
     }
+    if (modes.contains("late")) std::this_thread::sleep_for(std::chrono::milliseconds(200));
     Answer answer = compose(modes, rest, request, times);
     note_size(request, answer.body.size());
     return send(connection, modes, answer, times);
@@ -346,6 +352,7 @@ class IndexServer::Impl {
   mutable std::mutex mutex_;  ///< guards what follows
   std::list<std::thread> threads_;
   std::set<int> open_;
+  std::size_t connections_ = 0;
   std::vector<SeenRequest> seen_;
   std::map<std::string, unsigned> times_;  ///< requests by target
 };
@@ -358,5 +365,6 @@ std::string IndexServer::url(std::string_view path) const {
 }
 std::vector<SeenRequest> IndexServer::seen() const { return impl_->seen(); }
 void IndexServer::forget() { impl_->forget(); }
+std::size_t IndexServer::connections() const { return impl_->connections(); }
 
 }  // namespace axle::test

@@ -12,6 +12,7 @@
 //   -status-NNN     that status
 //   -busy-once      429 with Retry-After: 0 the first time
 //   -fail-twice     503 two times
+//   -late           after 200 ms
 //   -drip           a byte every 100 ms
 //   -slow           in pieces with pauses
 //   -stall          half the body, then silence
@@ -65,6 +66,8 @@ class IndexServer {
   [[nodiscard]] std::string url(std::string_view path) const;
   [[nodiscard]] std::vector<SeenRequest> seen() const;
   void forget();
+  /// That were ever accepted.
+  [[nodiscard]] std::size_t connections() const;
 
  private:
   class Impl;

@@ -61,12 +61,20 @@ index::PublishedFile& MemoryIndex::add_file(const std::string& project, const st
 }
 
 index::PublishedFile& MemoryIndex::add_wheel(const WheelRecipe& recipe) {
+  return add_wheel(recipe, wheel_bytes(recipe));
+}
+
+index::PublishedFile& MemoryIndex::add_metadata_of(const WheelRecipe& recipe) {
+  return add_wheel(recipe, {});
+}
+
+index::PublishedFile& MemoryIndex::add_wheel(const WheelRecipe& recipe, std::string bytes) {
   std::string filename = recipe.name + "-" + recipe.version;
   if (!recipe.build.empty()) filename += "-" + recipe.build;
   filename += "-" + recipe.tags;
   if (!recipe.label.empty()) filename += "-" + recipe.label;
   filename += ".whl";
-  index::PublishedFile& file = add_file(recipe.name, filename, wheel_bytes(recipe));
+  index::PublishedFile& file = add_file(recipe.name, filename, std::move(bytes));
   file.has_metadata = true;
   const std::string metadata = metadata_text(recipe);
   file.metadata_sha256 = wheel::render_hex(wheel::sha256(metadata));

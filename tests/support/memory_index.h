@@ -34,6 +34,8 @@ class MemoryIndex final : public index::Source, public index::Transport {
 
   /// Returns the entry on the page, to be changed: yanked, requires_python, has_metadata.
   index::PublishedFile& add_wheel(const WheelRecipe& recipe);
+  /// A wheel of which nobody reads more than the metadata: thousands are made in no time.
+  index::PublishedFile& add_metadata_of(const WheelRecipe& recipe);
   index::PublishedFile& add_file(const std::string& project, const std::string& filename,
                                  std::string bytes);
   /// `{name}-{version}-variants.json`, its hash listed.
@@ -58,6 +60,8 @@ class MemoryIndex final : public index::Source, public index::Transport {
   std::vector<std::string> asked;    ///< projects whose page was read, in order
 
  private:
+  index::PublishedFile& add_wheel(const WheelRecipe& recipe, std::string bytes);
+
   std::string base_;
   std::map<std::string, std::vector<index::PublishedFile>, std::less<>> pages_;
   std::map<std::string, std::string, std::less<>> bytes_;  ///< by URL

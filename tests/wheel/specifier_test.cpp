@@ -32,6 +32,13 @@ bool admits(std::string_view specifiers) {
 
 }  // namespace
 
+TEST_CASE("a specifier that was not written down renders its version") {
+  wheel::SpecifierSet set;
+  set.specifiers.push_back({wheel::Comparison::not_equal, *wheel::parse_version("1.0"), false, {}});
+  set.specifiers.push_back({wheel::Comparison::equal, *wheel::parse_version("2"), true, {}});
+  CHECK(wheel::render_specifiers(set) == "!=1.0,==2.*");
+}
+
 TEST_CASE("equality ignores a local label that it does not name") {
   CHECK(contains("==2.8.0", "2.8.0+cu128"));
   CHECK(contains("==2.8", "2.8.0+cu128"));

@@ -34,6 +34,8 @@ struct ExpectedHash {
   [[nodiscard]] bool is_checkable() const;
   /// All of them as a user would list them, without what would prove nothing.
   [[nodiscard]] std::vector<ListedHash> as_listed() const;
+
+  friend bool operator==(const ExpectedHash&, const ExpectedHash&) = default;
 };
 
 /// `digits`: 64, hexadecimal, lower case.

@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "wheel/hash/openssl_digests.h"
+#include "wheel/hash/short_sha256.h"
 
 namespace axle::wheel {
 
 struct Sha256::State {
-  State() : context(digests.context_new()), method(digests.fetch(nullptr, "SHA256", nullptr)) {
+  State() : context(digests.context_new()) {
     // OpenSSL's default provider always has SHA-256: these fail for want of memory only.
-    if (context == nullptr || digests.init(context, method, nullptr) != 1) {
+    if (context == nullptr || digests.init(context, method(), nullptr) != 1) {
       release();
       throw std::bad_alloc();
     }
@@ -20,14 +21,16 @@ struct Sha256::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void release() {
-    digests.context_free(context);
-    digests.free(method);
+  void release() { digests.context_free(context); }
+
+  /// Looking it up by name takes longer than hashing a line of text.
+  static const EVP_MD* method() {
+    static const EVP_MD* const found = openssl_digests().fetch(nullptr, "SHA256", nullptr);
+    return found;
   }
 
   const OpensslDigests& digests = openssl_digests();
   EVP_MD_CTX* context;
-  EVP_MD* method;
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {}
@@ -48,6 +51,7 @@ Sha256Digest Sha256::finish() {
 }
 
 Sha256Digest sha256(std::string_view bytes) {
+  if (bytes.size() <= longest_short_text) return short_sha256(bytes);
   Sha256 hash;
   hash.update(std::as_bytes(std::span(bytes)));
   return hash.finish();
@@ -55,11 +59,10 @@ Sha256Digest sha256(std::string_view bytes) {
 
 std::string render_hex(const Sha256Digest& digest) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  text.reserve(digest.size() * 2);
-  for (const std::uint8_t byte : digest) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
+  std::string text(2 * digest.size(), '0');
+  for (std::size_t i = 0; i < digest.size(); ++i) {
+    text[2 * i] = digits[digest[i] >> 4];
+    text[2 * i + 1] = digits[digest[i] & 15];
   }
   return text;
 }

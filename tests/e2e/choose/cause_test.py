@@ -140,8 +140,9 @@ class Tags(CauseTestCase):
         self.add("demo", "1.0")
         message, hint = self.refused("demo==2.0")
         self.assertIn(f"no wheel of demo 2.0 fits this machine: {expected}", message)
-        self.assertTrue(hint.startswith("demo==1.0 is the newest version that can be used here; or `variant explain "
-                                        "demo==2.0"), hint)
+        self.assertTrue(hint.startswith("demo==1.0 is the newest version that can be used here: `variant install "
+                                        "demo==1.0"), hint)
+        self.assertIn("; or `variant explain demo==2.0", hint)
         self.peers_refuse("demo==2.0")
 
     def test_a_newer_c_library(self):
@@ -178,7 +179,7 @@ class Versions(CauseTestCase):
         self.index.add_sdist("demo", "1.0")
         message, hint = self.refused("demo")
         self.assertIn("demo 1.0 has no wheel, only a source distribution", message)
-        self.assertIn("`pip ", hint)
+        self.assertIn("`variant install --build=demo demo==1.0 ", hint)
         self.peers_refuse("demo")
 
     def test_what_is_yanked(self):

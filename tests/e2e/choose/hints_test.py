@@ -12,7 +12,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from cause_test import CauseTestCase, sdist
-from support import PEERS, PYTHON, SOURCE, Index, Wheel, publish_levels, tree, variant_document
+from support import PEERS, PYTHON, SOURCE, Index, Wheel, levels_document, publish_levels, tree, variant_document
 
 ROOMS = "resolver installer index builder cli providers wheel machines detect report".split()
 BEGIN = r"(?:variant|pip|uv|python3 -m)"
@@ -110,7 +110,17 @@ class Hints(CauseTestCase):
     def test_a_source_distribution_is_built_and_installed(self):
         self.index.add_sdist("demo", "1.0")
         result = self.variant("install", "demo")
-        self.follow(result, "pip wheel", "variant install --find-links wheels demo==1.0")
+        self.follow(result, "variant install --build=demo demo==1.0")
+        self.assertEqual(self.installed()["demo"], ("1.0", None))
+
+    def test_for_another_machine_nothing_is_built_here(self):
+        self.index.add_sdist("demo", "1.0")
+        self.follow(self.variant("install", "demo", "--for", "none"), "pip wheel", "variant install --find-links wheels demo==1.0")
+        self.assertEqual(self.installed()["demo"], ("1.0", None))
+        self.assert_ok(self.variant("uninstall", "demo"))
+        self.index.add_wheel(Wheel("demo", "1.0"))
+        result = self.variant("install", "--no-binary", ":all:", "demo<2", "--for", "none")
+        self.follow(result, "uv pip install --no-binary demo 'demo<2'", "pip wheel --no-binary demo")
         self.assertEqual(self.installed()["demo"], ("1.0", None))
 
     def test_a_source_that_is_named_is_built_and_installed(self):
@@ -134,12 +144,21 @@ class Hints(CauseTestCase):
         self.index.add_sdist("demo", "1.0")
         self.index.add_wheel(Wheel("demo", "1.0"))
         result = self.variant("install", "--no-binary", ":all:", "demo<2")
-        self.follow(result, "uv pip install --no-binary demo 'demo<2'", "pip wheel --no-binary demo")
+        self.follow(result, "variant install --build=demo 'demo<2'")
         self.assertEqual(self.installed()["demo"], ("1.0", None))
 
     def test_what_does_not_fit_is_explained(self):
         self.index.add_wheel(Wheel("demo", "1.0", tags="py3-none-win_amd64"))
         self.follow(self.variant("install", "demo==1.0"), "variant explain demo==1.0")
+
+    def test_the_best_variant_that_fits_is_offered(self):
+        document = levels_document(("v1", "v2"), extra={"v9": "v9"})
+        for label in document["variants"]:
+            self.index.add_wheel(Wheel("demo", "1.0", label, document))
+        self.index.add_variants("demo", "1.0", document)
+        result = self.variant("install", "demo", "--variant", "demo=v9", "--for", "h100")
+        command, = self.follow(result, "variant install --variant demo=v1 demo==1.0")
+        self.assertNotIn("demo=v9", command)
 
     def test_what_is_not_built_for_a_vendor_is_explained(self):
         publish_levels(self.index)
@@ -347,8 +366,8 @@ class Elsewhere(Hints):
         self.index.add_wheel(Wheel("other", "1.0"))
         (self.root / "my needs.txt").write_text(f"--index-url {self.index.url}\ndemo\nother\n")
         result = super().variant("install", "-r", "my needs.txt", "--python", self.venv)
-        commands = self.follow(result, "pip wheel", "variant install --find-links wheels demo==1.0")
-        self.assertIn("--requirement 'my needs.txt'", commands[1])
+        command, = self.follow(result, "variant install --build=demo demo==1.0")
+        self.assertIn("--requirement 'my needs.txt'", command)
         self.assertEqual({"demo", "other"} & set(self.installed()), {"demo", "other"})
 
     def test_the_machine_and_what_limits_the_choice_are_repeated(self):
@@ -374,7 +393,7 @@ class Elsewhere(Hints):
         name, data = sdist("demo", "1.0")
         (folder / name).write_bytes(data)
         result = super().variant("install", "demo", "--no-index", "--find-links", folder, "--python", self.venv)
-        self.follow(result, "pip wheel", "variant install --find-links wheels demo==1.0")
+        self.follow(result, "variant install --build=demo demo==1.0")
         self.assertEqual(self.installed()["demo"], ("1.0", None))
 
     def test_an_interpreter_by_its_version(self):
@@ -385,7 +404,7 @@ class Elsewhere(Hints):
         program.chmod(0o755)
         self.env["PATH"] = f"{self.root}/tools:{self.env['PATH']}"
         self.index.add_sdist("demo", "1.0")
-        result = super().variant("install", "demo", "--python", "9.9", "--index-url", self.index.url)
+        result = super().variant("install", "demo", "--for", "none", "--python", "9.9", "--index-url", self.index.url)
         commands = [one for hint in self.hints_of(result) for one in re.findall("`([^`]*)`", hint)]
         self.assertEqual(len(commands), 2, str(result))
         self.assertTrue(commands[0].startswith('pip --python "$(command -v python9.9)" wheel '), commands)
@@ -398,7 +417,7 @@ class Elsewhere(Hints):
     def test_an_environment_in_the_working_folder(self):
         self.make_venv(self.root / "my env")
         self.index.add_sdist("demo", "1.0")
-        result = super().variant("install", "demo", "--python", "my env", "--index-url", self.index.url)
+        result = super().variant("install", "demo", "--for", "none", "--python", "my env", "--index-url", self.index.url)
         self.assertIn("`pip --python 'my env' wheel ", result.err)
         for command in re.findall("`([^`]*)`", result.err):
             if not (PEERS / "pip").exists():

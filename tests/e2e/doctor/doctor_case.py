@@ -25,6 +25,7 @@ PROPOSES_NOTHING = {
     "driver-old": "a driver is installed",
     "libc-old": "another distribution",
     "gpu-override": "a line in a profile of the user's choice; `unset` is run for masks",
+    "gpu-names-differ": "nothing is wrong",
     "compat-library": "nothing is wrong",
     "driver-without-gpu": "nothing is wrong",
     "wsl": "nothing is wrong",

@@ -134,6 +134,10 @@ class Machines(DoctorTestCase):
                                                      "compat_library": "/usr/local/cuda/compat/libcuda.so.1"}])
         self.on("gpu-override", "info", [{"vendor": "amd", "arch": "gfx1030", "usable": "present",
                                           "reason_code": "gfx-override", "reason": "gfx1031 taken as gfx1030"}])
+        card = {"vendor": "amd", "arch": "gfx1100", "usable": "present", "name": "Radeon RX 7900 XTX"}
+        graphics = {"vendor": "amd", "arch": "gfx1036", "usable": "present", "integrated": True}
+        found = self.on("gpu-names-differ", "info", [card, graphics])
+        self.assertIn("rocm-bootstrap 0.3.0 names gfx1100, gfx1036, Axle gfx1100", found["message"])
         self.on("wsl", "info", [H100], [DRIVER], os={"system": "Linux", "wsl": True})
 
     def test_each_way_to_fail_has_a_finding_and_a_fix(self):

@@ -228,10 +228,23 @@ class Variants(DoctorTestCase):
         self.assertIn("namespace nvidia is disabled", self.finds("variant-unknown", machine)["message"])
 
     def test_a_variant_built_against_another_package(self):
-        providers = {"nvidia": NVIDIA_PROVIDER, "abi_dependency": {"requires": ["abi-dependency"], "optional": True}}
+        self.check_built_against("linked_with", {"builtin": "abi_dependency"})
+
+    def test_a_variant_built_against_another_package_in_the_older_spelling(self):
+        self.check_built_against("abi_dependency", {"requires": ["abi-dependency"], "optional": True})
+
+    def test_a_local_version_that_names_another_torch(self):
+        self.put("torch", "2.9.1+cu128")
+        self.put("flash_attn", "2.8.3+cu12torch2.9cxx11abiTRUE")
+        self.lacks("requirement-broken", self.healthy_machine())
+        self.put("torch_scatter", "2.1.2+pt29cu130")
+        found = self.finds("requirement-broken", self.healthy_machine(), severity="error")
+        self.assertIn("it was built for torch 2.9 for CUDA 13, but torch 2.9.1+cu128 is installed", found["message"])
+
+    def check_built_against(self, namespace, provider):
         document = variant_document(
-            {"l": [("abi_dependency", "torch", ["2.9"]), ("nvidia", "sm_arch", ["90_real"])]},
-            namespaces=("abi_dependency", "nvidia"), providers=providers)
+            {"l": [(namespace, "torch", ["2.9"]), ("nvidia", "sm_arch", ["90_real"])]},
+            namespaces=(namespace, "nvidia"), providers={"nvidia": NVIDIA_PROVIDER, namespace: provider})
         self.put("demo", "1.0", label="l", document=document)
         # The package that nobody knows the version of hides no misfit of the rest.
         self.assertIn("sm_arch", self.finds("variant-misfit", "gtx1080ti", severity="error")["evidence"][0]["fact"])
@@ -249,7 +262,7 @@ class Variants(DoctorTestCase):
         old = {**DRIVER, "kernel_version": "550.54.14", "library_version": "550.54.14", "api_version": "12.4"}
         found = self.finds("variant-misfit", self.machine([H100], [old]), severity="error")
         self.assertIn("13.0", json.dumps(found))
-        self.assertIn("variant install --upgrade torch==2.9.0", found["hint"])
+        self.assertIn("variant install --refit torch", found["hint"])
 
     def test_a_better_build_for_this_machine(self):
         self.put("torch", "2.9.0+cpu")
@@ -263,7 +276,7 @@ class Variants(DoctorTestCase):
         found = self.finds("variant-misfit", "none", severity="warning")
         self.assertIn("it runs on the CPU only: no NVIDIA GPU", found["message"])
         self.assertEqual(found["subject"], "torch 2.9.1, torchvision 0.24.1 (cu128)")
-        self.assertIn("torch==2.9.1 torchvision", found["hint"])
+        self.assertIn("variant install --refit torch torchvision", found["hint"])
         body = self.doctor("none")
         self.assertEqual(len([one for one in body["findings"] if one["code"] == "variant-misfit"]), 1)
 
@@ -291,7 +304,7 @@ class Variants(DoctorTestCase):
         self.put("torchaudio", "2.9.0+cpu")
         found = self.finds("family-labels-differ", self.healthy_machine(), severity="error")
         self.assertIn("torchaudio 2.9.0+cpu is cpu", json.dumps(found["evidence"]))
-        self.assertIn("torch==2.9.0 torchvision torchaudio", found["hint"])
+        self.assertIn("variant install --refit torch torchvision torchaudio", found["hint"])
 
     def test_a_member_that_is_a_wheel_variant_has_its_own_label(self):
         document = variant_document({"cu130": [("nvidia", "cuda_version_lower_bound", ["13.0"])]}, ("nvidia",))

@@ -93,10 +93,13 @@ class OneSolution(TorchTestCase):
         result = self.assert_ok(self.family("resolve", "torch==2.9.1", "torchaudio", machine="h100"))
         self.assertNotIn("last release", result.err)
 
-    def test_a_member_without_the_label_comes_with_a_word(self):
-        result = self.assert_ok(self.family("resolve", "torch==2.14.1+cu132", "torchvision==0.29.1", machine="h100"))
+    def test_a_member_without_the_label_is_refused_unless_its_build_is_named(self):
+        torch = "torch==2.14.1+cu132"
+        self.assert_fails(self.family("resolve", torch, "torchvision==0.29.1", machine="h100"), 1, "torch 2.14.1+cu132",
+                          "torchvision 0.29.1+cu130", "one label", "--variant PKG=LABEL")
+        result = self.assert_ok(self.family("resolve", torch, "torchvision==0.29.1+cu130", machine="h100"))
         self.assertIn("torchvision 0.29.1+cu130", result.out)
-        self.assertRegex(result.err, r"torchvision 0\.29\.1 has no build cu132, unlike torch: cu130 is chosen")
+        self.assertIn("of unlike backends", result.err)
 
     def test_the_set_takes_the_label_that_all_have(self):
         result = self.assert_ok(self.family("resolve", "torch==2.14.1", "torchvision==0.29.1", machine="h100"))

@@ -284,7 +284,7 @@ class HashTable(IntegrityCase):
         ])
         self.rows([("a path", {}, ["--no-binary", ":all:", "<path lone 1.0>"], None)])
         result = self.variant("install", "--index-url", self.url, "--python", self.venv, "--no-binary", "lone", "lone<2")
-        self.assert_fails(result, 1, "wheels of lone are excluded", "uv pip install --no-binary lone 'lone<2'")
+        self.assert_fails(result, 1, "wheels of lone are excluded", "variant install --build=lone 'lone<2'")
 
 
 class UvTable(IntegrityCase):

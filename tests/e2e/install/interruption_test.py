@@ -1,6 +1,7 @@
 """Signals in every phase of a change: the environment is the old or the new one, the word on stderr says which, the exit is by the
 signal, children end, and what is left lying is cleared by the next command. AXLE_SOAK=full tries every call that changes a file."""
 
+import contextlib
 import os
 import pathlib
 import pty
@@ -47,7 +48,7 @@ class Interruption(TestCase):
 
     def left(self):
         """What is not whole: transactions, work in progress, drafts."""
-        places = [*(self.venv / ".axle").glob("*"), *self.cache.glob("store/work-*"), *self.cache.glob("http-1/drafts/*"),
+        places = [*(self.venv / ".axle").glob("*"), *self.cache.glob("store/work-*"), *self.cache.glob("http-2/drafts/*"),
                   *pathlib.Path(self.env["TMPDIR"]).iterdir()]
         return [place for place in places if place.name != "lock"]
 
@@ -67,8 +68,12 @@ class Waiting(Interruption):
         self.old = self.state()
 
     def start_asking(self, path, *words, **options):
-        """Starts a command and waits until it asks for `path`. Counted before the start: the request may come first."""
-        asked = len(self.server.asked(path))
+        """Starts a command and waits until it asks for `path`. Counted before the start: the request may come first. Requests of a
+        command that was killed may still arrive, so the count has to stand still."""
+        asked = -1
+        while asked != len(self.server.asked(path)):
+            asked = len(self.server.asked(path))
+            time.sleep(0.2)
         process = self.start(*words, **options)
         self.wait_for(lambda: len(self.server.asked(path)) > asked, path)
         return process
@@ -81,14 +86,21 @@ class Waiting(Interruption):
         self.assertEqual(out, "")
         return err
 
-    def stall(self, path):
+    def stall(self, path, *, drip=False):
+        """Answers with a beginning and no end; with `drip` some bytes more come now and then."""
         def answer(handler):
             handler.send_response(200)
             handler.send_header("Content-Length", "100000")
             handler.end_headers()
             handler.wfile.write(b"PK" + b" " * 2000)
             handler.wfile.flush()
-            time.sleep(60)
+            if not drip:
+                time.sleep(60)
+            with contextlib.suppress(OSError):  # the reader has ended
+                for _ in range(600):
+                    time.sleep(0.1)
+                    handler.wfile.write(b" ")
+                    handler.wfile.flush()
         kept, self.server.answers[path] = self.server.answers[path], answer
         return kept
 
@@ -123,7 +135,8 @@ class Waiting(Interruption):
         self.assertIn("demo 2.0", out)
 
     def test_the_line_of_progress_is_cleared(self):
-        self.stall("/simple/files/demo-2.0-py3-none-any.whl")
+        # The line is written at most every 50 ms: the first bytes alone may come too soon after the line before.
+        self.stall("/simple/files/demo-2.0-py3-none-any.whl", drip=True)
         ours, theirs = pty.openpty()
         process = self.start(*self.words, "--upgrade", stderr=theirs, env={"TERM": "xterm"})
         os.close(theirs)

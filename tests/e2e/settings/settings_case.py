@@ -3,9 +3,12 @@
 import http.server
 import json
 import pathlib
+import sys
 import threading
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "builds"))
 import support
+from sdist_case import Sdist
 from support import Wheel
 
 
@@ -122,3 +125,15 @@ class SettingsCase(support.TestCase):
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
         return place
+
+    def of_a_sdist(self):
+        """The question `sdemo`, which has to be built; Axle is told that it may."""
+        self.log = self.root / "built"
+        made = Sdist(self, "sdemo", "1.0")
+        support.Index(self.root / "web/a").add("sdemo", made.file_name, made.bytes())
+        tools = self.root / "tools"
+        tools.mkdir()
+        (tools / "uv").symlink_to((support.PEERS / "uv").resolve())
+        env = {"PATH": f"{tools}:{self.env['PATH']}", "UV_CACHE_DIR": str(self.root / "uv-cache")}
+        return {"before": {"sdemo": "1.0"}, "arguments": ["sdemo"], "env": env, "peers": ("uv",),
+                "ask": lambda *arguments, env: self.ours("--build", *arguments, env=env)}

@@ -409,6 +409,12 @@ class Honoured(SettingsCase):
         self.pip_base, self.more_base = "no-binary = :all:\n", "no-binary = true\n"
         return Scenario(["demo"], PLAIN, before="fails")
 
+    def row_no_build(self):
+        return Scenario(True, "fails", **self.of_a_sdist())
+
+    def row_no_build_package(self):
+        return Scenario(["sdemo"], "fails", **self.of_a_sdist())
+
     def row_pre(self):
         return Scenario(True, {"demo": "1.5a1"})
 

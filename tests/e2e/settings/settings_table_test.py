@@ -145,6 +145,30 @@ class Refused(support.TestCase):
                 self.assert_fails(result, 2, f"--{name}")
                 self.assertNotIn("see `variant install --help`", result.err)
 
+    def refused_for_builds(self, where, env):
+        self.assert_ok(self.install("demo", "--dry-run", index=self.index, env=env))
+        self.assert_fails(self.install("demo", "--build", index=self.index, env=env), 2, where, "does not pass this setting on")
+
+    def test_settings_of_builds(self):
+        of_builds = "refused with `--build`"
+        for name in sorted(names(1, of_builds)):
+            with self.subTest(name):
+                variable = "PIP_" + name.upper().replace("-", "_")
+                self.refused_for_builds(variable, {variable: "1"})
+        for name in sorted(names(3, of_builds)):
+            with self.subTest(name):
+                self.refused_for_builds(name, {name: "1"})
+        for name in sorted(names(4, of_builds)):
+            table, _, key = name.rpartition(".")
+            for value in ("true", '["x"]', '{x = "1"}'):
+                file = self.root / "uv.toml"
+                file.write_text((f"[{table}]\n" if table else "# a comment\n") + f"{key} = {value}\n")
+                if self.install("demo", "--dry-run", index=self.index).code == 0:
+                    break
+            with self.subTest(name):
+                self.refused_for_builds(f"{file}:2", {})
+            file.unlink()
+
     def test_what_asks_for_nothing_is_accepted(self):
         env = {"PIP_UPGRADE_STRATEGY": "only-if-needed", "UV_RESOLUTION": "highest", "PIP_USER": "no", "PIP_TARGET": ""}
         self.assert_ok(self.install("demo", index=self.index, env=env))

@@ -40,6 +40,26 @@ void check_evaluated(std::string_view text, const wheel::CoreMetadata& metadata)
     require(!requirement.marker || !wheel::mentions_variant(*requirement.marker));
 }
 
+/// Without what nobody reads it says the same.
+void check_essential(std::string_view text, const wheel::CoreMetadata& metadata) {
+  const auto essential = wheel::essential_metadata(text);
+  require(essential.has_value() == metadata.remarks.empty());
+  if (!essential) return;
+  const auto again = wheel::parse_core_metadata(*essential, "METADATA");
+  require(again.has_value() && again->remarks.empty() && again->description.empty());
+  require(again->metadata_version == metadata.metadata_version && again->name == metadata.name);
+  require(again->version == metadata.version && again->summary == metadata.summary);
+  require(wheel::render_specifiers(again->requires_python) ==
+          wheel::render_specifiers(metadata.requires_python));
+  require(again->provides_extra == metadata.provides_extra);
+  require(again->requires_dist.size() == metadata.requires_dist.size());
+  for (std::size_t i = 0; i < metadata.requires_dist.size(); ++i) {
+    require(wheel::render_requirement(again->requires_dist[i]) ==
+            wheel::render_requirement(metadata.requires_dist[i]));
+  }
+  require(wheel::essential_metadata(*essential) == essential);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -59,5 +79,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(wheel::parse_requirement(wheel::render_requirement(requirement)).has_value());
   }
   check_evaluated(text, *metadata);
+  check_essential(text, *metadata);
   return 0;
 }

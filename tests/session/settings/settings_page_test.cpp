@@ -18,9 +18,9 @@ using axle::session::Treatment;
 constexpr const char* preamble = R"(# Settings of pip and uv
 
 Every option, variable and configuration key of pip 26.3 and uv 0.13.9, and what Axle does with it: honoured, refused with
-exit 2 (a setting is never silently ignored), or irrelevant to what is chosen, from where, and whether it is checked. The
-page is generated from `session/settings/setting_rows.h`; tests compare it with pip's and uv's own lists and fail for a
-setting without a row.
+exit 2 (a setting is never silently ignored), refused if anything may be built (`--build`), or irrelevant to what is chosen,
+from where, and whether it is checked. The page is generated from `session/settings/setting_rows.h`; tests compare it with
+pip's and uv's own lists and fail for a setting without a row.
 
 An option of `pip install` is also a variable (`PIP_` and its name in capitals) and a key of pip.conf, in `[global]` and
 `[install]` (for other commands: the section of pip's command with the same name). uv's keys are those of uv.toml and of
@@ -75,7 +75,9 @@ std::string table(axle::session::Treatment treatment, std::string_view heading) 
 std::string page() {
   return preamble + std::string("\n## Honoured\n\n") +
          table(axle::session::Treatment::honoured, "meaning") + "\n## Refused\n\n" +
-         table(axle::session::Treatment::refused, "what to do") + "\n## Irrelevant\n\n" +
+         table(axle::session::Treatment::refused, "what to do") +
+         "\n## Refused with `--build`\n\n" +
+         table(axle::session::Treatment::refused_for_builds, "what it is") + "\n## Irrelevant\n\n" +
          table(axle::session::Treatment::irrelevant, "why");
 }
 

@@ -1,4 +1,4 @@
-#include "session/environment_changes.h"
+#include "session/changes/environment_changes.h"
 
 #include <filesystem>
 #include <system_error>
@@ -71,8 +71,8 @@ Outcome<installer::Changes> plan_as_wheels_say(
   options.other_metadata = &truths;
   while (true) {
     const std::size_t known = truths.size();
-    auto changes =
-        plan({resolution, {}}, workspace.environment, workspace.transport.get(), options, report);
+    auto changes = plan({resolution, resolution.replaced}, workspace.environment,
+                        workspace.transport.get(), options, report);
     if (changes) return std::move(*changes);
     if (truths.size() == known) return failed(std::move(changes).error());
     report.warn(changes.error().message + "; the wheel's own is used", changes.error().hint);

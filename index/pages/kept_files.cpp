@@ -1,0 +1,250 @@
+#include "index/pages/kept_files.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "index/http/url.h"
+#include "index/pages/page_entry.h"
+
+namespace axle::index {
+namespace {
+
+// A file is: its place, two bytes of flags, its name, its link, and what the flags announce.
+enum Flags : std::uint16_t {
+  kind_bits = 3,
+  has_size = 1U << 2,
+  has_upload_time = 1U << 3,
+  is_yanked = 1U << 4,
+  has_yanked_reason = 1U << 5,
+  announces_metadata = 1U << 6,
+  has_metadata_hash = 1U << 7,
+  is_exposed = 1U << 8,
+  has_plain_sha256 = 1U << 9,
+  has_other_hash = 1U << 10,
+  has_same_python = 1U << 11,
+  link_ends_in_name = 1U << 12,
+  has_label = 1U << 13,
+  has_source = 1U << 14,
+  all_flags = (1U << 15) - 1,
+};
+
+constexpr std::size_t hash_bytes = 32;
+
+/// A file repeats the link before it in a few bytes: as much as the files of a page may use
+/// (PageBuilder).
+constexpr std::size_t most_repeated_bytes = 128U << 20;
+
+void put_number(std::string& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  out += static_cast<char>(value);
+}
+
+void put_text(std::string& out, std::string_view text) {
+  put_number(out, text.size());
+  out += text;
+}
+
+unsigned value_of(char digit) {
+  return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+/// 64 hexadecimal digits in lower case.
+bool is_sha256(std::string_view digits) {
+  return digits.size() == 2 * hash_bytes && sha256_digits(digits) == digits;
+}
+
+void put_sha256(std::string& out, std::string_view digits) {
+  for (std::size_t i = 0; i < digits.size(); i += 2)
+    out += static_cast<char>(value_of(digits[i]) << 4 | value_of(digits[i + 1]));
+}
+
+/// Nothing but a sha256 that the page gives: nearly every file of nearly every page.
+bool is_plain(const wheel::ExpectedHash& hash) {
+  return hash.algorithm == "sha256" && is_sha256(hash.digits) && hash.beside.empty() &&
+         hash.source == wheel::HashSource::index;
+}
+
+void put_hash(std::string& out, const wheel::ExpectedHash& hash) {
+  put_text(out, hash.algorithm);
+  put_text(out, hash.digits);
+  out += static_cast<char>(hash.source);
+  put_number(out, hash.beside.size());
+  for (const wheel::ListedHash& other : hash.beside) {
+    put_text(out, other.algorithm);
+    put_text(out, other.digits);
+  }
+}
+
+unsigned flags_of(FileKind kind, const PublishedFile& file) {
+  const bool plain = is_plain(file.hash);
+  const bool has_hash = !file.hash.algorithm.empty() || !file.hash.digits.empty() ||
+                        !file.hash.beside.empty() || file.hash.source != wheel::HashSource::index;
+  const auto when = [](bool holds, unsigned flag) { return holds ? flag : 0U; };
+  return static_cast<unsigned>(kind) | when(file.size.has_value(), has_size) |
+         when(file.uploaded.has_value(), has_upload_time) | when(file.yanked, is_yanked) |
+         when(!file.yanked_reason.empty(), has_yanked_reason) |
+         when(file.has_metadata, announces_metadata) |
+         when(!file.metadata_sha256.empty(), has_metadata_hash) | when(file.exposed, is_exposed) |
+         when(plain, has_plain_sha256) | when(!plain && has_hash, has_other_hash) |
+         when(file.url.ends_with(file.filename), link_ends_in_name) |
+         when(!file.label.empty(), has_label) | when(!file.source.empty(), has_source);
+}
+
+/// Reads numbers and texts and remembers whether all were there.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view bytes) : rest_(bytes) {}
+
+  [[nodiscard]] bool sound() const { return sound_; }
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+  void refuse() {
+    sound_ = false;
+    rest_ = {};
+  }
+
+  std::string_view bytes(std::uint64_t count) {
+    if (count > rest_.size()) {
+      refuse();
+      return {};
+    }
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+  unsigned byte() {
+    const std::string_view one = bytes(1);
+    return one.empty() ? 0 : static_cast<unsigned char>(one.front());
+  }
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const unsigned one = byte();
+      value |= static_cast<std::uint64_t>(one & 0x7f) << shift;
+      if (one < 0x80) return value;
+    }
+    refuse();
+    return 0;
+  }
+  std::string_view text() { return bytes(number()); }
+  std::string sha256() {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const std::string_view hash = bytes(hash_bytes);
+    std::string text(2 * hash.size(), '0');
+    for (std::size_t i = 0; i < hash.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(hash[i]);
+      text[2 * i] = digits[byte >> 4];
+      text[2 * i + 1] = digits[byte & 0xf];
+    }
+    return text;
+  }
+
+ private:
+  std::string_view rest_;
+  bool sound_ = true;
+};
+
+void read_hash(Cursor& in, wheel::ExpectedHash& hash) {
+  hash.algorithm = in.text();
+  hash.digits = in.text();
+  const unsigned source = in.byte();
+  if (source > static_cast<unsigned>(wheel::HashSource::first_download)) in.refuse();
+  hash.source = static_cast<wheel::HashSource>(source);
+  for (std::uint64_t left = in.number(); left > 0 && in.sound(); --left) {
+    const std::string_view algorithm = in.text();
+    hash.beside.push_back({std::string(algorithm), std::string(in.text())});
+  }
+}
+
+/// `before`: the file before, or an empty one.
+KeptFile read_file(Cursor& in, const PublishedFile& before) {
+  KeptFile kept;
+  PublishedFile& file = kept.file;
+  kept.place = in.number();
+  const unsigned low = in.byte();
+  const unsigned flags = low | in.byte() << 8;
+  if ((flags & ~static_cast<unsigned>(all_flags)) != 0) in.refuse();
+  kept.kind = static_cast<FileKind>(flags & kind_bits);
+  const auto has = [flags](unsigned flag) { return (flags & flag) != 0; };
+  file.filename = in.text();
+  const std::uint64_t shared = in.number();
+  const std::string_view own = in.text();
+  if (shared > before.url.size()) in.refuse();
+  if (!in.sound()) return kept;
+  file.url.reserve(shared + own.size() + file.filename.size());
+  file.url.append(before.url, 0, shared).append(own);
+  if (has(link_ends_in_name)) file.url += file.filename;
+  file.requires_python = has(has_same_python) ? before.requires_python : std::string(in.text());
+  if (has(has_size)) file.size = in.number();
+  if (has(has_upload_time)) file.uploaded = static_cast<std::int64_t>(in.number());
+  file.yanked = has(is_yanked);
+  if (has(has_yanked_reason)) file.yanked_reason = in.text();
+  file.has_metadata = has(announces_metadata);
+  if (has(has_metadata_hash)) {
+    const std::uint64_t length = in.number();  // 0: a sha256, as bytes
+    file.metadata_sha256 = length == 0 ? in.sha256() : std::string(in.bytes(length));
+  }
+  file.exposed = has(is_exposed);
+  if (has(has_plain_sha256)) {
+    file.hash.algorithm = "sha256";
+    file.hash.digits = in.sha256();
+  } else if (has(has_other_hash)) {
+    read_hash(in, file.hash);
+  }
+  if (has(has_label)) file.label = in.text();
+  if (has(has_source)) file.source = in.text();
+  return kept;
+}
+
+}  // namespace
+
+void FileWriter::add(std::size_t place, FileKind kind, const PublishedFile& file) {
+  unsigned flags = flags_of(kind, file);
+  if (file.requires_python == requires_python_) flags |= has_same_python;
+  put_number(out_, place);
+  out_ += static_cast<char>(flags & 0xff);
+  out_ += static_cast<char>(flags >> 8);
+  put_text(out_, file.filename);
+  std::string_view url = file.url;
+  if ((flags & link_ends_in_name) != 0) url.remove_suffix(file.filename.size());
+  const auto differ = std::ranges::mismatch(url, url_);
+  const auto shared = static_cast<std::size_t>(differ.in1 - url.begin());
+  put_number(out_, shared);
+  put_text(out_, url.substr(shared));
+  if ((flags & has_same_python) == 0) put_text(out_, file.requires_python);
+  if (file.size) put_number(out_, *file.size);
+  if (file.uploaded) put_number(out_, static_cast<std::uint64_t>(*file.uploaded));
+  if (!file.yanked_reason.empty()) put_text(out_, file.yanked_reason);
+  if (is_sha256(file.metadata_sha256)) {
+    put_number(out_, 0);
+    put_sha256(out_, file.metadata_sha256);
+  } else if (!file.metadata_sha256.empty()) {
+    put_text(out_, file.metadata_sha256);
+  }
+  if ((flags & has_plain_sha256) != 0) put_sha256(out_, file.hash.digits);
+  if ((flags & has_other_hash) != 0) put_hash(out_, file.hash);
+  if (!file.label.empty()) put_text(out_, file.label);
+  if (!file.source.empty()) put_text(out_, file.source);
+  url_ = url;
+  requires_python_ = file.requires_python;
+}
+
+std::optional<std::vector<KeptFile>> read_kept_files(std::string_view bytes, KeptIn where) {
+  constexpr std::size_t usual_bytes = 160;
+  std::vector<KeptFile> files;
+  files.reserve(bytes.size() / usual_bytes + 1);
+  Cursor in(bytes);
+  const PublishedFile none;
+  std::size_t repeated = 0;
+  while (!in.at_end()) {
+    KeptFile kept = read_file(in, files.empty() ? none : files.back().file);
+    const bool fit = where == KeptIn::memory ||
+                     (is_sound_file_name(kept.file.filename) && is_http_url(kept.file.url));
+    repeated += kept.file.url.size() + kept.file.requires_python.size();
+    if (!in.sound() || !fit || repeated > most_repeated_bytes) return std::nullopt;
+    files.push_back(std::move(kept));
+  }
+  return files;
+}
+
+}  // namespace axle::index

@@ -1,0 +1,42 @@
+#pragma once
+// Published files as bytes: how a page is kept in memory, and beside its cached copy on the disk.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/pages/page.h"
+#include "index/pages/release_groups.h"
+
+namespace axle::index {
+
+struct KeptFile {
+  std::size_t place = 0;  ///< on the page
+  FileKind kind = FileKind::other;
+  PublishedFile file;
+};
+
+/// Files one after the other: neighbours share the beginnings of their links.
+class FileWriter {
+ public:
+  explicit FileWriter(std::string& out) : out_(out) {}
+  void add(std::size_t place, FileKind kind, const PublishedFile& file);
+
+ private:
+  std::string& out_;
+  std::string_view url_;  ///< of the file before, without its name
+  std::string_view requires_python_;
+};
+
+/// Where the bytes have been since they were written.
+enum class KeptIn : std::uint8_t { memory, disk };
+
+/// What FileWriter wrote; nullopt for anything else. From a disk also for what no page of a server
+/// may list: a name with a slash, a link that is not http or https.
+[[nodiscard]] std::optional<std::vector<KeptFile>> read_kept_files(std::string_view bytes,
+                                                                   KeptIn where);
+
+}  // namespace axle::index

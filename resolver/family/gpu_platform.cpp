@@ -1,0 +1,84 @@
+#include "resolver/family/gpu_platform.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "resolver/family/built_for.h"
+
+namespace axle::resolver {
+namespace {
+
+bool is_decimal(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// "12" of "cu128" and "cuda12x"; CUDA has had two digits since 10.
+std::string cuda_major_of_word(std::string_view word) {
+  for (const std::string_view prefix : {"cuda", "cu"}) {
+    if (!word.starts_with(prefix)) continue;
+    const std::string_view rest = word.substr(prefix.size());
+    const std::size_t digits = std::ranges::find_if_not(rest, is_decimal) - rest.begin();
+    if (digits >= 2 && digits <= 3) return std::string(rest.substr(0, 2));
+  }
+  return {};
+}
+
+std::vector<std::string_view> words_of(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(separators), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+/// The first digit of "rocm60" and "rocm6.4"; of "rocm", that of the next word.
+std::string rocm_major(const std::vector<std::string_view>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with("rocm")) continue;
+    const std::string_view own = words[i].substr(4);
+    const std::string_view number = own.empty() && i + 1 < words.size() ? words[i + 1] : own;
+    if (!number.empty() && is_decimal(number.front())) return std::string(number.substr(0, 1));
+  }
+  return {};
+}
+
+std::string platform_in(const std::vector<std::string_view>& words) {
+  for (const std::string_view word : words) {
+    if (const std::string major = cuda_major_of_word(word); !major.empty()) return "CUDA " + major;
+  }
+  const std::string major = rocm_major(words);
+  return major.empty() ? std::string() : "ROCm " + major;
+}
+
+std::string platform_of(std::string_view vendor, const std::string& toolkit) {
+  const std::string major = toolkit.substr(0, toolkit.find('.'));
+  if (vendor == "intel") return "XPU";
+  if (major.empty()) return {};
+  if (vendor == "nvidia") return "CUDA " + major;
+  return vendor == "amd" ? "ROCm " + major : std::string();
+}
+
+}  // namespace
+
+std::string gpu_platform_of_name(std::string_view name) { return platform_in(words_of(name, "-")); }
+
+std::string gpu_platform(std::string_view name, const wheel::Version& version,
+                         const index::FamilyLabel* label) {
+  if (label != nullptr) return platform_of(label->vendor, label->toolkit);
+  if (std::string platform = gpu_platform_of_name(name); !platform.empty()) return platform;
+  if (const auto built = parse_built_for(version))
+    return platform_of(built->vendor, built->toolkit);
+  // NVIDIA dropped the suffix of its names with CUDA 13; these have CUDA's own version.
+  constexpr std::array<std::string_view, 3> as_cuda = {"cuda-bindings", "cuda-toolkit",
+                                                       "nvidia-cuda-runtime"};
+  const bool counts = std::ranges::find(as_cuda, name) != as_cuda.end();
+  return counts && !version.release.empty() && version.release.front() >= 12
+             ? fmt::format("CUDA {}", version.release.front())
+             : std::string();
+}
+
+}  // namespace axle::resolver

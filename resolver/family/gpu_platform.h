@@ -1,0 +1,20 @@
+#pragma once
+// Which GPU libraries a build brings or needs: one environment has those of one major version.
+
+#include <string>
+#include <string_view>
+
+#include "index/family/family.h"
+#include "wheel/version.h"
+
+namespace axle::resolver {
+
+/// "CUDA 12", "ROCm 6", "XPU"; empty: of none, or not known: it goes with any. By the family's
+/// label if there is one (nullptr: none), else by the name (nvidia-cublas-cu12, cupy-cuda12x), the
+/// local version (+cu126, +cu12torch2.9), or the version of what is versioned as CUDA is.
+[[nodiscard]] std::string gpu_platform(std::string_view name, const wheel::Version& version,
+                                       const index::FamilyLabel* label);
+/// That the name alone says.
+[[nodiscard]] std::string gpu_platform_of_name(std::string_view name);
+
+}  // namespace axle::resolver

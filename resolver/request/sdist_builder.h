@@ -1,0 +1,55 @@
+#pragma once
+// --build: of which packages source distributions may be built, and the seam to whoever builds
+// them. A build runs code of the package: nothing is built without the user's consent, nor before
+// the hash of the source distribution was checked. session/ fills it.
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/report/error.h"
+#include "index/pages/page.h"
+#include "plan/resolution.h"
+#include "wheel/hash/listed_hash.h"
+#include "wheel/version.h"
+
+namespace axle::resolver {
+
+/// A source distribution that is to be built.
+struct Sdist {
+  std::string name;  ///< of the package, normalised
+  wheel::Version version;
+  index::PublishedFile file;
+  std::string source;                     ///< index or folder it came from
+  std::vector<wheel::ListedHash> listed;  ///< it must have one of them; empty: the index's will do
+};
+
+struct BuiltWheel {
+  index::PublishedFile file;  ///< on this machine, with the sha256 of its bytes
+  plan::BuiltFrom from;
+};
+
+class SdistBuilder {
+ public:
+  virtual ~SdistBuilder() = default;
+  /// The wheel of this very package and version that `sdist` makes. Errors: unsupported (its build
+  /// failed or took too long), malformed (what it made is not that wheel): another version may do;
+  /// mismatch (a hash), io, not_found.
+  [[nodiscard]] virtual Result<BuiltWheel> build(const Sdist& sdist) = 0;
+};
+
+struct BuildConsent {
+  bool all = false;                          ///< --build
+  std::set<std::string, std::less<>> names;  ///< --build=PKG, normalised
+  /// Name or ":all:" -> who says that it is not built (uv's no-build).
+  std::map<std::string, std::string, std::less<>> refused;
+  SdistBuilder* builder = nullptr;  ///< nullptr: nothing can be built, as for another machine
+
+  [[nodiscard]] bool covers(std::string_view name) const { return all || names.contains(name); }
+  /// Who says that `name` is not built; nullptr: nobody.
+  [[nodiscard]] const std::string* refuses(std::string_view name) const;
+};
+
+}  // namespace axle::resolver

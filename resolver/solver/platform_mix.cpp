@@ -1,0 +1,166 @@
+// One backend for all packages of a solution, unless the user asks for a mixture.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "resolver/explain/alternative_messages.h"
+#include "resolver/family/family_remarks.h"
+#include "resolver/family/gpu_platform.h"
+#include "resolver/solver/resolution_search.h"
+
+namespace axle::resolver {
+namespace {
+
+BuildFor build_for(const SettledPackage& settled, std::string backend) {
+  const plan::ResolvedPackage& package = settled.choice.package;
+  return {fmt::format("{} {}", package.name, wheel::render_version(package.version)),
+          std::move(backend)};
+}
+
+bool pins_version(const Want& want) {
+  return std::ranges::any_of(want.requirement.specifiers.specifiers, [](const auto& specifier) {
+    return specifier.comparison == wheel::Comparison::equal ||
+           specifier.comparison == wheel::Comparison::arbitrary;
+  });
+}
+
+}  // namespace
+
+ResolutionSearch::Platforms ResolutionSearch::platforms(const RequirementProblem& problem,
+                                                        const Solution& solution) const {
+  Platforms platforms;
+  for (const auto& [name, settled] : settled_) {
+    const PackageId package = *problem.find_project(name);
+    const std::string platform =
+        problem.platform_of(package, solution.chosen[package], settled.choice);
+    if (!platform.empty()) platforms[platform].push_back(&settled);
+  }
+  return platforms;
+}
+
+bool ResolutionSearch::replaces_installed() const {
+  return std::ranges::any_of(settled_, [&](const auto& entry) {
+    return !entry.second.choice.package.already_installed &&
+           in_.families.installed(entry.first) != nullptr;
+  });
+}
+
+bool ResolutionSearch::has_idle_gpu() const {
+  return std::ranges::any_of(settled_, [&](const auto& entry) {
+    const index::Family* family = in_.families.of(entry.first);
+    const plan::ResolvedPackage& package = entry.second.choice.package;
+    return family != nullptr && entry.first == family->anchor() && !package.already_installed &&
+           package.variant && family->is_fallback(*package.variant) &&
+           in_.families.has_device_for(*family) &&
+           !is_build_given(family, entry.first, settled_, in_.families, in_.options);
+  });
+}
+
+ResolutionSearch::Mixture ResolutionSearch::mixture_of_platforms(const RequirementProblem& problem,
+                                                                 const Solution& solution) const {
+  Mixture mixture;
+  const Platforms found = platforms(problem, solution);
+  const auto beside = problem.platforms_beside(
+      [&](PackageId package) { return solution.chosen[package] == not_chosen; });
+  const bool alike =
+      found.empty() || beside.empty() ||
+      std::ranges::all_of(found, [&](const auto& entry) { return beside.contains(entry.first); });
+  if (found.size() < 2 && alike) return mixture;
+  // A name with a platform is a wish for it, and so is a version or a build of the user's.
+  const auto is_asked_for = [&](const SettledPackage* settled) {
+    const plan::ResolvedPackage& package = settled->choice.package;
+    const index::Family* family = in_.families.of(package.name);
+    return package.already_installed ||
+           is_build_given(family, package.name, settled_, in_.families, in_.options) ||
+           std::ranges::any_of(settled->wants, [&](const Want& want) {
+             return want.is_request() &&
+                    (pins_version(want) || !gpu_platform_of_name(package.name).empty());
+           });
+  };
+  std::vector<BuildFor> builds;
+  for (const auto& [platform, packages] : found) {
+    builds.push_back(build_for(*packages.front(), platform));
+    const bool there = beside.contains(platform);
+    mixture.asked = mixture.asked && (there || std::ranges::any_of(packages, is_asked_for));
+  }
+  for (const auto& [platform, package] : beside) {
+    if (found.contains(platform)) continue;
+    builds.push_back({fmt::format("{} {}, which is installed,", package->name,
+                                  wheel::render_version(package->version)),
+                      platform});
+  }
+  mixture.error = unlike_platforms(builds);
+  return mixture;
+}
+
+ResolutionSearch::Mixture ResolutionSearch::mixture_of_labels(const RequirementProblem& problem,
+                                                              const Solution& solution,
+                                                              const index::Family& family) const {
+  Mixture mixture;
+  std::vector<BuildFor> builds;
+  std::map<std::string, bool> asked_for;  // by label
+  for (const std::string& name : family.members) {
+    const auto found = settled_.find(name);
+    if (found == settled_.end()) continue;
+    const SettledPackage& settled = found->second;
+    const PackageId package = *problem.find_project(name);
+    const std::string label =
+        problem.backend_of(problem.packages()[package], solution.chosen[package]);
+    if (label.empty()) continue;
+    builds.push_back(build_for(settled, label));
+    bool& asked = asked_for[label];
+    asked = asked || settled.choice.package.already_installed || in_.kept.contains(name) ||
+            names_build(&family, name, settled_, in_.families, in_.options);
+  }
+  if (asked_for.size() < 2) return mixture;
+  mixture.asked = std::ranges::all_of(asked_for, [](const auto& label) { return label.second; });
+  mixture.error = unlike_labels(builds);
+  return mixture;
+}
+
+std::vector<ResolutionSearch::Mixture> ResolutionSearch::mixtures(const RequirementProblem& problem,
+                                                                  const Solution& solution) const {
+  std::vector<Mixture> found{mixture_of_platforms(problem, solution)};
+  std::set<const index::Family*> seen;
+  for (const auto& [name, settled] : settled_) {
+    const index::Family* family = in_.families.of(name);
+    if (family != nullptr && seen.insert(family).second)
+      found.push_back(mixture_of_labels(problem, solution, *family));
+  }
+  std::erase_if(found, [](const Mixture& mixture) { return !mixture.error; });
+  return found;
+}
+
+Result<bool> ResolutionSearch::weighs_mixture(const RequirementProblem& problem,
+                                              const Solution& solution) {
+  if (!admissions_.mixed) {
+    if (apart_ != Apart::not_tried || !problem.keeps_backends_apart() || !has_idle_gpu())
+      return false;
+    apart_ = Apart::found;
+    admissions_.mixed = true;
+    return true;
+  }
+  const std::vector<Mixture> found = mixtures(problem, solution);
+  const bool unasked = !std::ranges::all_of(found, &Mixture::asked);
+  // It is idle for another reason, or what is installed may stay as it is: the planner sees to
+  // that.
+  if (apart_ == Apart::found && (has_idle_gpu() || (unasked && replaces_installed()))) {
+    apart_ = Apart::final;
+    admissions_.mixed = false;
+    return true;
+  }
+  for (const Mixture& mixture : found) {
+    if (mixture.asked) continue;
+    if (refusal_) conflict_ = std::move(refusal_->conflict);
+    return std::unexpected(*mixture.error);
+  }
+  for (const Mixture& mixture : found) in_.report.warn(mixture.error->message);
+  return false;
+}
+
+}  // namespace axle::resolver

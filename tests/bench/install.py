@@ -1,0 +1,282 @@
+"""Installing, listing and removing real wheels beside uv; every request stays on this machine.
+
+usage: install.py BIN SOURCE_DIR [RUNS] [--folder DIR]
+
+The wheels of the packages that solve-requirements.txt needs, and torch, are fetched once from the index that pip is configured for, by
+name, and kept in $AXLE_BENCH_WHEELS (~/.cache/axle-bench/wheels). nginx on loopback serves them: pages of one file, metadata, ranges.
+Both programs run in turn, RUNS times (5; what changes nothing: 31); ratios are medians of the pairs' ratios. Environments and caches
+are in DIR (a temporary folder): tmpfs for ratios. What was used is removed only at the end, because ext4 creates files slowly for
+minutes after a tree was deleted; on tmpfs it is removed after each run.
+"""
+
+import argparse
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+from processes import QUIET, measure
+
+HERE = pathlib.Path(__file__).resolve().parent
+PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
+WHEELS = pathlib.Path(os.environ.get("AXLE_BENCH_WHEELS") or pathlib.Path.home() / ".cache/axle-bench/wheels")
+NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+CONFIGURATION = """
+daemon off; pid {folder}/nginx.pid; worker_processes 2; error_log {folder}/error.log;
+events {{ worker_connections 512; }}
+http {{
+  access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000;
+  client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
+  server {{
+    listen 127.0.0.1:{port};
+    root {folder}/root;
+    location /simple/ {{ types {{ }} default_type application/vnd.pypi.simple.v1+json; index index.json; add_header Cache-Control max-age=600; }}
+    location /files/ {{ types {{ }} default_type application/octet-stream; alias {wheels}/; add_header Cache-Control "max-age=31536000, immutable"; }}
+  }}
+}}
+"""
+
+
+def pins_of(source, wheels):
+    """(the pins of the requirements' closure, torch's pin): resolved by uv once, and kept with the wheels."""
+    kept = wheels / "pins.txt"
+    if not kept.exists():
+        solved = subprocess.run([str(source / "build/peers/bin/uv"), "pip", "compile", "-", "--python", PYTHON, "--no-build", "--no-header", "--no-annotate",
+                                 "--quiet"], input=(HERE / "solve-requirements.txt").read_text(), text=True, check=True, capture_output=True)
+        torch = subprocess.run([str(source / "build/peers/bin/uv"), "pip", "compile", "-", "--python", PYTHON, "--no-build", "--no-header", "--no-annotate",
+                                "--no-deps", "--quiet"], input="torch\n", text=True, check=True, capture_output=True)
+        kept.write_text(solved.stdout + torch.stdout)
+    lines = [line for line in kept.read_text().splitlines() if "==" in line]
+    return [line for line in lines if not line.startswith("torch==")], next(line for line in lines if line.startswith("torch=="))
+
+
+def fetch(source, wheels):
+    wheels.mkdir(parents=True, exist_ok=True)
+    pins, torch = pins_of(source, wheels)
+    if len(list(wheels.glob("*.whl"))) <= len(pins):
+        print(f"fetching {len(pins) + 1} wheels into {wheels}", flush=True)
+        subprocess.run([str(source / "build/peers/bin/python"), "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(wheels),
+                        *pins, torch], check=True)
+    return pins, torch
+
+
+def normalized(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def write_pages(wheels, root):
+    pages = {}
+    for path in sorted(wheels.glob("*.whl")):
+        hashes = wheels / f"{path.name}.sha256"
+        if not hashes.exists():
+            with path.open("rb") as file:
+                hashes.write_text(hashlib.file_digest(file, "sha256").hexdigest())
+        metadata = wheels / f"{path.name}.metadata"
+        if not metadata.exists():
+            with zipfile.ZipFile(path) as archive:
+                member = next(name for name in archive.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
+                metadata.write_bytes(archive.read(member))
+        pages.setdefault(normalized(path.name.split("-")[0]), []).append({
+            "filename": path.name, "url": f"/files/{path.name}", "size": path.stat().st_size, "hashes": {"sha256": hashes.read_text()},
+            "core-metadata": {"sha256": hashlib.sha256(metadata.read_bytes()).hexdigest()}})
+    for name, files in pages.items():
+        folder = root / "simple" / name
+        folder.mkdir(parents=True)
+        (folder / "index.json").write_text(json.dumps({"meta": {"api-version": "1.1"}, "name": name, "files": files}))
+
+
+@contextlib.contextmanager
+def served(wheels):
+    with tempfile.TemporaryDirectory(prefix="axle-nginx-") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        write_pages(wheels, folder / "root")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        (folder / "nginx.conf").write_text(("user root;" if os.geteuid() == 0 else "") + CONFIGURATION.format(folder=folder, port=port, wheels=wheels))
+        with subprocess.Popen([NGINX, "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL) as server:
+            try:
+                for _ in range(200):
+                    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                        break
+                    time.sleep(0.05)
+                else:
+                    sys.exit(f"nginx did not start: {(folder / 'error.log').read_text()}")
+                yield f"http://127.0.0.1:{port}/simple"
+            finally:
+                server.terminate()
+
+
+class Bench:
+    """Two programs, each with a cache and environments of its own in one folder."""
+
+    def __init__(self, chosen, folder, index):
+        self.source, self.folder, self.index, self.number = chosen.source, folder, index, 0
+        self.variant, self.uv = str(chosen.bin / "variant"), str(chosen.source / "build/peers/bin/uv")
+        self.keep = os.statvfs(folder).f_files > 0 and "tmpfs" not in self.file_system()
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "PIP_CONFIG_FILE": "/dev/null", "UV_NO_CONFIG": "1"}
+
+    def file_system(self):
+        return subprocess.run(["stat", "-f", "-c", "%T", str(self.folder)], capture_output=True, text=True).stdout.strip()
+
+    def fresh(self, kind):
+        self.number += 1
+        return self.folder / f"{kind}{self.number}"
+
+    def done_with(self, *paths):
+        if not self.keep:
+            for path in paths:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def venv(self):
+        path = self.fresh("venv")
+        subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(path)], check=True)
+        return path
+
+    def using(self, cache):
+        return {**self.environment, "AXLE_CACHE_DIR": str(cache), "UV_CACHE_DIR": str(cache)}
+
+    def ours(self, verb, venv, *words):
+        index = ["--index-url", self.index] if verb == "install" else []
+        return [self.variant, verb, *words, "--python", str(venv), "--quiet", *index]
+
+    def theirs(self, verb, venv, *words):
+        index = ["--default-index", self.index, "--no-build"] if verb == "install" else []
+        return [self.uv, "pip", verb, *words, "--python", str(venv / "bin/python"), "--quiet", *index]
+
+    def run(self, command, cache):
+        done = subprocess.run(command, env=self.using(cache), capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)} failed: {done.stderr}")
+
+    def pairs(self, runs, sides):
+        """`sides`: two functions that prepare one run and give (command, cache, what to remove after it)."""
+        rows = [], []
+        for _ in range(runs):
+            for line, side in zip(rows, sides):
+                command, cache, used = side()
+                os.sync()
+                line.append(measure(command, self.using(cache)))
+                self.done_with(*used)
+        return rows
+
+
+def report(name, bar, rows, bar_mb=None):
+    own, uv = ([statistics.median(column) for column in zip(*line)] for line in rows)
+    ratio = statistics.median(a[0] / b[0] for a, b in zip(*rows))
+    low, high = min(a[0] / b[0] for a, b in zip(*rows)), max(a[0] / b[0] for a, b in zip(*rows))
+    met = ratio <= bar and (bar_mb is None or own[1] <= bar_mb)
+    print(f"{name:<34} {own[0]:8.1f} ms, {own[1]:6.1f} MB; uv {uv[0]:8.1f} ms, {uv[1]:6.1f} MB; ratio {ratio:.2f} [{low:.2f}..{high:.2f}], "
+          f"bar {bar}{f' and {bar_mb} MB' if bar_mb else ''}: {'met' if met else 'MISSED'}", flush=True)
+    return met
+
+
+def install_words(what):
+    return [*what, "--no-deps"]
+
+
+def cold(bench, runs, what):
+    def side(command_of):
+        def prepare():
+            venv, cache = bench.venv(), bench.fresh("cache")
+            # The interpreter's answers are cached: they are not what is measured.
+            bench.run(bench.ours("list", venv) if command_of == bench.ours else bench.theirs("list", venv), cache)
+            return command_of("install", venv, *install_words(what)), cache, (venv, cache)
+        return prepare
+    return bench.pairs(runs, (side(bench.ours), side(bench.theirs)))
+
+
+class Warm:
+    """A cache of each program that has the wheels."""
+
+    def __init__(self, bench, what):
+        self.bench, self.what = bench, what
+        self.caches = {command_of: bench.fresh("cache") for command_of in (bench.ours, bench.theirs)}
+        self.venvs = {command_of: self.installed(command_of) for command_of in self.caches}
+
+    def installed(self, command_of):
+        venv = self.bench.venv()
+        self.bench.run(command_of("install", venv, *install_words(self.what)), self.caches[command_of])
+        return venv
+
+    def pairs(self, runs, prepare):
+        """`prepare(command_of)`: (venv, verb, words, whether the environment is used once)."""
+        def side(command_of):
+            def prepared():
+                venv, verb, words, once = prepare(command_of)
+                return command_of(verb, venv, *words), self.caches[command_of], (venv,) if once else ()
+            return prepared
+        return self.bench.pairs(runs, (side(self.bench.ours), side(self.bench.theirs)))
+
+    def into_empty(self, runs):
+        return self.pairs(runs, lambda command_of: (self.bench.venv(), "install", install_words(self.what), True))
+
+    def satisfied(self, runs):
+        return self.pairs(runs, lambda command_of: (self.venvs[command_of], "install", install_words(self.what), False))
+
+    def listed(self, runs):
+        return self.pairs(runs, lambda command_of: (self.venvs[command_of], "list", [], False))
+
+    def removed(self, runs, name):
+        return self.pairs(runs, lambda command_of: (self.installed(command_of), "uninstall", [name], True))
+
+    def upgraded(self, runs, older, newer):
+        def prepare(command_of):
+            venv = self.installed(command_of)
+            self.bench.run(command_of("install", venv, older, "--no-deps"), self.caches[command_of])
+            return venv, "install", [newer, "--no-deps"], True
+        return self.pairs(runs, prepare)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bin", type=pathlib.Path)
+    parser.add_argument("source", type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("runs", type=int, nargs="?", default=5)
+    parser.add_argument("--folder")
+    parser.add_argument("--only", default="", help="part of the names of the measurements to take")
+    chosen = parser.parse_args()
+    for tool, path in ("nginx", NGINX), ("uv", chosen.source / "build/peers/bin/uv"):
+        if path is None or not os.access(path, os.X_OK):
+            print(f"skipped: {tool} is not installed (./dev setup)")
+            return 0
+    pins, torch = fetch(chosen.source, WHEELS)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="axle-install-", dir=chosen.folder))
+    try:
+        with served(WHEELS) as index:
+            bench = Bench(chosen, folder, index)
+            tmpfs = not bench.keep
+            print(f"{len(pins)} wheels and torch, on {bench.file_system()}", flush=True)
+            many, quick, wheels = max(chosen.runs, 31), chosen.runs, f"{len(pins)} wheels"
+            warm_torch = functools.cache(lambda: Warm(bench, [torch]))
+            warm_all = functools.cache(lambda: Warm(bench, pins))
+            measurements = [
+                ("satisfied: torch", 0.35, lambda: warm_torch().satisfied(many)),
+                (f"satisfied: {wheels}", 0.4, lambda: warm_all().satisfied(many)),
+                (f"list: {wheels}", 0.5, lambda: warm_all().listed(many)),
+                ("warm: torch", 0.4 if tmpfs else 0.6, lambda: warm_torch().into_empty(quick)),
+                (f"warm: {wheels}", 0.55 if tmpfs else 0.8, lambda: warm_all().into_empty(quick)),
+                ("uninstall torch", 0.5, lambda: warm_torch().removed(quick, "torch")),
+                ("cold: torch", 0.95, lambda: cold(bench, quick, [torch])),
+                (f"cold: {wheels}", 0.85, lambda: cold(bench, quick, pins)),
+            ]
+            results = [report(name, bar, take(), 64 if name == "cold: torch" else None)
+                       for name, bar, take in measurements if chosen.only in name]
+        return 0 if all(results) else 1
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+sys.exit(main())

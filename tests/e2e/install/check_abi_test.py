@@ -1,0 +1,162 @@
+"""--check-abi: symbols and libraries that extension modules need, compared before anything is installed."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from made_library import library  # noqa: E402
+from support import BIN, Index, TestCase, Wheel, levels_document, tree  # noqa: E402
+
+PLATFORM = "py3-none-linux_x86_64"
+CHECK_OLD = "_ZN3c106detail23torchInternalAssertFailEPKcS2_jS2_RKSs"
+CHECK_NEW = "_ZN3c106detail23torchInternalAssertFailEPKcS2_jS2_RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+PYTHON = ("PyModule_Create2", "_Py_Dealloc")
+
+
+def torch(version, defined, cudart="12"):
+    """A torch whose libc10 defines these symbols, and the CUDA runtime that it requires."""
+    files = {"torch/lib/libc10.so": library(soname="libc10.so", defined=defined),
+             "torch/lib/libtorch_cpu.so": library(soname="libtorch_cpu.so", needed=["libc10.so"],
+                                                  defined=["_ZN2at4_ops3add4callE", "aoti_torch_new"]),
+             "torch/__init__.py": ""}
+    runtime = {f"nvidia/lib/libcudart.so.{cudart}": library(soname=f"libcudart.so.{cudart}", defined=["cudaMalloc"])}
+    return [Wheel("torch", version, requires=[f"cuda-runtime=={cudart}.0"], tags=PLATFORM, files=files),
+            Wheel("cuda-runtime", f"{cudart}.0", tags=PLATFORM, files=runtime)]
+
+
+def flash(version, undefined=(), needed=("libc10.so", "libtorch_cpu.so", "libc.so.6"), **options):
+    module = library(needed=needed, undefined=[*undefined, *PYTHON], **options)
+    return Wheel("flash-attn", version, requires=["torch"], tags=PLATFORM,
+                 files={"flash_attn_2_cuda.so": module, "flash_attn/__init__.py": ""})
+
+
+class CheckAbiTest(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.index = Index(self.root / "index")
+        self.index.folder.mkdir()
+        self.make_venv()
+
+    def put(self, *wheels):
+        for wheel in wheels:
+            self.index.add_wheel(wheel)
+
+    def install(self, *arguments, url=None):
+        return self.variant("install", "--check-abi", *arguments, "-i", url or self.index.url, "--python", self.venv)
+
+    def versions(self):
+        return {name.replace("_", "-"): version for name, (version, _) in self.installed().items()}
+
+    def test_what_lacks_a_symbol_is_not_taken_and_the_next_build_is(self):
+        self.put(*torch("2.10.0", [CHECK_NEW]), flash("2.8.3", [CHECK_OLD, "_ZN3c104goneEv"]),
+                 flash("2.8.2", [CHECK_NEW], weak=["_ZN3c105maybeEv"]))
+        done = self.assert_ok(self.install("flash-attn"))
+        self.assertIn("flash-attn 2.8.3 is not taken: flash_attn_2_cuda.so needs c10::detail::torchInternalAssertFail("
+                      "char const*, char const*, unsigned int, char const*, std::string const&), which torch 2.10.0 "
+                      "lacks (and 1 more)", done.err)
+        self.assertEqual(self.versions(), {"torch": "2.10.0", "cuda-runtime": "12.0", "flash-attn": "2.8.2"})
+        self.assertRegex(done.err, r"ABI check: \d+ libraries compared, [\d.]+ kB of wheels read")
+
+    def test_without_a_build_that_suits_nothing_is_installed(self):
+        self.put(*torch("2.10.0", [CHECK_NEW]), flash("2.8.3", [CHECK_OLD]))
+        before = tree(self.venv)
+        refused = self.install("flash-attn")
+        self.assertEqual(refused.code, 1, refused)
+        self.assertIn("which torch 2.10.0 lacks", refused.err)
+        self.assertEqual(tree(self.venv), before)
+        # Without the check it is installed, as before.
+        self.assert_ok(self.variant("install", "flash-attn", "-i", self.index.url, "--python", self.venv))
+
+    def test_of_a_version_the_next_variant_is_tried(self):
+        document = levels_document(("v1",))
+        modules = {"v1": [CHECK_OLD], "null": [CHECK_NEW]}
+        for label, undefined in modules.items():
+            self.put(Wheel("flash-attn", "2.8.3", label, document, requires=["torch"], tags=PLATFORM,
+                           files={"flash_attn_2_cuda.so": library(needed=["libc10.so"], undefined=undefined)}))
+        self.index.add_variants("flash-attn", "2.8.3", document)
+        self.put(*torch("2.10.0", [CHECK_NEW]), flash("2.8.3", [CHECK_OLD]), flash("2.8.2", [CHECK_NEW]))
+        done = self.assert_ok(self.install("flash-attn", "--explain"))
+        self.assertIn("flash-attn 2.8.3 (variant v1) is not taken: flash_attn_2_cuda.so needs", done.err)
+        self.assertIn("which torch 2.10.0 lacks", done.out)
+        self.assertEqual(self.installed()["flash-attn"], ("2.8.3", "null"))
+
+    def test_of_a_version_the_plain_wheel_is_tried_before_an_older_version(self):
+        document = levels_document(("v1",))
+        del document["variants"]["null"]
+        self.put(Wheel("flash-attn", "2.8.3", "v1", document, requires=["torch"], tags=PLATFORM,
+                       files={"flash_attn_2_cuda.so": library(needed=["libc10.so"], undefined=[CHECK_OLD])}))
+        self.index.add_variants("flash-attn", "2.8.3", document)
+        self.put(*torch("2.10.0", [CHECK_NEW]), flash("2.8.3", [CHECK_NEW]), flash("2.8.2", [CHECK_NEW]))
+        self.assert_ok(self.install("flash-attn"))
+        self.assertEqual(self.installed()["flash-attn"], ("2.8.3", None))
+
+    def test_the_installed_torch_counts(self):
+        self.put(*torch("2.10.0", [CHECK_NEW]))
+        self.assert_ok(self.variant("install", "torch", "-i", self.index.url, "--python", self.venv))
+        self.put(flash("2.8.3", [CHECK_OLD]), flash("2.8.2", [CHECK_NEW]))
+        done = self.assert_ok(self.install("flash-attn"))
+        self.assertIn("which torch 2.10.0 lacks", done.err)
+        self.assertEqual(self.versions()["flash-attn"], "2.8.2")
+
+    def test_a_library_of_another_major_version(self):
+        self.put(*torch("2.10.0", [CHECK_NEW], cudart="13"),
+                 flash("2.8.3", needed=["libc10.so", "libcudart.so.12"]), flash("2.8.2", needed=["libcudart.so.13"]))
+        done = self.assert_ok(self.install("flash-attn", "--dry-run"))
+        self.assertIn("flash_attn_2_cuda.so needs libcudart.so.12, which cuda-runtime 13.0 lacks", done.err)
+        self.assertEqual(self.versions(), {})
+
+    def test_resolve_says_the_same(self):
+        self.put(*torch("2.10.0", [CHECK_NEW]), flash("2.8.3", [CHECK_OLD]), flash("2.8.2", [CHECK_NEW]))
+        found = self.assert_ok(self.variant("resolve", "--check-abi", "--json", "flash-attn", "-i", self.index.url,
+                                            "--python", self.venv))
+        self.assertIn("flash-attn 2.8.3 is not taken", found.err)
+        self.assertIn(("flash-attn", "2.8.2"), [(one["name"], one["version"]) for one in found.json["packages"]])
+
+    def test_nothing_is_said_of_what_is_not_known(self):
+        # A library that no package has, symbols of C, Python and the driver, and what is not an ELF file.
+        broken = Wheel("odd", "1.0", requires=["torch"], tags=PLATFORM,
+                       files={"odd.so": b"not a library", "odd/__init__.py": ""})
+        self.put(*torch("2.10.0", [CHECK_NEW]), broken,
+                 flash("2.8.3", ["cuInit", "my_own_thing", "_ZN4mine1fEv"], needed=["libc10.so", "libcuda.so.1"]))
+        done = self.assert_ok(self.install("flash-attn", "odd"))
+        self.assertIn("the ABI of odd 1.0 is not checked: odd.so: is not an ELF file", done.err)
+        self.assertEqual(self.versions()["flash-attn"], "2.8.3")
+
+    def serve(self):
+        server = subprocess.Popen([BIN / "index_server", str(self.root)], stdout=subprocess.PIPE, text=True)
+        for cleanup in (server.stdout.close, server.wait, server.terminate):
+            self.addCleanup(cleanup)
+        return f"http://127.0.0.1:{int(server.stdout.readline())}"
+
+    def whole_downloads(self, base):
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        seen = json.loads(opener.open(base + "/-/seen", timeout=10).read())
+        return [one["target"].rpartition("/")[2] for one in seen if one["target"].endswith(".whl") and not one["range"]]
+
+    def test_wheels_are_read_by_ranges(self):
+        large = torch("2.10.0", [CHECK_NEW])
+        large[0] = Wheel("torch", "2.10.0", requires=["cuda-runtime"], tags=PLATFORM, files={
+            "torch/lib/libc10.so": library(soname="libc10.so", defined=[CHECK_NEW]),
+            "torch/lib/libtorch_cuda.so": library([(".nv_fatbin", os.urandom(3 << 20))], soname="libtorch_cuda.so")})
+        self.put(*large, flash("2.8.3", [CHECK_OLD], needed=["libc10.so"]))
+        base = self.serve()
+        refused = self.install("flash-attn", url=f"{base}/index")
+        self.assertEqual(refused.code, 1, refused)
+        self.assertIn("which torch 2.10.0 lacks", refused.err)
+        # Nothing is read of what it is not linked with.
+        self.assertEqual(self.whole_downloads(base), [])
+        self.assertNotIn("does not support byte ranges", refused.err)
+        without = self.install("flash-attn", url=f"{base}/-no-range/index")
+        self.assertEqual(without.code, 1, without)
+        self.assertIn("does not support byte ranges: it is downloaded to check its ABI", without.err)
+        self.assertIn("which torch 2.10.0 lacks", without.err)
+        self.assertEqual(self.versions(), {})
+
+
+if __name__ == "__main__":
+    unittest.main()

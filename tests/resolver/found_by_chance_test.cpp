@@ -1,0 +1,73 @@
+// The smallest worlds of defects that random worlds found.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/resolver/solver_world.h"
+
+namespace axle::testing {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST_CASE("where all final releases are yanked a dependency takes a pre-release") {
+  World world;
+  world.index.add_wheel({.name = "app", .version = "1.0"});
+  world.index.add_wheel({.name = "app", .version = "2.0", .requires_dist = {"lib"}});
+  world.index.add_wheel({.name = "lib", .version = "2.0rc1"});
+  world.index.add_wheel({.name = "lib", .version = "2.0"}).yanked = true;
+  CHECK(world.resolve({"app"}) == Strings{"app 2.0", "lib 2.0rc1"});
+}
+
+TEST_CASE("a final release without a wheel counts before pre-releases") {
+  World world;
+  world.index.add_wheel({.name = "app", .version = "1.0"});
+  world.index.add_wheel({.name = "app", .version = "2.0", .requires_dist = {"lib>1.0"}});
+  world.index.add_wheel({.name = "other", .version = "1.0", .requires_dist = {"lib>2.0"}});
+  world.index.add_wheel({.name = "lib", .version = "1.0"});
+  world.index.add_file("lib", "lib-2.0.tar.gz", "no build is made of it");
+  world.index.add_wheel({.name = "lib", .version = "3.0b1"});
+  CHECK(world.resolve({"app"}) == Strings{"app 1.0"});
+  CHECK(world.resolve({"app", "other"}) == Strings{"app 2.0", "lib 3.0b1", "other 1.0"});
+}
+
+TEST_CASE("a yanked release that only a version asks for which was left again is not taken") {
+  World world;
+  world.index.add_wheel({.name = "app", .version = "1.0", .requires_dist = {"lib>1.0"}});
+  world.index.add_wheel({.name = "app", .version = "2.0", .requires_dist = {"lib==1.5", "ghost"}});
+  world.index.add_wheel({.name = "lib", .version = "1.0"});
+  world.index.add_wheel({.name = "lib", .version = "1.5"}).yanked = true;
+  const auto error = world.error({"app"});
+  CHECK(std::ranges::any_of(error.conflict.statements, [](const plan::Statement& statement) {
+    return statement.text.contains("lib 1.5 is yanked, which nobody asks for");
+  }));
+  // Whoever is chosen and asks for it makes it count, also if that is found out late.
+  world.index.add_wheel({.name = "pins", .version = "1.0", .requires_dist = {"lib==1.5"}});
+  world.index.add_wheel({.name = "pins", .version = "2.0", .requires_dist = {"ghost"}});
+  for (const Strings& order : {Strings{"app", "pins"}, Strings{"pins", "app"}})
+    CHECK(world.resolve(order) == Strings{"app 1.0", "lib 1.5", "pins 1.0"});
+  world.index.add_wheel({.name = "app", .version = "0.5", .requires_dist = {"lib==1.5"}});
+  CHECK(world.resolve({"app"}) == Strings{"app 0.5", "lib 1.5"});
+}
+
+TEST_CASE("a pre-release is the last resort where no final release goes with the rest") {
+  World world;
+  world.index.add_wheel({.name = "app", .version = "1.0", .requires_dist = {"lib", "base<2"}});
+  world.index.add_wheel({.name = "lib", .version = "1.0", .requires_dist = {"base>=2"}});
+  world.index.add_wheel({.name = "lib", .version = "1.5b1", .requires_dist = {"base"}});
+  world.index.add_wheel({.name = "lib", .version = "2.0b1", .requires_dist = {"base>=2"}});
+  world.index.add_wheel({.name = "base", .version = "1.0"});
+  world.index.add_wheel({.name = "base", .version = "2.0"});
+  CHECK(world.resolve({"app"}) == Strings{"app 1.0", "base 1.0", "lib 1.5b1"});
+  CHECK(world.remarked(
+      "lib 1.5b1 is a pre-release: no final release goes with the other requirements"));
+  // Where that does not help either, pre-releases are not mentioned.
+  const auto error = world.error({"app", "base>=2"});
+  CHECK(error.message.find("1.5b1") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace axle::testing

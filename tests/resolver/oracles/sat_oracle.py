@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+"""Holds random worlds against a SAT solver: solved where there is a solution, by the rules, and none could be better.
+
+    sat_oracle.py WORLDS [COUNT [FIRST]]    WORLDS is the program of worlds_main.cpp
+
+COUNT is 2,000, or 100,000 with AXLE_SOAK=full. The rules are those of solver.h, written as clauses. Exit codes: 0 all agree, 1 something differs, 77 skipped.
+"""
+
+import collections
+import functools
+import itertools
+import json
+import os
+import subprocess
+import sys
+
+try:
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+    from pysat.solvers import Solver
+except ImportError as missing:
+    print(f"skipped: {missing.name} is not there: ./dev setup brings it from the package index that pip is configured for")
+    sys.exit(77)
+
+SHAPE = (9, 6, 3)  # packages, releases, variants at most
+BATCH = 2000
+
+
+@functools.cache
+def parsed(version):
+    return Version(version)
+
+
+@functools.cache
+def allows(specifiers, version):
+    return SpecifierSet(specifiers).contains(parsed(version), prereleases=True)
+
+
+@functools.cache
+def pins(specifiers, version):
+    return allows(specifiers, version) and any(
+        one.operator == "==" and not one.version.endswith(".*") for one in SpecifierSet(specifiers))
+
+
+@functools.cache
+def names_prerelease(specifiers):
+    return any(one.operator != "!=" and not one.version.endswith(".*") and parsed(one.version).is_prerelease
+               for one in SpecifierSet(specifiers))
+
+
+class Candidate:
+    """A build that can be used here, or what is installed."""
+
+    def __init__(self, number, name, version, needs, release=None, build=None):
+        self.number = number  # the variable
+        self.name = name
+        self.version = version
+        self.needs = needs
+        self.release = release
+        self.build = build
+        self.early = release is not None and parsed(version).is_prerelease
+        self.yanked = release is not None and release["yanked"]
+
+    def is_better_than(self, other):
+        if self.version != other.version:
+            return parsed(self.version) > parsed(other.version)
+        if self.build["abi_package"] or other.build["abi_package"]:
+            return False
+        return self.rank() > other.rank()
+
+    def rank(self):
+        if not self.build["label"]:
+            return 0
+        return 1 + int(self.build["level"][1:] or 0) if self.build["level"] else 1
+
+
+class Problem:
+    """A world as clauses. A node is a package, or an extra of one: (name, extra), extra "" for the package itself."""
+
+    def __init__(self, world):
+        self.world = world
+        self.last = 0
+        self.solver = Solver(name="cadical153")
+        self.candidates = collections.defaultdict(list)
+        self.nodes = {}
+        self.supports = collections.defaultdict(list)  # node -> [(literal that asks for it, node that it comes from)]
+        self.installed = {one["name"]: one for one in world["installed"]}
+        self.releases = {one["name"]: one["releases"] for one in world["packages"]}
+        self.about = collections.defaultdict(list)  # what the user says of a package
+        requests = [one for need in world["requests"] for one in self.replaced(need)]
+        for need in requests + world["constraints"] + world["overrides"]:
+            self.about[need["name"]].append(need["specifiers"])
+        self.add_candidates()
+        for name, some in list(self.candidates.items()):
+            self.add_package(name, some)
+        for need in requests:
+            self.add_need(need, [], None)
+        for node, supports in list(self.supports.items()):
+            self.add([-self.node(node), *[literal for literal, _ in supports]])
+        for node in list(self.nodes):
+            if node not in self.supports:
+                self.add([-self.node(node)])
+        self.add_neighbours()
+
+    def add(self, clause):
+        if None not in clause:
+            self.solver.add_clause(clause)
+
+    def variable(self):
+        self.last += 1
+        return self.last
+
+    def node(self, node):
+        if node not in self.nodes:
+            self.nodes[node] = self.variable()
+        return self.nodes[node]
+
+    def add_candidates(self):
+        for package in self.world["packages"]:
+            for release in package["releases"]:
+                for build in release["builds"]:
+                    if build["fits"] and release["python_fits"]:
+                        self.candidates[package["name"]].append(
+                            Candidate(self.variable(), package["name"], release["version"], build["needs"], release, build))
+        for one in self.world["installed"]:
+            self.candidates[one["name"]].append(Candidate(self.variable(), one["name"], one["version"], one["needs"]))
+
+    def add_package(self, name, some):
+        present = self.node((name, ""))
+        self.add([-present, *[one.number for one in some]])
+        for one, other in itertools.combinations(some, 2):
+            self.add([-one.number, -other.number])
+        binding = [need["specifiers"] for need in self.world["constraints"] + self.world["overrides"] if need["name"] == name]
+        for one in some:
+            self.add([-one.number, present])
+            if not all(allows(specifiers, one.version) for specifiers in binding):
+                self.add([-one.number])
+            if one.yanked and not any(pins(specifiers, one.version) for specifiers in self.about[name]):
+                self.add([-one.number])
+            for need in one.needs:
+                for instead in self.replaced(need):
+                    self.add_need(instead, [one.number], one, need["extra"])
+            if one.build and one.build["abi_package"]:
+                self.add_linked(one, one.build["abi_package"], f"=={one.build['abi_version']}.*")
+
+    def add_linked(self, one, name, specifiers):
+        fitting = [other.number for other in self.candidates.get(name, []) if allows(specifiers, other.version)]
+        there = self.installed.get(name)
+        if there and allows(specifiers, there["version"]):
+            fitting.append(-self.node((name, "")))  # what is installed stays as it is
+        self.add([-one.number, *fitting])
+
+    def replaced(self, need):
+        instead = [one for one in self.world["overrides"] if one["name"] == need["name"]]
+        if instead:
+            return instead if need["holds"] or not need["extra"] else []
+        return [need] if need["holds"] else []
+
+    def add_need(self, need, owner, candidate, extra=""):
+        """`owner`: the literals under which it counts."""
+        source = None
+        if candidate:
+            source = (candidate.name, extra)
+            if extra:
+                owner = [*owner, self.node(source)]
+        if len(owner) == 2:  # one literal for both
+            both = self.variable()
+            for literal in owner:
+                self.add([-both, literal])
+            self.add([both, *[-literal for literal in owner]])
+            owner = [both]
+        if not owner:
+            true = self.variable()
+            self.add([true])
+            owner = [true]
+        refused = [-literal for literal in owner]
+        own = candidate is not None and need["name"] == candidate.name
+        fitting = [one.number for one in self.candidates.get(need["name"], [])
+                   if own or allows(need["specifiers"], one.version)]
+        self.add([*refused, *fitting])
+        for node in [(need["name"], ""), *[(need["name"], one) for one in need["extras"]]]:
+            self.add([*refused, self.node(node)])
+            self.supports[node].append((owner[0], source))
+
+    def add_neighbours(self):
+        """What is installed and stays outside of the solution keeps what it has."""
+        for neighbour in self.world["installed"]:
+            for need in neighbour["needs"]:
+                there = self.installed.get(need["name"])
+                if not need["holds"] or need["extra"] or not there or not allows(need["specifiers"], there["version"]):
+                    continue
+                for one in self.candidates[need["name"]]:
+                    if not allows(need["specifiers"], one.version):
+                        self.add([self.node((neighbour["name"], "")), -one.number])
+
+    def solve(self, assumptions):
+        """Whether there is a solution in which all that is present is asked for, from the user on."""
+        while True:
+            if not self.solver.solve(assumptions=assumptions):
+                return False
+            true = {literal for literal in self.solver.get_model() if literal > 0}
+            reached, grew = {None}, True
+            while grew:
+                grew = False
+                for node, supports in self.supports.items():
+                    if node not in reached and any(literal in true and source in reached for literal, source in supports):
+                        reached.add(node)
+                        grew = True
+            loose = [node for node, variable in self.nodes.items() if variable in true and node not in reached]
+            if not loose:
+                return True
+            outside = [literal for node in loose for literal, source in self.supports[node] if source not in loose]
+            for node in loose:
+                self.add([-self.nodes[node], *outside])
+
+    def wished_by_user(self, one):
+        """A pre-release that the user's requirements make count."""
+        finals = [release for release in self.releases[one.name] if not parsed(release["version"]).is_prerelease]
+        if self.world["prereleases"] or not finals:
+            return True
+        return any(names_prerelease(specifiers) or not self.has_final(one.name, specifiers)
+                   for specifiers in self.about[one.name])
+
+    def has_final(self, name, specifiers):
+        return any(not parsed(release["version"]).is_prerelease and allows(specifiers, release["version"]) and
+                   (not release["yanked"] or pins(specifiers, release["version"])) for release in self.releases[name])
+
+    def unwished(self):
+        """Assumptions: no pre-release that the user does not wish for."""
+        return {-one.number for some in self.candidates.values() for one in some if one.early and not self.wished_by_user(one)}
+
+
+class Answer:
+    """What was chosen, checked without the solver."""
+
+    def __init__(self, problem, chosen):
+        self.problem = problem
+        self.picks = {}
+        self.broken = None
+        for choice in chosen:
+            found = [one for one in problem.candidates.get(choice["name"], [])
+                     if one.version == choice["version"] and (one.build is None) == choice["installed"]
+                     and (one.build["label"] if one.build else "") == choice["label"]]
+            if not found:
+                self.broken = f"{choice['name']} {choice['version']} cannot be used here"
+                return
+            self.picks[choice["name"]] = found[0]
+        self.active = self.active_needs()
+
+    def active_needs(self):
+        active = [(need, None) for request in self.problem.world["requests"] for need in self.problem.replaced(request)]
+        asked = set()
+        for need, _ in active:  # grows
+            pick = self.picks.get(need["name"])
+            for extra in ["", *need["extras"]]:
+                if pick is None or (need["name"], extra) in asked:
+                    continue
+                asked.add((need["name"], extra))
+                active += [(one, need["name"]) for own in pick.needs if own["extra"] == extra
+                           for one in self.problem.replaced(own)]
+        return active
+
+    def unasked(self):
+        """Pre-releases and yanked releases that nobody in it wishes for."""
+        world = self.problem.world
+        for name, one in self.picks.items():
+            wants = [need["specifiers"] for need, owner in self.active if need["name"] == name and owner != name]
+            wants += [need["specifiers"] for need in world["constraints"] + world["overrides"] if need["name"] == name]
+            pinned = any(pins(specifiers, one.version) for specifiers in wants)
+            if one.yanked and not pinned:
+                return f"{name} {one.version} is yanked"
+            if one.early and not self.problem.wished_by_user(one):
+                if all(self.problem.has_final(name, specifiers) for specifiers in wants):
+                    return f"{name} {one.version} is a pre-release"
+        return None
+
+    def fault(self):
+        """Why it is wrong; None: it is not."""
+        if self.broken:
+            return self.broken
+        for need, owner in self.active:
+            pick = self.picks.get(need["name"])
+            if pick is None:
+                return f"{need['text']} is missing"
+            if need["name"] != owner and not allows(need["specifiers"], pick.version):
+                return f"{need['text']} of {owner} is not met"
+        superfluous = set(self.picks) - {need["name"] for need, _ in self.active}
+        if superfluous:
+            return f"nobody needs {superfluous}"
+        return self.of_clauses()
+
+    def of_clauses(self):
+        """Constraints, what builds were linked with, and neighbours: the clauses say it."""
+        problem = self.problem
+        chosen = {one.number for one in self.picks.values()}
+        yanked = {one.number for one in self.picks.values() if one.yanked}
+        if yanked:  # the clauses know the user's pins alone
+            return None
+        everything = [one.number if one.number in chosen else -one.number
+                      for some in problem.candidates.values() for one in some]
+        return None if problem.solve(everything) else "a clause is broken"
+
+
+def judge(world, answer):
+    """What is wrong with the answer; None: nothing."""
+    problem = Problem(world)
+    if not answer["solved"]:
+        return "there is a solution" if not answer["breaks_installed"] and problem.solve([]) else None
+    made = Answer(problem, answer["chosen"])
+    fault = made.fault()
+    if fault:
+        return fault
+    unasked = made.unasked()
+    unwished = problem.unwished()
+    # The clauses know the wishes of the user alone: where those are not enough, a pre-release may be taken that a package
+    # asked for which was left again.
+    if unasked and (unasked.endswith("is yanked") or problem.solve(list(unwished))):
+        return f"{unasked} that nobody wishes for"
+    if world["installed"]:
+        return None
+    chosen = {one.number for one in made.picks.values()}
+    for name, pick in made.picks.items():
+        better = {one.number for one in problem.candidates[name] if one.build and one.is_better_than(pick)}
+        if not better or pick.yanked:
+            continue
+        fixed = [one.number for other, one in made.picks.items() if other != name]
+        which = problem.variable()
+        problem.add([-which, *better])
+        if problem.solve([which, *fixed, *(unwished - {-one for one in chosen})]):
+            return f"{name} could be better"
+    return None
+
+
+def main(arguments):
+    usual = 100_000 if os.environ.get("AXLE_SOAK") == "full" else 2000
+    count = int(arguments[1]) if len(arguments) > 1 else usual
+    first = int(arguments[2]) if len(arguments) > 2 else 1
+    wrong, solved = [], 0
+    for start in range(first, first + count, BATCH):
+        some = min(BATCH, first + count - start)
+        done = subprocess.run([arguments[0], *map(str, (start, some, *SHAPE))], text=True, stdout=subprocess.PIPE, check=True)
+        for line in done.stdout.splitlines():
+            both = json.loads(line)
+            solved += both["answer"]["solved"]
+            fault = judge(both["world"], both["answer"])
+            if fault:
+                wrong.append((fault, line))
+    for fault, line in wrong[:20]:
+        print(f"{fault}\n{line}")
+    print(f"{count} worlds of at most {SHAPE[0]} packages, {SHAPE[1]} releases, {SHAPE[2]} variants: {solved} solved, "
+          f"{count - solved} refused, {len(wrong)} wrong")
+    return 1 if wrong or not 0 < solved < count else 0
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,107 @@
+#pragma once
+// Small worlds made by chance: what is published, what is installed, what is asked for. Beside what
+// is published stands what it means on the machine of World, so that an oracle reads no markers,
+// tags or properties itself.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/resolver/solver_world.h"
+
+namespace axle::testing {
+
+struct WorldNeed {
+  std::string text = {};  ///< as published
+  std::string name = {};
+  std::string specifiers = {};           ///< empty: any version
+  std::vector<std::string> extras = {};  ///< asked for
+  std::string extra = {};                ///< it belongs to; empty: it always counts
+  bool holds = true;                     ///< the rest of its marker
+};
+
+/// One wheel.
+struct WorldBuild {
+  std::string label = {};        ///< empty: a plain wheel
+  std::string level = {};        ///< x86-64 level that it needs; empty: none
+  std::string abi_package = {};  ///< what it was linked with; empty: nothing
+  std::string abi_version = {};  ///< "1" or "1.0": a prefix
+  std::string tags = "py3-none-any";
+  bool fits = true;  ///< tags and level
+  std::vector<WorldNeed> needs = {};
+};
+
+struct WorldRelease {
+  std::string version = {};
+  bool yanked = false;
+  std::string requires_python = {};
+  bool python_fits = true;
+  std::vector<WorldBuild> builds = {};  ///< none: a source distribution alone
+};
+
+struct WorldPackage {
+  std::string name = {};
+  std::vector<WorldRelease> releases = {};
+};
+
+struct WorldInstalled {
+  std::string name = {};
+  std::string version = {};
+  std::vector<WorldNeed> needs = {};
+};
+
+struct PublishedWorld {
+  std::uint32_t seed = 0;
+  std::uint32_t python_minor = 11;
+  std::string python = "3.11.7";
+  bool prereleases = false;
+  std::vector<WorldPackage> packages = {};
+  std::vector<WorldNeed> requests = {};
+  std::vector<WorldNeed> constraints = {};
+  std::vector<WorldNeed> overrides = {};
+  std::vector<WorldInstalled> installed = {};
+};
+
+struct WorldShape {
+  std::uint32_t packages = 9;
+  std::uint32_t releases = 6;
+  std::uint32_t variants = 3;
+};
+
+[[nodiscard]] PublishedWorld random_world(std::uint32_t seed, const WorldShape& shape);
+
+/// What was chosen, or why nothing was.
+struct WorldChoice {
+  std::string name = {};
+  std::string version = {};
+  std::string label = {};  ///< empty: a plain wheel, or what is installed
+  bool installed = false;
+};
+
+struct WorldAnswer {
+  bool solved = false;
+  std::vector<WorldChoice> chosen = {};
+  std::string error = {};
+  bool breaks_installed = false;  ///< refused, since it would break what is installed
+};
+
+[[nodiscard]] WorldAnswer answer(const PublishedWorld& world);
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldNeed, text, name, specifiers, extras, extra,
+                                                holds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldBuild, label, level, abi_package, abi_version,
+                                                tags, fits, needs)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldRelease, version, yanked, requires_python,
+                                                python_fits, builds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldPackage, name, releases)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldInstalled, name, version, needs)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PublishedWorld, seed, python_minor, python,
+                                                prereleases, packages, requests, constraints,
+                                                overrides, installed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldChoice, name, version, label, installed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldAnswer, solved, chosen, error,
+                                                breaks_installed)
+
+}  // namespace axle::testing
