@@ -52,9 +52,9 @@ void Release::expect_more(std::function<Result<std::vector<index::PublishedFile>
 }
 
 bool Release::may_be_labelled() const {
-  return (opened_ != nullptr && opened_->read_more) || std::ranges::any_of(wheels(), [](const index::PublishedFile& file) {
-           return !file.label.empty();
-         });
+  return (opened_ != nullptr && opened_->read_more) ||
+         std::ranges::any_of(wheels(),
+                             [](const index::PublishedFile& file) { return !file.label.empty(); });
 }
 
 namespace {
