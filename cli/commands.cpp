@@ -33,6 +33,7 @@ const std::vector<session::Opt> resolving =
                               session::Opt::no_cache,
                               session::Opt::cache_dir,
                               session::Opt::requirement,
+                              session::Opt::group,
                               session::Opt::constraint,
                               session::Opt::overrides,
                               session::Opt::require_hashes,

@@ -50,6 +50,7 @@ constexpr std::array repeated_rows = {
     RepeatedRow{session::Opt::no_cache},
     RepeatedRow{session::Opt::cache_dir},
     RepeatedRow{session::Opt::requirement},
+    RepeatedRow{session::Opt::group},
     RepeatedRow{session::Opt::constraint, "--constraint", "--constraint"},
     RepeatedRow{session::Opt::overrides, "", "--overrides"},
     // Dropping these would allow what the user excluded; building cannot honour the next two.
@@ -191,6 +192,7 @@ class Completion {
       case session::Opt::family:
         return takes(id) && verb != "index families";  // lists what --family can name
       case session::Opt::requirement:
+      case session::Opt::group:
         // Only for named packages: explain takes one package, --no-deps is about single ones.
         return takes(id) && run_.files && verb != "explain" && !has_word("--no-deps");
       case session::Opt::python:

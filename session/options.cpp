@@ -52,6 +52,9 @@ constexpr std::array rows = {
     OptionRow{Opt::no_cache, flag, "--no-cache", "", "Do not use or write the cache"},
     OptionRow{Opt::cache_dir, value, "--cache-dir", "DIR", "The cache folder"},
     OptionRow{Opt::requirement, list, "--requirement,-r", "FILE", "Requirements from a file"},
+    OptionRow{
+        Opt::group, list, "--group", "[PATH:]NAME",
+        "Requirements of a dependency group of ./pyproject.toml, or of the pyproject.toml PATH"},
     OptionRow{Opt::constraint, list, "--constraint,-c", "FILE",
               "Limits on versions; does not request the packages"},
     OptionRow{Opt::overrides, list, "--overrides,--override", "FILE",

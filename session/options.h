@@ -41,6 +41,7 @@ enum class Opt : std::uint8_t {
   cache_dir,
   // what is requested
   requirement,
+  group,
   constraint,
   overrides,
   require_hashes,

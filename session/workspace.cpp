@@ -13,7 +13,7 @@
 #include "session/families.h"
 #include "session/index_access.h"
 #include "session/package_sources.h"
-#include "session/read_requests.h"
+#include "session/requests/read_requests.h"
 #include "session/supported_lists.h"
 #include "session/variables.h"
 #include "wheel/requirement.h"

@@ -239,14 +239,15 @@ int carry_out(const session::Session& session, const Installation& installation,
 }
 
 session::Outcome<void> check_arguments(const session::Arguments& arguments) {
-  const bool from_file = arguments.has(session::Opt::requirement);
+  const bool from_file =
+      arguments.has(session::Opt::requirement) || arguments.has(session::Opt::group);
   if (arguments.has(session::Opt::refit)) {
     if (!from_file) return {};
-    return session::misused("--refit takes names of installed packages, not -r",
+    return session::misused("--refit takes names of installed packages, not -r or --group",
                             "name none of them to refit all");
   }
   if (!arguments.positionals.empty() || from_file) return {};
-  return session::misused("nothing to install", "name a package, a wheel or -r FILE");
+  return session::misused("nothing to install", "name a package, a wheel, -r FILE or --group NAME");
 }
 
 /// Only for --refit: what is requested is what is installed.

@@ -191,10 +191,12 @@ MachineAnswer explain_for(const session::Session& session, const session::Worksp
 }  // namespace
 
 int run_resolve(session::Session& session, Output& output) {
-  if (session.arguments().positionals.empty() &&
-      !session.arguments().has(session::Opt::requirement)) {
+  const session::Arguments& given = session.arguments();
+  if (given.positionals.empty() && !given.has(session::Opt::requirement) &&
+      !given.has(session::Opt::group)) {
     return output.failure(
-        session::misused("nothing to resolve", "name a package, a wheel or -r FILE").error());
+        session::misused("nothing to resolve", "name a package, a wheel, -r FILE or --group NAME")
+            .error());
   }
   auto workspace = session::open_workspace(session, true);
   if (!workspace) return output.failure(workspace.error());

@@ -1,4 +1,4 @@
-#include "session/wheel_place.h"
+#include "session/requests/wheel_place.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
 // A requirements file: whatever it says is read or refused with its line.
-#include "session/requirements_file.h"
+#include "session/requests/requirements_file.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "session/read_requests.h"
+#include "session/requests/read_requests.h"
 
 #include <filesystem>
 #include <optional>
@@ -10,8 +10,9 @@
 #include "foundation/system/shell_command.h"
 #include "index/http/transport.h"
 #include "index/pages/page.h"
-#include "session/requirements_file.h"
-#include "session/wheel_place.h"
+#include "session/requests/dependency_groups.h"
+#include "session/requests/requirements_file.h"
+#include "session/requests/wheel_place.h"
 #include "wheel/requirement.h"
 
 namespace axle::session {
@@ -80,8 +81,9 @@ Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& 
   return take(std::move(*requirement));
 }
 
-/// A line of a constraints or overrides file. `what`: "constraint".
-Outcome<resolver::Request> read_limit(const FileRequirement& line, std::string_view what) {
+/// What must have a name: a line of a constraints or overrides file, an entry of a dependency
+/// group. `what`: "constraint".
+Outcome<resolver::Request> read_named(const FileRequirement& line, std::string_view what) {
   if (parse_wheel_place(line.text)) {
     return misused_at(
         line.origin, {ErrorKind::malformed, fmt::format("the {} `{}` has no name", what, line.text),
@@ -94,7 +96,7 @@ Outcome<resolver::Request> read_limit(const FileRequirement& line, std::string_v
 }
 
 Outcome<void> take_constraint(const FileRequirement& line, resolver::Requests& requests) {
-  auto constraint = read_limit(line, "constraint");
+  auto constraint = read_named(line, "constraint");
   if (!constraint) return std::unexpected(std::move(constraint).error());
   if (!constraint->requirement.extras.empty()) {
     return misused_at(
@@ -107,9 +109,16 @@ Outcome<void> take_constraint(const FileRequirement& line, resolver::Requests& r
 }
 
 Outcome<void> take_override(const FileRequirement& line, resolver::Requests& requests) {
-  auto override_ = read_limit(line, "override");
+  auto override_ = read_named(line, "override");
   if (!override_) return std::unexpected(std::move(override_).error());
   requests.overrides.push_back(std::move(*override_));
+  return {};
+}
+
+Outcome<void> take_entry_of_group(const FileRequirement& entry, resolver::Requests& requests) {
+  auto requirement = read_named(entry, "requirement");
+  if (!requirement) return std::unexpected(std::move(requirement).error());
+  requests.requirements.push_back(std::move(*requirement));
   return {};
 }
 
@@ -132,6 +141,8 @@ Outcome<void> read_file(const Stated& path, bool as_constraints, RequirementsFil
 }  // namespace
 
 Outcome<resolver::Requests> read_requests(const Arguments& arguments, Arguments& options_of_files) {
+  const auto groups = read_dependency_groups(arguments.values(Opt::group));
+  if (!groups) return failed(groups.error());
   RequirementsFile file;
   for (const std::string& path : arguments.values(Opt::requirement)) {
     if (auto read = read_file({path, {}}, false, file); !read) return std::unexpected(read.error());
@@ -144,6 +155,8 @@ Outcome<resolver::Requests> read_requests(const Arguments& arguments, Arguments&
     if (auto taken = take_requirement({text}, requests); !taken)
       return std::unexpected(taken.error());
   }
+  if (auto taken = take_all(*groups, take_entry_of_group, requests); !taken)
+    return std::unexpected(taken.error());
   if (auto taken = take_all(file.requirements, take_requirement, requests); !taken)
     return std::unexpected(taken.error());
   if (auto taken = take_all(file.constraints, take_constraint, requests); !taken)

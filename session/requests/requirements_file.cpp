@@ -1,4 +1,4 @@
-#include "session/requirements_file.h"
+#include "session/requests/requirements_file.h"
 
 #include <algorithm>
 #include <cstdint>

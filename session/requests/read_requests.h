@@ -1,5 +1,5 @@
 #pragma once
-// The user's requirements, from the command line and from requirements files.
+// The user's requirements, from the command line, requirements files and dependency groups.
 
 #include "resolver/request/requests.h"
 #include "session/command_failure.h"
@@ -8,7 +8,7 @@
 
 namespace axle::session {
 
-/// Positional arguments and -r, -c files; the options in these files are added to
+/// Positional arguments, --group, and -r, -c files; the options in these files are added to
 /// `options_of_files`. Errors: usage for anything that is not a requirement; a file's error with
 /// its line.
 [[nodiscard]] Outcome<resolver::Requests> read_requests(const Arguments& arguments,

@@ -14,7 +14,7 @@ namespace axle::session {
 struct FileRequirement {
   std::string text;  ///< a requirement, or the path or URL of a wheel
   std::vector<wheel::ListedHash> hashes = {};
-  std::string origin = {};  ///< "requirements.txt:3"
+  std::string origin = {};  ///< "requirements.txt:3"; "pyproject.toml:7, group test"
   std::string folder = {};  ///< of the file: what a wheel's path counts from
 };
 
