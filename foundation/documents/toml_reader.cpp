@@ -85,6 +85,20 @@ const toml::node* TomlTable::find(std::string_view key) {
   return table_.get(key);
 }
 
+bool TomlTable::has_schema(std::int64_t known) {
+  const toml::node* const node = find("schema");
+  if (node == nullptr || !node->is_integer()) {
+    refuse("schema", node == nullptr ? "the key is missing" : "expected a number",
+           fmt::format("write `schema = {}`", known));
+    return false;
+  }
+  const std::int64_t schema = node->as_integer()->get();
+  if (schema == known) return true;
+  refuse("schema", fmt::format("schema {} is not supported, only {}", schema, known),
+         "a newer version of Axle may read the file", ErrorKind::unsupported);
+  return false;
+}
+
 void TomlTable::refuse(std::string_view key, std::string_view why, std::string hint,
                        ErrorKind kind) {
   const toml::node* node = table_.get(key);

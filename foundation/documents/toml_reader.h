@@ -2,6 +2,7 @@
 // Typed reading of TOML with the file, the line and the key in every error: pyproject.toml and
 // family files.
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -50,6 +51,10 @@ class TomlTable {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> text_pairs(std::string_view key);
   [[nodiscard]] std::optional<TomlTable> table(std::string_view key);
   [[nodiscard]] std::vector<TomlTable> tables(std::string_view key);
+
+  /// Whether `schema` is `known`, the one number that this version reads; else it is refused, as
+  /// ErrorKind::unsupported where another is given.
+  bool has_schema(std::int64_t known);
 
   void refuse(std::string_view key, std::string_view why, std::string hint = {},
               ErrorKind kind = ErrorKind::malformed);

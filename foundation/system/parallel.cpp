@@ -9,26 +9,11 @@
 #include <vector>
 
 #include <sched.h>
-#include <signal.h>
+
+#include "foundation/system/signals_blocked.h"
 
 namespace axle::system {
 namespace {
-
-/// A thread begins with the mask of the one that starts it.
-class SignalsHeldBack {
- public:
-  SignalsHeldBack() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &former_);
-  }
-  ~SignalsHeldBack() { ::pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
-  SignalsHeldBack(const SignalsHeldBack&) = delete;
-  SignalsHeldBack& operator=(const SignalsHeldBack&) = delete;
-
- private:
-  sigset_t former_{};
-};
 
 class Calls {
  public:
@@ -73,11 +58,12 @@ unsigned usable_processors() {
 void for_each_at_once(std::size_t count, unsigned threads,
                       const std::function<void(std::size_t)>& work) {
   Calls calls(count, work);
-  std::vector<std::thread> others;
+  // Joined also where there is no memory for the next one.
+  std::vector<std::jthread> others;
   if (count > 1 && threads > 1) {
     const std::size_t wanted = std::min<std::size_t>(threads, count) - 1;
     others.reserve(wanted);
-    const SignalsHeldBack held_back;
+    const SignalsBlocked blocked;
     while (others.size() < wanted) {
       try {
         others.emplace_back([&] { calls.take(); });
@@ -87,7 +73,7 @@ void for_each_at_once(std::size_t count, unsigned threads,
     }
   }
   calls.take();
-  for (std::thread& other : others) other.join();
+  others.clear();
   calls.rethrow();
 }
 

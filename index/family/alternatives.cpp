@@ -11,7 +11,7 @@
 namespace axle::index {
 namespace {
 
-constexpr std::int64_t known_schema = 1;
+constexpr std::int64_t alternatives_schema = 1;
 
 std::vector<std::string> read_source_keys(documents::TomlTable& table, const Alternatives& group) {
   std::vector<std::string> keys = table.texts("source");
@@ -97,13 +97,7 @@ Result<Alternatives> parse_alternatives(std::string_view toml, std::string where
   if (!document) return std::unexpected(document.error());
   documents::TomlReading reading(std::move(where));
   documents::TomlTable root(*document, "", reading);
-  const toml::node* const schema = root.find("schema");
-  if (schema == nullptr || !schema->is_integer()) {
-    root.refuse("schema", "the key is missing, or no number", "write `schema = 1`");
-  } else if (schema->as_integer()->get() != known_schema) {
-    root.refuse("schema", "the schema is not supported",
-                "a newer version of Axle may read the file", ErrorKind::unsupported);
-  }
+  if (!root.has_schema(alternatives_schema)) return std::unexpected(*reading.error());
   Alternatives group;
   group.name = root.required_text("name");
   group.modules = root.texts("modules");

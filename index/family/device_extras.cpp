@@ -11,6 +11,7 @@
 namespace axle::index {
 namespace {
 
+constexpr std::int64_t device_extras_schema = 1;
 constexpr std::string_view device_mark = "{device}";
 
 /// Parsed when the first of their projects is asked for.
@@ -72,13 +73,7 @@ Result<DeviceExtras> parse_device_extras(std::string_view toml, std::string wher
   if (!document) return std::unexpected(document.error());
   documents::TomlReading reading(std::move(where));
   documents::TomlTable root(*document, "", reading);
-  const toml::node* const schema = root.find("schema");
-  if (schema == nullptr || !schema->is_integer()) {
-    root.refuse("schema", "the key is missing, or no number", "write `schema = 1`");
-  } else if (schema->as_integer()->get() != 1) {
-    root.refuse("schema", "the schema is not supported",
-                "a newer version of Axle may read the file", ErrorKind::unsupported);
-  }
+  if (!root.has_schema(device_extras_schema)) return std::unexpected(*reading.error());
   DeviceExtras table;
   table.name = root.required_text("name");
   read_feature(root, table);

@@ -44,7 +44,7 @@ FamilyReader::FamilyReader(const toml::table& document, std::string where)
 }
 
 Result<Family> FamilyReader::read() {
-  if (!read_schema()) return std::unexpected(*reading_.error());
+  if (!root_.has_schema(newest_schema)) return std::unexpected(*reading_.error());
   read_head();
   read_sources();
   read_devices();
@@ -58,20 +58,6 @@ Result<Family> FamilyReader::read() {
   root_.finish();
   if (reading_.error()) return std::unexpected(*reading_.error());
   return std::move(family_);
-}
-
-bool FamilyReader::read_schema() {
-  const toml::node* node = root_.find("schema");
-  if (node == nullptr || !node->is_integer()) {
-    root_.refuse("schema", node == nullptr ? "the key is missing" : "expected a number",
-                 "write `schema = 1`");
-    return false;
-  }
-  const std::int64_t schema = node->as_integer()->get();
-  if (schema == newest_schema) return true;
-  root_.refuse("schema", fmt::format("schema {} is not supported, only {}", schema, newest_schema),
-               "a newer version of Axle may read the file", ErrorKind::unsupported);
-  return false;
 }
 
 void FamilyReader::read_head() {

@@ -28,7 +28,6 @@ class FamilyReader {
   Result<Family> read();
 
  private:
-  bool read_schema();
   void read_head();
   /// Where the builds are listed, and what tells them apart.
   void read_pages();

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <signal.h>
 
+#include "foundation/system/signals_blocked.h"
 #include "index/http/credentials.h"
 #include "index/http/curl_loader.h"
 #include "index/http/http_transfer.h"
@@ -74,22 +74,6 @@ struct Job : QueuedRequest {
   Job(const TransportOptions& options, CredentialStore& credentials, const HttpRequest& request,
       const BodySink* sink)
       : transfer(options, credentials, request, sink) {}
-};
-
-/// No signal is handled by a thread that is started meanwhile.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &former_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t former_{};
 };
 
 class HttpTransport final : public Transport {
@@ -184,7 +168,7 @@ HttpTransport::~HttpTransport() {
 bool HttpTransport::start_preparer() {
   if (preparer_.joinable()) return true;
   try {
-    const SignalsBlocked blocked;
+    const system::SignalsBlocked blocked;
     preparer_ = std::thread([this] { prepare_all(); });
     return true;
   } catch (const std::system_error&) {
@@ -201,7 +185,7 @@ Result<void> HttpTransport::start() {
   api_ = *api;
   pool_ = pool;
   try {
-    const SignalsBlocked blocked;
+    const system::SignalsBlocked blocked;
     thread_ = std::thread([this] { transfer_all(); });
   } catch (const std::system_error& error) {
     api_->close(pool);

@@ -85,6 +85,10 @@ struct Solution {
   std::vector<Incompatibility> known;
   std::uint32_t decisions = 0;
   std::uint32_t conflicts = 0;
+
+  [[nodiscard]] Candidate value_of(PackageId package) const {
+    return package < chosen.size() ? chosen[package] : not_chosen;
+  }
 };
 
 /// Beyond these the search gives up: after minutes, or with a GiB. The hardest of the known sets of

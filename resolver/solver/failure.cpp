@@ -343,10 +343,15 @@ Failure explain_conflict(RequirementProblem& problem, PackageChooser& chooser,
 }
 
 std::string why_not_chosen(RequirementProblem& problem, PackageChooser& chooser,
-                           std::span<const Incompatibility> known, IncompatibilityId from,
-                           PackageId package, Candidate candidate,
-                           const std::vector<InTheWay>& others) {
-  std::vector<Premise> by_wants = premises_of(problem, known, premises(known, from));
+                           std::span<const Incompatibility> known,
+                           const std::vector<IncompatibilityId>& from, PackageId package,
+                           Candidate candidate, const std::vector<InTheWay>& others) {
+  std::set<IncompatibilityId> first;
+  for (const IncompatibilityId id : from) {
+    const auto of_one = premises(known, id);
+    first.insert(of_one.begin(), of_one.end());
+  }
+  std::vector<Premise> by_wants = premises_of(problem, known, {first.begin(), first.end()});
   by_wants.push_back(asked({}, package, IntegerSet::one(candidate)));
   std::vector<Premise> by_choice = by_wants;
   std::vector<std::string> names;
@@ -373,7 +378,6 @@ std::string why_not_chosen(RequirementProblem& problem, PackageChooser& chooser,
     for (const StatedCase* one : wanted(story)) wants.push_back(&one->want);
     if (story.project == package && !wants.empty()) return render_wants(wants);
   }
-  // Of those in the way none may be a project, but an extra or a fact of the machine.
   if (names.empty()) return "it does not go with the other requirements";
   return fmt::format("it does not go with {}", fmt::join(names, " and "));
 }

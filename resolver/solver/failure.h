@@ -34,12 +34,13 @@ struct InTheWay {
   std::vector<IntegerSet> allowed = {};  ///< by each of `wants`
 };
 
-/// In one sentence why `candidate` of `package` cannot be chosen beside `others`, which `from`, of
-/// what is `known`, speaks of.
+/// In one sentence why `candidate` of `package` cannot be chosen beside `others`, which those of
+/// what is `known` speak of that `from` lists.
 [[nodiscard]] std::string why_not_chosen(RequirementProblem& problem, PackageChooser& chooser,
                                          std::span<const Incompatibility> known,
-                                         IncompatibilityId from, PackageId package,
-                                         Candidate candidate, const std::vector<InTheWay>& others);
+                                         const std::vector<IncompatibilityId>& from,
+                                         PackageId package, Candidate candidate,
+                                         const std::vector<InTheWay>& others);
 
 /// Installed packages of which other versions were not looked at, among those of the premises.
 [[nodiscard]] std::vector<std::string> held_packages(

@@ -20,6 +20,16 @@ namespace {
 
 using Kind = RequirementProblem::Package::Kind;
 
+/// More packages are not followed to say why something that is needed is not part of the solution.
+constexpr std::size_t most_absent = 32;
+
+/// All but the term of `package` holds in the solution.
+bool others_hold(const Solution& solution, const Incompatibility& known, PackageId package) {
+  return std::ranges::all_of(known.terms, [&](const Term& term) {
+    return term.package == package || term.values.contains(solution.value_of(term.package));
+  });
+}
+
 std::vector<ActiveNeed> active_needs(const Solution& solution) {
   std::vector<ActiveNeed> active;
   std::set<std::tuple<PackageId, PackageId, std::uint32_t>> seen;
@@ -388,8 +398,7 @@ void ResolutionSearch::remark_on_conflict(RequirementProblem& problem, const Sol
   }
   if (wanted.last_below(end) == chosen) return;
   // The newest release that something else speaks against.
-  const Incompatibility* why = nullptr;
-  IncompatibilityId why_id = no_incompatibility;
+  IncompatibilityId why = no_incompatibility;
   Candidate newest = chosen;
   for (const IncompatibilityId id : known_about_[package]) {
     const Incompatibility& known = solution.known[id];
@@ -401,31 +410,50 @@ void ResolutionSearch::remark_on_conflict(RequirementProblem& problem, const Sol
     const IntegerSet barred = values & wanted;
     const auto last = barred.last_below(end);
     if (!last || *last <= newest) continue;
-    const bool holds = std::ranges::all_of(known.terms, [&](const Term& term) {
-      const Candidate other =
-          term.package < solution.chosen.size() ? solution.chosen[term.package] : not_chosen;
-      return term.package == package || term.values.contains(other);
-    });
-    if (!holds) continue;
-    why = &known;
-    why_id = id;
+    if (!others_hold(solution, known, package)) continue;
+    why = id;
     newest = *last;
   }
-  if (why == nullptr) return;
+  if (why == no_incompatibility) return;
   const wheel::Version& version = place.list->version_of(newest);
   if (version == settled.choice.release) return;
+  const std::vector<IncompatibilityId> reasons = what_rules_out(solution, package, why);
   std::vector<InTheWay> others;
-  for (const Term& term : why->terms) {
-    if (term.package != package && term.package < solution.chosen.size() &&
-        solution.chosen[term.package] != not_chosen)
-      others.push_back(in_the_way(problem, solution, term.package, package));
+  for (const IncompatibilityId id : reasons) {
+    for (const Term& term : solution.known[id].terms) {
+      const bool listed =
+          std::ranges::find(others, term.package, &InTheWay::package) != others.end();
+      if (term.package != package && !listed && solution.value_of(term.package) != not_chosen)
+        others.push_back(in_the_way(problem, solution, term.package, package));
+    }
   }
   settled.choice.remarks.push_back(
-      {Severity::note,
-       fmt::format(
-           "{} {} is chosen, not {}: {}", place.name,
-           wheel::render_version(settled.choice.package.version), wheel::render_version(version),
-           why_not_chosen(problem, in_.chooser, solution.known, why_id, package, newest, others))});
+      {Severity::note, fmt::format("{} {} is chosen, not {}: {}", place.name,
+                                   wheel::render_version(settled.choice.package.version),
+                                   wheel::render_version(version),
+                                   why_not_chosen(problem, in_.chooser, solution.known, reasons,
+                                                  package, newest, others))});
+}
+
+std::vector<IncompatibilityId> ResolutionSearch::what_rules_out(const Solution& solution,
+                                                                PackageId package,
+                                                                IncompatibilityId why) const {
+  std::vector<IncompatibilityId> found{why};
+  std::set<PackageId> seen{package};
+  for (std::size_t next = 0; next < found.size() && seen.size() < most_absent; ++next) {
+    const Incompatibility& known = solution.known[found[next]];
+    // What is needed, and why it is not part of the solution: that is what is known about it.
+    if (known.cause != Cause::need || solution.value_of(known.needed) != not_chosen ||
+        !seen.insert(known.needed).second)
+      continue;
+    for (const IncompatibilityId id : known_about_[known.needed]) {
+      const Incompatibility& about = solution.known[id];
+      if (!about.values_of(known.needed).contains(not_chosen) &&
+          others_hold(solution, about, known.needed))
+        found.push_back(id);
+    }
+  }
+  return found;
 }
 
 InTheWay ResolutionSearch::in_the_way(const RequirementProblem& problem, const Solution& solution,

@@ -106,6 +106,10 @@ class ResolutionSearch {
   void remark_on_conflict(RequirementProblem& problem, const Solution& solution, PackageId package,
                           SettledPackage& settled) const;
   /// What is chosen of `package`, and who wants what of it; `of` is not asked.
+  /// `why`, which keeps candidates of `package` out, and what keeps out whatever that needs.
+  [[nodiscard]] std::vector<IncompatibilityId> what_rules_out(const Solution& solution,
+                                                              PackageId package,
+                                                              IncompatibilityId why) const;
   [[nodiscard]] InTheWay in_the_way(const RequirementProblem& problem, const Solution& solution,
                                     PackageId package, PackageId of) const;
   /// The candidates that everybody who wants the package allows.

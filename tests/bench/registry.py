@@ -11,18 +11,36 @@ import argparse
 import asyncio
 import gzip
 import hashlib
+import http.client
 import io
 import json
 import pathlib
 import re
+import ssl
 import sys
 import time
 import urllib.error
 import urllib.request
 import zipfile
 
-MOST_ENTRIES = 5000
+# A client that asks for more is not solving a few dozen sets of requirements: a registry is no catalogue to scan.
+MOST_ENTRIES = 20000
 ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+
+
+def asked(url, headers=None, method="GET"):
+    """(status, headers, body). Once more and once again where the network fails: one failure in thousands of requests would
+    be a wrong answer of whoever is compared."""
+    for pause in (1, 5, None):
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, headers=headers or {}, method=method), timeout=60) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError:
+            raise
+        except (OSError, http.client.HTTPException):
+            if pause is None:
+                raise
+            time.sleep(pause)
 
 
 class RemoteFile(io.RawIOBase):
@@ -30,8 +48,7 @@ class RemoteFile(io.RawIOBase):
 
     def __init__(self, url):
         self.url, self.position = url, 0
-        with urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=60) as answer:
-            self.size = int(answer.headers["Content-Length"])
+        self.size = int(asked(url, method="HEAD")[1]["Content-Length"])
 
     def seekable(self):
         return True
@@ -50,16 +67,21 @@ class RemoteFile(io.RawIOBase):
         end = min(self.position + len(buffer), self.size)
         if end == self.position:
             return 0
-        request = urllib.request.Request(self.url, headers={"Range": f"bytes={self.position}-{end - 1}", "Accept-Encoding": "identity"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            data = answer.read() if answer.status == 206 else answer.read()[self.position:end]
+        status, _, data = asked(self.url, {"Range": f"bytes={self.position}-{end - 1}", "Accept-Encoding": "identity"})
+        if status != 206:
+            data = data[self.position:end]
         buffer[:len(data)] = data
         self.position += len(data)
         return len(data)
 
 
-def metadata_in(url):
+def metadata_of(url):
     """Not every index publishes the metadata of its wheels beside them."""
+    try:
+        return asked(url + ".metadata")[2]
+    except urllib.error.HTTPError as error:
+        if error.code not in (403, 404):
+            raise
     with zipfile.ZipFile(io.BufferedReader(RemoteFile(url), 1 << 16)) as wheel:
         name = next(name for name in wheel.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
         return wheel.read(name)
@@ -71,6 +93,7 @@ class Recording:
     def __init__(self, folder, upstream):
         self.folder, self.upstream = pathlib.Path(folder), upstream
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.entries = len(list(self.folder.iterdir()))
 
     def file_of(self, path):
         return self.folder / hashlib.sha256(path.encode()).hexdigest()
@@ -78,17 +101,18 @@ class Recording:
     def read(self, path):
         try:
             head, body = self.file_of(path).read_bytes().split(b"\n", 1)
-        except OSError:
+        except (OSError, http.client.HTTPException):
             return None
         return json.loads(head), body
 
     def fetch(self, path):
         """Pages come from the index, "/files/HOST/PATH" from where its links lead."""
-        if len(list(self.folder.iterdir())) >= MOST_ENTRIES:
-            return {"status": 404}, b""
+        self.entries += 1
+        if self.entries > MOST_ENTRIES:
+            raise RuntimeError(f"{self.folder} holds {MOST_ENTRIES} recorded answers: {path} is not fetched")
         try:
             if path.endswith(".metadata"):
-                head, body = {"status": 200}, metadata_in("https://" + path.removeprefix("/files/").removesuffix(".metadata"))
+                head, body = {"status": 200}, metadata_of("https://" + path.removeprefix("/files/").removesuffix(".metadata"))
             else:
                 head, body = self.fetch_page(self.upstream + path.removeprefix("/simple"))
         except urllib.error.HTTPError as error:
@@ -100,8 +124,8 @@ class Recording:
 
     @staticmethod
     def fetch_page(url):
-        with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": ACCEPT}), timeout=60) as answer:
-            return {"status": 200, "content-type": answer.headers.get("Content-Type", "")}, answer.read()
+        _, headers, body = asked(url, {"Accept": ACCEPT})
+        return {"status": 200, "content-type": headers.get("Content-Type", "")}, body
 
 
 class Registry:
@@ -178,6 +202,9 @@ async def main():
     parser.add_argument("--max-age", type=int, default=600)
     parser.add_argument("--log", type=argparse.FileType("w"))
     chosen = parser.parse_args()
+    # One context for all requests: to read the certificates takes longer than a request.
+    tls = urllib.request.HTTPSHandler(context=ssl.create_default_context())
+    urllib.request.install_opener(urllib.request.build_opener(tls))
     registry = Registry(Recording(chosen.folder, chosen.record and chosen.record.rstrip("/")), chosen.delay_ms / 1e3, chosen.max_age, chosen.log)
     server = await asyncio.start_server(registry.serve, "127.0.0.1", 0, limit=1 << 16)
     port = server.sockets[0].getsockname()[1]

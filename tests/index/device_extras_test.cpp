@@ -42,7 +42,7 @@ TEST_CASE("the nearest name of a device that has an extra is taken") {
 
 TEST_CASE("what is not understood of device extras is refused, with file, line and key") {
   const std::pair<std::pair<std::string_view, std::string_view>, const char*> cases[] = {
-      {{"schema = 1", "schema = 2"}, "acme.toml:1: schema: the schema is not supported"},
+      {{"schema = 1", "schema = 2"}, "acme.toml:1: schema: schema 2 is not supported, only 1"},
       {{"\"amd :: gfx_arch\"", "\"amd\""}, "acme.toml:3: feature: expected a namespace"},
       {{"device-{device}", "device"}, "acme.toml:4: extra: expected a name with {device}"},
       {{"device-{device}", "{device}"}, "extra: expected a name with {device}"},

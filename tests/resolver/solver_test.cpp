@@ -132,6 +132,19 @@ TEST_CASE("a conflict is solved by an older version of the package at hand") {
   CHECK(world.resolve({"b", "a"}) == Names{"a 1.0", "b 1.0", "c 1.0"});
 }
 
+TEST_CASE("what keeps a newer release out is said also where it is not part of the answer") {
+  World world;
+  world.index.add_wheel({"app", "2.0", {"mid"}});
+  world.index.add_wheel({"app", "1.0"});
+  world.index.add_wheel({"mid", "2.0", {"core>=3"}});
+  world.index.add_wheel({"mid", "1.0", {"core>=2"}});
+  for (const char* version : {"1.0", "2.0", "3.0"}) world.index.add_wheel({"core", version});
+  CHECK(world.resolve({"app", "core<2"}) == Names{"app 1.0", "core 1.0"});
+  CHECK(
+      world.remarked("app 1.0 is chosen, not 2.0: no version of core satisfies all requirements: "
+                     "core<2 (requested), core>=3 (required by mid 2.0)"));
+}
+
 TEST_CASE("where one side has no way out the other goes back") {
   World world;
   for (const char* version : {"1.0", "2.0", "3.0"}) world.index.add_wheel({"a", version, {"c<2"}});

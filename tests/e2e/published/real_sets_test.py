@@ -48,7 +48,9 @@ class RealSets(TestCase):
         self.make_venv()
         home = self.env["HOME"]
         self.env = {"PATH": os.environ["PATH"], "HOME": home, "PIP_CONFIG_FILE": "/dev/null", "UV_NO_CONFIG": "1",
-                    "AXLE_CACHE_DIR": home + "/axle-cache", "UV_CACHE_DIR": home + "/uv-cache"}
+                    "AXLE_CACHE_DIR": home + "/axle-cache", "UV_CACHE_DIR": home + "/uv-cache",
+                    # Where the recording is made, an answer takes as long as that index does.
+                    "PIP_DEFAULT_TIMEOUT": "120", "UV_HTTP_TIMEOUT": "120"}
         self.index = self.enterContext(recorded_index())
 
     def run_quietly(self, *command):
