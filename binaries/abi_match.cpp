@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include <cxxabi.h>
@@ -12,6 +13,7 @@
 
 #include "binaries/elf_source.h"
 #include "foundation/elf/elf_dynamic.h"
+#include "foundation/elf/elf_symbols.h"
 #include "foundation/elf/elf_tables.h"
 
 namespace axle::binaries {
@@ -20,6 +22,9 @@ namespace {
 /// The names of libtorch's symbols have tens of megabytes.
 constexpr std::uint64_t largest_symbol_table = 256U << 20;  ///< bytes
 constexpr std::size_t most_symbols = 4'000'000;
+/// Each is held against all libraries that its user needs; modules have some, of Python and of the
+/// driver.
+constexpr std::size_t most_unresolved = 20'000;
 constexpr std::size_t longest_demangled = 2000;  ///< bytes of a mangled name
 
 std::size_t hash_of(std::string_view name) { return std::hash<std::string_view>{}(name); }
@@ -27,51 +32,149 @@ std::size_t hash_of(std::string_view name) { return std::hash<std::string_view>{
 /// "libcudart" of libcudart.so.12
 std::string_view stem_of(std::string_view name) { return name.substr(0, name.find(".so")); }
 
-bool has(const PackageLibraries& package, std::string_view wanted) {
-  return std::ranges::find(package.names, wanted) != package.names.end() ||
-         std::ranges::any_of(package.libraries,
-                             [&](const LinkedLibrary& one) { return one.is_called(wanted); });
-}
+/// Where libraries and symbols of a package and of those that it requires are, looked up as often
+/// as a hostile file asks for it.
+class LinkMap {
+ public:
+  LinkMap(const PackageLibraries& package, std::span<const PackageLibraries* const> others)
+      : package_(package) {
+    add(package);
+    for (const PackageLibraries* other : others) add(*other);
+  }
 
-/// What of `others` a package's libraries are linked with.
-struct Links {
-  std::vector<const LinkedLibrary*> libraries;
-  std::set<std::string, std::less<>> scopes;
-  std::optional<AbiMisfit> missing;
-  bool whole = true;  ///< everything that is needed was read
+  struct Provider {
+    const PackageLibraries* package = nullptr;  ///< nullptr: none of them has it
+    const LinkedLibrary* library = nullptr;     ///< nullptr: it was not read
+  };
+  /// Of libraries of the package itself nothing is asked.
+  [[nodiscard]] Provider provider_of(std::string_view needed) const {
+    const auto known = providers_.find(needed);
+    return known == providers_.end() || known->second.package == &package_ ? Provider()
+                                                                           : known->second;
+  }
+  [[nodiscard]] bool is_own(std::string_view needed) const {
+    const auto known = providers_.find(needed);
+    return known != providers_.end() && known->second.package == &package_;
+  }
+  /// Who has the library in another major version; nullptr: nobody.
+  [[nodiscard]] const PackageLibraries* provider_of_another(std::string_view needed) const {
+    const auto known = needed.contains(".so.") ? others_.find(stem_of(needed)) : others_.end();
+    return known == others_.end() ? nullptr : known->second;
+  }
+  [[nodiscard]] bool is_defined(std::string_view symbol) const {
+    return defined_.contains(hash_of(symbol));
+  }
+
+ private:
+  void add(const PackageLibraries& package) {
+    for (const LinkedLibrary& library : package.libraries) {
+      providers_.try_emplace(library.name, Provider{&package, &library});
+      if (!library.soname.empty())
+        providers_.try_emplace(library.soname, Provider{&package, &library});
+      defined_.insert(library.defined.begin(), library.defined.end());
+    }
+    for (const std::string& name : package.names) {
+      providers_.try_emplace(name, Provider{&package, nullptr});
+      const std::size_t stem = stem_of(name).size();
+      if (!name.contains(".so.")) continue;
+      // The name that libfoo.so.1.2 is asked for by may be libfoo.so.1.
+      for (std::size_t end = name.find('.', stem + 4); end != name.npos;
+           end = name.find('.', end + 1)) {
+        providers_.try_emplace(std::string_view(name).substr(0, end), Provider{&package, nullptr});
+      }
+      if (&package != &package_) others_.try_emplace(stem_of(name), &package);
+    }
+  }
+
+  const PackageLibraries& package_;
+  std::unordered_map<std::string_view, Provider> providers_;
+  std::unordered_map<std::string_view, const PackageLibraries*> others_;  ///< by stem
+  std::unordered_set<std::size_t> defined_;
 };
 
-void link(const std::string& needed, const LinkedLibrary& user,
-          std::span<const PackageLibraries* const> others, Links& links) {
-  for (const PackageLibraries* other : others) {
-    if (!has(*other, needed)) continue;
-    const auto library = std::ranges::find_if(
-        other->libraries, [&](const auto& one) { return one.is_called(needed); });
-    if (library == other->libraries.end()) {
-      links.whole = false;
-      return;
-    }
-    links.libraries.push_back(&*library);
-    links.scopes.insert(library->scopes.begin(), library->scopes.end());
-    return;
-  }
-  for (const PackageLibraries* other : others) {
-    const bool another = std::ranges::any_of(other->names, [&](const std::string& name) {
-      return name.contains(".so.") && stem_of(name) == stem_of(needed);
+/// What of other packages a library is linked with.
+struct Links {
+  std::vector<LinkMap::Provider> providers;
+  bool whole = true;  ///< everything that is needed was read
+
+  /// Whose library has others of that scope; nullptr: nobody's.
+  [[nodiscard]] const PackageLibraries* owner_of(std::string_view scope) const {
+    const auto owner = std::ranges::find_if(providers, [&](const LinkMap::Provider& one) {
+      return one.library->scopes.contains(scope);
     });
-    if (another && needed.contains(".so.") && !links.missing)
-      links.missing = AbiMisfit{user.name, needed, other->title, 0};
+    return owner == providers.end() ? nullptr : owner->package;
   }
+};
+
+std::string lacking(const PackageLibraries& package) {
+  return fmt::format("which {} lacks", package.title);
 }
 
-const std::string* owner_of(std::string_view scope,
-                            std::span<const PackageLibraries* const> others) {
-  for (const PackageLibraries* other : others) {
-    for (const LinkedLibrary& library : other->libraries) {
-      if (library.scopes.contains(scope)) return &other->title;
+/// A library, or a version of one, without which the loader refuses `library`.
+std::optional<AbiMisfit> find_missing_library(const LinkedLibrary& library, const LinkMap& map,
+                                              SystemRuntime& machine) {
+  for (const std::string& needed : library.needed) {
+    if (map.is_own(needed) || map.provider_of(needed).package != nullptr) continue;
+    if (const PackageLibraries* other = map.provider_of_another(needed))
+      return AbiMisfit{library.name, needed, lacking(*other)};
+  }
+  for (const elf::VersionNeed& need : library.version_needs) {
+    if (need.weak || map.is_own(need.library)) continue;
+    const LinkMap::Provider provider = map.provider_of(need.library);
+    if (provider.package == nullptr) {
+      if (auto why = machine.lacks(need, library.machine))
+        return AbiMisfit{library.name, need.version, *std::move(why)};
+    } else if (provider.library != nullptr && !provider.library->versions.empty() &&
+               !provider.library->versions.contains(need.version)) {
+      const std::string user = library.user_of(need);
+      return AbiMisfit{library.name,
+                       fmt::format("{}{} of {}", need.version,
+                                   user.empty() ? user : fmt::format(" ({})", user), need.library),
+                       lacking(*provider.package)};
     }
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+/// Symbols that nobody has, of all libraries of a package.
+struct Unresolved {
+  std::optional<AbiMisfit> first;      ///< that is known to be missing, with the number of others
+  std::size_t left = most_unresolved;  ///< that are still looked at
+};
+
+void find_missing_symbols(const LinkedLibrary& library, const LinkMap& map, Unresolved& found) {
+  Links links;
+  for (const std::string& needed : library.needed) {
+    const LinkMap::Provider provider = map.provider_of(needed);
+    if (provider.library != nullptr) links.providers.push_back(provider);
+    links.whole = links.whole && (provider.package == nullptr || provider.library != nullptr);
+  }
+  if (!links.whole || links.providers.empty()) return;
+  const auto add = [&](std::string missing, const PackageLibraries& owner) {
+    if (found.first) {
+      ++found.first->more;
+    } else {
+      found.first = AbiMisfit{library.name, std::move(missing), lacking(owner)};
+    }
+  };
+  std::unordered_map<std::uint16_t, const elf::VersionNeed*> needs;
+  for (const elf::VersionNeed& need : library.version_needs) needs.try_emplace(need.index, &need);
+  for (const VersionedSymbol& symbol : library.versioned) {
+    const auto need = needs.find(symbol.version);
+    if (need == needs.end() || map.is_defined(symbol.name)) continue;
+    const LinkMap::Provider provider = map.provider_of(need->second->library);
+    if (provider.library == nullptr) continue;
+    if (found.left == 0) return;
+    --found.left;
+    add(fmt::format("{} of {}", demangled(symbol.name), need->second->library), *provider.package);
+  }
+  for (const std::string& symbol : library.undefined) {
+    const std::string scope = scope_of(symbol);
+    if (scope.empty() || map.is_defined(symbol)) continue;
+    if (found.left == 0) return;
+    --found.left;
+    if (const PackageLibraries* owner = links.owner_of(scope)) add(demangled(symbol), *owner);
+  }
 }
 
 }  // namespace
@@ -86,8 +189,15 @@ Result<LinkedLibrary> read_linked_library(wheel::ByteSource& source, std::string
   const auto dynamic = elf::read_dynamic(bytes, *tables);
   if (!dynamic) return failed(dynamic.error());
   LinkedLibrary library;
+  library.machine = tables->machine;
   library.needed = dynamic->names(DT_NEEDED);
   if (auto sonames = dynamic->names(DT_SONAME); !sonames.empty()) library.soname = sonames.front();
+  auto needs = elf::read_version_needs(bytes, *tables, *dynamic);
+  if (!needs) return failed(needs.error());
+  library.version_needs = std::move(*needs);
+  const auto versions = elf::read_version_definitions(bytes, *tables, *dynamic);
+  if (!versions) return failed(versions.error());
+  library.versions.insert(versions->begin(), versions->end());
   std::size_t count = 0;
   const auto read = elf::visit_dynamic_symbols(bytes, *tables, [&](const elf::DynamicSymbol& one) {
     if (++count > most_symbols) return;
@@ -95,8 +205,10 @@ Result<LinkedLibrary> read_linked_library(wheel::ByteSource& source, std::string
       library.defined.insert(hash_of(one.name));
       if (std::string scope = scope_of(one.name); !scope.empty())
         library.scopes.insert(std::move(scope));
-    } else if (!one.weak && !one.versioned) {
+    } else if (!one.weak && one.version == 0) {
       library.undefined.emplace_back(one.name);
+    } else if (!one.weak) {
+      library.versioned.push_back({std::string(one.name), one.version});
     }
   });
   if (!read) return failed(read.error());
@@ -135,51 +247,37 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && text ? std::string(text.get()) : symbol;
 }
 
+std::string LinkedLibrary::user_of(const elf::VersionNeed& need) const {
+  const auto user = std::ranges::find(versioned, need.index, &VersionedSymbol::version);
+  return user == versioned.end() ? std::string() : demangled(user->name);
+}
+
 std::string AbiMisfit::render() const {
-  return fmt::format("{} needs {}, which {} lacks{}", library, missing, lacking,
+  return fmt::format("{} needs {}, {}{}", library, missing, why,
                      more == 0 ? "" : fmt::format(" (and {} more)", more));
 }
 
 std::set<std::string> needed_names(const PackageLibraries& package) {
+  const LinkMap own(package, {});
   std::set<std::string> names;
   for (const LinkedLibrary& library : package.libraries) {
     for (const std::string& needed : library.needed) {
-      if (!has(package, needed)) names.insert(needed);
+      if (!own.is_own(needed)) names.insert(needed);
     }
   }
   return names;
 }
 
 std::optional<AbiMisfit> find_abi_misfit(const PackageLibraries& package,
-                                         std::span<const PackageLibraries* const> others) {
-  std::unordered_set<std::size_t> own;
-  for (const LinkedLibrary& library : package.libraries)
-    own.insert(library.defined.begin(), library.defined.end());
-  std::optional<AbiMisfit> first;
+                                         std::span<const PackageLibraries* const> others,
+                                         SystemRuntime& machine) {
+  const LinkMap map(package, others);
+  Unresolved found;
   for (const LinkedLibrary& library : package.libraries) {
-    Links links;
-    for (const std::string& needed : library.needed) {
-      if (!has(package, needed)) link(needed, library, others, links);
-    }
-    if (links.missing) return links.missing;
-    if (!links.whole) continue;
-    for (const std::string& symbol : library.undefined) {
-      const std::string scope = scope_of(symbol);
-      if (scope.empty() || !links.scopes.contains(scope) || own.contains(hash_of(symbol))) continue;
-      const bool found = std::ranges::any_of(others, [&](const PackageLibraries* other) {
-        return std::ranges::any_of(other->libraries, [&](const LinkedLibrary& one) {
-          return one.defined.contains(hash_of(symbol));
-        });
-      });
-      if (found) continue;
-      if (first) {
-        ++first->more;
-      } else {
-        first = AbiMisfit{library.name, demangled(symbol), *owner_of(scope, others), 0};
-      }
-    }
+    if (auto missing = find_missing_library(library, map, machine)) return missing;
+    find_missing_symbols(library, map, found);
   }
-  return first;
+  return found.first;
 }
 
 }  // namespace axle::binaries

@@ -12,6 +12,7 @@
 
 #include "binaries/elf_source.h"
 #include "foundation/elf/elf_dynamic.h"
+#include "foundation/elf/elf_symbols.h"
 #include "foundation/elf/elf_tables.h"
 #include "wheel/specifier.h"
 
@@ -222,14 +223,14 @@ class TagScan {
   }
 
   Result<void> check_versions(const SharedLibrary& elf, const std::string& path) {
-    for (const auto& [library, version] : elf.version_needs) {
-      const bool counts = version.starts_with("GLIBC_") || is_runtime_version(version);
+    for (const auto& need : elf.version_needs) {
+      const bool counts = need.version.starts_with("GLIBC_") || is_runtime_version(need.version);
       if (!counts) continue;
-      const auto minor = glibc_of(version);
+      const auto minor = glibc_of(need.version);
       if (!minor) {
         return fail(ErrorKind::unsupported,
                     fmt::format("{} needs {} of {}, which no manylinux tag guarantees", path,
-                                version, library),
+                                need.version, need.library),
                     "build with an older toolchain, or link the library statically");
       }
       glibc_minor_ = std::max(glibc_minor_, *minor);

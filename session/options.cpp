@@ -129,7 +129,9 @@ constexpr std::array rows = {
     OptionRow{
         Opt::check_abi, flag, "--check-abi", "",
         "Before anything is installed, compare the symbols and libraries that extension modules "
-        "need with those of the packages that they require, and choose others if they lack any"},
+        "need with those of the packages that they require and of the machine, and choose others "
+        "if "
+        "they lack any"},
     OptionRow{Opt::explain, flag, "--explain", "",
               "Show each variant, chosen or rejected, and the deciding property and fact"},
     OptionRow{Opt::profile, value, "--profile", "OUT",

@@ -289,11 +289,14 @@ int run_install(session::Session& session, Output& output) {
     if (const auto done = refit(installation, *there, output); !done)
       return output.failure(done.error());
   }
-  auto resolution =
-      arguments.has(session::Opt::check_abi)
-          ? resolve_with_abi([&] { return installation.resolve(output); }, (*workspace)->options,
-                             *there, *(*workspace)->transport, output)
-          : installation.resolve(output);
+  const auto resolve = [&] { return installation.resolve(output); };
+  const auto resolve_checked = [&] {
+    const auto host = session.elsewhere() ? nullptr : detect::make_real_host();
+    auto runtime = runtime_of(machine->machine, host.get(), environment);
+    return resolve_with_abi(resolve, (*workspace)->options, *there, runtime,
+                            *(*workspace)->transport, output);
+  };
+  auto resolution = arguments.has(session::Opt::check_abi) ? resolve_checked() : resolve();
   if (!resolution) return report_unresolved(resolution.error(), installation, output);
   warn_of_unusable_gpus(resolution->packages, machine->machine, output);
   if (!installation.explain) note_choices(resolution->packages, output);

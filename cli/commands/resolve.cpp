@@ -150,9 +150,13 @@ MachineAnswer resolve_for(const session::Session& session, const session::Worksp
   const auto resolve = [&] {
     return resolver::resolve(workspace.requests, target, {}, workspace.sources, options, report);
   };
-  auto resolution = session.arguments().has(session::Opt::check_abi)
-                        ? resolve_with_abi(resolve, options, {}, *workspace.transport, report)
-                        : resolve();
+  const auto resolve_checked = [&] {
+    const auto host = session.elsewhere() ? nullptr : detect::make_real_host();
+    auto runtime = runtime_of(machine.machine, host.get(), workspace.environment);
+    return resolve_with_abi(resolve, options, {}, runtime, *workspace.transport, report);
+  };
+  auto resolution =
+      session.arguments().has(session::Opt::check_abi) ? resolve_checked() : resolve();
   if (!resolution) {
     answer.unresolved = std::move(resolution).error();
     answer.failure = session::failed_to_resolve(*answer.unresolved).error();

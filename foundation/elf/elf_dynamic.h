@@ -1,10 +1,9 @@
 #pragma once
-// What the loader reads from a shared library: the libraries, paths and symbol versions in its
-// dynamic segment (ELF gABI, chapter 5; Linux Standard Base, "Symbol Versioning").
+// What the loader reads from a shared library: the libraries and paths in its dynamic segment (ELF
+// gABI, chapter 5).
 
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +27,9 @@ class Dynamic {
   [[nodiscard]] std::optional<std::uint64_t> value(std::int64_t tag) const;
   /// All names, each followed by a zero: those of dynamic symbols too.
   [[nodiscard]] std::string_view strings() const { return strings_; }
+  /// The one at `offset`; nullopt if it does not end there, has more than 4,096 bytes, or control
+  /// characters.
+  [[nodiscard]] std::optional<std::string> name_at(std::uint64_t offset) const;
   /// What could not be found.
   [[nodiscard]] Missing missing() const { return missing_; }
   /// Every DT_NEEDED and DT_SONAME is a complete text of the string table, without control
@@ -46,32 +48,17 @@ class Dynamic {
   Missing missing_ = Missing::nothing;
 };
 
+/// Where a part of the loaded library is in the file.
+struct FileRange {
+  std::uint64_t offset;
+  std::uint64_t size;  ///< up to the segment's end
+};
+
+/// nullopt: no segment that is loaded has that address.
+[[nodiscard]] std::optional<FileRange> in_file(const Tables& tables, std::uint64_t address);
+
 /// Found like the loader does: by the segment, which a stripped file has too. A file without one
 /// has an empty one.
 [[nodiscard]] std::expected<Dynamic, ReadError> read_dynamic(Bytes& bytes, const Tables& tables);
-
-struct VersionNeed {
-  std::string library;
-  std::string version;  ///< "GLIBC_2.17"
-};
-
-/// DT_VERNEED, in file order.
-[[nodiscard]] std::expected<std::vector<VersionNeed>, ReadError> read_version_needs(
-    Bytes& bytes, const Tables& tables, const Dynamic& dynamic);
-
-struct DynamicSymbol {
-  std::string_view name;   ///< valid during the visit only; not empty
-  bool defined = false;    ///< here, for others
-  bool weak = false;       ///< undefined: it may stay so
-  bool versioned = false;  ///< it has a symbol version: another library's own business
-};
-
-/// The dynamic symbols, in the order of the file: those that it defines for others or needs.
-[[nodiscard]] std::expected<void, ReadError> visit_dynamic_symbols(
-    Bytes& bytes, const Tables& tables, const std::function<void(const DynamicSymbol&)>& visit);
-
-/// Whether a dynamic symbol that the file defines begins with `prefix`.
-[[nodiscard]] std::expected<bool, ReadError> defines_symbol(Bytes& bytes, const Tables& tables,
-                                                            std::string_view prefix);
 
 }  // namespace axle::elf

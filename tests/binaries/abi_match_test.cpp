@@ -7,8 +7,13 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/scratch.h"
+
 namespace axle::binaries {
 namespace {
+
+using builder::testing::output_of;
+using builder::testing::Scratch;
 
 using Strings = std::vector<std::string>;
 
@@ -31,6 +36,9 @@ PackageLibraries package(const std::string& title, std::vector<LinkedLibrary> li
   return made;
 }
 
+/// A machine of which nothing is known.
+SystemRuntime unknown({}, nullptr, {});
+
 TEST_CASE("a symbol belongs to its outermost namespace, or to its prefix") {
   CHECK(scope_of("_ZN3c106detail4failEv") == "c10");
   CHECK(scope_of("_ZNK2at6Tensor3dimEv") == "at");
@@ -49,8 +57,8 @@ TEST_CASE("what others lack is named, what is not known is not") {
       package("torch 2.10.0", {made("libc10.so", {}, {}, {"_ZN3c104kindEv", "aoti_torch_new"})});
   const std::array<const PackageLibraries*, 1> others{&torch};
   const auto missing = [&](const Strings& needed, const Strings& undefined) {
-    const auto misfit =
-        find_abi_misfit(package("flash 1", {made("_C.so", needed, undefined, {})}), others);
+    const auto misfit = find_abi_misfit(package("flash 1", {made("_C.so", needed, undefined, {})}),
+                                        others, unknown);
     return misfit ? misfit->render() : std::string();
   };
   CHECK(missing({"libc10.so"}, {"_ZN3c104kindEv"}).empty());
@@ -69,8 +77,9 @@ TEST_CASE("a library that was not read leaves it open, one of another version do
   const auto flash = [&](const Strings& needed) {
     return package("flash 1", {made("_C.so", needed, {"_ZN3c104goneEv"}, {})});
   };
-  CHECK_FALSE(find_abi_misfit(flash({"libc10.so", "libtorch_cpu.so"}), others).has_value());
-  const auto other = find_abi_misfit(flash({"libc10.so", "libcudart.so.12"}), others);
+  CHECK_FALSE(
+      find_abi_misfit(flash({"libc10.so", "libtorch_cpu.so"}), others, unknown).has_value());
+  const auto other = find_abi_misfit(flash({"libc10.so", "libcudart.so.12"}), others, unknown);
   REQUIRE(other.has_value());
   CHECK(other->render() == "_C.so needs libcudart.so.12, which torch 2.10.0 lacks");
   CHECK(needed_names(flash({"libc10.so", "_C.so"})) == std::set<std::string>{"libc10.so"});
@@ -81,7 +90,129 @@ TEST_CASE("what its own libraries have is not asked of others") {
   const std::array<const PackageLibraries*, 1> others{&torch};
   const auto flash = package("flash 1", {made("_C.so", {"libc10.so"}, {"_ZN3c103ownEv"}, {}),
                                          made("libown.so", {}, {}, {"_ZN3c103ownEv"})});
-  CHECK_FALSE(find_abi_misfit(flash, others).has_value());
+  CHECK_FALSE(find_abi_misfit(flash, others, unknown).has_value());
+}
+
+/// Libraries that the compiler makes, and what the loader says of them.
+class Made {
+ public:
+  /// With versions of `map`, a linker script; empty: none. `needed`: of those made before.
+  void library(const std::string& name, const std::string& code, const std::string& map,
+               const std::string& needed = "") const {
+    scratch_.write(name + ".c", code);
+    scratch_.write(name + ".map", map);
+    output_of("cc -shared -fPIC -nostdlib -Wl,-soname," + name +
+              (map.empty() ? "" : " -Wl,--version-script," + scratch_.at(name + ".map")) + " -o " +
+              scratch_.at(name) + " " + scratch_.at(name + ".c") +
+              (needed.empty() ? "" : " " + scratch_.at(needed)) + " 2>&1");
+  }
+  [[nodiscard]] LinkedLibrary read(const std::string& name) const {
+    auto source = wheel::open_file_source(scratch_.at(name));
+    REQUIRE(source.has_value());
+    auto library = read_linked_library(**source, name);
+    REQUIRE(library.has_value());
+    return *std::move(library);
+  }
+  /// What dlopen(3) says of it with all symbols bound at once; empty: nothing.
+  [[nodiscard]] std::string loader_says(const std::string& name) const {
+    scratch_.write("load.c",
+                   "#include <dlfcn.h>\n#include <stdio.h>\n"
+                   "int main(int n, char** v) { if (n < 2 || !dlopen(v[1], RTLD_NOW))"
+                   " puts(dlerror()); return 0; }");
+    output_of("cc -o " + scratch_.at("load") + " " + scratch_.at("load.c") + " -ldl 2>&1");
+    return output_of("LD_LIBRARY_PATH=" + scratch_.at("") + " " + scratch_.at("load") + " " +
+                     scratch_.at(name));
+  }
+
+ private:
+  Scratch scratch_;
+};
+
+TEST_CASE("versions and symbols that a library must define, as the loader sees them") {
+  const Made made;
+  const std::string both = "LIBA_1 { global: one; local: *; }; LIBA_2 { global: two; } LIBA_1;";
+  made.library("liba.so.1", "void one(void) {} void two(void) {}", both);
+  made.library("_C.so", "void one(void); void two(void); void go(void) { one(); two(); }", "",
+               "liba.so.1");
+  const auto user = package("flash 1", {made.read("_C.so")});
+  const auto misfit = [&] {
+    const auto provider = package("liba 1.0", {made.read("liba.so.1")});
+    const std::array<const PackageLibraries*, 1> others{&provider};
+    const auto found = find_abi_misfit(user, others, unknown);
+    return found ? found->render() : std::string();
+  };
+  CHECK(misfit().empty());
+  CHECK(made.loader_says("_C.so").empty());
+
+  SUBCASE("an older library does not define the version") {
+    made.library("liba.so.1", "void one(void) {}", "LIBA_1 { global: one; local: *; };");
+    CHECK(misfit() == "_C.so needs LIBA_2 (two) of liba.so.1, which liba 1.0 lacks");
+    CHECK(made.loader_says("_C.so").contains("version `LIBA_2' not found"));
+  }
+  SUBCASE("the version is there, the symbol is not") {
+    made.library("liba.so.1", "void one(void) {} void three(void) {}",
+                 "LIBA_1 { global: one; local: *; }; LIBA_2 { global: three; } LIBA_1;");
+    CHECK(misfit() == "_C.so needs two of liba.so.1, which liba 1.0 lacks");
+    CHECK(made.loader_says("_C.so").contains("undefined symbol: two, version LIBA_2"));
+  }
+  SUBCASE("of a library without versions none is asked, but its symbols are") {
+    // dl-version.c accepts it; glibc with assertions ends the program at the first symbol.
+    made.library("liba.so.1", "void one(void) {} void two(void) {}", "");
+    CHECK(misfit().empty());
+    made.library("liba.so.1", "void one(void) {}", "");
+    CHECK(misfit() == "_C.so needs two of liba.so.1, which liba 1.0 lacks");
+  }
+}
+
+TEST_CASE("what is weak may be missing, and what the package brings along is not asked of others") {
+  const Made made;
+  const std::string both = "LIBA_1 { global: one; local: *; }; LIBA_2 { global: two; } LIBA_1;";
+  made.library("liba.so.1", "void one(void) {} void two(void) {}", both);
+  made.library("_C.so",
+               "void one(void); void two(void) __attribute__((weak));"
+               "void go(void) { one(); if (two) two(); }",
+               "", "liba.so.1");
+  made.library("libold.so.1", "void one(void) {}", "LIBA_1 { global: one; local: *; };");
+  LinkedLibrary old = made.read("libold.so.1");
+  old.name = old.soname = "liba.so.1";
+  const auto provider = package("liba 1.0", {old});
+  const std::array<const PackageLibraries*, 1> others{&provider};
+  LinkedLibrary module = made.read("_C.so");
+  CHECK(module.versioned.size() == 1);
+  for (elf::VersionNeed& need : module.version_needs) need.weak = need.version == "LIBA_2";
+  CHECK_FALSE(find_abi_misfit(package("flash 1", {module}), others, unknown).has_value());
+  for (elf::VersionNeed& need : module.version_needs) need.weak = false;
+  CHECK(find_abi_misfit(package("flash 1", {module}), others, unknown)->render() ==
+        "_C.so needs LIBA_2 of liba.so.1, which liba 1.0 lacks");
+  const auto own = package("flash 1", {module, made.read("liba.so.1")});
+  CHECK_FALSE(find_abi_misfit(own, others, unknown).has_value());
+}
+
+TEST_CASE("a newer C library than the machine's is named") {
+  SystemRuntime glibc({"glibc", 2, 17, {}}, nullptr, {});
+  LinkedLibrary module = made("_C.so", {"libc.so.6"}, {}, {});
+  module.version_needs = {{"libc.so.6", "GLIBC_2.14", false, 2},
+                          {"libc.so.6", "GLIBC_2.38", false, 3}};
+  CHECK(find_abi_misfit(package("flash 1", {module}), {}, glibc)->render() ==
+        "_C.so needs GLIBC_2.38, this machine has glibc 2.17");
+  module.version_needs.back().weak = true;
+  CHECK_FALSE(find_abi_misfit(package("flash 1", {module}), {}, glibc).has_value());
+}
+
+TEST_CASE("many libraries that need many others are compared in a moment") {
+  std::vector<LinkedLibrary> users;
+  std::vector<LinkedLibrary> providers;
+  Strings names;
+  for (unsigned i = 0; i < 2000; ++i) names.push_back("lib" + std::to_string(i) + ".so.1");
+  Strings symbols;
+  for (unsigned i = 0; i < 500; ++i) symbols.push_back("_ZN1a1fEv" + std::to_string(i));
+  for (const std::string& name : names) {
+    users.push_back(made("user_" + name, names, symbols, {}));
+    providers.push_back(made(name, {}, {}, {"_ZN1b1gEv"}));
+  }
+  const auto other = package("other 1", std::move(providers));
+  const std::array<const PackageLibraries*, 1> others{&other};
+  CHECK_FALSE(find_abi_misfit(package("flash 1", std::move(users)), others, unknown).has_value());
 }
 
 }  // namespace

@@ -34,10 +34,20 @@ def symbol_tables(defined, undefined, weak):
     return table, names
 
 
+def version_needs(needs):
+    """.gnu.version_r: one version of one library each, by the places of their names."""
+    table = b""
+    for i, (library, version, flags) in enumerate(needs):
+        last = i == len(needs) - 1
+        table += struct.pack("<HHIII", 1, 1, library, 16, 0 if last else 32)
+        table += struct.pack("<IHHII", 0, flags, i + 2, version, 0)
+    return table
+
+
 def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="", isa=0, defined=(), undefined=(),
-            weak=()):
+            weak=(), versions=()):
     """A shared library as bytes: a dynamic segment, and sections with their content; .note.* are notes. `weak` symbols
-    are not defined."""
+    are not defined. `versions`: (library, version of its symbols that is needed, flags)."""
     strings = b"\0"
 
     def text(word):
@@ -47,6 +57,7 @@ def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="",
 
     tags = [(1, text(one)) for one in needed]
     tags += [(tag, text(word)) for tag, word in ((14, soname), (15, rpath), (29, runpath)) if word]
+    needs = version_needs([(text(library), text(version), flags) for library, version, flags in versions])
     parts = [(".shstrtab", 3, b"")]
     if isa:
         value = struct.pack("<III", 0xC0008002, 4, isa) + b"\0" * 4
@@ -59,10 +70,11 @@ def library(sections=(), machine=62, soname="", needed=(), rpath="", runpath="",
     parts[0] = (".shstrtab", 3, names)
     at = 64 + 2 * 56
     dynamic_at = at
-    dynamic_size = 16 * (len(tags) + 3)
+    dynamic_size = 16 * (len(tags) + 5)
     strings_at = dynamic_at + dynamic_size
-    tags += [(5, strings_at), (10, len(strings)), (0, 0)]
-    blob = b"".join(struct.pack("<QQ", *tag) for tag in tags) + strings
+    tags += [(5, strings_at), (10, len(strings)), (0x6ffffffe, strings_at + len(strings)), (0x6fffffff, len(versions)),
+             (0, 0)]
+    blob = b"".join(struct.pack("<QQ", *tag) for tag in tags) + strings + needs
     headers = b"\0" * 64
     for name, kind, content in parts:
         blob += b"\0" * (-(at + len(blob)) % 16)

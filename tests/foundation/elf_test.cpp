@@ -11,6 +11,7 @@
 
 #include "foundation/elf/elf_dynamic.h"
 #include "foundation/elf/elf_notes.h"
+#include "foundation/elf/elf_symbols.h"
 #include "foundation/elf/elf_tables.h"
 #include "tests/support/scratch.h"
 
@@ -27,20 +28,28 @@ std::string machine_name() {
   return name;
 }
 
-// "Shared library: [libc.so.6]" and "Name: GLIBC_2.4  Flags: none", as readelf prints them.
+// "Shared library: [libc.so.6]", "File: libc.so.6", "Name: GLIBC_2.4  Flags: none  Version: 3" and
+// "Index: 3  Cnt: 2  Name: GLIBCXX_3.4.1", as readelf prints them.
 std::multiset<std::string> readelf_facts(const std::string& path) {
   std::multiset<std::string> facts;
   std::istringstream lines(output_of("LC_ALL=C readelf -dVW '" + path + "' 2>/dev/null"));
-  bool needs = false;
+  std::string part;
+  std::string file;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("Version ")) needs = line.starts_with("Version needs section");
+    if (line.starts_with("Version ")) part = line.substr(8, line.find(' ', 8) - 8);
     const auto between = [&](const std::string& from, const std::string& to) {
       const std::size_t begin = line.find(from) + from.size();
       return line.substr(begin, line.find(to, begin) - begin);
     };
     if (line.find("(NEEDED)") != std::string::npos) facts.insert("needs " + between("[", "]"));
     if (line.find("(SONAME)") != std::string::npos) facts.insert("is " + between("[", "]"));
-    if (needs && line.find("Name: ") != std::string::npos) facts.insert(between("Name: ", " "));
+    if (line.contains("File: ")) file = between("File: ", " ");
+    if (part == "needs" && line.contains("Name: ")) {
+      facts.insert(file + " " + between("Name: ", " ") + " " + between("Flags: ", " ") + " " +
+                   between("Version: ", " "));
+    }
+    if (part == "definition" && line.contains("Cnt: ") && line.contains("Name: "))
+      facts.insert("defines " + between("Name: ", " "));
   }
   return facts;
 }
@@ -56,8 +65,42 @@ std::multiset<std::string> our_facts(Bytes& bytes) {
   for (const std::string& name : dynamic->names(DT_SONAME)) facts.insert("is " + name);
   const auto needs = read_version_needs(bytes, *tables, *dynamic);
   REQUIRE(needs.has_value());
-  for (const VersionNeed& need : *needs) facts.insert(need.version);
+  for (const VersionNeed& need : *needs) {
+    facts.insert(need.library + " " + need.version + (need.weak ? " WEAK " : " none ") +
+                 std::to_string(need.index));
+  }
+  const auto definitions = read_version_definitions(bytes, *tables, *dynamic);
+  REQUIRE(definitions.has_value());
+  for (const std::string& version : *definitions) facts.insert("defines " + version);
   return facts;
+}
+
+// "fopen@GLIBC_2.2.5" of what is needed and strong, by readelf.
+std::multiset<std::string> readelf_undefined(const std::string& path) {
+  std::multiset<std::string> symbols;
+  std::istringstream lines(output_of("LC_ALL=C readelf --dyn-syms -W '" + path + "' 2>/dev/null"));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string number, value, size, type, bind, visibility, place, name;
+    words >> number >> value >> size >> type >> bind >> visibility >> place >> name;
+    if (place == "UND" && bind == "GLOBAL" && visibility == "DEFAULT" && !name.empty())
+      symbols.insert(name);
+  }
+  return symbols;
+}
+
+std::multiset<std::string> our_undefined(Bytes& bytes) {
+  std::multiset<std::string> symbols;
+  const auto tables = read_tables(bytes);
+  const auto needs = read_version_needs(bytes, *tables, *read_dynamic(bytes, *tables));
+  const auto visited = visit_dynamic_symbols(bytes, *tables, [&](const DynamicSymbol& symbol) {
+    if (symbol.defined || symbol.weak) return;
+    const auto need = std::ranges::find(*needs, symbol.version, &VersionNeed::index);
+    const bool versioned = symbol.version != 0 && need != needs->end();
+    symbols.insert(std::string(symbol.name) + (versioned ? "@" + need->version : ""));
+  });
+  REQUIRE(visited.has_value());
+  return symbols;
 }
 
 std::string made_library(const Scratch& scratch) {
@@ -91,6 +134,7 @@ TEST_CASE("ELF facts equal those of readelf on the libraries of this machine") {
     if (!is_elf(content)) continue;
     MemoryBytes bytes(content);
     CHECK_MESSAGE(our_facts(bytes) == readelf_facts(files[i]), files[i]);
+    CHECK_MESSAGE(our_undefined(bytes) == readelf_undefined(files[i]), files[i]);
     ++compared;
   }
   CHECK(compared >= 5);
@@ -115,6 +159,65 @@ TEST_CASE("a stripped section table hides no library, separate debug information
   output_of("objcopy --only-keep-debug " + path + " " + scratch.at("only.debug"));
   FileBytes debug(scratch.at("only.debug"), 16U << 20U);
   CHECK(read_tables(debug).has_value());
+}
+
+TEST_CASE("versions that a library defines, and those that another one needs of it") {
+  const Scratch scratch;
+  scratch.write("a.map", "LIBA_1 { global: one; local: *; }; LIBA_2 { global: two; } LIBA_1;");
+  scratch.write("a.c", "void one(void) {} void two(void) {}");
+  scratch.write("b.c",
+                "void one(void); void two(void) __attribute__((weak));"
+                "void b(void) { one(); if (two) two(); }");
+  output_of("cc -shared -fPIC -Wl,-soname,liba.so.1 -Wl,--version-script," + scratch.at("a.map") +
+            " -o " + scratch.at("liba.so.1") + " " + scratch.at("a.c"));
+  output_of("cc -shared -fPIC -nostdlib -o " + scratch.at("b.so") + " " + scratch.at("b.c") + " " +
+            scratch.at("liba.so.1"));
+  FileBytes a(scratch.at("liba.so.1"), 1U << 20U);
+  const auto defined =
+      read_version_definitions(a, *read_tables(a), *read_dynamic(a, *read_tables(a)));
+  CHECK(defined == std::vector<std::string>{"liba.so.1", "LIBA_1", "LIBA_2"});
+  std::string content = read_all(scratch.at("b.so"));
+  MemoryBytes b(content);
+  auto needs = read_version_needs(b, *read_tables(b), *read_dynamic(b, *read_tables(b))).value();
+  std::ranges::sort(needs, {}, &VersionNeed::version);
+  REQUIRE(needs.size() == 2);
+  CHECK(needs[0].library == "liba.so.1");
+  CHECK(needs[0].version == "LIBA_1");
+  CHECK_FALSE(needs[0].weak);
+  CHECK(needs[1].version == "LIBA_2");
+  // Not every linker says of a version that only weak symbols have it, and the loader goes by that.
+  const Section section = *read_tables(b)->find(".gnu.version_r");
+  for (std::uint64_t at = section.offset + sizeof(Elf64_Verneed);
+       at < section.offset + section.size; at += sizeof(Elf64_Vernaux)) {
+    Elf64_Vernaux version;
+    std::memcpy(&version, content.data() + at, sizeof(version));
+    version.vna_flags = version.vna_other == needs[1].index ? VER_FLG_WEAK : 0;
+    std::memcpy(content.data() + at, &version, sizeof(version));
+  }
+  needs = read_version_needs(b, *read_tables(b), *read_dynamic(b, *read_tables(b))).value();
+  CHECK(std::ranges::count(needs, true, &VersionNeed::weak) == 1);
+  CHECK(std::ranges::find(needs, true, &VersionNeed::weak)->version == "LIBA_2");
+  CHECK(our_undefined(b) == std::multiset<std::string>{"one@LIBA_1"});
+}
+
+TEST_CASE("names of symbols that all are the same long text are not read again and again") {
+  const Scratch scratch;
+  std::string source;
+  for (unsigned i = 0; i < 200; ++i)
+    source += "void f" + std::to_string(i) + std::string(1000, 'x') + "(void) {}\n";
+  scratch.write("long.c", source);
+  output_of("cc -shared -fPIC -nostdlib -o " + scratch.at("long.so") + " " + scratch.at("long.c"));
+  std::string content = read_all(scratch.at("long.so"));
+  MemoryBytes sound(content);
+  const Tables tables = *read_tables(sound);
+  CHECK(defines_symbol(sound, tables, "f199").value());
+  const Section symbols = *tables.find(".dynsym");
+  const Section names = *tables.find(".dynstr");
+  for (std::size_t at = names.offset; at + 1 < names.offset + names.size; ++at) content[at] = 'x';
+  for (std::size_t at = symbols.offset; at < symbols.offset + symbols.size; at += sizeof(Elf64_Sym))
+    content.replace(at, 4, std::string(4, '\0'));
+  MemoryBytes bent(content);
+  CHECK(defines_symbol(bent, *read_tables(bent), "x").error() == ReadError::outside);
 }
 
 TEST_CASE("files that are none, and those of other machines, are told apart") {
@@ -168,6 +271,7 @@ TEST_CASE("damaged ELF files are refused or read, never followed outside") {
     if (!dynamic) continue;
     static_cast<void>(dynamic->names(DT_NEEDED));
     static_cast<void>(read_version_needs(bytes, *tables, *dynamic));
+    static_cast<void>(read_version_definitions(bytes, *tables, *dynamic));
   }
   for (std::size_t size = 0; size < 64; ++size) {
     MemoryBytes bytes(std::string_view(sound).substr(0, size));

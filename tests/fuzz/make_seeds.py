@@ -31,7 +31,9 @@ BUNDLE = bundle("gfx942:sramecc+:xnack-", "gfx11-generic")
 SEEDS = {
     "binaries/abi_match": {
         "symbols": library(soname="fuzz.so", needed=["libother.so"], defined=["_ZN3c105ErrorE"],
-                           undefined=["_ZNK3c104goneEv", "aoti_torch_new", "PyInit_x"], weak=["maybe"])},
+                           undefined=["_ZNK3c104goneEv", "aoti_torch_new", "PyInit_x"], weak=["maybe"]),
+        "versions": library(soname="fuzz.so", needed=["libc.so.6", "libother.so"], undefined=["f"], versions=[
+            ("libc.so.6", "GLIBC_2.38", 0), ("libc.so.6", "GLIBC_2.40", 2), ("libother.so", "OTHER_1", 0)])},
     "binaries/binary_scan": {
         "archive": b"!<arch>\n" + b"64.20.1.0/      0           0     0     644     2         `\nab",
         "cuda": library([(".nv_fatbin", TWO_FATBINS)], needed=["libcudart.so.12"]),

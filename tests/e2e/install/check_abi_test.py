@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import platform
 import subprocess
 import sys
 import unittest
@@ -15,6 +16,7 @@ from support import BIN, Index, TestCase, Wheel, levels_document, tree  # noqa: 
 PLATFORM = "py3-none-linux_x86_64"
 CHECK_OLD = "_ZN3c106detail23torchInternalAssertFailEPKcS2_jS2_RKSs"
 CHECK_NEW = "_ZN3c106detail23torchInternalAssertFailEPKcS2_jS2_RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+MACHINE = {"x86_64": 62, "aarch64": 183}.get(platform.machine(), 62)
 PYTHON = ("PyModule_Create2", "_Py_Dealloc")
 
 
@@ -126,6 +128,29 @@ class CheckAbiTest(TestCase):
         done = self.assert_ok(self.install("flash-attn", "odd"))
         self.assertIn("the ABI of odd 1.0 is not checked: odd.so: is not an ELF file", done.err)
         self.assertEqual(self.versions()["flash-attn"], "2.8.3")
+
+    def test_a_newer_c_library_or_runtime_than_the_machine_has(self):
+        def demo(version, *versions):
+            needed = list({library for library, _, _ in versions})
+            return Wheel("demo", version, tags=PLATFORM, files={
+                "demo/_C.so": library(machine=MACHINE, needed=needed, versions=versions), "demo/__init__.py": ""})
+
+        # Versions that only weak symbols need do not matter.
+        self.put(demo("1.0", ("libc.so.6", "GLIBC_2.99", 2), ("libstdc++.so.6", "GLIBCXX_9.9", 2)),
+                 demo("2.0", ("libc.so.6", "GLIBC_2.99", 0)), demo("3.0", ("libstdc++.so.6", "GLIBCXX_9.9", 0)))
+        glibc = platform.libc_ver()[1]
+        old = self.assert_ok(self.install("demo<3", "--dry-run"))
+        self.assertIn(f"demo 2.0 is not taken: _C.so needs GLIBC_2.99, this machine has glibc {glibc}", old.err)
+        self.assertIn("demo 1.0", old.out)
+        done = self.install("demo==3.0", "--dry-run")
+        if "no folder of libraries of this machine has it" in done.err:
+            self.skipTest("this machine has no libstdc++")
+        self.assertEqual(done.code, 1, done)
+        self.assertRegex(done.err, r"_C.so needs GLIBCXX_9.9, this machine has GLIBCXX_3[.\d]+ \(/.*libstdc\+\+.so.6\)")
+        # Of another machine its glibc is known and no more.
+        there = self.assert_ok(self.variant("resolve", "--check-abi", "demo", "-i", self.index.url, "--python", self.venv,
+                                            "--for", "x86_64"))
+        self.assertIn("demo 3.0", there.out)
 
     def serve(self):
         server = subprocess.Popen([BIN / "index_server", str(self.root)], stdout=subprocess.PIPE, text=True)

@@ -19,6 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   binaries::PackageLibraries other{"other 1.0", {*library}, {"libother.so"}};
   other.libraries.front().name = "libother.so";
   const std::array others{static_cast<const binaries::PackageLibraries*>(&other)};
-  if (const auto misfit = binaries::find_abi_misfit(package, others)) (void)misfit->render();
+  binaries::SystemRuntime machine({"glibc", 2, 36, {}}, nullptr, {});
+  if (const auto misfit = binaries::find_abi_misfit(package, others, machine))
+    (void)misfit->render();
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "foundation/elf/elf_dynamic.h"
+#include "foundation/elf/elf_symbols.h"
 #include "foundation/elf/elf_tables.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -21,6 +22,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!dynamic) return 0;
   if (dynamic->names(1).size() > 4096) std::abort();
   (void)dynamic->whole();
-  (void)elf::read_version_needs(bytes, *tables, *dynamic);
+  const auto needs = elf::read_version_needs(bytes, *tables, *dynamic);
+  if (needs && needs->size() > 4096) std::abort();
+  const auto definitions = elf::read_version_definitions(bytes, *tables, *dynamic);
+  if (definitions && definitions->size() > 4096) std::abort();
   return 0;
 }
