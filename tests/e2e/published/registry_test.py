@@ -62,6 +62,20 @@ class Registry(RegistryCase):
                 for one in json.loads(listing.stdout)["packages"]}
         self.assertEqual(ours, theirs)
 
+    def test_the_abi_check_refuses_no_wheel_that_the_loader_takes(self):
+        modules = {"numpy": "numpy", "scipy": "scipy.linalg", "pillow": "PIL._imaging", "lxml": "lxml.etree",
+                   "cryptography": "cryptography.hazmat.bindings._rust", "grpcio": "grpc", "psutil": "psutil"}
+        self.make_venv()
+        done = subprocess.run([str(VARIANT), "install", "--check-abi", *modules, "--python", str(self.venv)], env=self.env,
+                              text=True, capture_output=True, timeout=900)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("is not taken", done.stderr)
+        self.assertNotIn("is not checked", done.stderr)
+        for module in modules.values():
+            loaded = subprocess.run([str(self.venv / "bin/python"), "-c", f"import {module}"], text=True,
+                                    env={**self.env, "LD_BIND_NOW": "1"}, capture_output=True, timeout=60)
+            self.assertEqual(loaded.returncode, 0, loaded.stderr)
+
     def test_uv_installs_our_runtime_and_picks_the_label_that_we_pick(self):
         uv = self.install_uv()
         self.assert_ok(self.variant("build", SOURCE / "runtime", "--out", self.root / "wheels"))
