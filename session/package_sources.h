@@ -9,7 +9,9 @@
 namespace axle::session {
 
 /// Fills `sources` and `owned_sources` of a workspace that has its environment, settings, transport
-/// and families. Errors: usage, for a source that names an index that is not configured.
-[[nodiscard]] Outcome<void> open_sources(Workspace& workspace, Report& report);
+/// and families. `groups`: the values of --group. Errors: usage, for a source that names an index
+/// that is not configured.
+[[nodiscard]] Outcome<void> open_sources(Workspace& workspace,
+                                         const std::vector<std::string>& groups, Report& report);
 
 }  // namespace axle::session

@@ -285,7 +285,8 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
   auto families = open_families(arguments, *workspace->transport, session.report());
   if (!families) return std::unexpected(families.error());
   workspace->families = std::move(*families);
-  if (const auto opened = open_sources(*workspace, session.report()); !opened)
+  if (const auto opened = open_sources(*workspace, arguments.values(Opt::group), session.report());
+      !opened)
     return std::unexpected(opened.error());
   if (const auto opened = open_plugins(*workspace, session); !opened)
     return std::unexpected(opened.error());

@@ -134,8 +134,36 @@ std::string DependencyGroups::known_names(std::string_view unknown) const {
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
+/// What uv alone adds to a group: `tool.uv.dev-dependencies` to `dev`, and a condition on Python.
+Result<void> DependencyGroups::check_uv(std::string_view normalized) const {
+  const auto uv = document_["tool"]["uv"];
+  const toml::node* more = normalized == "dev" ? uv["dev-dependencies"].node() : nullptr;
+  if (more != nullptr) {
+    return fail(ErrorKind::malformed,
+                fmt::format("{}:{}: uv adds `dev-dependencies` to the dependency group dev, pip "
+                            "does not",
+                            where_, more->source().begin.line),
+                "move them to `dev` in [dependency-groups]");
+  }
+  const toml::table* settings = uv["dependency-groups"].as_table();
+  if (settings == nullptr) return {};
+  for (const auto& [key, node] : *settings) {
+    const toml::table* setting = node.as_table();
+    if (setting == nullptr || wheel::normalize_name(key.str()) != normalized) continue;
+    if (!setting->contains("requires-python")) continue;
+    return fail(ErrorKind::malformed,
+                fmt::format("{}:{}: uv installs the dependency group {} only for some versions of "
+                            "Python, pip for all",
+                            where_, key.source().begin.line, shown(key.str())),
+                "remove `requires-python`, and write markers in the requirements of the group");
+  }
+  return {};
+}
+
 Result<void> DependencyGroups::take(std::string_view name, std::vector<FileRequirement>& into) {
-  const auto requested = groups_.find(wheel::normalize_name(name));
+  const std::string normalized = wheel::normalize_name(name);
+  if (auto ok = check_uv(normalized); !ok) return ok;
+  const auto requested = groups_.find(normalized);
   if (requested == groups_.end()) {
     return fail(ErrorKind::not_found,
                 fmt::format("{} has no dependency group `{}`", where_, shown(name)),
@@ -193,7 +221,9 @@ Result<void> DependencyGroups::take_entry(const toml::node& entry, Taking& takin
     return fail(ErrorKind::malformed,
                 fmt::format("{}: an entry is a table without a group to include", where), forms);
   }
-  const auto included = groups_.find(wheel::normalize_name(*name));
+  const std::string normalized = wheel::normalize_name(*name);
+  if (auto ok = check_uv(normalized); !ok) return ok;
+  const auto included = groups_.find(normalized);
   if (included == groups_.end()) {
     return fail(
         ErrorKind::not_found,
@@ -234,6 +264,16 @@ Result<std::vector<FileRequirement>> read_dependency_groups(
       return std::unexpected(std::move(taken).error());
   }
   return requirements;
+}
+
+bool is_requested(const std::string& file, std::string_view name,
+                  const std::vector<std::string>& requested) {
+  return std::ranges::any_of(requested, [&](const std::string& text) {
+    const auto group = parse_requested(text);
+    std::error_code absent;
+    return group && wheel::normalize_name(group->name) == wheel::normalize_name(name) &&
+           std::filesystem::equivalent(group->file, file, absent);
+  });
 }
 
 }  // namespace axle::session

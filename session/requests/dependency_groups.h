@@ -45,6 +45,7 @@ class DependencyGroups {
   explicit DependencyGroups(std::string where) : where_(std::move(where)) {}
 
   [[nodiscard]] Result<void> take_entry(const toml::node& entry, Taking& taking);
+  [[nodiscard]] Result<void> check_uv(std::string_view normalized) const;
   [[nodiscard]] Result<void> open(Group& group, Taking& taking) const;
   [[nodiscard]] std::string origin(const toml::node& entry, const Group& group) const;
   [[nodiscard]] std::string known_names(std::string_view unknown) const;
@@ -58,5 +59,9 @@ class DependencyGroups {
 /// malformed for another kind of path or name; not_found/io for the file; as above.
 [[nodiscard]] Result<std::vector<FileRequirement>> read_dependency_groups(
     const std::vector<std::string>& requested);
+
+/// Whether `requested`, as above, contains the group `name` of `file`.
+[[nodiscard]] bool is_requested(const std::string& file, std::string_view name,
+                                const std::vector<std::string>& requested);
 
 }  // namespace axle::session

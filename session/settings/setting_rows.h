@@ -356,9 +356,12 @@ inline constexpr std::array setting_row_table = {
                "UV_NO_DEV UV_GROUP UV_NO_GROUP UV_NO_DEFAULT_GROUPS UV_ONLY_GROUP "
                "UV_NO_INSTALL_* UV_ONLY_INSTALL_* UV_NO_PROJECT UV_ENV_FILE UV_NO_ENV_FILE "
                "UV_RUN_* UV_VENV_* UV_INIT_* UV_TOOL_* UV_NO_SYSTEM",
-               "workspace:any managed:any package:any default-groups:any dependency-"
-               "groups:any dev-dependencies:any add-bounds:any audit:any",
+               "workspace:any managed:any package:any default-groups:any "
+               "add-bounds:any audit:any",
                "For uv's project commands; `uv pip` does not read it"},
+    SettingRow{"group-settings", Treatment::irrelevant, ValueKind::value, "", "", "",
+               "dependency-groups:any dev-dependencies:any",
+               "For uv's groups: `--group` refuses a group that it changes"},
     SettingRow{"publishing", Treatment::irrelevant, ValueKind::value, "", "",
                "UV_PUBLISH_* UV_INSTALLER_* UV_INSTALL_DIR UV_DOWNLOAD_URL UV_GITHUB_TOKEN "
                "UV_NO_GITHUB_FAST_PATH UV_GITHUB_FAST_PATH_URL UV_GIT_LFS UV_NO_HF_TOKEN",

@@ -240,6 +240,32 @@ class Messages(GroupsCase):
         self.assertIn("--group [PATH:]NAME", self.said)
 
 
+class OfUv(GroupsCase):
+    """What only uv reads. Where it would change what is installed, it is refused."""
+
+    def test_changed_groups(self):
+        for text, group, words in [
+            ("[tool.uv]\ndev-dependencies = ['a']\n", "dev", ["pyproject.toml:2: ", "`dev-dependencies`", "move them"]),
+            ("[tool.uv.dependency-groups]\nTest = {requires-python = '>=3.99'}\n", "test", ["pyproject.toml:2: ", "group Test", "markers"]),
+        ]:
+            self.write("pyproject.toml", text + f"[dependency-groups]\n{group} = ['b']\nx = ['c']\nall = [{{include-group = '{group}'}}]")
+            for named in (group, "all"):
+                told = self.refused("--group", named)
+                for word in words:
+                    self.assertIn(word, told)
+            self.assertEqual(self.ours("--group", "x", *self.index), newest("c"), self.said)
+
+    def test_sources_of_a_group(self):
+        other = self.put("other", Wheel("a", "3.0"))
+        self.write("pyproject.toml", "[project]\nname = 'x'\nversion = '1'\n[dependency-groups]\ntest = ['a']\nm = ['a']\n"
+                   f"[[tool.uv.index]]\nname = 'other'\nurl = '{other}'\nexplicit = true\n"
+                   "[tool.uv.sources]\na = {index = 'other', group = 'Test'}\n")
+        for group, wanted in (("test", {"a": "3.0"}), ("m", {"a": "2.0"})):
+            self.assertEqual(self.of_uv("--group", group, *self.index), wanted, self.said_by_peer)
+            self.assertEqual(self.ours("--group", group, *self.index), wanted, self.said)
+            self.assertEqual("not installed here" in self.said, group == "m", self.said)
+
+
 class Hostile(GroupsCase):
     def test_long_chains_and_many_includes(self):
         chain = "".join(f"g{i} = [{{include-group = 'g{i + 1}'}}]\n" for i in range(10_000))
