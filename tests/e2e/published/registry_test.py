@@ -76,6 +76,31 @@ class Registry(RegistryCase):
                                     env={**self.env, "LD_BIND_NOW": "1"}, capture_output=True, timeout=60)
             self.assertEqual(loaded.returncode, 0, loaded.stderr)
 
+    @unittest.skipUnless(platform.machine() == "x86_64", "these wheels are of x86-64")
+    def test_the_abi_check_refuses_what_the_loader_refuses(self):
+        # The wheel requires nvidia-nvjitlink-cu12 of any version; its library needs symbols of 12.4. About 230 MB.
+        self.make_venv()
+
+        def install(linker, *options):
+            return subprocess.run([str(VARIANT), "install", *options, "nvidia-cusparse-cu12==12.3.1.170",
+                                   f"nvidia-nvjitlink-cu12=={linker}", "--python", str(self.venv)], env=self.env, text=True,
+                                  capture_output=True, timeout=900)
+
+        # Both before anything is installed: what is there already is not compared.
+        checked = {linker: install(linker, "--check-abi", "--dry-run") for linker in ("12.4.127", "12.1.105")}
+        for linker, check in checked.items():
+            done = install(linker)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            folder = self.site() / "nvidia"
+            loaded = subprocess.run([PYTHON, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])",
+                                     folder / "cusparse/lib/libcusparse.so.12"], text=True, capture_output=True, timeout=60,
+                                    env={**self.env, "LD_BIND_NOW": "1", "LD_LIBRARY_PATH": str(folder / "nvjitlink/lib")})
+            self.assertEqual(check.returncode == 0, loaded.returncode == 0, check.stderr + loaded.stderr)
+        self.assertEqual(checked["12.4.127"].returncode, 0)
+        self.assertRegex(loaded.stderr, r"undefined symbol: __nvJitLink\w+_12_4, version libnvJitLink.so.12")
+        self.assertRegex(checked["12.1.105"].stderr, r"libcusparse.so.12 needs __nvJitLink\w+_12_4 of libnvJitLink.so.12, "
+                                                     r"which nvidia-nvjitlink-cu12 12.1.105 lacks")
+
     def test_uv_installs_our_runtime_and_picks_the_label_that_we_pick(self):
         uv = self.install_uv()
         self.assert_ok(self.variant("build", SOURCE / "runtime", "--out", self.root / "wheels"))
