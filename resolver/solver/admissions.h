@@ -40,6 +40,9 @@ struct Admissions {
   /// Builds are not given up because what they were linked with (`abi_dependency`) was not part of
   /// the first solution: there is none without them, and another choice may bring it in.
   bool links_with_others = false;
+  /// Packages whose yanked releases are looked at before anybody is known to pin them: there is no
+  /// solution without, and whoever pins one may be found later.
+  std::set<std::string, std::less<>> yanked;
   /// (package, version) of a yanked release -> the candidates that pin it, by name and extra. A
   /// solution has one of them, or the release is not asked for.
   std::map<std::pair<std::string, std::string>, Askers> askers;

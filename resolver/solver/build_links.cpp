@@ -25,7 +25,6 @@ std::optional<Objection> RequirementProblem::objection(const Assignments& soluti
   if (auto objection = link_without_target(solution)) return objection;
   if (auto objection = built_for_another(solution)) return objection;
   if (auto objection = for_another_platform(solution)) return objection;
-  if (!admissions_.links_with_others) return std::nullopt;
   return chosen_by_nobody(solution);
 }
 

@@ -1,5 +1,5 @@
 // What counts only where nothing else is left: what is built from source with the user's consent,
-// and pre-releases.
+// yanked releases that nobody is known to pin, and pre-releases.
 
 #include <algorithm>
 
@@ -8,6 +8,25 @@
 #include "resolver/solver/resolution_search.h"
 
 namespace axle::resolver {
+namespace {
+
+/// Packages of which the `which` releases were left out, on which a failure rests.
+std::set<std::string> left_out(const RequirementProblem& problem,
+                               const std::vector<Incompatibility>& known,
+                               const std::vector<IncompatibilityId>& from,
+                               const IntegerSet& (CandidateList::*which)() const) {
+  std::set<std::string> names;
+  for (const IncompatibilityId id : from) {
+    const Incompatibility& premise = known[id];
+    if (premise.cause != Cause::excluded || premise.terms.size() != 1) continue;
+    const auto& place = problem.packages()[premise.terms.front().package];
+    if (place.kind != RequirementProblem::Package::Kind::project || place.direct) continue;
+    if (premise.terms.front().values.meets((*place.list.*which)())) names.insert(place.name);
+  }
+  return names;
+}
+
+}  // namespace
 
 bool ResolutionSearch::admits_builds(const RequirementProblem& problem,
                                      const std::vector<Incompatibility>& known,
@@ -27,18 +46,21 @@ bool ResolutionSearch::admits_builds(const RequirementProblem& problem,
   return admissions_.builds;
 }
 
+bool ResolutionSearch::admits_yanked(const RequirementProblem& problem,
+                                     const std::vector<Incompatibility>& known,
+                                     const std::vector<IncompatibilityId>& from) {
+  const std::size_t before = admissions_.yanked.size();
+  admissions_.yanked.merge(left_out(problem, known, from, &CandidateList::yanked));
+  return admissions_.yanked.size() > before;
+}
+
 bool ResolutionSearch::admits_prereleases(const RequirementProblem& problem,
                                           const std::vector<Incompatibility>& known,
                                           const std::vector<IncompatibilityId>& from) {
   bool more = false;
-  for (const IncompatibilityId id : from) {
-    const Incompatibility& premise = known[id];
-    if (premise.cause != Cause::excluded || premise.terms.size() != 1) continue;
-    const auto& place = problem.packages()[premise.terms.front().package];
-    if (place.kind != RequirementProblem::Package::Kind::project || place.direct) continue;
-    if (!premise.terms.front().values.meets(place.list->early())) continue;
-    if (!admissions_.prereleases.insert(place.name).second) continue;
-    last_resort_.insert(place.name);
+  for (const std::string& name : left_out(problem, known, from, &CandidateList::early)) {
+    if (!admissions_.prereleases.insert(name).second) continue;
+    last_resort_.insert(name);
     more = true;
   }
   return more;

@@ -258,6 +258,8 @@ std::vector<const Want*> RequirementProblem::wants_about(const std::string& name
 
 bool RequirementProblem::is_pinned(const std::string& name, const Release& release,
                                    const std::string& label) const {
+  if (label.empty() && release.summary().all_yanked && admissions_.yanked.contains(name))
+    return true;
   const auto pinned = admissions_.pins.find(name);
   if (pinned == admissions_.pins.end()) return false;
   return std::ranges::any_of(pinned->second, [&](const Want& want) {

@@ -128,8 +128,8 @@ class RequirementProblem final : public Problem {
   [[nodiscard]] Installed platforms_beside(const std::function<bool(PackageId)>& stays_out) const;
   /// Some candidate was looked at that needs a backend.
   [[nodiscard]] bool keeps_backends_apart() const;
-  /// Some candidate that was looked at pins `release`; with `label`: with that as its local
-  /// version.
+  /// Some candidate that was looked at pins `release`, or may be found to; with `label`: with that
+  /// as its local version.
   [[nodiscard]] bool is_pinned(const std::string& name, const Release& release,
                                const std::string& label) const;
   /// The label that the user gives any member of the family; empty: none.

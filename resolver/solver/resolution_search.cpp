@@ -127,6 +127,13 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::fail_for(RequirementPr
   admissions_.movable.insert(held.begin(), held.end());
   if (!held.empty()) return std::nullopt;
   if (!admissions_.refused.empty()) {
+    if (problem.gave_up_links() && !admissions_.links_with_others) {
+      admissions_.links_with_others = true;
+      return std::nullopt;
+    }
+    // Others may do instead, of packages that are asked for later.
+    (void)admits_prereleases(problem, solution.known, from);
+    for (const auto& [name, version] : admissions_.refused) last_resort_.insert(name);
     admissions_.refused.clear();
     admissions_.refuses = false;
     return std::nullopt;
@@ -136,6 +143,7 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::fail_for(RequirementPr
     admissions_.links_with_others = true;
     return std::nullopt;
   }
+  if (admits_yanked(problem, solution.known, from)) return std::nullopt;
   const bool of_backends = std::ranges::any_of(from, [&](IncompatibilityId id) {
     const Cause cause = solution.known[id].cause;
     if (cause == Cause::root || cause == Cause::no_candidate) return false;

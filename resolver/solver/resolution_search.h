@@ -58,6 +58,10 @@ class ResolutionSearch {
   [[nodiscard]] bool admits_builds(const RequirementProblem& problem,
                                    const std::vector<Incompatibility>& known,
                                    const std::vector<IncompatibilityId>& from);
+  /// A failure rests on releases that are yanked: whoever pins them may not have been found yet.
+  [[nodiscard]] bool admits_yanked(const RequirementProblem& problem,
+                                   const std::vector<Incompatibility>& known,
+                                   const std::vector<IncompatibilityId>& from);
   /// A failure rests on final releases alone: pre-releases of those packages count from now on.
   [[nodiscard]] bool admits_prereleases(const RequirementProblem& problem,
                                         const std::vector<Incompatibility>& known,

@@ -6,7 +6,7 @@
 // Pre-releases of a package count with --pre, where a requirement or a constraint of the user's
 // names one, where no final version satisfies one of the requirements, where there is nothing else,
 // and at last, with a warning, where no final version goes with the rest. Yanked releases count
-// where a requirement pins them (PEP 592), at last also that of a version that was left again.
+// where a requirement of the user's or of what is chosen pins them (PEP 592).
 
 #include <expected>
 #include <vector>

@@ -53,6 +53,64 @@ TEST_CASE("a yanked release that only a version asks for which was left again is
   CHECK(world.resolve({"app"}) == Strings{"app 0.5", "lib 1.5"});
 }
 
+TEST_CASE("what only a yanked release that is not taken would bring in does not ask for it") {
+  World world;
+  world.index.add_wheel({.name = "app", .version = "2.0"}).yanked = true;
+  world.index.add_wheel({.name = "app", .version = "3.0", .requires_dist = {"lib"}});
+  world.index.add_wheel({.name = "lib", .version = "1.0", .requires_dist = {"app==2.0"}});
+  (void)world.error({"app"});
+  world.index.add_wheel({.name = "app", .version = "1.0"});
+  CHECK(world.resolve({"app"}) == Strings{"app 1.0"});
+}
+
+TEST_CASE("a release is not brought in to ask for a yanked one") {
+  World world;
+  world.index.add_wheel({.name = "app", .version = "1.0"}).yanked = true;
+  world.index.add_wheel({.name = "app", .version = "2.0", .requires_dist = {"lib[x]"}});
+  world.index.add_wheel({.name = "lib", .version = "2.0", .requires_dist = {"app==1.0"}});
+  (void)world.error({"app"});
+  // Where it is there anyway it asks.
+  world.index.add_wheel({.name = "old", .version = "1.0", .requires_dist = {"lib"}});
+  CHECK(world.resolve({"app", "old"}) == Strings{"app 1.0", "lib 2.0", "old 1.0"});
+}
+
+TEST_CASE("who asks for a yanked release may be found later") {
+  World world;
+  world.index.add_wheel({.name = "lib", .version = "2.0"}).yanked = true;
+  world.index.add_wheel({.name = "app", .version = "4.0", .requires_dist = {"lib==2.0"}});
+  CHECK(world.error({"lib"}).message.contains("2.0 (yanked)"));
+  for (const Strings& order : {Strings{"lib<3", "app"}, Strings{"app", "lib<3"}})
+    CHECK(world.resolve(order) == Strings{"app 4.0", "lib 2.0"});
+}
+
+TEST_CASE("of two pre-releases of last resort what is asked for first has none") {
+  World world;
+  world.index.add_wheel({.name = "app", .version = "1.0rc1"});
+  world.index.add_wheel({.name = "app", .version = "2.0", .requires_dist = {"lib"}});
+  world.index.add_wheel({.name = "lib", .version = "1.0", .requires_dist = {"app<=1.0rc1"}});
+  world.index.add_wheel({.name = "lib", .version = "2.0.dev1"});
+  CHECK(world.resolve({"app"}) == Strings{"app 2.0", "lib 2.0.dev1"});
+  CHECK(world.remarked("lib 2.0.dev1 is a pre-release: no final release goes with"));
+}
+
+TEST_CASE("what brings in the target of a build is tried before a pre-release") {
+  World world;
+  wheel::VariantMetadata linked;
+  linked.schema_version = "0.2.0";
+  linked.namespaces = {"abi_dependency"};
+  linked.providers["abi_dependency"].builtin = "abi_dependency";
+  linked.variants["base4"] = {{"abi_dependency", "base", "4"}};
+  linked.variants["core1"] = {{"abi_dependency", "core", "1"}};
+  world.publish_variants("app", "1.0", linked);
+  world.index.add_wheel({.name = "base", .version = "3.1", .requires_dist = {"lib"}});
+  world.index.add_wheel({.name = "base", .version = "4.0.dev1"});
+  world.index.add_wheel({.name = "lib", .version = "1.0", .requires_dist = {"core"}});
+  world.index.add_wheel({.name = "lib", .version = "2.0"});
+  world.index.add_wheel({.name = "core", .version = "1.0"});
+  CHECK(world.resolve({"base", "app"}) ==
+        Strings{"app 1.0[core1]", "base 3.1", "core 1.0", "lib 1.0"});
+}
+
 TEST_CASE("a pre-release is the last resort where no final release goes with the rest") {
   World world;
   world.index.add_wheel({.name = "app", .version = "1.0", .requires_dist = {"lib", "base<2"}});

@@ -56,7 +56,7 @@ class Rules {
   Rules(const PublishedWorld& world, Wishes wishes);
 
   [[nodiscard]] const std::vector<Pick>& all(const std::string& name) const;
-  /// It need not be wished for.
+  /// Nobody need wish for it, if it is a pre-release.
   void exempt(const Pick* pick) { exempt_.insert(pick); }
   /// What counts with `picks`, as far as they go.
   [[nodiscard]] std::vector<Active> active(const Picks& picks) const;
@@ -162,9 +162,8 @@ std::string Rules::broken_need(const Picks& picks, const std::vector<Active>& ac
 
 std::string Rules::unwished(const Pick& pick, const std::vector<Active>& active) const {
   const std::string& name = pick.choice.name;
-  const bool early = pick.version.is_prerelease();
+  const bool early = pick.version.is_prerelease() && !exempt_.contains(&pick);
   if (pick.release == nullptr || (!early && !pick.release->yanked)) return {};
-  if (exempt_.contains(&pick)) return {};
   const auto package = std::ranges::find(world_.packages, name, &WorldPackage::name);
   const auto final_in = [&](const std::string& specifiers) {
     return std::ranges::any_of(package->releases, [&](const WorldRelease& other) {
@@ -325,12 +324,16 @@ std::optional<std::string> could_be_better(const PublishedWorld& world, const Wo
     rules.exempt(chosen[choice.name]);
   }
   for (const auto& [name, pick] : chosen) {
-    const auto better =
-        Enumeration(rules, [&](const Pick& other) {
-          const auto is = chosen.find(other.choice.name);
-          if (is == chosen.end()) return true;
-          return other.choice.name == name ? is_better(other, *pick) : is->second == &other;
-        }).any();
+    const auto better = Enumeration(rules, [&](const Pick& other) {
+                          const auto is = chosen.find(other.choice.name);
+                          if (is != chosen.end() && other.choice.name != name)
+                            return is->second == &other;
+                          // What a build was linked with is not brought in for it, and it may have
+                          // been given up.
+                          if (other.release->yanked || !other.build->abi_package.empty())
+                            return false;
+                          return is == chosen.end() || is_better(other, *pick);
+                        }).any();
     if (!better) return std::nullopt;
     if (*better) return name;
   }

@@ -24,7 +24,8 @@ enum class Wishes : std::uint8_t {
 /// nullopt: the world is too large for a search through everything.
 [[nodiscard]] std::optional<bool> has_solution(const PublishedWorld& world, Wishes wishes);
 
-/// A package of which a better build would do with all the rest as it is; empty: there is none.
+/// A package of which a better build would do with all the rest as it is, and no other yanked
+/// release; empty: there is none.
 [[nodiscard]] std::optional<std::string> could_be_better(const PublishedWorld& world,
                                                          const WorldAnswer& answer);
 

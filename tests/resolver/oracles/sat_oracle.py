@@ -87,6 +87,7 @@ class Problem:
         self.installed = {one["name"]: one for one in world["installed"]}
         self.releases = {one["name"]: one["releases"] for one in world["packages"]}
         self.about = collections.defaultdict(list)  # what the user says of a package
+        self.pinned_by = collections.defaultdict(list)  # number of a yanked candidate -> literals that pin it
         requests = [one for need in world["requests"] for one in self.replaced(need)]
         for need in requests + world["constraints"] + world["overrides"]:
             self.about[need["name"]].append(need["specifiers"])
@@ -97,6 +98,9 @@ class Problem:
             self.add_need(need, [], None)
         for node, supports in list(self.supports.items()):
             self.add([-self.node(node), *[literal for literal, _ in supports]])
+        for one in itertools.chain(*self.candidates.values()):
+            if one.yanked and not any(pins(specifiers, one.version) for specifiers in self.about[one.name]):
+                self.add([-one.number, *self.pinned_by[one.number]])
         for node in list(self.nodes):
             if node not in self.supports:
                 self.add([-self.node(node)])
@@ -134,8 +138,6 @@ class Problem:
         for one in some:
             self.add([-one.number, present])
             if not all(allows(specifiers, one.version) for specifiers in binding):
-                self.add([-one.number])
-            if one.yanked and not any(pins(specifiers, one.version) for specifiers in self.about[name]):
                 self.add([-one.number])
             for need in one.needs:
                 for instead in self.replaced(need):
@@ -178,6 +180,9 @@ class Problem:
         fitting = [one.number for one in self.candidates.get(need["name"], [])
                    if own or allows(need["specifiers"], one.version)]
         self.add([*refused, *fitting])
+        for one in self.candidates.get(need["name"], []):
+            if one.yanked and not own and pins(need["specifiers"], one.version):
+                self.pinned_by[one.number].append(owner[0])
         for node in [(need["name"], ""), *[(need["name"], one) for one in need["extras"]]]:
             self.add([*refused, self.node(node)])
             self.supports[node].append((owner[0], source))
@@ -228,6 +233,12 @@ class Problem:
     def unwished(self):
         """Assumptions: no pre-release that the user does not wish for."""
         return {-one.number for some in self.candidates.values() for one in some if one.early and not self.wished_by_user(one)}
+
+    def yanked_by_packages(self):
+        """Assumptions: no yanked release that the user does not pin. The pin of a package that is chosen counts, but no
+        older release is chosen for its pin."""
+        return [-one.number for one in itertools.chain(*self.candidates.values())
+                if one.yanked and not any(pins(specifiers, one.version) for specifiers in self.about[one.name])]
 
 
 class Answer:
@@ -293,9 +304,6 @@ class Answer:
         """Constraints, what builds were linked with, and neighbours: the clauses say it."""
         problem = self.problem
         chosen = {one.number for one in self.picks.values()}
-        yanked = {one.number for one in self.picks.values() if one.yanked}
-        if yanked:  # the clauses know the user's pins alone
-            return None
         everything = [one.number if one.number in chosen else -one.number
                       for some in problem.candidates.values() for one in some]
         return None if problem.solve(everything) else "a clause is broken"
@@ -305,28 +313,31 @@ def judge(world, answer):
     """What is wrong with the answer; None: nothing."""
     problem = Problem(world)
     if not answer["solved"]:
-        return "there is a solution" if not answer["breaks_installed"] and problem.solve([]) else None
+        return "there is a solution" if not answer["breaks_installed"] and problem.solve(problem.yanked_by_packages()) else None
     made = Answer(problem, answer["chosen"])
     fault = made.fault()
     if fault:
         return fault
     unasked = made.unasked()
     unwished = problem.unwished()
-    # The clauses know the wishes of the user alone: where those are not enough, a pre-release may be taken that a package
-    # asked for which was left again.
-    if unasked and (unasked.endswith("is yanked") or problem.solve(list(unwished))):
+    # What a build was linked with is not brought in for it, and it may have been given up for that before.
+    left_alone = {-one.number for one in itertools.chain(*problem.candidates.values())
+                  if one.yanked or one.build and one.build["abi_package"]}
+    # The clauses know the wishes of the user for pre-releases alone: where those are not enough, one may be taken that a
+    # package asked for which was left again.
+    if unasked and (unasked.endswith("is yanked") or problem.solve([*unwished, *problem.yanked_by_packages()])):
         return f"{unasked} that nobody wishes for"
     if world["installed"]:
         return None
     chosen = {one.number for one in made.picks.values()}
     for name, pick in made.picks.items():
         better = {one.number for one in problem.candidates[name] if one.build and one.is_better_than(pick)}
-        if not better or pick.yanked:
+        if not better:
             continue
         fixed = [one.number for other, one in made.picks.items() if other != name]
         which = problem.variable()
         problem.add([-which, *better])
-        if problem.solve([which, *fixed, *(unwished - {-one for one in chosen})]):
+        if problem.solve([which, *fixed, *((unwished | left_alone) - {-one for one in chosen})]):
             return f"{name} could be better"
     return None
 

@@ -192,6 +192,13 @@ class Answer:
                 and self.finals(name) and all(any(specifiers.contains(one) for one in self.finals(name)) for specifiers, _ in self.wants[name])
                 and not any(self.pins(specifiers, version) for specifiers, _ in self.wants[name])]
 
+    def early_by_packages(self):
+        """Pre-releases that the user does not ask for: packages do, or nobody."""
+        return {name for name, version in self.picks.items()
+                if Version(version).is_prerelease and not self.world["prereleases"] and not self.names_early(name)
+                and self.finals(name) and not any(of_user and (self.pins(specifiers, version) or not any(
+                    specifiers.contains(one) for one in self.finals(name))) for specifiers, of_user in self.wants[name])}
+
     def in_request_order(self):
         return [Version(self.picks[one.name]) for one in self.requests]
 
@@ -210,7 +217,7 @@ def rule_for(ours, theirs):
     if any(ours.names_early(name) and Version(ours.picks[name]).is_prerelease for name in ours.picks
            if ours.picks[name] != theirs.picks.get(name)):
         return rules.NAMED
-    if len(theirs.unasked()) > len(ours.unasked()):
+    if len(theirs.unasked()) > len(ours.unasked()) or (not ours.early_by_packages() and theirs.early_by_packages()):
         return rules.AT_LAST
     if (ours.unasked() and not theirs.unasked()) or ours.is_worse_than(theirs):
         return None
@@ -227,7 +234,7 @@ def judge(world, ours, theirs):
     if ours is theirs:
         return None, None
     if theirs is None:
-        rule = rules.PINNED if ours.yanked(pinned=True) or ours.yanked(pinned=False) else None
+        rule = rules.PINNED if ours.yanked(pinned=True) and not ours.yanked(pinned=False) else None
         return (None if rule else "uv has no answer"), rule
     if ours is None:
         return "uv has an answer", None
