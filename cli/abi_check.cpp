@@ -13,6 +13,7 @@
 #include "binaries/abi_match.h"
 #include "cli/opened_package.h"
 #include "foundation/text/byte_size.h"
+#include "resolver/family/gpu_platform.h"
 #include "wheel/requirement.h"
 
 namespace axle::cli {
@@ -42,11 +43,17 @@ class AbiCheck {
       const plan::Resolution& resolution,
       const std::vector<installer::InstalledDistribution>& installed);
 
+  /// By URL of each wheel that was read, the library that says which GPU platform it is for.
+  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& gpu_libraries() const {
+    return gpu_libraries_;
+  }
+
  private:
   [[nodiscard]] std::set<std::string> required_by(const std::string& name) const;
   [[nodiscard]] Result<OpenedPackage*> open(const std::string& name);
   [[nodiscard]] Result<void> compare(const plan::ResolvedPackage& package,
                                      std::vector<AbiRefusal>& refused);
+  void note_platform(const std::string& url, const std::set<std::string>& needed);
   void warn_of_absent_runtime(const binaries::PackageLibraries& package,
                               std::span<const binaries::PackageLibraries* const> others);
 
@@ -57,6 +64,7 @@ class AbiCheck {
   std::map<std::string, const installer::InstalledDistribution*> installed_;
   std::map<std::string, OpenedPackage> opened_;  ///< by URL, those that are installed by name
   AbiReadings readings_;
+  std::map<std::string, std::string, std::less<>> gpu_libraries_;
   std::set<std::string> too_large_;  ///< by URL: those of which that was said
   bool absence_said_ = false;
 };
@@ -120,6 +128,7 @@ Result<void> AbiCheck::compare(const plan::ResolvedPackage& package,
   }
   if (auto ok = (*own)->read_all(report_, readings_); !ok) return ok;
   const std::set<std::string> needed = binaries::needed_names(libraries);
+  note_platform(package.url, needed);
   std::vector<const binaries::PackageLibraries*> theirs;
   for (OpenedPackage* other : others) {
     if (auto ok = other->read_named(needed, report_, readings_); !ok) return ok;
@@ -129,6 +138,16 @@ Result<void> AbiCheck::compare(const plan::ResolvedPackage& package,
     refused.push_back({libraries.title, package.url, misfit->render()});
   warn_of_absent_runtime(libraries, theirs);
   return {};
+}
+
+void AbiCheck::note_platform(const std::string& url, const std::set<std::string>& needed) {
+  std::map<std::string, std::string> libraries;  // by platform
+  for (const std::string& library : needed) {
+    std::string platform = resolver::gpu_platform_of_library(library);
+    if (!platform.empty()) libraries.emplace(std::move(platform), library);
+  }
+  // What has modules for several takes the one that is there.
+  if (libraries.size() == 1) gpu_libraries_.emplace(url, libraries.begin()->second);
 }
 
 void AbiCheck::warn_of_absent_runtime(const binaries::PackageLibraries& package,
@@ -201,6 +220,11 @@ std::expected<plan::Resolution, resolver::Unresolved> resolve_with_abi(
     }
     auto refused = check.check(*resolution, installed);
     if (!refused) return std::unexpected(resolver::Unresolved{std::move(refused).error()});
+    // Packages for one platform may be left to choose among, where that was not known before.
+    if (options.gpu_libraries != check.gpu_libraries()) {
+      options.gpu_libraries = check.gpu_libraries();
+      continue;
+    }
     if (refused->empty()) return resolution;
     for (const AbiRefusal& refusal : *refused) {
       const std::string text = fmt::format("{} is not taken: {}", refusal.package, refusal.why);

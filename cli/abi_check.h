@@ -23,8 +23,9 @@ namespace axle::cli {
 [[nodiscard]] binaries::SystemRuntime runtime_of(const detect::Machine& machine, detect::Host* host,
                                                  const installer::Environment& environment);
 
-/// What `resolve` finds; again without the wheels whose ABI does not suit the rest, which
-/// `options` refuses then, until all of it does. Each is said in `report`, and how much was read;
+/// What `resolve` finds; again where the libraries of wheels say which GPU platform they are for,
+/// which `options` knows then, and without the wheels whose ABI does not suit the rest, which it
+/// refuses, until all of it does. Each is said in `report`, and how much was read;
 /// what cannot be read refuses nothing. `installed`: what stays, unless it is in the resolution.
 [[nodiscard]] std::expected<plan::Resolution, resolver::Unresolved> resolve_with_abi(
     const std::function<std::expected<plan::Resolution, resolver::Unresolved>()>& resolve,

@@ -48,6 +48,7 @@ std::string json_escape(char32_t code) {
 }  // namespace
 
 bool is_hidden(char32_t code) {
+  if (code >= ' ' && code <= '~') return false;
   return std::ranges::any_of(
       hidden, [&](const auto& range) { return code >= range.first && code <= range.second; });
 }
@@ -81,6 +82,12 @@ std::string printable_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   while (!json.empty()) {
+    // Nearly all of it is plain.
+    const std::size_t plain =
+        std::ranges::find_if_not(json, [](char c) { return c >= ' ' && c <= '~'; }) - json.begin();
+    out += json.substr(0, plain);
+    json.remove_prefix(plain);
+    if (json.empty()) break;
     const CodePoint point = first_code_point(json);
     const std::size_t length = std::max<std::size_t>(point.length, 1);
     if (point.length > 0 && is_hidden(point.code)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -65,6 +66,26 @@ std::string platform_of(std::string_view vendor, const std::string& toolkit) {
 }  // namespace
 
 std::string gpu_platform_of_name(std::string_view name) { return platform_in(words_of(name, "-")); }
+
+std::string gpu_platform_of_library(std::string_view library) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> vendors = {{
+      {"libcudart.so.", "nvidia"},
+      {"libcublas.so.", "nvidia"},
+      {"libcublasLt.so.", "nvidia"},
+      {"libnvrtc.so.", "nvidia"},
+      {"libamdhip64.so.", "amd"},
+      {"libsycl.so.", "intel"},
+  }};
+  for (const auto& [prefix, vendor] : vendors) {
+    if (!library.starts_with(prefix)) continue;
+    const std::string version(library.substr(prefix.size()));
+    const bool numbered = !version.empty() && std::ranges::all_of(version, [](char c) {
+      return is_decimal(c) || c == '.';
+    });
+    return numbered ? platform_of(vendor, version) : std::string();
+  }
+  return {};
+}
 
 std::string gpu_platform(std::string_view name, const wheel::Version& version,
                          const index::FamilyLabel* label) {

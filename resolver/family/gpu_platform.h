@@ -16,5 +16,8 @@ namespace axle::resolver {
                                        const index::FamilyLabel* label);
 /// That the name alone says.
 [[nodiscard]] std::string gpu_platform_of_name(std::string_view name);
+/// That a library says which a build needs: "libcudart.so.12". Of those that have the number of
+/// their toolkit; others count for themselves (libcusparse.so.12 is in CUDA 12 and 13).
+[[nodiscard]] std::string gpu_platform_of_library(std::string_view library);
 
 }  // namespace axle::resolver

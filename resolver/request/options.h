@@ -35,6 +35,9 @@ struct Options {
   std::set<std::string, std::less<>> required;
   /// URLs of wheels that are not taken, and why: what --check-abi found.
   std::map<std::string, std::string, std::less<>> refused_wheels;
+  /// By URL of a wheel, the library which says what GPU platform that is for ("libcudart.so.12"):
+  /// what --check-abi read of those of which nothing else says it.
+  std::map<std::string, std::string, std::less<>> gpu_libraries;
   ProviderPolicy providers;
   UploadCutoffs cutoffs;
   WheelUse wheel_use;
@@ -47,6 +50,10 @@ struct Options {
 
   /// Who says that `name` is not built from source (no-build, --only-binary); nullptr: nobody.
   [[nodiscard]] const std::string* refuses_build(std::string_view name) const;
+  /// "libcudart.so.12"; empty: nothing is known of the libraries of the wheel.
+  [[nodiscard]] std::string_view gpu_library_of(std::string_view url) const;
+  /// " (needs libcudart.so.12)", or nothing: what is said of a wheel whose platform is known by it.
+  [[nodiscard]] std::string because_of_library(std::string_view url) const;
   /// The user consents to builds of `name`, and they are possible here.
   [[nodiscard]] bool may_build(std::string_view name) const;
 };

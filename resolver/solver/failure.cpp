@@ -287,15 +287,21 @@ void mark_told(const RequirementProblem& problem, const Story& story, const Erro
   }
 }
 
-/// The question asks for `values` of `package`; no name in `want`: it is taken for granted.
-Premise asked(const Want& want, PackageId package, IntegerSet values) {
+/// The question asks for `values` of `package`, for a reason that is told.
+Premise asked(const Reason& reason, PackageId package, IntegerSet values) {
   Premise premise;
-  premise.reason = {Reason::Kind::requirement, want};
+  premise.reason = reason;
   premise.package = RequirementProblem::question;
   premise.candidates = IntegerSet::one(1);
   premise.needed = package;
   premise.values = std::move(values);
-  premise.structural = want.requirement.name.empty();
+  return premise;
+}
+
+/// The same, taken for granted.
+Premise granted(PackageId package, Candidate candidate) {
+  Premise premise = asked({Reason::Kind::requirement}, package, IntegerSet::one(candidate));
+  premise.structural = true;
   return premise;
 }
 
@@ -352,15 +358,15 @@ std::string why_not_chosen(RequirementProblem& problem, PackageChooser& chooser,
     first.insert(of_one.begin(), of_one.end());
   }
   std::vector<Premise> by_wants = premises_of(problem, known, {first.begin(), first.end()});
-  by_wants.push_back(asked({}, package, IntegerSet::one(candidate)));
+  by_wants.push_back(granted(package, candidate));
   std::vector<Premise> by_choice = by_wants;
   std::vector<std::string> names;
   for (const InTheWay& other : others) {
-    const Premise chosen = asked({}, other.package, IntegerSet::one(other.chosen));
+    const Premise chosen = granted(other.package, other.chosen);
     by_choice.push_back(chosen);
-    for (std::size_t i = 0; i < other.wants.size(); ++i)
-      by_wants.push_back(asked(other.wants[i], other.package, other.allowed[i]));
-    if (other.wants.empty()) by_wants.push_back(chosen);
+    for (std::size_t i = 0; i < other.reasons.size(); ++i)
+      by_wants.push_back(asked(other.reasons[i], other.package, other.allowed[i]));
+    if (other.reasons.empty()) by_wants.push_back(chosen);
     if (problem.packages()[other.package].list)
       names.push_back(version_text(problem, other.package, IntegerSet::one(other.chosen)).text);
   }

@@ -30,8 +30,8 @@ struct Failure {
 struct InTheWay {
   PackageId package = 0;
   Candidate chosen = not_chosen;
-  std::vector<Want> wants = {};          ///< of it, in the solution
-  std::vector<IntegerSet> allowed = {};  ///< by each of `wants`
+  std::vector<Reason> reasons = {};      ///< why the solution has it so: what is required of it
+  std::vector<IntegerSet> allowed = {};  ///< by each of `reasons`
 };
 
 /// In one sentence why `candidate` of `package` cannot be chosen beside `others`, which those of

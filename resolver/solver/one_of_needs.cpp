@@ -90,7 +90,11 @@ std::string RequirementProblem::platform_of(PackageId package, Candidate candida
                                             const PackageChoice& choice) const {
   const Package& place = packages_[package];
   const plan::ResolvedPackage& chosen = choice.package;
-  if (place.family == nullptr) return gpu_platform(chosen.name, chosen.version, nullptr);
+  if (place.family == nullptr) {
+    std::string platform = gpu_platform(chosen.name, chosen.version, nullptr);
+    return platform.empty() ? gpu_platform_of_library(in_.options.gpu_library_of(chosen.url))
+                            : platform;
+  }
   if (chosen.name != place.family->anchor()) return {};
   return gpu_platform(chosen.name, chosen.version, place.family->label(label_of(place, candidate)));
 }
@@ -104,7 +108,8 @@ void RequirementProblem::add_platform_need(std::vector<Need>& needs, PackageId p
   // What is unlike already stays as it is.
   if (choice.package.already_installed && is_unlike_installed()) return;
   reason.want.by = choice.package.name;
-  reason.want.by_version = wheel::render_version(choice.package.version);
+  reason.want.by_version = wheel::render_version(choice.package.version) +
+                           in_.options.because_of_library(choice.package.url);
   const std::string platform = reason.want.text;
   needs.push_back(need_of_label(backend(nullptr), platform, std::move(reason)));
 }

@@ -16,9 +16,10 @@
 namespace axle::resolver {
 namespace {
 
-BuildFor build_for(const SettledPackage& settled, std::string backend) {
+BuildFor build_for(const SettledPackage& settled, const Options& options, std::string backend) {
   const plan::ResolvedPackage& package = settled.choice.package;
-  return {fmt::format("{} {}", package.name, wheel::render_version(package.version)),
+  return {fmt::format("{} {}{}", package.name, wheel::render_version(package.version),
+                      options.because_of_library(package.url)),
           std::move(backend)};
 }
 
@@ -84,7 +85,7 @@ ResolutionSearch::Mixture ResolutionSearch::mixture_of_platforms(const Requireme
   };
   std::vector<BuildFor> builds;
   for (const auto& [platform, packages] : found) {
-    builds.push_back(build_for(*packages.front(), platform));
+    builds.push_back(build_for(*packages.front(), in_.options, platform));
     const bool there = beside.contains(platform);
     mixture.asked = mixture.asked && (there || std::ranges::any_of(packages, is_asked_for));
   }
@@ -112,7 +113,7 @@ ResolutionSearch::Mixture ResolutionSearch::mixture_of_labels(const RequirementP
     const std::string label =
         problem.backend_of(problem.packages()[package], solution.chosen[package]);
     if (label.empty()) continue;
-    builds.push_back(build_for(settled, label));
+    builds.push_back(build_for(settled, in_.options, label));
     bool& asked = asked_for[label];
     asked = asked || settled.choice.package.already_installed || in_.kept.contains(name) ||
             names_build(&family, name, settled_, in_.families, in_.options);

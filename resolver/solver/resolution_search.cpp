@@ -417,8 +417,11 @@ void ResolutionSearch::remark_on_conflict(RequirementProblem& problem, const Sol
     if (values.is_all() || values.contains(chosen)) continue;
     const IntegerSet barred = values & wanted;
     const auto last = barred.last_below(end);
-    if (!last || *last <= newest) continue;
-    if (!others_hold(solution, known, package)) continue;
+    if (!last || *last < newest || !others_hold(solution, known, package)) continue;
+    // What is there only because of the chosen release says nothing of another one.
+    const bool says_more = why != no_incompatibility && is_needed_by_others(known, package) &&
+                           !is_needed_by_others(solution.known[why], package);
+    if (*last == newest && !says_more) continue;
     why = id;
     newest = *last;
   }
@@ -441,6 +444,15 @@ void ResolutionSearch::remark_on_conflict(RequirementProblem& problem, const Sol
                                    wheel::render_version(version),
                                    why_not_chosen(problem, in_.chooser, solution.known, reasons,
                                                   package, newest, others))});
+}
+
+bool ResolutionSearch::is_needed_by_others(const Incompatibility& known, PackageId package) const {
+  return std::ranges::all_of(known.terms, [&](const Term& term) {
+    return term.package == package || term.package == RequirementProblem::question ||
+           std::ranges::any_of(needs_, [&](const ActiveNeed& need) {
+             return need.needed == term.package && need.owner != package;
+           });
+  });
 }
 
 std::vector<IncompatibilityId> ResolutionSearch::what_rules_out(const Solution& solution,
@@ -469,13 +481,15 @@ InTheWay ResolutionSearch::in_the_way(const RequirementProblem& problem, const S
   InTheWay made{package, solution.chosen[package]};
   for (const ActiveNeed& need : needs_) {
     const Reason& reason = problem.reason(need.reason);
-    if (need.needed != package || need.owner == of || reason.kind != Reason::Kind::requirement)
-      continue;
-    made.wants.push_back(reason.want);
+    const bool told =
+        reason.kind == Reason::Kind::requirement || reason.kind == Reason::Kind::platform;
+    if (need.needed != package || need.owner == of || !told) continue;
+    made.reasons.push_back(reason);
     made.allowed.push_back(need.values);
     const auto& owner = problem.packages()[need.owner];
-    if (owner.kind != Kind::question)
-      made.wants.back().by_version = problem.render_version(
+    // A platform's reason says the version of whoever needs it.
+    if (owner.kind != Kind::question && reason.kind == Reason::Kind::requirement)
+      made.reasons.back().want.by_version = problem.render_version(
           owner.kind == Kind::extra ? owner.project : need.owner, solution.chosen[need.owner]);
   }
   return made;

@@ -110,6 +110,8 @@ class ResolutionSearch {
   void remark_on_conflict(RequirementProblem& problem, const Solution& solution, PackageId package,
                           SettledPackage& settled) const;
   /// What is chosen of `package`, and who wants what of it; `of` is not asked.
+  /// Every other package that `known` speaks of is needed by others than `package`.
+  [[nodiscard]] bool is_needed_by_others(const Incompatibility& known, PackageId package) const;
   /// `why`, which keeps candidates of `package` out, and what keeps out whatever that needs.
   [[nodiscard]] std::vector<IncompatibilityId> what_rules_out(const Solution& solution,
                                                               PackageId package,

@@ -64,7 +64,7 @@ TEST_CASE("an older release of the platform that the others need comes before a 
     MixedWorld world;
     CHECK(world.resolve(asked) == Strings{"acme 2.0+cu126[cu126]", "kernels-cuda12x 1.0"});
     CHECK(world.remarked("acme 2.0+cu126 is chosen, not 2.1"));
-    CHECK(world.remarked("is for CUDA 13, and another package is not"));
+    CHECK(world.remarked("kernels-cuda12x 1.0 is for CUDA 12, acme 2.1+cu130 is for CUDA 13"));
   }
   MixedWorld world;
   CHECK(world.resolve({"acme", "kernels-cuda13x"}) ==
@@ -121,6 +121,35 @@ TEST_CASE("what is installed and no part of the solution counts as well") {
   CHECK(world.resolve({"kernels-cuda13x"}) == Strings{"kernels-cuda13x 1.0"});
   CHECK(world.remarked("is for CUDA 13"));
   CHECK(world.resolve({"old"}) == Strings{"kernels-cuda12x 1.0", "old 1.0"});
+}
+
+TEST_CASE("libraries that toolkits number say the platform, others do not") {
+  using axle::resolver::gpu_platform_of_library;
+  for (const auto& [library, platform] :
+       {std::pair("libcudart.so.12", "CUDA 12"), std::pair("libcudart.so.11.0", "CUDA 11"),
+        std::pair("libcublasLt.so.13", "CUDA 13"), std::pair("libnvrtc.so.11.2", "CUDA 11"),
+        std::pair("libamdhip64.so.6", "ROCm 6"), std::pair("libsycl.so.8", "XPU"),
+        std::pair("libcusparse.so.12", ""), std::pair("libcuda.so.1", ""),
+        std::pair("libcudart-8774224f.so.12.4.127", ""), std::pair("libcudart.so.", ""),
+        std::pair("libcudart.so.x", ""), std::pair("", "")}) {
+    CAPTURE(library);
+    CHECK(gpu_platform_of_library(library) == platform);
+  }
+}
+
+TEST_CASE("a library that was read says the platform of a wheel of which nothing else does") {
+  MixedWorld world;
+  world.index.add_wheel({.name = "engine", .version = "1.0"});
+  CHECK(world.resolve({"acme", "engine"}) == Strings{"acme 2.1+cu130[cu130]", "engine 1.0"});
+  const std::string url = world.package("engine").url;
+  world.options.gpu_libraries[url] = "libcudart.so.12";
+  CHECK(world.resolve({"acme", "engine"}) == Strings{"acme 2.0+cu126[cu126]", "engine 1.0"});
+  CHECK(
+      world.remarked("acme 2.0+cu126 is chosen, not 2.1: engine 1.0 (needs libcudart.so.12) is for "
+                     "CUDA 12, acme 2.1+cu130 is for CUDA 13"));
+  const auto refused = world.error({"new", "engine"});
+  CHECK_MESSAGE(refused.message.contains("engine 1.0 (needs libcudart.so.12) is for CUDA 12"),
+                refused.message);
 }
 
 TEST_CASE("what an installed package requires says its platform where nothing else does") {

@@ -112,6 +112,31 @@ class CheckAbiTest(TestCase):
         self.assertIn("flash_attn_2_cuda.so needs libcudart.so.12, which cuda-runtime 13.0 lacks", done.err)
         self.assertEqual(self.versions(), {})
 
+    def engine(self, cudart):
+        module = library(needed=["libc10.so", f"libcudart.so.{cudart}"], undefined=[CHECK_NEW])
+        return Wheel("engine", f"{cudart}.0", requires=["torch"], tags=PLATFORM, files={"engine.so": module})
+
+    def for_cuda(self, version, cudart):
+        """A torch that nothing but its libraries says what it is for."""
+        wheels = torch(version, [CHECK_NEW], cudart)
+        wheels[0].members["torch/lib/libtorch_cuda.so"] = library(soname="libtorch_cuda.so",
+                                                                needed=["libc10.so", f"libcudart.so.{cudart}"])
+        return wheels
+
+    def test_needed_libraries_say_the_gpu_platform_and_torch_goes_back(self):
+        self.put(*self.for_cuda("2.10.0", "13"), *self.for_cuda("2.9.0", "12"), self.engine("12"))
+        done = self.assert_ok(self.install("torch", "engine"))
+        self.assertEqual(self.versions(), {"torch": "2.9.0", "cuda-runtime": "12.0", "engine": "12.0"})
+        self.assertIn("engine 12.0 (needs libcudart.so.12) is for CUDA 12", done.err)
+
+    def test_packages_for_unlike_platforms_by_their_libraries_are_a_conflict(self):
+        self.put(*self.for_cuda("2.10.0", "13"), self.engine("12"))
+        refused = self.install("torch", "engine")
+        self.assertEqual(refused.code, 1, refused)
+        self.assertIn("engine 12.0 (needs libcudart.so.12) is for CUDA 12", refused.err)
+        self.assertIn("torch 2.10.0 (needs libcudart.so.13) is for CUDA 13", refused.err)
+        self.assertEqual(self.versions(), {})
+
     def test_resolve_says_the_same(self):
         self.put(*torch("2.10.0", [CHECK_NEW]), flash("2.8.3", [CHECK_OLD]), flash("2.8.2", [CHECK_NEW]))
         found = self.assert_ok(self.variant("resolve", "--check-abi", "--json", "flash-attn", "-i", self.index.url,
