@@ -111,6 +111,18 @@ TEST_CASE("what brings in the target of a build is tried before a pre-release") 
         Strings{"app 1.0[core1]", "base 3.1", "core 1.0", "lib 1.0"});
 }
 
+TEST_CASE("all that is installed may move before a pre-release is taken") {
+  World world;
+  world.index.add_wheel({.name = "app", .version = "3.0", .requires_dist = {"lib", "base"}});
+  world.index.add_wheel({.name = "app", .version = "4.0.dev1"});
+  world.index.add_wheel({.name = "tool", .version = "1.0"});
+  world.index.add_wheel({.name = "base", .version = "1.1"});
+  world.index.add_wheel({.name = "lib", .version = "4.0", .requires_dist = {"tool[x]"}});
+  world.install("base", "4.0.dev1", {"lib==2.0rc1"});
+  world.install("tool", "3.1", {"base>=3.0,!=3.0"});
+  CHECK(world.resolve({"app>=2.0"}) == Strings{"app 3.0", "base 1.1", "lib 4.0", "tool 1.0"});
+}
+
 TEST_CASE("a pre-release is the last resort where no final release goes with the rest") {
   World world;
   world.index.add_wheel({.name = "app", .version = "1.0", .requires_dist = {"lib", "base<2"}});
