@@ -1,6 +1,7 @@
 """Indexes that are broken or too large: a clear error or an answer, with bounded memory and no request too many."""
 
 import collections
+import os
 import pathlib
 import sys
 import unittest
@@ -25,6 +26,14 @@ class BoundsTest(TestCase):
 
     def versions(self, done):
         return {one["name"]: one["version"] for one in done.json["packages"]}
+
+    def assert_bounded(self, done, mebibytes, seconds=None):
+        """A sanitizer takes several times as much of both."""
+        if os.environ.get("AXLE_SANITIZED"):
+            return
+        self.assertLess(done.memory, mebibytes)
+        if seconds is not None:
+            self.assertLess(done.seconds, seconds)
 
     def assert_each_asked_once(self):
         often = {path: count for path, count in collections.Counter(self.index.asked()).items() if count > 1}
@@ -72,7 +81,7 @@ class BoundsTest(TestCase):
         done = self.resolve("lib")
         self.assertEqual(self.versions(done), {"lib": "1.50000"})
         self.assertEqual(self.index.asked(), ["/simple/lib/", "/files/lib-1.50000-py3-none-any.whl.metadata"])
-        self.assertLess(done.memory, 400, "MiB; the page has 14")
+        self.assert_bounded(done, 400)  # the page has 14
 
     def test_100_000_versions_that_do_not_fit(self):
         for place in range(100_000):
@@ -80,8 +89,7 @@ class BoundsTest(TestCase):
         done = self.resolve("lib", code=3)
         self.assertLess(len(done.json["error"]["message"]) + len(done.err), 3000)
         self.assertEqual(set(self.index.asked()), {"/simple/lib/"})
-        self.assertLess(done.seconds, 20, "of CPU time; 2 on a fast machine")
-        self.assertLess(done.memory, 700)
+        self.assert_bounded(done, 700, seconds=20)  # of CPU time; 2 on a fast machine
 
     def test_a_chain_of_10_000(self):
         length = 10_000
@@ -90,7 +98,7 @@ class BoundsTest(TestCase):
         self.publish(f"p{length}", "1.0")
         done = self.resolve("p0")
         self.assertEqual(len(done.json["packages"]), length + 1)
-        self.assertLess(done.memory, 400)
+        self.assert_bounded(done, 400)
         self.assert_each_asked_once()
 
 
