@@ -220,7 +220,7 @@ std::expected<plan::Resolution, resolver::Unresolved> resolve_with_abi(
     }
     auto refused = check.check(*resolution, installed);
     if (!refused) return std::unexpected(resolver::Unresolved{std::move(refused).error()});
-    // Packages for one platform may be left to choose among, where that was not known before.
+    // Now that it is known what platform these wheels are for, other versions may suit them.
     if (options.gpu_libraries != check.gpu_libraries()) {
       options.gpu_libraries = check.gpu_libraries();
       continue;

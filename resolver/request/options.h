@@ -35,8 +35,8 @@ struct Options {
   std::set<std::string, std::less<>> required;
   /// URLs of wheels that are not taken, and why: what --check-abi found.
   std::map<std::string, std::string, std::less<>> refused_wheels;
-  /// By URL of a wheel, the library which says what GPU platform that is for ("libcudart.so.12"):
-  /// what --check-abi read of those of which nothing else says it.
+  /// By URL of a wheel, the library which says what GPU platform that is for ("libcudart.so.12"),
+  /// as --check-abi read it. It counts where neither label, name nor version says the platform.
   std::map<std::string, std::string, std::less<>> gpu_libraries;
   ProviderPolicy providers;
   UploadCutoffs cutoffs;
