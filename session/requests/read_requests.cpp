@@ -48,6 +48,22 @@ Outcome<void> check_fragment(const FileRequirement& line, const wheel::Requireme
                                   "remove the wrong one"});
 }
 
+std::unexpected<CommandFailure> failed_at(const std::string& origin, Error error) {
+  if (!origin.empty()) error = within(origin, std::move(error));
+  return failed(error);
+}
+
+Outcome<wheel::Requirement> parse_named(const FileRequirement& line) {
+  auto requirement = wheel::parse_requirement(line.text);
+  if (!requirement) return misused_at(line.origin, std::move(requirement).error());
+  if (auto found = make_absolute(*requirement, line.folder); !found) {
+    if (found.error().kind == ErrorKind::malformed)
+      return misused_at(line.origin, std::move(found).error());
+    return failed_at(line.origin, std::move(found).error());
+  }
+  return *std::move(requirement);
+}
+
 Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& requests) {
   const std::string& text = line.text;
   const auto take = [&](wheel::Requirement requirement) -> Outcome<void> {
@@ -57,7 +73,7 @@ Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& 
   };
   if (const auto wheel = parse_wheel_place(text)) {
     auto requirement = requirement_at(*wheel, line.folder);
-    if (!requirement) return failed(requirement.error());
+    if (!requirement) return failed_at(line.origin, std::move(requirement).error());
     return take(std::move(*requirement));
   }
   if (text.starts_with("git+") || text.starts_with("hg+") || text.starts_with("svn+") ||
@@ -71,13 +87,13 @@ Outcome<void> take_requirement(const FileRequirement& line, resolver::Requests& 
   std::error_code not_a_path;
   const bool is_path = text.contains('/') || text.starts_with('.');
   if ((is_path && fs::is_directory(text, not_a_path)) || text.ends_with(".tar.gz") ||
-      text.ends_with(".zip")) {
+      text.ends_with(".zip") || text.starts_with("file:")) {
     return misused_at(line.origin,
                       {ErrorKind::malformed, fmt::format("`{}` is a source, not a wheel", text),
                        build_hint(text)});
   }
-  auto requirement = wheel::parse_requirement(text);
-  if (!requirement) return misused_at(line.origin, std::move(requirement).error());
+  auto requirement = parse_named(line);
+  if (!requirement) return std::unexpected(std::move(requirement).error());
   return take(std::move(*requirement));
 }
 
@@ -89,8 +105,8 @@ Outcome<resolver::Request> read_named(const FileRequirement& line, std::string_v
         line.origin, {ErrorKind::malformed, fmt::format("the {} `{}` has no name", what, line.text),
                       "write it as `NAME @ URL`"});
   }
-  auto requirement = wheel::parse_requirement(line.text);
-  if (!requirement) return misused_at(line.origin, std::move(requirement).error());
+  auto requirement = parse_named(line);
+  if (!requirement) return std::unexpected(std::move(requirement).error());
   if (auto ok = check_fragment(line, *requirement); !ok) return std::unexpected(ok.error());
   return resolver::Request{std::move(*requirement), line.hashes, line.origin};
 }
@@ -152,7 +168,7 @@ Outcome<resolver::Requests> read_requests(const Arguments& arguments, Arguments&
   }
   resolver::Requests requests;
   for (const std::string& text : arguments.positionals) {
-    if (auto taken = take_requirement({text}, requests); !taken)
+    if (auto taken = take_requirement({space_before_marker(text)}, requests); !taken)
       return std::unexpected(taken.error());
   }
   if (auto taken = take_all(*groups, take_entry_of_group, requests); !taken)

@@ -229,7 +229,7 @@ class Reader {
     if (line[0] == '-') return take_option(line, path, where);
     SplitLine split = split_options(line);
     FileRequirement requirement{
-        std::move(split.requirement), {}, where, path.parent_path().string()};
+        space_before_marker(std::move(split.requirement)), {}, where, path.parent_path().string()};
     if (auto ok = take_hashes(split.options, where, requirement); !ok) return ok;
     (as_constraints ? into_.constraints : into_.requirements).push_back(std::move(requirement));
     return {};
@@ -309,6 +309,12 @@ class Reader {
 };
 
 }  // namespace
+
+std::string space_before_marker(std::string text) {
+  const std::size_t end = text.find("; ");
+  if (end != std::string::npos && text.substr(0, end).contains('@')) text.insert(end, " ");
+  return text;
+}
 
 Result<void> read_requirements_file(const std::string& path, bool as_constraints,
                                     RequirementsFile& into) {

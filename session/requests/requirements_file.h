@@ -15,7 +15,7 @@ struct FileRequirement {
   std::string text;  ///< a requirement, or the path or URL of a wheel
   std::vector<wheel::ListedHash> hashes = {};
   std::string origin = {};  ///< "requirements.txt:3"; "pyproject.toml:7, group test"
-  std::string folder = {};  ///< of the file: what a wheel's path counts from
+  std::string folder = {};  ///< of the file; paths count from the working folder all the same
 };
 
 struct RequirementsFile {
@@ -23,6 +23,9 @@ struct RequirementsFile {
   std::vector<FileRequirement> constraints;
   Arguments options;  ///< of the whole command, found in the file: -i, --no-binary, …
 };
+
+/// "NAME @ URL; marker" as PEP 508 has it: pip and uv end a URL before "; ", the PEP at a space.
+[[nodiscard]] std::string space_before_marker(std::string text);
 
 /// Comments, continued lines, ${VARIABLES}, --hash, nested -r and -c (relative to the file, each
 /// file once). Errors: not_found/io for the file, malformed with file and line (an option that

@@ -21,6 +21,39 @@ axle::Result<axle::wheel::Requirement> at(const std::string& text, const std::st
   return axle::session::requirement_at(*wheel, folder);
 }
 
+/// The working folder for a while, with a wheel in its folder sub.
+struct Folder {
+  Folder() {
+    char pattern[] = "/tmp/axle-wheel-place-XXXXXX";
+    path = mkdtemp(pattern);
+    fs::create_directories(path / "sub");
+    std::ofstream(path / "sub/x-1.0-py3-none-any.whl") << "";
+    fs::current_path(path);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    fs::current_path(before);
+    fs::remove_all(path);
+  }
+  [[nodiscard]] std::string url() const {
+    return "file://" + (path / "sub/x-1.0-py3-none-any.whl").string();
+  }
+
+  fs::path before = fs::current_path();
+  fs::path path;
+};
+
+/// The URL that `x @ URL` stands for, or the error and its hint.
+std::string named(const std::string& url, const std::string& marker = {}) {
+  axle::wheel::Requirement requirement;
+  requirement.name = "x";
+  requirement.url = url;
+  if (!marker.empty()) requirement.marker = axle::wheel::parse_marker(marker).value();
+  const auto done = axle::session::make_absolute(requirement);
+  return done ? requirement.url : done.error().message + " | " + done.error().hint;
+}
+
 }  // namespace
 
 TEST_CASE("the place of a wheel ends before its extras and its marker") {
@@ -30,7 +63,13 @@ TEST_CASE("the place of a wheel ends before its extras and its marker") {
   CHECK(split("x.whl[a] ; extra == 'b]'") == "x.whl | [a] ; extra == 'b]'");
   CHECK(split("https://h/x.whl?a;b#sha256=1 ; os_name=='nt'") ==
         "https://h/x.whl?a;b#sha256=1 |  ; os_name=='nt'");
+  CHECK(split("file:a/x.whl[a] ; os_name=='nt'") == "file:a/x.whl | [a] ; os_name=='nt'");
   CHECK(split("x @ https://h/x.whl") == "-");
+  CHECK(split("x @ file:x.whl") == "-");
+  CHECK(split("x@file:x.whl") == "-");
+  CHECK(split("x[a] @https://h/x.whl") == "-");
+  CHECK(split("x@y/x.whl") == "x@y/x.whl | ");
+  CHECK(split("./x@file:x.whl") == "./x@file:x.whl | ");
   CHECK(split("x>=1 ; os_name=='nt'") == "-");
 }
 
@@ -47,18 +86,52 @@ TEST_CASE("a wheel by its place is a requirement with a URL, extras and marker")
         axle::ErrorKind::malformed);
 }
 
-TEST_CASE("a path counts from the folder of its file, and the wheel must be there") {
-  char pattern[] = "/tmp/axle-wheel-place-XXXXXX";
-  const fs::path folder = mkdtemp(pattern);
-  fs::create_directories(folder / "sub");
-  std::ofstream(folder / "sub/x-1.0-py3-none-any.whl") << "";
-  const auto found = at("./x-1.0-py3-none-any.whl", folder / "sub");
-  REQUIRE_MESSAGE(found.has_value(), found.error().message);
-  CHECK(found->url == "file://" + (folder / "sub/x-1.0-py3-none-any.whl").string());
-  CHECK(at((folder / "sub/x-1.0-py3-none-any.whl").string(), "/nowhere")->name == "x");
-  const auto missing = at("x-2.0-py3-none-any.whl", folder / "sub");
+TEST_CASE("a path counts from the working folder, and the wheel must be there") {
+  const Folder folder;
+  for (const std::string text :
+       {"sub/x-1.0-py3-none-any.whl", "./sub/x-1.0-py3-none-any.whl",
+        "file:sub/x-1.0-py3-none-any.whl", "file:./sub/%78-1.0-py3-none-any.whl",
+        "file:no/../sub/x-1.0-py3-none-any.whl"}) {
+    const auto found = at(text, "/nowhere");
+    REQUIRE_MESSAGE(found.has_value(), found.error().message);
+    CHECK(found->url == folder.url());
+    CHECK(found->name == "x");
+  }
+  CHECK(at("file:sub/x-1.0-py3-none-any.whl#sha256=0")->url == folder.url() + "#sha256=0");
+  CHECK(at("file:sub/x-1.0-py3-none-any.whl?x=1")->url == folder.url());
+  const auto missing = at("./x-1.0-py3-none-any.whl", folder.path / "sub");
   REQUIRE_FALSE(missing.has_value());
   CHECK(missing.error().kind == axle::ErrorKind::not_found);
-  CHECK(missing.error().message == "wheel file x-2.0-py3-none-any.whl does not exist");
-  fs::remove_all(folder);
+  CHECK(missing.error().message == "wheel file ./x-1.0-py3-none-any.whl does not exist");
+  CHECK(missing.error().hint == "paths count from the working folder, as in pip and uv: write " +
+                                    (folder.path / "sub/x-1.0-py3-none-any.whl").string());
+  CHECK(at("file:x-2.0-py3-none-any.whl", folder.path / "sub").error().hint ==
+        "check the path; it counts from the working folder");
+}
+
+TEST_CASE("the URL of a named wheel may be relative, but not a path") {
+  const Folder folder;
+  CHECK(named("file:sub/x-1.0-py3-none-any.whl") == folder.url());
+  CHECK(named("file:./sub/x-1.0-py3-none-any.whl#sha256=0") == folder.url() + "#sha256=0");
+  for (const std::string absolute : {"", "https://h/x.whl", "file:///tmp/x.whl", "file:/tmp/x.whl",
+                                     "file://localhost/tmp/x.whl", "git+https://h/x"})
+    CHECK(named(absolute) == absolute);
+  CHECK(named("./x.whl") ==
+        "`./x.whl` is a path, but `x @` is followed by a URL | write it as `x @ file:./x.whl`");
+  CHECK(
+      named("file://sub/x.whl") ==
+      "the file URL file://sub/x.whl names a host | write file:PATH, which counts from the working "
+      "folder, or file:///PATH");
+  CHECK(named("file://me:secret@h/x.whl").find("secret") == std::string::npos);
+  CHECK(named("file:no.whl") ==
+        "wheel file no.whl does not exist | check the path; it counts from the working folder");
+  CHECK(named("file:x.whl;os_name=='nt'") ==
+        "wheel file x.whl;os_name=='nt' does not exist | write a space before the `;` of a marker");
+  CHECK(named("file:").contains("does not exist"));
+  // What has a marker may be for another machine.
+  CHECK(named("file:no.whl", "os_name == 'nt'") == "file://" + (folder.path / "no.whl").string());
+  CHECK(named("./x.whl", "os_name == 'nt'") == "./x.whl");
+  CHECK(at("no-1.0-py3-none-any.whl ; os_name == 'nt'")->name == "no");
+  CHECK(named("file:sub").contains("does not exist"));
+  CHECK(named("file:x%00.whl").contains("control character"));
 }

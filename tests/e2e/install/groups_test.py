@@ -37,16 +37,8 @@ class GroupsCase(SettingsCase):
         return error["message"] + " | " + (error["hint"] or "")
 
     def compare(self, title, arguments, wanted):
-        """`wanted`: versions by name; None: refused. If pip and uv agree, Axle agrees with them."""
         with self.subTest(title):
-            answers = {peer.__name__: peer(*arguments, *self.index) for peer in (self.of_pip, self.of_uv)}
-            answers = {name: None if isinstance(one, int) else one for name, one in answers.items()}
-            ours = self.ours(*arguments, *self.index)
-            self.assertEqual(None if isinstance(ours, int) else ours, wanted, self.said)
-            if answers["of_pip"] == answers["of_uv"]:
-                self.assertEqual(wanted, answers["of_pip"], str(answers))
-            else:
-                self.assertIn(wanted, list(answers.values()), str(answers))
+            self.assert_as_peers(wanted, *arguments, *self.index)
 
 
 class Table(GroupsCase):

@@ -98,7 +98,9 @@ class SettingsCase(support.TestCase):
         if result.code != 0:
             return result.code
         lines = [line[3:] for line in result.err.splitlines() if line.startswith(" + ")]
-        return dict(line.split("==") for line in lines)
+        # Of a wheel by its place uv says where: "demo @ file:///demo-1.0-py3-none-any.whl".
+        return dict(line.split("==") if "==" in line else (line.split(" @ ")[0], line.rpartition("/")[2].split("-")[1])
+                    for line in lines)
 
     def of_pip(self, *arguments, env=None, cwd=None):
         result = self.pip("install", "--dry-run", "--no-cache-dir", "--quiet", "--report", "-", *(arguments or ["demo"]),
@@ -107,6 +109,17 @@ class SettingsCase(support.TestCase):
         if result.code != 0:
             return result.code
         return {one["metadata"]["name"]: one["metadata"]["version"] for one in json.loads(result.out)["install"]}
+
+    def assert_as_peers(self, wanted, *arguments):
+        """`wanted`: versions by name; None: refused. If pip and uv agree, Axle agrees with them."""
+        answers = {peer.__name__: peer(*arguments) for peer in (self.of_pip, self.of_uv)}
+        answers = {name: None if isinstance(one, int) else one for name, one in answers.items()}
+        ours = self.ours(*arguments)
+        self.assertEqual(None if isinstance(ours, int) else ours, wanted, self.said)
+        if answers["of_pip"] == answers["of_uv"]:
+            self.assertEqual(wanted, answers["of_pip"], str(answers))
+        else:
+            self.assertIn(wanted, list(answers.values()), str(answers))
 
     def assert_same(self, peer, wanted, *arguments, **options):
         """Both fail, or both would install `wanted`."""
