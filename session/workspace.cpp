@@ -13,6 +13,7 @@
 #include "session/families.h"
 #include "session/index_access.h"
 #include "session/package_sources.h"
+#include "session/requests/group_sources.h"
 #include "session/requests/read_requests.h"
 #include "session/supported_lists.h"
 #include "session/variables.h"
@@ -268,6 +269,8 @@ Outcome<std::unique_ptr<Workspace>> open_workspace(Session& session, bool or_sys
     settings = read_settings(merged(arguments, of_limits), workspace->environment.prefix);
     if (!settings) return std::unexpected(settings.error());
   }
+  if (const auto taken = take_group_sources(arguments.values(Opt::group), *settings); !taken)
+    return std::unexpected(taken.error());
   workspace->settings = std::move(*settings);
   say_silenced_index(arguments, workspace->settings, session.report());
   apply_choice(workspace->settings, workspace->options);

@@ -266,6 +266,11 @@ Result<std::vector<FileRequirement>> read_dependency_groups(
   return requirements;
 }
 
+std::string file_of_group(const std::string& requested) {
+  const auto group = parse_requested(requested);
+  return group ? group->file : requested;
+}
+
 bool is_requested(const std::string& file, std::string_view name,
                   const std::vector<std::string>& requested) {
   return std::ranges::any_of(requested, [&](const std::string& text) {

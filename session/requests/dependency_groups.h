@@ -60,6 +60,9 @@ class DependencyGroups {
 [[nodiscard]] Result<std::vector<FileRequirement>> read_dependency_groups(
     const std::vector<std::string>& requested);
 
+/// The file of one of these, as written; it was read before.
+[[nodiscard]] std::string file_of_group(const std::string& requested);
+
 /// Whether `requested`, as above, contains the group `name` of `file`.
 [[nodiscard]] bool is_requested(const std::string& file, std::string_view name,
                                 const std::vector<std::string>& requested);

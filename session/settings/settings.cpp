@@ -86,13 +86,13 @@ void take_strategy(WeighedLayers& layers, Settings& settings) {
 }
 
 void take_sources(WeighedLayers& layers, Settings& settings) {
-  if (layers.truth("no-sources").value_or(false)) return;
-  std::set<std::string> without;
+  settings.no_sources = layers.truth("no-sources").value_or(false);
+  if (settings.no_sources) return;
   for (const Stated& stated : layers.all("no-sources-package"))
-    without.insert(wheel::normalize_name(stated.value));
+    settings.no_sources_of.insert(wheel::normalize_name(stated.value));
   for (const SettingsLayer& layer : layers.each()) {
     for (const PackageSource& source : layer.sources) {
-      if (!without.contains(source.package)) settings.sources.push_back(source);
+      if (!settings.no_sources_of.contains(source.package)) settings.sources.push_back(source);
     }
   }
 }

@@ -79,6 +79,8 @@ struct Settings {
   std::vector<ConfiguredIndex> indexes;
   index::IndexStrategy index_strategy = index::IndexStrategy::first_index;
   std::vector<PackageSource> sources;
+  bool no_sources = false;              ///< of any project
+  std::set<std::string> no_sources_of;  ///< normalised names
   std::vector<Stated> find_links;
   bool no_index = false;
   std::string no_index_origin;

@@ -40,24 +40,6 @@ bool matches_any(const toml::node_view<const toml::node> patterns, const std::st
   return false;
 }
 
-/// The root of the workspace that the project in `folder` is a member of, else `folder`.
-Outcome<fs::path> workspace_of(const fs::path& folder) {
-  for (fs::path root = folder; root != root.parent_path();) {
-    root = root.parent_path();
-    const auto table = read_pyproject(root);
-    if (!table) return std::unexpected(table.error());
-    if (!*table) continue;
-    const toml::table& found = **table;
-    const auto workspace = found["tool"]["uv"]["workspace"];
-    if (!workspace.is_table()) continue;
-    const std::string member = folder.lexically_relative(root).string();
-    const bool is_member =
-        matches_any(workspace["members"], member) && !matches_any(workspace["exclude"], member);
-    return is_member ? root : folder;
-  }
-  return folder;
-}
-
 /// Where the search begins: like uv, at the workspace of the project, if there is a project.
 Outcome<fs::path> first_folder(const fs::path& here) {
   for (fs::path folder = here;; folder = folder.parent_path()) {
@@ -68,13 +50,33 @@ Outcome<fs::path> first_folder(const fs::path& here) {
       const auto uv = found["tool"]["uv"];
       if (!uv["managed"].value_or(true)) return here;
       if (uv["workspace"].is_table()) return folder;
-      return found["project"].is_table() ? workspace_of(folder) : Outcome<fs::path>(here);
+      if (!found["project"].is_table()) return here;
+      auto root = workspace_of(folder.string());
+      if (!root) return std::unexpected(root.error());
+      return fs::path(*root);
     }
     if (folder == folder.parent_path()) return here;
   }
 }
 
 }  // namespace
+
+Outcome<std::string> workspace_of(const std::string& folder) {
+  for (fs::path root = folder; root != root.parent_path();) {
+    root = root.parent_path();
+    const auto table = read_pyproject(root);
+    if (!table) return std::unexpected(table.error());
+    if (!*table) continue;
+    const toml::table& found = **table;
+    const auto workspace = found["tool"]["uv"]["workspace"];
+    if (!workspace.is_table()) continue;
+    const std::string member = fs::path(folder).lexically_relative(root).string();
+    const bool is_member =
+        matches_any(workspace["members"], member) && !matches_any(workspace["exclude"], member);
+    return is_member ? root.string() : folder;
+  }
+  return folder;
+}
 
 Outcome<std::string> find_uv_project() {
   std::error_code error;

@@ -12,4 +12,8 @@ namespace axle::session {
 /// Errors: usage, for a pyproject.toml on the way that is not valid or cannot be read.
 [[nodiscard]] Outcome<std::string> find_uv_project();
 
+/// The root of the workspace that the project in `folder` is a member of, else `folder`. Errors: as
+/// above.
+[[nodiscard]] Outcome<std::string> workspace_of(const std::string& folder);
+
 }  // namespace axle::session

@@ -314,8 +314,8 @@ class Life(TestCase):
         self.assertEqual(self.variant("freeze", "--python", self.venv).out.splitlines()[0],
                          f"demo @ {path.as_uri()}#sha256={digest}")
         (self.root / "wheels/requirements.txt").write_text(
-            "--only-binary :all:\n--prefer-binary\ndemo-1.0-py3-none-any.whl[more]\n")
-        self.assert_ok(self.install("-r", self.root / "wheels/requirements.txt", *links))
+            "--only-binary :all:\n--prefer-binary\nwheels/demo-1.0-py3-none-any.whl[more]\n")
+        self.assert_ok(self.install("-r", self.root / "wheels/requirements.txt", *links, cwd=self.root))
 
     def test_uninstall_passes_over_what_is_not_there(self):
         self.index.add_wheel(Wheel("demo", "1.0"))

@@ -1,0 +1,212 @@
+#include "session/requests/group_sources.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "session/requests/dependency_groups.h"
+#include "session/settings/configuration_files.h"
+#include "session/settings/uv_project.h"
+#include "wheel/requirement.h"
+
+namespace axle::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct GroupSource {
+  PackageSource source;
+  std::optional<ConfiguredIndex> index;  ///< that `source.index` names
+};
+
+/// What one file, or its workspace, says of a package.
+using SourcesOfPackage = std::vector<GroupSource>;
+
+struct Assigned {
+  std::string file;
+  SourcesOfPackage sources;
+};
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code absent;
+  return fs::equivalent(one, other, absent);
+}
+
+Outcome<SettingsLayer> read_layer(const std::string& file) {
+  auto text = read_configuration(file);
+  if (!text) return std::unexpected(text.error());
+  if (!*text) return SettingsLayer();
+  auto layer = parse_pyproject_config(**text, file);
+  if (!layer) return misconfigured(layer.error());
+  return *std::move(layer);
+}
+
+/// The packages that the requested groups of one file name, normalised.
+Outcome<std::set<std::string>> names_in(const std::vector<std::string>& groups) {
+  const auto entries = read_dependency_groups(groups);
+  if (!entries) return failed(entries.error());
+  std::set<std::string> names;
+  for (const FileRequirement& entry : *entries) {
+    if (const auto requirement = wheel::parse_requirement(entry.text))
+      names.insert(wheel::normalize_name(requirement->name));
+  }
+  return names;
+}
+
+/// Two sources are alike if they lead to the same place under the same condition.
+std::vector<std::string> places_of(const SourcesOfPackage& sources) {
+  std::vector<std::string> places;
+  for (const auto& [source, index] : sources) {
+    places.push_back(fmt::format("{}{}{} ; {}", index ? index->url : source.index, source.url,
+                                 source.unsupported, source.marker));
+  }
+  std::ranges::sort(places);
+  return places;
+}
+
+std::unexpected<CommandFailure> unlike(const std::string& package, const Assigned& one,
+                                       const std::string& other) {
+  return misused(fmt::format("{} has one source in {} and another one in {}, and groups of both "
+                             "request it",
+                             package, one.file, other),
+                 "install the groups one after the other, or give it the same source in both");
+}
+
+/// The table of one file, with what its workspace adds.
+class ProjectSources {
+ public:
+  static Outcome<ProjectSources> read(const std::string& file) {
+    ProjectSources made;
+    std::error_code ignored;
+    const fs::path folder = fs::absolute(file, ignored).lexically_normal().parent_path();
+    auto own = read_layer(file);
+    if (!own) return std::unexpected(own.error());
+    made.layers_.push_back(*std::move(own));
+    const auto root = workspace_of(folder);
+    if (!root) return std::unexpected(root.error());
+    if (*root == folder.string()) return made;
+    auto inherited = read_layer((fs::path(*root) / "pyproject.toml").string());
+    if (!inherited) return std::unexpected(inherited.error());
+    made.layers_.push_back(*std::move(inherited));
+    return made;
+  }
+
+  Outcome<SourcesOfPackage> of(const std::string& package) const {
+    SourcesOfPackage found;
+    for (const SettingsLayer& layer : layers_) {
+      for (const PackageSource& source : layer.sources) {
+        if (source.package != package) continue;
+        auto index = index_of(source);
+        if (!index) return std::unexpected(index.error());
+        found.push_back({source, *std::move(index)});
+      }
+      if (!found.empty()) break;
+    }
+    return found;
+  }
+
+ private:
+  Outcome<std::optional<ConfiguredIndex>> index_of(const PackageSource& source) const {
+    if (source.index.empty()) return std::nullopt;
+    for (const SettingsLayer& layer : layers_) {
+      const auto known = std::ranges::find(layer.indexes, source.index, &ConfiguredIndex::name);
+      if (known != layer.indexes.end()) return *known;
+    }
+    return misused(fmt::format("{}: the source of {} names the index {}, which that file does not "
+                               "declare",
+                               source.origin, source.package, source.index),
+                   "declare it there with [[tool.uv.index]]");
+  }
+
+  std::vector<SettingsLayer> layers_;  ///< its own, then that of the root of its workspace
+};
+
+using AssignedPackages = std::map<std::string, Assigned>;
+
+/// Adds what one file assigns to `names`.
+Outcome<void> assign(const std::string& file, const std::set<std::string>& names,
+                     const Settings& settings, AssignedPackages& assigned) {
+  const auto project = ProjectSources::read(file);
+  if (!project) return std::unexpected(project.error());
+  for (const std::string& name : names) {
+    if (settings.no_sources_of.contains(name)) continue;
+    auto sources = project->of(name);
+    if (!sources) return std::unexpected(sources.error());
+    if (sources->empty()) continue;
+    const auto [known, is_new] = assigned.try_emplace(name, Assigned{file, *sources});
+    if (!is_new && places_of(known->second.sources) != places_of(*sources))
+      return unlike(name, known->second, file);
+  }
+  return {};
+}
+
+SourcesOfPackage configured_sources(const std::string& package, const Settings& settings) {
+  SourcesOfPackage found;
+  for (const PackageSource& source : settings.sources) {
+    if (source.package != package) continue;
+    GroupSource& made = found.emplace_back(source);
+    const auto index = std::ranges::find(settings.indexes, source.index, &ConfiguredIndex::name);
+    if (!source.index.empty() && index != settings.indexes.end()) made.index = *index;
+  }
+  return found;
+}
+
+/// The name that `settings` know the index by: its own, unless another one has that.
+std::string add_index(ConfiguredIndex index, Settings& settings) {
+  const auto named = [&](const std::string& name) {
+    return std::ranges::find(settings.indexes, name, &ConfiguredIndex::name);
+  };
+  const auto is_there = [&](const std::string& name) {
+    const auto known = named(name);
+    return known != settings.indexes.end() && known->url == index.url;
+  };
+  if (named(index.name) != settings.indexes.end() && !is_there(index.name))
+    index.name += " of " + index.origin;
+  if (is_there(index.name)) return index.name;
+  index.is_default = false;
+  index.explicit_only = true;
+  settings.indexes.insert(settings.indexes.begin(), index);
+  return index.name;
+}
+
+}  // namespace
+
+Outcome<void> take_group_sources(const std::vector<std::string>& groups, Settings& settings) {
+  if (groups.empty() || settings.no_sources) return {};
+  std::map<std::string, std::vector<std::string>> by_file;
+  for (const std::string& group : groups) by_file[file_of_group(group)].push_back(group);
+  const auto project = find_uv_project();
+  if (!project) return std::unexpected(project.error());
+  AssignedPackages assigned;
+  std::set<std::string> of_project;  // what the groups of the configuration's own file name
+  for (const auto& [file, requested] : by_file) {
+    const auto names = names_in(requested);
+    if (!names) return std::unexpected(names.error());
+    if (is_same_file(file, *project)) {
+      of_project = *names;
+    } else if (auto taken = assign(file, *names, settings, assigned); !taken) {
+      return taken;
+    }
+  }
+  for (auto& [name, one] : assigned) {
+    const SourcesOfPackage configured = configured_sources(name, settings);
+    if (of_project.contains(name) && !configured.empty() &&
+        places_of(configured) != places_of(one.sources))
+      return unlike(name, one, *project);
+    std::erase_if(settings.sources,
+                  [&](const PackageSource& source) { return source.package == name; });
+    for (auto& [source, index] : one.sources) {
+      if (index && !settings.no_index) source.index = add_index(*std::move(index), settings);
+      settings.sources.push_back(std::move(source));
+    }
+  }
+  return {};
+}
+
+}  // namespace axle::session
