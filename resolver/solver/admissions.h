@@ -50,6 +50,9 @@ struct Admissions {
   /// that nobody asks for them.
   std::set<std::pair<std::string, std::string>> refused;
   bool refuses = true;  ///< false: there is no solution without them
+  /// Packages of which a build for a GPU is allowed that did not go with the rest of a solution:
+  /// their family's fallback counts no longer.
+  std::set<std::string, std::less<>> for_gpu;
   /// Builds of unlike backends may be in one solution: what mixes them is looked at.
   bool mixed = false;
 };

@@ -37,6 +37,7 @@ bool RequirementProblem::is_admissible(const Package& package, const Release& re
   if (pinned != in_.options.pinned_variants.end())
     return option.label == pinned->second && (option.fits || option.unknown);
   if (package.family == nullptr) return option.fits;
+  if (option.fallback && admissions_.for_gpu.contains(package.name)) return false;
   const std::string own =
       in_.families.given_label(*package.family, package.name, wants_about(package.name));
   // A release with a local version of its own is itself what such a version asks for.
@@ -291,7 +292,9 @@ Result<std::optional<Candidate>> RequirementProblem::choose(PackageId package,
 Error RequirementProblem::no_build_asked_for(const Package& package, const Release& release,
                                              const std::vector<BuildOption>& options) const {
   std::string label = "that can be used here";
-  if (const auto kept = in_.kept.find(package.name); kept != in_.kept.end()) {
+  if (admissions_.for_gpu.contains(package.name)) {
+    label = "for the GPU that is here";
+  } else if (const auto kept = in_.kept.find(package.name); kept != in_.kept.end()) {
     label = kept->second.label;
   } else if (package.family != nullptr) {
     label = given_label(*package.family);

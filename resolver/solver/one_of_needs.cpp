@@ -95,7 +95,6 @@ std::string RequirementProblem::platform_of(PackageId package, Candidate candida
     return platform.empty() ? gpu_platform_of_library(in_.options.gpu_library_of(chosen.url))
                             : platform;
   }
-  if (chosen.name != place.family->anchor()) return {};
   return gpu_platform(chosen.name, chosen.version, place.family->label(label_of(place, candidate)));
 }
 

@@ -36,6 +36,8 @@ ResolutionSearch::Platforms ResolutionSearch::platforms(const RequirementProblem
                                                         const Solution& solution) const {
   Platforms platforms;
   for (const auto& [name, settled] : settled_) {
+    const index::Family* family = in_.families.of(name);
+    if (family != nullptr && !leads(*family, name)) continue;
     const PackageId package = *problem.find_project(name);
     const std::string platform =
         problem.platform_of(package, solution.chosen[package], settled.choice);
@@ -51,15 +53,75 @@ bool ResolutionSearch::replaces_installed() const {
   });
 }
 
-bool ResolutionSearch::has_idle_gpu() const {
-  return std::ranges::any_of(settled_, [&](const auto& entry) {
-    const index::Family* family = in_.families.of(entry.first);
-    const plan::ResolvedPackage& package = entry.second.choice.package;
-    return family != nullptr && entry.first == family->anchor() && !package.already_installed &&
-           package.variant && family->is_fallback(*package.variant) &&
-           in_.families.has_device_for(*family) &&
-           !is_build_given(family, entry.first, settled_, in_.families, in_.options);
-  });
+bool ResolutionSearch::follows_late() {
+  bool late = false;
+  for (const auto& [name, settled] : settled_) {
+    const index::Family* family = in_.families.of(name);
+    if (family == nullptr || name == family->anchor() || in_.kept.contains(name)) continue;
+    if (!settled_.contains(family->anchor())) continue;
+    const std::string lead = lead_label(*family);
+    if (lead.empty() || admissions_.leads.contains(family)) continue;
+    if (settled.choice.package.variant == lead) continue;
+    admissions_.leads[family] = lead;
+    late = true;
+  }
+  return late;
+}
+
+std::string ResolutionSearch::lead_label(const index::Family& family) const {
+  const plan::InstalledPackage* installed = in_.families.installed(family.anchor());
+  const auto first = settled_.find(family.anchor());
+  if (first == settled_.end() || first->second.choice.package.already_installed)
+    return installed == nullptr ? std::string() : in_.families.installed_label(*installed);
+  const plan::ResolvedPackage& package = first->second.choice.package;
+  if (package.variant) return *package.variant;
+  return package.direct ? in_.families.known_local(family, package.version)
+                        : in_.families.plain_label(family, family.anchor(), package.version);
+}
+
+bool ResolutionSearch::leads(const index::Family& family, const std::string& name) const {
+  const auto first = std::ranges::find_if(
+      family.members, [&](const std::string& member) { return settled_.contains(member); });
+  return first != family.members.end() && *first == name;
+}
+
+std::vector<std::string> ResolutionSearch::idle_fallbacks() const {
+  std::vector<std::string> idle;
+  for (const auto& [name, settled] : settled_) {
+    const index::Family* family = in_.families.of(name);
+    const plan::ResolvedPackage& package = settled.choice.package;
+    if (family != nullptr && leads(*family, name) && !package.already_installed &&
+        package.variant && family->is_fallback(*package.variant) &&
+        in_.families.has_device_for(*family) &&
+        in_.families.installed_backend(*family) != *package.variant &&
+        !is_build_given(family, name, settled_, in_.families, in_.options))
+      idle.push_back(name);
+  }
+  return idle;
+}
+
+bool ResolutionSearch::gives_up_gpu(const RequirementProblem& problem) {
+  bool gives_up = false;
+  for (const std::string& name : idle_fallbacks()) {
+    if (in_.kept.contains(name)) continue;
+    const PackageId package = *problem.find_project(name);
+    const auto& place = problem.packages()[package];
+    IntegerSet allowed = wanted_of(problem, package);
+    for (const Exclusion& exclusion : place.exclusions)
+      allowed = allowed & exclusion.alike.complement();
+    const bool for_gpu =
+        std::ranges::any_of(place.list->releases(), [&](const NumberedRelease& numbered) {
+          const BuildOption* build = nullptr;
+          for (std::size_t rank = 0;
+               (build = problem.option(place, numbered.number(rank))) != nullptr; ++rank) {
+            const bool fits = build->fits && !build->fallback && !build->unknown;
+            if (fits && allowed.contains(numbered.number(rank))) return true;
+          }
+          return false;
+        });
+    if (for_gpu) gives_up = admissions_.for_gpu.insert(name).second || gives_up;
+  }
+  return gives_up;
 }
 
 ResolutionSearch::Mixture ResolutionSearch::mixture_of_platforms(const RequirementProblem& problem,
@@ -140,7 +202,7 @@ std::vector<ResolutionSearch::Mixture> ResolutionSearch::mixtures(const Requirem
 Result<bool> ResolutionSearch::weighs_mixture(const RequirementProblem& problem,
                                               const Solution& solution) {
   if (!admissions_.mixed) {
-    if (apart_ != Apart::not_tried || !problem.keeps_backends_apart() || !has_idle_gpu())
+    if (apart_ != Apart::not_tried || !problem.keeps_backends_apart() || idle_fallbacks().empty())
       return false;
     apart_ = Apart::found;
     admissions_.mixed = true;
@@ -150,15 +212,19 @@ Result<bool> ResolutionSearch::weighs_mixture(const RequirementProblem& problem,
   const bool unasked = !std::ranges::all_of(found, &Mixture::asked);
   // It is idle for another reason, or what is installed may stay as it is: the planner sees to
   // that.
-  if (apart_ == Apart::found && (has_idle_gpu() || (unasked && replaces_installed()))) {
+  if (apart_ == Apart::found && (!idle_fallbacks().empty() || (unasked && replaces_installed()))) {
     apart_ = Apart::final;
     admissions_.mixed = false;
     return true;
   }
   for (const Mixture& mixture : found) {
     if (mixture.asked) continue;
-    if (refusal_) conflict_ = std::move(refusal_->conflict);
-    return std::unexpected(*mixture.error);
+    // It is what is said, unless what counts last makes up for it.
+    if (!refusal_) refusal_.emplace();
+    refusal_->error = *mixture.error;
+    apart_ = Apart::final;
+    admissions_.mixed = false;
+    return true;
   }
   for (const Mixture& mixture : found) in_.report.warn(mixture.error->message);
   return false;

@@ -116,8 +116,7 @@ class RequirementProblem final : public Problem {
   [[nodiscard]] bool is_held(PackageId package) const;
   /// What the user says of the package.
   [[nodiscard]] std::vector<const Want*> wants_about(const std::string& name) const;
-  /// The GPU platform of a choice: "CUDA 12"; empty: it goes with any. Members of a family have
-  /// that of its first one.
+  /// The GPU platform of a choice: "CUDA 12"; empty: it goes with any.
   [[nodiscard]] std::string platform_of(PackageId package, Candidate candidate,
                                         const PackageChoice& choice) const;
   /// The backend that the candidate of a family needs; empty: none.

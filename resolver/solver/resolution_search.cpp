@@ -114,6 +114,7 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::attempt() {
   const auto begins_again = weighs_mixture(problem, *solution);
   if (!begins_again) return std::unexpected(begins_again.error());
   if (*begins_again) return std::nullopt;
+  if (gives_up_gpu(problem)) return std::nullopt;
   if (auto ok = describe(problem, *solution); !ok) return std::unexpected(ok.error());
   warn_of_last_resort();
   remark_on_families(settled_, in_.families, in_.report);
@@ -251,32 +252,6 @@ bool ResolutionSearch::takes_unasked(const RequirementProblem& problem, const So
   return takes;
 }
 
-bool ResolutionSearch::follows_late() {
-  bool late = false;
-  for (const auto& [name, settled] : settled_) {
-    const index::Family* family = in_.families.of(name);
-    if (family == nullptr || name == family->anchor() || in_.kept.contains(name)) continue;
-    if (!settled_.contains(family->anchor())) continue;
-    const std::string lead = lead_label(*family);
-    if (lead.empty() || admissions_.leads.contains(family)) continue;
-    if (settled.choice.package.variant == lead) continue;
-    admissions_.leads[family] = lead;
-    late = true;
-  }
-  return late;
-}
-
-std::string ResolutionSearch::lead_label(const index::Family& family) const {
-  const plan::InstalledPackage* installed = in_.families.installed(family.anchor());
-  const auto first = settled_.find(family.anchor());
-  if (first == settled_.end() || first->second.choice.package.already_installed)
-    return installed == nullptr ? std::string() : in_.families.installed_label(*installed);
-  const plan::ResolvedPackage& package = first->second.choice.package;
-  if (package.variant) return *package.variant;
-  return package.direct ? in_.families.known_local(family, package.version)
-                        : in_.families.plain_label(family, family.anchor(), package.version);
-}
-
 std::optional<wheel::Version> ResolutionSearch::version_of(const std::string& name) const {
   if (const auto found = settled_.find(name); found != settled_.end())
     return found->second.choice.package.version;
@@ -305,7 +280,14 @@ Result<void> ResolutionSearch::describe(RequirementProblem& problem, const Solut
 
 IntegerSet ResolutionSearch::wanted_of(const RequirementProblem& problem, PackageId package) const {
   IntegerSet wanted = problem.packages()[package].list->all();
-  for (const std::size_t i : needed_[package]) wanted = wanted & needs_[i].values;
+  for (const ActiveNeed& need : needs_) {
+    const auto& needed = problem.packages()[need.needed];
+    const bool of_extra = needed.kind == Kind::extra && needed.project == package;
+    // That an extra goes with the very candidate is no wish.
+    if ((need.needed == package || of_extra) &&
+        problem.reason(need.reason).kind != Reason::Kind::extra)
+      wanted = wanted & need.values;
+  }
   return wanted;
 }
 

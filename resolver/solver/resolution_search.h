@@ -78,9 +78,14 @@ class ResolutionSearch {
   /// user asks for the mixture that would be better.
   [[nodiscard]] Result<bool> weighs_mixture(const RequirementProblem& problem,
                                             const Solution& solution);
-  /// What keeping them apart costs: the first member of a family gets its fallback although a GPU
-  /// is here.
-  [[nodiscard]] bool has_idle_gpu() const;
+  /// It is the first member of a family that is chosen: the others have its label.
+  [[nodiscard]] bool leads(const index::Family& family, const std::string& name) const;
+  /// What keeping them apart costs: packages that get their family's fallback although a GPU is
+  /// here. Of a family the one that leads.
+  [[nodiscard]] std::vector<std::string> idle_fallbacks() const;
+  /// A fallback is chosen although whoever wants the package allows a build for the GPU: it counts
+  /// no longer.
+  [[nodiscard]] bool gives_up_gpu(const RequirementProblem& problem);
   [[nodiscard]] bool replaces_installed() const;
   /// Builds of unlike backends in a solution.
   struct Mixture {

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/resolver/family_world.h"
 #include "tests/resolver/solver_world.h"
 
 namespace axle::testing {
@@ -137,6 +138,49 @@ TEST_CASE("a pre-release is the last resort where no final release goes with the
   // Where that does not help either, pre-releases are not mentioned.
   const auto error = world.error({"app", "base>=2"});
   CHECK(error.message.find("1.5b1") == std::string::npos);
+}
+
+TEST_CASE("a member has a GPU platform without the first one of its family too") {
+  NvidiaWorld world;
+  world.index.add_wheel({.name = "blas_cu12", .version = "1.0"});
+  world.publish("acme-audio", "1.0", "cu130", {"blas-cu12"});
+  world.publish("acme-audio", "0.9", "cu126", {"blas-cu12"});
+  CHECK(world.resolve({"acme-audio<2"}) == Strings{"acme-audio 0.9+cu126[cu126]", "blas-cu12 1.0"});
+  CHECK_MESSAGE(world.error({"acme-audio==1.0"}).message.contains("is for CUDA 13"), "");
+}
+
+TEST_CASE("a build for CPUs is no way out of a conflict on a machine with a GPU") {
+  NvidiaWorld world;
+  world.publish("acme-audio", "2.0.1", "cpu");
+  world.publish("acme-audio", "2.0.1", "cu126", {"ghost"});
+  for (const char* asked : {"acme-audio==2.0.1", "acme-audio[x]==2.0.1"})
+    CHECK_MESSAGE(world.error({asked}).message.contains("ghost"), asked);
+  CHECK(world.resolve({"acme-audio<=2.0.1"}) == Strings{"acme-audio 2.0+cu126[cu126]"});
+  CHECK(world.resolve({"acme-audio==2.0.1+cpu"}) == Strings{"acme-audio 2.0.1+cpu[cpu]"});
+  // What another package asks for may have none for the GPU.
+  world.publish("acme-audio", "2.0.2", "cpu");
+  world.index.add_wheel({.name = "app", .version = "1.0", .requires_dist = {"acme-audio==2.0.2"}});
+  CHECK(world.resolve({"app"}) == Strings{"acme-audio 2.0.2+cpu[cpu]", "app 1.0"});
+  CHECK(world.remarked("although there is a GPU"));
+}
+
+TEST_CASE("an older release that brings in no other backend is an answer") {
+  NvidiaWorld world;
+  world.publish("acme-audio", "1.0", "cpu");
+  world.index.add_wheel({.name = "app", .version = "1.0"});
+  world.index.add_wheel({.name = "app", .version = "2.0", .requires_dist = {"acme"}});
+  CHECK(world.resolve({"app", "acme-audio==1.0"}) == Strings{"acme-audio 1.0+cpu[cpu]", "app 1.0"});
+}
+
+TEST_CASE("a pre-release is taken before members of unlike backends are refused") {
+  NvidiaWorld world;
+  for (const char* label : {"cu130", "cpu"}) world.publish("acme-vision", "0.5b1", label);
+  world.publish("acme-vision", "0.5", "cu126");
+  world.publish("acme-audio", "2.0.1", "cu130");
+  CHECK(world.resolve({"acme-audio==2.0.1", "acme-vision>=0.5b1,<1"}).size() == 2);
+  CHECK(world.resolve({"acme-audio==2.0.1", "acme-vision>0.4"}) ==
+        Strings{"acme-audio 2.0.1+cu130[cu130]", "acme-vision 0.5b1+cu130[cu130]"});
+  CHECK(world.remarked("acme-vision 0.5b1+cu130 is a pre-release"));
 }
 
 }  // namespace

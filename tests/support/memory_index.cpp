@@ -89,10 +89,13 @@ void MemoryIndex::add_wheel_at(const std::string& index_url, const WheelRecipe& 
   bytes_[url] = wheel_bytes(recipe);
   bytes_[url + ".metadata"] = metadata_text(recipe);
   std::string& links = links_[index_url + "/" + wheel::normalize_name(recipe.name) + "/"];
-  links +=
-      (links.empty() ? "" : ", ") + ("{\"filename\": \"" + filename + "\", \"url\": \"" + url +
-                                     "\", \"core-metadata\": true, \"hashes\": {}" +
-                                     (size ? ", \"size\": " + std::to_string(*size) : "") + "}");
+  links += (links.empty() ? "" : ", ") +
+           ("{\"filename\": \"" + filename + "\", \"url\": \"" + url +
+            "\", \"core-metadata\": true, \"hashes\": {}" +
+            (recipe.requires_python.empty()
+                 ? ""
+                 : ", \"requires-python\": \"" + recipe.requires_python + "\"") +
+            (size ? ", \"size\": " + std::to_string(*size) : "") + "}");
 }
 
 index::PublishedFile& MemoryIndex::add_variants(const std::string& project,

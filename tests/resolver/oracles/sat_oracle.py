@@ -24,6 +24,7 @@ except ImportError as missing:
 
 SHAPE = (9, 6, 3)  # packages, releases, variants at most
 BATCH = 2000
+BACKENDS = ["cu130", "cu126", "rocm6.4", "cpu", ""]  # the best first
 
 
 @functools.cache
@@ -58,12 +59,18 @@ class Candidate:
         self.needs = needs
         self.release = release
         self.build = build
+        self.backend = build["backend"] if build else ""
+        if self.backend:
+            self.version += f"+{self.backend}"
+        self.platform = build["platform"] if build else ""
         self.early = release is not None and parsed(version).is_prerelease
         self.yanked = release is not None and release["yanked"]
 
     def is_better_than(self, other):
-        if self.version != other.version:
-            return parsed(self.version) > parsed(other.version)
+        if self.release is not other.release:
+            return parsed(self.release["version"]) > parsed(other.release["version"])
+        if self.backend or other.backend:
+            return BACKENDS.index(self.backend) < BACKENDS.index(other.backend)
         if self.build["abi_package"] or other.build["abi_package"]:
             return False
         return self.rank() > other.rank()
@@ -105,6 +112,8 @@ class Problem:
             if node not in self.supports:
                 self.add([-self.node(node)])
         self.add_neighbours()
+        self.add_platforms()
+        self.add_family()
 
     def add(self, clause):
         if None not in clause:
@@ -198,6 +207,38 @@ class Problem:
                     if not allows(need["specifiers"], one.version):
                         self.add([self.node((neighbour["name"], "")), -one.number])
 
+    def add_platforms(self):
+        """One environment has the GPU libraries of one platform."""
+        of_platform = {}
+        for one in itertools.chain(*self.candidates.values()):
+            if one.platform:
+                self.add([-one.number, of_platform.setdefault(one.platform, self.variable())])
+        for one, other in itertools.combinations(of_platform.values(), 2):
+            self.add([-one, -other])
+
+    def add_family(self):
+        """Its members have one backend, and the versions that the file says go together."""
+        members = self.world["family"]["members"]
+        for name, other_name in itertools.combinations(members, 2):
+            for one, other in itertools.product(self.candidates[name], self.candidates[other_name]):
+                if one.backend != other.backend:
+                    self.add([-one.number, -other.number])
+        for one in self.candidates[members[0]] if members else []:
+            for need in one.release["goes_with"]:
+                for other in self.candidates[need["name"]]:
+                    if not allows(need["specifiers"], other.version):
+                        self.add([-one.number, -other.number])
+
+    def fallbacks(self):
+        """Assumptions: no build for the CPU on a machine with a GPU, where the user allows a release that has another one."""
+        left = set()
+        for name in self.world["family"]["members"] if self.world["family"]["cuda"] else []:
+            allowed = [one for one in self.candidates[name]
+                       if all(allows(specifiers, one.version) for specifiers in self.about[name])]
+            if any(one.backend != "cpu" for one in allowed):
+                left |= {-one.number for one in self.candidates[name] if one.backend == "cpu"}
+        return left
+
     def solve(self, assumptions):
         """Whether there is a solution in which all that is present is asked for, from the user on."""
         while True:
@@ -271,12 +312,31 @@ class Answer:
                            for one in self.problem.replaced(own)]
         return active
 
+    def wants(self, name):
+        world = self.problem.world
+        return [need["specifiers"] for need, owner in self.active if need["name"] == name and owner != name] + [
+            need["specifiers"] for need in world["constraints"] + world["overrides"] if need["name"] == name]
+
+    def idle_gpu(self):
+        """A build for the CPU where a GPU is, although whoever wants the package allows a release that has another one.
+        Of a family it is the first member that is chosen which says it: the others have its backend."""
+        world = self.problem.world
+        leads = [name for name in world["family"]["members"] if name in self.picks][:1]
+        for name in leads if world["family"]["cuda"] else []:
+            one = self.picks[name]
+            if one.backend == "cpu" and any(
+                    other.backend != "cpu" and not other.early and not other.yanked and
+                    all(allows(specifiers, other.version) for specifiers in self.wants(name)) and
+                    all(allows(need["specifiers"], self.picks[need["name"]].version)
+                        for need in other.release["goes_with"] if need["name"] in self.picks)
+                    for other in self.problem.candidates[name]):
+                return f"{name} {one.version} is for the CPU"
+        return None
+
     def unasked(self):
         """Pre-releases and yanked releases that nobody in it wishes for."""
-        world = self.problem.world
         for name, one in self.picks.items():
-            wants = [need["specifiers"] for need, owner in self.active if need["name"] == name and owner != name]
-            wants += [need["specifiers"] for need in world["constraints"] + world["overrides"] if need["name"] == name]
+            wants = self.wants(name)
             pinned = any(pins(specifiers, one.version) for specifiers in wants)
             if one.yanked and not pinned:
                 return f"{name} {one.version} is yanked"
@@ -312,20 +372,23 @@ class Answer:
 def judge(world, answer):
     """What is wrong with the answer; None: nothing."""
     problem = Problem(world)
+    fallbacks = problem.fallbacks()
     if not answer["solved"]:
-        return "there is a solution" if not answer["breaks_installed"] and problem.solve(problem.yanked_by_packages()) else None
+        return "there is a solution" if not answer["breaks_installed"] and problem.solve([*problem.yanked_by_packages(), *fallbacks]) else None
     made = Answer(problem, answer["chosen"])
     fault = made.fault()
     if fault:
         return fault
+    if made.idle_gpu():
+        return made.idle_gpu()
     unasked = made.unasked()
     unwished = problem.unwished()
     # What a build was linked with is not brought in for it, and it may have been given up for that before.
     left_alone = {-one.number for one in itertools.chain(*problem.candidates.values())
-                  if one.yanked or one.build and one.build["abi_package"]}
+                  if one.yanked or one.build and one.build["abi_package"]} | fallbacks
     # The clauses know the wishes of the user for pre-releases alone: where those are not enough, one may be taken that a
     # package asked for which was left again.
-    if unasked and (unasked.endswith("is yanked") or problem.solve([*unwished, *problem.yanked_by_packages()])):
+    if unasked and (unasked.endswith("is yanked") or problem.solve([*unwished, *problem.yanked_by_packages(), *fallbacks])):
         return f"{unasked} that nobody wishes for"
     if world["installed"]:
         return None

@@ -1,7 +1,7 @@
 #pragma once
 // Small worlds made by chance: what is published, what is installed, what is asked for. Beside what
-// is published stands what it means on the machine of World, so that an oracle reads no markers,
-// tags or properties itself.
+// is published stands what it means on the machine of the world, so that an oracle reads no
+// markers, tags, properties or labels itself.
 
 #include <cstdint>
 #include <string>
@@ -26,10 +26,13 @@ struct WorldNeed {
 struct WorldBuild {
   std::string label = {};        ///< empty: a plain wheel
   std::string level = {};        ///< x86-64 level that it needs; empty: none
+  bool also_v4 = false;          ///< v4 is named beside the level, and any of the two will do
   std::string abi_package = {};  ///< what it was linked with; empty: nothing
   std::string abi_version = {};  ///< "1" or "1.0": a prefix
   std::string tags = "py3-none-any";
-  bool fits = true;  ///< tags and level
+  std::string backend = {};   ///< label of a family's build, its local version; empty: none
+  std::string platform = {};  ///< whose GPU libraries it needs: "CUDA 12"; empty: nobody's
+  bool fits = true;           ///< tags, level and backend
   std::vector<WorldNeed> needs = {};
 };
 
@@ -38,7 +41,8 @@ struct WorldRelease {
   bool yanked = false;
   std::string requires_python = {};
   bool python_fits = true;
-  std::vector<WorldBuild> builds = {};  ///< none: a source distribution alone
+  std::vector<WorldBuild> builds = {};    ///< none: a source distribution alone
+  std::vector<WorldNeed> goes_with = {};  ///< of a family's first member: what others must be
 };
 
 struct WorldPackage {
@@ -52,6 +56,13 @@ struct WorldInstalled {
   std::vector<WorldNeed> needs = {};
 };
 
+/// A family, whose builds are on an index of its own. On a machine with a GPU "cpu" counts only
+/// where no release that the user allows has another build that fits.
+struct WorldFamily {
+  std::vector<std::string> members = {};  ///< none: there is no family
+  std::string cuda = {};                  ///< that the driver of the one GPU runs; empty: no GPU
+};
+
 struct PublishedWorld {
   std::uint32_t seed = 0;
   std::uint32_t python_minor = 11;
@@ -62,6 +73,7 @@ struct PublishedWorld {
   std::vector<WorldNeed> constraints = {};
   std::vector<WorldNeed> overrides = {};
   std::vector<WorldInstalled> installed = {};
+  WorldFamily family = {};
 };
 
 struct WorldShape {
@@ -91,15 +103,16 @@ struct WorldAnswer {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldNeed, text, name, specifiers, extras, extra,
                                                 holds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldBuild, label, level, abi_package, abi_version,
-                                                tags, fits, needs)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldBuild, label, level, also_v4, abi_package,
+                                                abi_version, tags, backend, platform, fits, needs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldRelease, version, yanked, requires_python,
-                                                python_fits, builds)
+                                                python_fits, builds, goes_with)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldPackage, name, releases)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldInstalled, name, version, needs)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldFamily, members, cuda)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PublishedWorld, seed, python_minor, python,
                                                 prereleases, packages, requests, constraints,
-                                                overrides, installed)
+                                                overrides, installed, family)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldChoice, name, version, label, installed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldAnswer, solved, chosen, error,
                                                 breaks_installed)

@@ -1,4 +1,4 @@
-#include "tests/resolver/world_rules.h"
+#include "tests/resolver/worlds/world_rules.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -74,6 +74,14 @@ class Rules {
   /// Empty, or what nobody wishes for.
   [[nodiscard]] std::string unwished(const Pick& pick, const std::vector<Active>& active) const;
   [[nodiscard]] std::string broken_neighbour(const Picks& picks) const;
+  /// Backends: one for the members of a family, one of GPU libraries for all packages.
+  [[nodiscard]] std::string broken_mixture(const Picks& picks) const;
+  /// A build for the CPU on a machine with a GPU, where those whose wishes count allow another.
+  /// Of a family the first member that is chosen says it, since the others have its backend.
+  [[nodiscard]] bool leaves_gpu_idle(const Picks& picks, const std::vector<Active>& active) const;
+  /// Specifiers of all who want the package, or of the user alone.
+  [[nodiscard]] std::vector<std::string> wants(const std::string& name,
+                                               const std::vector<Active>& active) const;
 
   const PublishedWorld& world_;
   Wishes wishes_;
@@ -86,11 +94,9 @@ Rules::Rules(const PublishedWorld& world, Wishes wishes) : world_(world), wishes
     for (const WorldRelease& release : package.releases) {
       for (const WorldBuild& build : release.builds) {
         if (!build.fits || !release.python_fits) continue;
-        all_[package.name].push_back({{package.name, release.version, build.label, false},
-                                      version(release.version),
-                                      &release,
-                                      &build,
-                                      &build.needs});
+        const std::string at = release.version + (build.backend.empty() ? "" : "+" + build.backend);
+        all_[package.name].push_back(
+            {{package.name, at, build.label, false}, version(at), &release, &build, &build.needs});
       }
     }
   }
@@ -211,6 +217,61 @@ std::string Rules::broken_neighbour(const Picks& picks) const {
   return {};
 }
 
+std::vector<std::string> Rules::wants(const std::string& name,
+                                      const std::vector<Active>& active) const {
+  std::vector<std::string> wants;
+  for (const auto* list : {&world_.constraints, &world_.overrides}) {
+    for (const WorldNeed& need : *list) {
+      if (need.name == name) wants.push_back(need.specifiers);
+    }
+  }
+  for (const Active& one : active) {
+    const bool counts = wishes_ == Wishes::of_anybody || one.owner.empty();
+    if (one.need->name == name && one.owner != name && counts)
+      wants.push_back(one.need->specifiers);
+  }
+  return wants;
+}
+
+bool Rules::leaves_gpu_idle(const Picks& picks, const std::vector<Active>& active) const {
+  const std::vector<std::string>& members = world_.family.members;
+  const auto leads = std::ranges::find_if(
+      members, [&](const std::string& member) { return picks.contains(member); });
+  if (leads == members.end() || world_.family.cuda.empty()) return false;
+  if (picks.at(*leads)->build == nullptr || picks.at(*leads)->build->backend != "cpu") return false;
+  const std::vector<std::string> wants = this->wants(*leads, active);
+  return std::ranges::any_of(all(*leads), [&](const Pick& other) {
+    // Where only such releases have a build for it, the one as well as the other is right.
+    if (wishes_ == Wishes::of_anybody && (other.version.is_prerelease() || other.release->yanked))
+      return false;
+    const auto goes = [&](const WorldNeed& need) {
+      const auto with = picks.find(need.name);
+      return with == picks.end() || contains(need.specifiers, with->second->version);
+    };
+    return other.build->backend != "cpu" && std::ranges::all_of(other.release->goes_with, goes) &&
+           std::ranges::all_of(wants, [&](const std::string& specifiers) {
+             return contains(specifiers, other.version);
+           });
+  });
+}
+
+std::string Rules::broken_mixture(const Picks& picks) const {
+  std::set<std::string> labels;
+  std::set<std::string> platforms;
+  for (const auto& [name, pick] : picks) {
+    if (pick->build == nullptr) continue;
+    if (!pick->build->backend.empty()) labels.insert(pick->build->backend);
+    if (!pick->build->platform.empty()) platforms.insert(pick->build->platform);
+    for (const WorldNeed& need : pick->release->goes_with) {
+      const auto other = picks.find(need.name);
+      if (other != picks.end() && !contains(need.specifiers, other->second->version))
+        return name + " goes with " + need.text;
+    }
+  }
+  if (labels.size() > 1) return "two backends in one family";
+  return platforms.size() > 1 ? "two platforms" : "";
+}
+
 std::string Rules::broken_rule(const Picks& picks, const std::vector<Active>& active) const {
   if (std::string need = broken_need(picks, active); !need.empty()) return need;
   std::set<std::string> needed;
@@ -233,6 +294,8 @@ std::string Rules::broken_rule(const Picks& picks, const std::vector<Active>& ac
     if (!contains("==" + pick->build->abi_version + ".*", at))
       return name + " was built for " + other + " " + pick->build->abi_version;
   }
+  if (leaves_gpu_idle(picks, active)) return "a build for the CPU";
+  if (std::string mixture = broken_mixture(picks); !mixture.empty()) return mixture;
   return broken_neighbour(picks);
 }
 
@@ -284,10 +347,17 @@ const Pick* find(const Rules& rules, const WorldChoice& choice) {
   return nullptr;
 }
 
-/// Newer, or of the same version with a higher level; builds that were linked with something are
-/// not compared.
+/// Newer, or of the same version with a higher level or a better backend; builds that were linked
+/// with something are not compared.
 bool is_better(const Pick& one, const Pick& other) {
-  if (one.version != other.version) return one.version > other.version;
+  if (one.release != other.release)
+    return version(one.release->version) > version(other.release->version);
+  if (!one.build->backend.empty()) {
+    const auto place = [](const WorldBuild& build) {
+      return build.backend == "cu130" ? 2 : build.backend == "cu126" ? 1 : 0;
+    };
+    return place(*one.build) > place(*other.build);
+  }
   if (!one.build->abi_package.empty() || !other.build->abi_package.empty()) return false;
   const auto place = [](const WorldBuild& build) {
     if (build.label.empty()) return 0;
@@ -306,7 +376,7 @@ std::string broken_rule(const PublishedWorld& world, const WorldAnswer& answer) 
     if (pick == nullptr) return choice.name + " " + choice.version + " cannot be used here";
     picks[choice.name] = pick;
   }
-  std::string broken = rules.broken_rule(picks, rules.active(picks));
+  const std::string broken = rules.broken_rule(picks, rules.active(picks));
   const bool is_wish = broken.ends_with(unasked);
   return is_wish && !has_solution(world, Wishes::of_user).value_or(true) ? "" : broken;
 }

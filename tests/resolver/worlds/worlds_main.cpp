@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/resolver/random_world.h"
+#include "tests/resolver/worlds/random_world.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/resolver/random_world.h"
+#include "tests/resolver/worlds/random_world.h"
 
 namespace axle::testing {
 

@@ -1,14 +1,14 @@
 // The solver over what indexes publish, against an exhaustive search and a checker that know
 // nothing of it. sat_oracle.py does the same to larger worlds.
 
-#include "tests/resolver/random_world.h"
+#include "tests/resolver/worlds/random_world.h"
 
 #include <cstdint>
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "tests/resolver/world_rules.h"
+#include "tests/resolver/worlds/world_rules.h"
 
 namespace axle::testing {
 namespace {
