@@ -16,6 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import real_sets
 from support import PEERS, PYTHON, SOURCE, VARIANT, TestCase
 
+# Of one set. It takes some, and of few a quarter of a minute, where the pages are recorded.
+PIP_SECONDS = 120
 PAGES = pathlib.Path(os.environ.get("AXLE_REAL_SETS") or pathlib.Path.home() / ".cache/axle-bench/real-sets")
 
 
@@ -53,8 +55,11 @@ class RealSets(TestCase):
                     "PIP_DEFAULT_TIMEOUT": "120", "UV_HTTP_TIMEOUT": "120"}
         self.index = self.enterContext(recorded_index())
 
-    def run_quietly(self, *command):
-        return subprocess.run([str(word) for word in command], env=self.env, text=True, capture_output=True, timeout=900)
+    def run_quietly(self, *command, seconds=900):
+        """None: it takes longer."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return subprocess.run([str(word) for word in command], env=self.env, text=True, capture_output=True, timeout=seconds)
+        return None
 
     def listed(self, requirements):
         path = self.root / "requirements.txt"
@@ -81,13 +86,16 @@ class RealSets(TestCase):
         return dict(line.partition(";")[0].strip().split("==") for line in done.stdout.splitlines())
 
     def of_pip(self, requirements):
+        """The same. A set that it does not solve in time is skipped, by name."""
         report = self.root / "report.json"
         report.unlink(missing_ok=True)
         done = self.run_quietly(PEERS / "python", "-m", "pip", "--python", self.venv / "bin/python", "install", "--dry-run",
                                 "--ignore-installed", "--only-binary", ":all:", "--quiet", "--report", report, "--index-url",
-                                self.index, "-r", self.listed(requirements))
+                                self.index, "-r", self.listed(requirements), seconds=PIP_SECONDS)
+        if done is None:
+            self.skipTest(f"pip does not solve `{' '.join(requirements)}` in {PIP_SECONDS} s")
         if done.returncode != 0:
-            self.assertIn("ResolutionImpossible", done.stderr)
+            self.assertRegex(done.stderr, "ResolutionImpossible|No matching distribution found")
             return None
         found = [one["metadata"] for one in json.loads(report.read_text())["install"]]
         return {one["name"].lower().replace("_", "-").replace(".", "-"): one["version"] for one in found}
@@ -109,7 +117,7 @@ class RealSets(TestCase):
                 self.compare(text, self.ours(requirements), self.of_uv(requirements), real_sets.DIFFERENCES_FROM_UV)
 
     def test_pip_answers_the_same(self):
-        for text in real_sets.BESIDE_PIP:
+        for text in real_sets.SETS:
             with self.subTest(text):
                 requirements = text.split()
                 self.compare(text, self.ours(requirements), self.of_pip(requirements), real_sets.DIFFERENCES_FROM_PIP)
