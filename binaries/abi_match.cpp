@@ -29,9 +29,6 @@ constexpr std::size_t longest_demangled = 2000;  ///< bytes of a mangled name
 
 std::size_t hash_of(std::string_view name) { return std::hash<std::string_view>{}(name); }
 
-/// "libcudart" of libcudart.so.12
-std::string_view stem_of(std::string_view name) { return name.substr(0, name.find(".so")); }
-
 /// Where libraries and symbols of a package and of those that it requires are, looked up as often
 /// as a hostile file asks for it.
 class LinkMap {
@@ -58,7 +55,7 @@ class LinkMap {
   }
   /// Who has the library in another major version; nullptr: nobody.
   [[nodiscard]] const PackageLibraries* provider_of_another(std::string_view needed) const {
-    const auto known = needed.contains(".so.") ? others_.find(stem_of(needed)) : others_.end();
+    const auto known = needed.contains(".so.") ? others_.find(library_stem(needed)) : others_.end();
     return known == others_.end() ? nullptr : known->second;
   }
   [[nodiscard]] bool is_defined(std::string_view symbol) const {
@@ -75,14 +72,14 @@ class LinkMap {
     }
     for (const std::string& name : package.names) {
       providers_.try_emplace(name, Provider{&package, nullptr});
-      const std::size_t stem = stem_of(name).size();
+      const std::size_t stem = library_stem(name).size();
       if (!name.contains(".so.")) continue;
       // The name that libfoo.so.1.2 is asked for by may be libfoo.so.1.
       for (std::size_t end = name.find('.', stem + 4); end != name.npos;
            end = name.find('.', end + 1)) {
         providers_.try_emplace(std::string_view(name).substr(0, end), Provider{&package, nullptr});
       }
-      if (&package != &package_) others_.try_emplace(stem_of(name), &package);
+      if (&package != &package_) others_.try_emplace(library_stem(name), &package);
     }
   }
 
@@ -106,8 +103,8 @@ struct Links {
   }
 };
 
-std::string lacking(const PackageLibraries& package) {
-  return fmt::format("which {} lacks", package.title);
+AbiMisfit lacking(const LinkedLibrary& user, std::string missing, const PackageLibraries& owner) {
+  return {user.name, std::move(missing), fmt::format("which {} lacks", owner.title), 0, &owner};
 }
 
 /// A library, or a version of one, without which the loader refuses `library`.
@@ -116,7 +113,7 @@ std::optional<AbiMisfit> find_missing_library(const LinkedLibrary& library, cons
   for (const std::string& needed : library.needed) {
     if (map.is_own(needed) || map.provider_of(needed).package != nullptr) continue;
     if (const PackageLibraries* other = map.provider_of_another(needed))
-      return AbiMisfit{library.name, needed, lacking(*other)};
+      return lacking(library, needed, *other);
   }
   for (const elf::VersionNeed& need : library.version_needs) {
     if (need.weak || map.is_own(need.library)) continue;
@@ -127,10 +124,10 @@ std::optional<AbiMisfit> find_missing_library(const LinkedLibrary& library, cons
     } else if (provider.library != nullptr && !provider.library->versions.empty() &&
                !provider.library->versions.contains(need.version)) {
       const std::string user = library.user_of(need);
-      return AbiMisfit{library.name,
-                       fmt::format("{}{} of {}", need.version,
-                                   user.empty() ? user : fmt::format(" ({})", user), need.library),
-                       lacking(*provider.package)};
+      return lacking(library,
+                     fmt::format("{}{} of {}", need.version,
+                                 user.empty() ? user : fmt::format(" ({})", user), need.library),
+                     *provider.package);
     }
   }
   return std::nullopt;
@@ -154,7 +151,7 @@ void find_missing_symbols(const LinkedLibrary& library, const LinkMap& map, Unre
     if (found.first) {
       ++found.first->more;
     } else {
-      found.first = AbiMisfit{library.name, std::move(missing), lacking(owner)};
+      found.first = lacking(library, std::move(missing), owner);
     }
   };
   std::unordered_map<std::uint16_t, const elf::VersionNeed*> needs;
@@ -178,6 +175,17 @@ void find_missing_symbols(const LinkedLibrary& library, const LinkMap& map, Unre
 }
 
 }  // namespace
+
+std::string_view library_stem(std::string_view name) { return name.substr(0, name.find(".so")); }
+
+Result<std::vector<std::string>> read_needed(wheel::ByteSource& source, const std::string& name) {
+  ElfSource bytes(source, largest_symbol_table);
+  const auto tables = elf::read_tables(bytes);
+  if (!tables) return std::unexpected(bytes.error(tables.error(), name));
+  const auto dynamic = elf::read_dynamic(bytes, *tables);
+  if (!dynamic) return std::unexpected(bytes.error(dynamic.error(), name));
+  return dynamic->names(DT_NEEDED);
+}
 
 Result<LinkedLibrary> read_linked_library(wheel::ByteSource& source, std::string name) {
   ElfSource bytes(source, largest_symbol_table);
@@ -278,6 +286,25 @@ std::optional<AbiMisfit> find_abi_misfit(const PackageLibraries& package,
     find_missing_symbols(library, map, found);
   }
   return found.first;
+}
+
+std::optional<AbiMisfit> find_lost_library(const PackageLibraries& package,
+                                           const PackageLibraries& before,
+                                           const PackageLibraries& after,
+                                           std::span<const PackageLibraries* const> others) {
+  const auto brings = [](const PackageLibraries& one, std::string_view stem) {
+    return std::ranges::find(one.names, stem, library_stem) != one.names.end();
+  };
+  for (const LinkedLibrary& library : package.libraries) {
+    for (const std::string& needed : library.needed) {
+      if (std::ranges::find(before.names, needed) == before.names.end()) continue;
+      const std::string_view stem = library_stem(needed);
+      const auto brings_it = [&](const PackageLibraries* one) { return brings(*one, stem); };
+      if (!brings(package, stem) && !brings(after, stem) && std::ranges::none_of(others, brings_it))
+        return lacking(library, needed, after);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace axle::binaries

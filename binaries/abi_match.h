@@ -44,6 +44,10 @@ struct LinkedLibrary {
   [[nodiscard]] std::string user_of(const elf::VersionNeed& need) const;
 };
 
+/// DT_NEEDED alone. Errors: as below.
+[[nodiscard]] Result<std::vector<std::string>> read_needed(wheel::ByteSource& source,
+                                                           const std::string& name);
+
 /// Errors: as elf_error, and unsupported for more symbols than memory is meant for.
 [[nodiscard]] Result<LinkedLibrary> read_linked_library(wheel::ByteSource& source,
                                                         std::string name);
@@ -66,10 +70,14 @@ struct AbiMisfit {
   std::string missing;   ///< a library, a version of its symbols or a demangled symbol
   std::string why;       ///< "which torch 2.10.0 lacks", "this machine has glibc 2.36"
   std::size_t more = 0;  ///< symbols that are missing besides
+  const PackageLibraries* lacks = nullptr;  ///< who lacks it; nullptr: the machine
 
   /// "_C.so needs c10::f(), which torch 2.10.0 lacks (and 3 more)"
   [[nodiscard]] std::string render() const;
 };
+
+/// "libcudart" of libcudart.so.12: what all its versions share.
+[[nodiscard]] std::string_view library_stem(std::string_view name);
 
 /// The libraries of others that `package` needs, by DT_NEEDED.
 [[nodiscard]] std::set<std::string> needed_names(const PackageLibraries& package);
@@ -82,5 +90,11 @@ struct AbiMisfit {
 [[nodiscard]] std::optional<AbiMisfit> find_abi_misfit(
     const PackageLibraries& package, std::span<const PackageLibraries* const> others,
     SystemRuntime& machine);
+
+/// A library that `package` needs, that `before` has, and of which `after`, the same package in
+/// another version, has no version any more, nor have `others`.
+[[nodiscard]] std::optional<AbiMisfit> find_lost_library(
+    const PackageLibraries& package, const PackageLibraries& before, const PackageLibraries& after,
+    std::span<const PackageLibraries* const> others);
 
 }  // namespace axle::binaries

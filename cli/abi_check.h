@@ -24,9 +24,10 @@ namespace axle::cli {
                                                  const installer::Environment& environment);
 
 /// What `resolve` finds; again where the libraries of wheels say which GPU platform they are for,
-/// which `options` knows then, and without the wheels whose ABI does not suit the rest, which it
-/// refuses, until all of it does. Each is said in `report`, and how much was read;
-/// what cannot be read refuses nothing. `installed`: what stays, unless it is in the resolution.
+/// which `options` knows then, and without the wheels whose ABI does not suit the rest, or which
+/// lack what an installed package that stays found so far; it refuses these until all of it does.
+/// Each is said in `report`, and how much was read; what cannot be read refuses nothing.
+/// `installed`: what stays, unless it is in the resolution.
 [[nodiscard]] std::expected<plan::Resolution, resolver::Unresolved> resolve_with_abi(
     const std::function<std::expected<plan::Resolution, resolver::Unresolved>()>& resolve,
     resolver::Options& options, const std::vector<installer::InstalledDistribution>& installed,

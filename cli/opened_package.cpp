@@ -1,5 +1,6 @@
 #include "cli/opened_package.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -151,6 +152,17 @@ void OpenedPackage::add(std::string place, bool program) {
   std::string name = base_name(place);
   if (!program) libraries_.names.push_back(name);
   members_.push_back({std::move(name), std::move(place), program});
+}
+
+bool OpenedPackage::needs_any(const std::set<std::string, std::less<>>& stems) const {
+  return std::ranges::any_of(members_, [&](const Member& member) {
+    const auto source = wheel::open_file_source(member.place);
+    const auto needed =
+        source ? binaries::read_needed(**source, member.name) : Result<std::vector<std::string>>();
+    return needed && std::ranges::any_of(*needed, [&](const std::string& name) {
+             return stems.contains(binaries::library_stem(name));
+           });
+  });
 }
 
 Result<void> OpenedPackage::read_all(Report& report, AbiReadings& readings) {

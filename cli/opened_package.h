@@ -40,6 +40,10 @@ class OpenedPackage {
   /// Bytes of all libraries in the wheel.
   [[nodiscard]] std::uint64_t packed() const { return packed_; }
 
+  /// Of what is installed: whether a library of it needs one with one of these stems. What cannot
+  /// be read needs nothing.
+  [[nodiscard]] bool needs_any(const std::set<std::string, std::less<>>& stems) const;
+
   /// Reads all its libraries, and the programs that the wheel installs.
   [[nodiscard]] Result<void> read_all(Report& report, AbiReadings& readings);
   /// Reads those with one of these names.

@@ -128,10 +128,9 @@ constexpr std::array rows = {
               "Show what would be done without changing anything"},
     OptionRow{
         Opt::check_abi, flag, "--check-abi", "",
-        "Before anything is installed, compare the symbols and libraries that extension modules "
-        "need with those of the packages that they require and of the machine, and choose others "
-        "if "
-        "they lack any"},
+        "Before anything is installed, compare the symbols and libraries that extension modules, "
+        "new and installed, need with those of the packages that they require and of the machine, "
+        "and choose others if they lack any"},
     OptionRow{Opt::explain, flag, "--explain", "",
               "Show each variant, chosen or rejected, and the deciding property and fact"},
     OptionRow{Opt::profile, value, "--profile", "OUT",

@@ -52,6 +52,26 @@ TEST_CASE("a symbol belongs to its outermost namespace, or to its prefix") {
   CHECK(demangled("aoti_torch_new") == "aoti_torch_new");
 }
 
+TEST_CASE("a library is lost if no version of it is left") {
+  const auto user = package("user 1", {made("_C.so", {"libold.so", "libc.so.6"}, {}, {})});
+  const auto before = package("torch 1", {made("libold.so", {}, {}, {})});
+  const auto after = package("torch 2", {made("libc10.so", {}, {}, {})});
+  const auto newer = package("torch 2", {made("libold.so.2", {}, {}, {})});
+  const auto lost = [&](const PackageLibraries& one, const PackageLibraries& then,
+                        const PackageLibraries& now, const PackageLibraries& other) {
+    const std::array<const PackageLibraries*, 1> others{&other};
+    const auto misfit = find_lost_library(one, then, now, others);
+    return misfit ? misfit->render() : "";
+  };
+  CHECK(lost(user, before, after, after) == "_C.so needs libold.so, which torch 2 lacks");
+  CHECK(lost(user, before, newer, newer).empty());
+  CHECK(lost(user, before, after, before).empty());
+  CHECK(lost(user, after, after, after).empty());
+  const auto own =
+      package("user 1", {made("_C.so", {"libold.so"}, {}, {}), made("libold.so", {}, {}, {})});
+  CHECK(lost(own, before, after, after).empty());
+}
+
 TEST_CASE("what others lack is named, what is not known is not") {
   const auto torch =
       package("torch 2.10.0", {made("libc10.so", {}, {}, {"_ZN3c104kindEv", "aoti_torch_new"})});

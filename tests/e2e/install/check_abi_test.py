@@ -177,6 +177,70 @@ class CheckAbiTest(TestCase):
                                             "--for", "x86_64"))
         self.assertIn("demo 3.0", there.out)
 
+    def put_and_install(self, *wheels):
+        """Without the check, so that it may be broken."""
+        self.put(*wheels)
+        self.assert_ok(self.variant("install", *(f"{one.name}=={one.version}" for one in wheels), "-i", self.index.url, "--python", self.venv))
+
+    def test_what_is_installed_and_stays_must_find_its_symbols(self):
+        self.put_and_install(*torch("2.9.0", [CHECK_OLD, CHECK_NEW]), flash("2.8.2", [CHECK_OLD, "_ZN3c104goneEv", CHECK_NEW]))
+        # It lacked one before: nothing to keep.
+        self.put(*torch("2.9.1", [CHECK_NEW]))
+        self.assert_ok(self.install("-U", "torch", "--dry-run"))
+        self.put_and_install(flash("2.8.3", [CHECK_OLD]))
+        self.put(*torch("2.10.0", [CHECK_OLD, CHECK_NEW]), *torch("2.11.0", [CHECK_NEW]))
+        done = self.assert_ok(self.install("-U", "torch"))
+        self.assertIn("torch 2.11.0 is not taken: flash_attn_2_cuda.so of flash-attn 2.8.3, which is installed, needs "
+                      "c10::detail::torchInternalAssertFail(char const*, char const*, unsigned int, char const*, "
+                      "std::string const&), which torch 2.11.0 lacks", done.err)
+        self.assertIn("ask for flash-attn as well, in a version that suits: -U flash-attn", done.err)
+        self.assertEqual(self.versions(), {"torch": "2.10.0", "cuda-runtime": "12.0", "flash-attn": "2.8.3"})
+        # Without another version nothing changes.
+        before = tree(self.venv)
+        refused = self.install("torch==2.11.0")
+        self.assertEqual(refused.code, 1, refused)
+        self.assertIn("which torch 2.11.0 lacks", refused.err)
+        self.assertIn("-U flash-attn", refused.err)
+        self.assertEqual(tree(self.venv), before)
+        # What changes with it is compared as a candidate.
+        self.put(flash("2.8.4", [CHECK_NEW]))
+        self.assert_ok(self.install("torch==2.11.0", "-U", "flash-attn"))
+        self.assertEqual(self.versions()["flash-attn"], "2.8.4")
+
+    def test_what_is_installed_and_stays_must_find_its_libraries(self):
+        old = torch("2.9.0", [CHECK_NEW])
+        old[0].members["torch/lib/libcaffe2.so"] = library(soname="libcaffe2.so", defined=["caffe2_old_f"])
+        # It does not say that it requires torch, and plain is none of those that have libraries of others.
+        user = Wheel("user", "1.0", tags=PLATFORM, files={"user/_C.so": library(needed=["libcaffe2.so"]), "user/__init__.py": ""})
+        plain = Wheel("plain", "1.0", tags=PLATFORM, files={"plain.so": library(needed=["libc.so.6"], undefined=["_ZN3c104goneEv"])})
+        self.put_and_install(*old, user, plain)
+        self.put(*torch("2.10.0", [CHECK_NEW], cudart="13"))
+        done = self.assert_ok(self.install("-U", "torch"))
+        self.assertIn("torch 2.10.0 is not taken: _C.so of user 1.0, which is installed, needs libcaffe2.so, which torch 2.10.0 "
+                      "lacks", done.err)
+        self.assertEqual(self.versions()["torch"], "2.9.0")
+        self.assert_ok(self.variant("uninstall", "-y", "user", "--python", self.venv))
+        # A library of another major version: the wheel that has it is refused, and so what pins that.
+        self.put_and_install(flash("2.8.3", needed=["libcudart.so.12"]))
+        done = self.assert_ok(self.install("-U", "torch"))
+        self.assertIn("cuda-runtime 13.0 is not taken: flash_attn_2_cuda.so of flash-attn 2.8.3, which is installed, needs "
+                      "libcudart.so.12, which cuda-runtime 13.0 lacks", done.err)
+        self.assertEqual(self.versions()["torch"], "2.9.0")
+        self.assert_ok(self.variant("uninstall", "-y", "flash-attn", "--python", self.venv))
+        self.assert_ok(self.install("-U", "torch"))
+        self.assertEqual(self.versions(), {"torch": "2.10.0", "cuda-runtime": "13.0", "plain": "1.0"})
+
+    def test_what_is_installed_and_odd_refuses_nothing(self):
+        odd = Wheel("odd", "1.0", requires=["torch"], tags=PLATFORM, files={
+            "odd/broken.so": b"not a library", "odd/gone.so": library(needed=["libc10.so"], undefined=[CHECK_OLD])})
+        self.put_and_install(*torch("2.9.0", [CHECK_OLD]), odd)
+        places = self.venv.glob("lib/python*/site-packages/odd")
+        for place in places:
+            (place / "gone.so").unlink()
+        self.put(*torch("2.10.0", [CHECK_NEW]))
+        self.assert_ok(self.install("-U", "torch"))
+        self.assertEqual(self.versions()["torch"], "2.10.0")
+
     def serve(self):
         server = subprocess.Popen([BIN / "index_server", str(self.root)], stdout=subprocess.PIPE, text=True)
         for cleanup in (server.stdout.close, server.wait, server.terminate):
