@@ -154,6 +154,11 @@ Result<const std::vector<BuildOption>*> RequirementProblem::options_of(const Pac
     // Where some build of the family is known, others count where they are asked for alone.
     for (BuildOption& option : *options) option.fits = option.fits && !option.unknown;
   }
+  // A wheel that was built before is still no better than one that is published.
+  if (release.built != nullptr) {
+    for (BuildOption& option : *options) option.from_source = option.fits;
+    if (!admissions_.builds) std::erase_if(*options, &BuildOption::from_source);
+  }
   const bool fits = std::ranges::any_of(*options, &BuildOption::fits);
   if (!fits && admissions_.builds) {
     const auto sdist = sdist_of(package, release);

@@ -160,7 +160,10 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::fail_for(RequirementPr
     refusal_.reset();
     return std::nullopt;
   }
-  if (admits_prereleases(problem, solution.known, from)) return std::nullopt;
+  if (admits_prereleases(problem, solution.known, from)) {
+    admissions_.builds = false;  // wheels may do now
+    return std::nullopt;
+  }
   conflict_ = std::move(refusal_->conflict);
   return std::unexpected(std::move(refusal_->error));
 }

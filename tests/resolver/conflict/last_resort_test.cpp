@@ -77,6 +77,17 @@ TEST_CASE("a wheel is better than a newer source distribution, which is better t
   CHECK(world.package("a").built_from->filename == "a-3.0.tar.gz");
 }
 
+TEST_CASE("where a pre-release is needed in any case nothing is built instead of a wheel") {
+  SourceWorld world;
+  world.wheel("a", "1.0", {"b"});
+  world.sdist("a", "1.1", {"b"});
+  world.wheel("a", "2.0", {"b<3"});
+  world.wheel("b", "4.0.dev1");
+  world.index.add_wheel({.name = "b", .version = "3.0", .requires_python = ">=3.12"})
+      .requires_python = ">=3.12";
+  CHECK(world.resolve({"a"}) == Strings{"a 1.0", "b 4.0.dev1"});
+}
+
 TEST_CASE("a build that fails rules out its version, once, with a word") {
   SourceWorld world;
   world.sdist("a", "1.0");

@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 try:
+    import indexes
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
     from pysat.solvers import Solver
@@ -24,6 +25,7 @@ except ImportError as missing:
 
 SHAPE = (9, 6, 3)  # packages, releases, variants at most
 BATCH = 2000
+FROM_SOURCE = {"label": "", "level": "", "abi_package": "", "backend": "", "platform": ""}
 BACKENDS = ["cu130", "cu126", "rocm6.4", "cpu", ""]  # the best first
 
 
@@ -50,9 +52,10 @@ def names_prerelease(specifiers):
 
 
 class Candidate:
-    """A build that can be used here, or what is installed."""
+    """A build that can be used here, what is made of a source distribution, or what is installed."""
 
-    def __init__(self, number, name, version, needs, release=None, build=None):
+    def __init__(self, number, name, version, needs, release=None, build=None, from_source=False):
+        self.from_source = from_source
         self.number = number  # the variable
         self.name = name
         self.version = version
@@ -67,13 +70,19 @@ class Candidate:
         self.yanked = release is not None and release["yanked"]
 
     def is_better_than(self, other):
+        if self.from_source != other.from_source:
+            return other.from_source
         if self.release is not other.release:
-            return parsed(self.release["version"]) > parsed(other.release["version"])
+            return self.age() > other.age()
         if self.backend or other.backend:
             return BACKENDS.index(self.backend) < BACKENDS.index(other.backend)
         if self.build["abi_package"] or other.build["abi_package"]:
             return False
         return self.rank() > other.rank()
+
+    def age(self):
+        """Of two equal versions that of the earlier index is better."""
+        return self.release.get("place", 0), parsed(self.release["version"]), -self.release["index"]
 
     def rank(self):
         if not self.build["label"]:
@@ -135,6 +144,11 @@ class Problem:
                     if build["fits"] and release["python_fits"]:
                         self.candidates[package["name"]].append(
                             Candidate(self.variable(), package["name"], release["version"], build["needs"], release, build))
+                may_build = release["sdist_builds"] and package["name"] in self.world["built"] and release["python_fits"]
+                if may_build and not any(build["fits"] for build in release["builds"]):
+                    self.candidates[package["name"]].append(
+                        Candidate(self.variable(), package["name"], release["version"], release["sdist_needs"], release,
+                                  FROM_SOURCE, from_source=True))
         for one in self.world["installed"]:
             self.candidates[one["name"]].append(Candidate(self.variable(), one["name"], one["version"], one["needs"]))
 
@@ -292,7 +306,8 @@ class Answer:
         for choice in chosen:
             found = [one for one in problem.candidates.get(choice["name"], [])
                      if one.version == choice["version"] and (one.build is None) == choice["installed"]
-                     and (one.build["label"] if one.build else "") == choice["label"]]
+                     and (one.build["label"] if one.build else "") == choice["label"]
+                     and (one.release["index"] if one.build else 0) == choice["index"]]
             if not found:
                 self.broken = f"{choice['name']} {choice['version']} cannot be used here"
                 return
@@ -371,7 +386,7 @@ class Answer:
 
 def judge(world, answer):
     """What is wrong with the answer; None: nothing."""
-    problem = Problem(world)
+    problem = Problem(indexes.counted(world))
     fallbacks = problem.fallbacks()
     if not answer["solved"]:
         return "there is a solution" if not answer["breaks_installed"] and problem.solve([*problem.yanked_by_packages(), *fallbacks]) else None
@@ -384,23 +399,28 @@ def judge(world, answer):
     unasked = made.unasked()
     unwished = problem.unwished()
     # What a build was linked with is not brought in for it, and it may have been given up for that before.
-    left_alone = {-one.number for one in itertools.chain(*problem.candidates.values())
+    of_source = {-one.number for one in itertools.chain(*problem.candidates.values()) if one.from_source}
+    left_alone = of_source | {-one.number for one in itertools.chain(*problem.candidates.values())
                   if one.yanked or one.build and one.build["abi_package"]} | fallbacks
     # The clauses know the wishes of the user for pre-releases alone: where those are not enough, one may be taken that a
     # package asked for which was left again.
     if unasked and (unasked.endswith("is yanked") or problem.solve([*unwished, *problem.yanked_by_packages(), *fallbacks])):
         return f"{unasked} that nobody wishes for"
+    if any(one.from_source for one in made.picks.values()):
+        if problem.solve([*unwished, *problem.yanked_by_packages(), *fallbacks, *of_source]):
+            return "nothing has to be built"
     if world["installed"]:
         return None
     chosen = {one.number for one in made.picks.values()}
     for name, pick in made.picks.items():
         better = {one.number for one in problem.candidates[name] if one.build and one.is_better_than(pick)}
+        itself = of_source - unwished if pick.from_source else set()
         if not better:
             continue
         fixed = [one.number for other, one in made.picks.items() if other != name]
         which = problem.variable()
         problem.add([-which, *better])
-        if problem.solve([which, *fixed, *((unwished | left_alone) - {-one for one in chosen})]):
+        if problem.solve([which, *fixed, *((unwished | left_alone) - {-one for one in chosen} - (itself & {-one for one in better}))]):
             return f"{name} could be better"
     return None
 

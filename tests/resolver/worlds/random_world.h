@@ -41,12 +41,17 @@ struct WorldRelease {
   bool yanked = false;
   std::string requires_python = {};
   bool python_fits = true;
-  std::vector<WorldBuild> builds = {};    ///< none: a source distribution alone
+  std::vector<WorldBuild> builds = {};  ///< none: a source distribution alone
+  bool sdist = false;                   ///< one that has `sdist_needs`, if it can be built
+  bool sdist_builds = false;
+  std::vector<WorldNeed> sdist_needs = {};
+  std::uint32_t index = 0;  ///< which of the world's two has it; a family's own builds: none
   std::vector<WorldNeed> goes_with = {};  ///< of a family's first member: what others must be
 };
 
 struct WorldPackage {
   std::string name = {};
+  std::string assigned = {};  ///< "0" or "1": comes from that index alone
   std::vector<WorldRelease> releases = {};
 };
 
@@ -74,6 +79,8 @@ struct PublishedWorld {
   std::vector<WorldNeed> overrides = {};
   std::vector<WorldInstalled> installed = {};
   WorldFamily family = {};
+  std::string strategy = {};            ///< uv's name; empty: there is one index
+  std::vector<std::string> built = {};  ///< packages that may be built from source
 };
 
 struct WorldShape {
@@ -90,6 +97,7 @@ struct WorldChoice {
   std::string version = {};
   std::string label = {};  ///< empty: a plain wheel, or what is installed
   bool installed = false;
+  std::uint32_t index = 0;  ///< of the world's two
 };
 
 struct WorldAnswer {
@@ -106,14 +114,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldNeed, text, name, specifier
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldBuild, label, level, also_v4, abi_package,
                                                 abi_version, tags, backend, platform, fits, needs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldRelease, version, yanked, requires_python,
-                                                python_fits, builds, goes_with)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldPackage, name, releases)
+                                                python_fits, builds, goes_with, sdist, sdist_builds,
+                                                sdist_needs, index)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldPackage, name, assigned, releases)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldInstalled, name, version, needs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldFamily, members, cuda)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PublishedWorld, seed, python_minor, python,
                                                 prereleases, packages, requests, constraints,
-                                                overrides, installed, family)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldChoice, name, version, label, installed)
+                                                overrides, installed, family, strategy, built)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldChoice, name, version, label, installed, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WorldAnswer, solved, chosen, error,
                                                 breaks_installed)
 

@@ -46,6 +46,10 @@ class Complications {
   bool in_hundred(std::size_t chances) { return below(100) < chances; }
 
   void add_family();
+  void add_variant_markers();
+  [[nodiscard]] std::pair<std::string, bool> variant_marker(const WorldBuild& build);
+  void add_source_distributions();
+  void add_index();
   [[nodiscard]] bool runs(const Backend& backend) const;
   void make_member(WorldPackage& package);
   void add_platform_packages();
@@ -56,6 +60,105 @@ class Complications {
 
 void Complications::add() {
   if (in_hundred(25) && world_.installed.empty()) add_family();
+  // The metadata of what is installed is that of the same version elsewhere.
+  if (in_hundred(15) && world_.installed.empty()) add_variant_markers();
+  if (in_hundred(15) && world_.installed.empty()) add_source_distributions();
+  if (in_hundred(15)) add_index();
+}
+
+/// What it says, and whether it holds for `build`.
+std::pair<std::string, bool> Complications::variant_marker(const WorldBuild& build) {
+  const std::string level = "v" + std::to_string(1 + below(4));
+  const std::string package = world_.packages[below(world_.packages.size())].name;
+  const std::array<std::pair<std::string, bool>, 6> markers = {{
+      // v4 is no property that counts here, also where a build names it.
+      {"'cpu :: level :: " + level + "' in variant_properties",
+       build.level == level && level != "v4"},
+      {"'cpu :: level' in variant_features", !build.level.empty() && build.level != "v4"},
+      {"'cpu' in variant_namespaces", !build.level.empty() && build.level != "v4"},
+      {"'abi_dependency :: " + package + "' in variant_features", build.abi_package == package},
+      {"'abi_dependency' in variant_namespaces", !build.abi_package.empty()},
+      {"variant_label == 'null'", build.label == "null"},
+  }};
+  auto [text, holds] = markers.at(below(markers.size()));
+  if (!in_hundred(30)) return {text, holds};
+  for (const auto& [is, is_not] : {std::pair(" in ", " not in "), std::pair(" == ", " != ")}) {
+    if (const std::size_t at = text.find(is); at != std::string::npos)
+      text.replace(at, std::string(is).size(), is_not);
+  }
+  return {text, !holds};
+}
+
+void Complications::add_variant_markers() {
+  for (WorldPackage& package : world_.packages) {
+    for (WorldRelease& release : package.releases) {
+      for (WorldBuild& build : release.builds) {
+        if (!build.backend.empty()) continue;
+        build.also_v4 = !build.level.empty() && build.fits && in_hundred(20);
+        for (WorldNeed& need : build.needs) {
+          if (!in_hundred(25)) continue;
+          const auto [marker, holds] = variant_marker(build);
+          need.text += (need.text.contains(';') ? " and " : "; ") + marker;
+          need.holds = need.holds && holds;
+        }
+      }
+    }
+  }
+}
+
+void Complications::add_source_distributions() {
+  std::vector<WorldNeed> some;  // of plain wheels
+  for (const WorldPackage& package : world_.packages) {
+    for (const WorldRelease& release : package.releases) {
+      for (const WorldBuild& build : release.builds) {
+        if (!build.label.empty()) continue;
+        std::ranges::copy_if(build.needs, std::back_inserter(some),
+                             [](const WorldNeed& need) { return !need.text.contains("variant_"); });
+      }
+    }
+  }
+  const bool all = in_hundred(50);
+  for (WorldPackage& package : world_.packages) {
+    const bool member =
+        std::ranges::find(world_.family.members, package.name) != world_.family.members.end();
+    if (member || package.name.starts_with("blas")) continue;
+    if (all || in_hundred(60)) world_.built.push_back(package.name);
+    for (WorldRelease& release : package.releases) {
+      if (!release.builds.empty() && !in_hundred(40)) continue;
+      release.sdist = true;
+      release.sdist_builds = in_hundred(85);
+      if (!release.builds.empty() && in_hundred(50)) release.builds.clear();
+      for (std::size_t needs = some.empty() ? 0 : below(3); needs > 0; --needs) {
+        WorldNeed need = some[below(some.size())];
+        if (need.name != package.name) release.sdist_needs.push_back(std::move(need));
+      }
+    }
+  }
+}
+
+void Complications::add_index() {
+  constexpr std::array strategies = {"first-index", "first-index", "unsafe-first-match",
+                                     "unsafe-best-match"};
+  world_.strategy = strategies.at(below(strategies.size()));
+  for (WorldPackage& package : world_.packages) {
+    if (std::ranges::find(world_.family.members, package.name) != world_.family.members.end()) {
+      for (WorldRelease& release : package.releases) release.index = 1;
+      continue;
+    }
+    const std::size_t where = below(4);
+    std::vector<WorldRelease> twice;
+    for (WorldRelease& release : package.releases) {
+      release.index = static_cast<std::uint32_t>(where < 2 ? where : below(2));
+      if (where < 2 || !in_hundred(30)) continue;
+      twice.push_back(release);
+      twice.back().index = 1 - release.index;
+      for (WorldBuild& build : twice.back().builds) {
+        if (in_hundred(50)) build.needs.clear();
+      }
+    }
+    std::ranges::move(twice, std::back_inserter(package.releases));
+    if (in_hundred(15)) package.assigned = std::to_string(below(2));
+  }
 }
 
 bool Complications::runs(const Backend& backend) const {

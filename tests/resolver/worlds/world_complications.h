@@ -1,5 +1,6 @@
 #pragma once
-// What only some worlds have: a family with its backends. The rest of a world is as without it.
+// What only some worlds have: a family with its backends, markers about variants, source
+// distributions that may be built, a second index. The rest of a world is as without it.
 
 #include "tests/resolver/worlds/random_world.h"
 

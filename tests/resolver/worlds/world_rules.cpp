@@ -24,6 +24,7 @@ struct Pick {
   const WorldRelease* release = nullptr;  ///< nullptr: installed
   const WorldBuild* build = nullptr;      ///< nullptr: installed
   const std::vector<WorldNeed>* needs = nullptr;
+  bool from_source = false;
 };
 using Picks = std::map<std::string, const Pick*>;
 
@@ -49,6 +50,23 @@ bool pins(const std::string& specifiers, const wheel::Version& version) {
   return contains(specifiers, version) && names(specifiers, [](const wheel::Specifier& one) {
            return one.comparison == wheel::Comparison::equal && !one.wildcard;
          });
+}
+
+/// Made of a source distribution.
+const WorldBuild from_source;
+
+/// The releases that count where there are two indexes.
+PublishedWorld counted(PublishedWorld world) {
+  for (WorldPackage& package : world.packages) {
+    const std::vector<WorldRelease> all = package.releases;
+    std::erase_if(package.releases, [&](const WorldRelease& release) {
+      if (!package.assigned.empty()) return std::to_string(release.index) != package.assigned;
+      return world.strategy == "first-index" &&
+             std::ranges::any_of(
+                 all, [&](const WorldRelease& other) { return other.index < release.index; });
+    });
+  }
+  return world;
 }
 
 class Rules {
@@ -83,24 +101,36 @@ class Rules {
   [[nodiscard]] std::vector<std::string> wants(const std::string& name,
                                                const std::vector<Active>& active) const;
 
-  const PublishedWorld& world_;
+  PublishedWorld world_;
   Wishes wishes_;
   std::map<std::string, std::vector<Pick>> all_;
   std::set<const Pick*> exempt_;
 };
 
-Rules::Rules(const PublishedWorld& world, Wishes wishes) : world_(world), wishes_(wishes) {
-  for (const WorldPackage& package : world.packages) {
+Rules::Rules(const PublishedWorld& world, Wishes wishes) : world_(counted(world)), wishes_(wishes) {
+  for (const WorldPackage& package : world_.packages) {
     for (const WorldRelease& release : package.releases) {
       for (const WorldBuild& build : release.builds) {
         if (!build.fits || !release.python_fits) continue;
         const std::string at = release.version + (build.backend.empty() ? "" : "+" + build.backend);
-        all_[package.name].push_back(
-            {{package.name, at, build.label, false}, version(at), &release, &build, &build.needs});
+        all_[package.name].push_back({{package.name, at, build.label, false, release.index},
+                                      version(at),
+                                      &release,
+                                      &build,
+                                      &build.needs});
       }
+      const bool consents = std::ranges::find(world_.built, package.name) != world_.built.end();
+      const bool fits = std::ranges::any_of(release.builds, &WorldBuild::fits);
+      if (!consents || fits || !release.sdist_builds || !release.python_fits) continue;
+      all_[package.name].push_back({{package.name, release.version, {}, false, release.index},
+                                    version(release.version),
+                                    &release,
+                                    &from_source,
+                                    &release.sdist_needs,
+                                    true});
     }
   }
-  for (const WorldInstalled& one : world.installed) {
+  for (const WorldInstalled& one : world_.installed) {
     all_[one.name].push_back(
         {{one.name, one.version, {}, true}, version(one.version), nullptr, nullptr, &one.needs});
   }
@@ -340,7 +370,7 @@ class Enumeration {
 const Pick* find(const Rules& rules, const WorldChoice& choice) {
   for (const Pick& pick : rules.all(choice.name)) {
     if (pick.choice.version == choice.version && pick.choice.label == choice.label &&
-        pick.choice.installed == choice.installed) {
+        pick.choice.installed == choice.installed && pick.choice.index == choice.index) {
       return &pick;
     }
   }
@@ -349,9 +379,13 @@ const Pick* find(const Rules& rules, const WorldChoice& choice) {
 
 /// Newer, or of the same version with a higher level or a better backend; builds that were linked
 /// with something are not compared.
-bool is_better(const Pick& one, const Pick& other) {
-  if (one.release != other.release)
+bool is_better(const Pick& one, const Pick& other, bool indexes_first) {
+  if (one.from_source != other.from_source) return other.from_source;
+  if (indexes_first && one.release->index != other.release->index)
+    return one.release->index < other.release->index;
+  if (one.release->version != other.release->version)
     return version(one.release->version) > version(other.release->version);
+  if (one.release != other.release) return one.release->index < other.release->index;
   if (!one.build->backend.empty()) {
     const auto place = [](const WorldBuild& build) {
       return build.backend == "cu130" ? 2 : build.backend == "cu126" ? 1 : 0;
@@ -393,6 +427,7 @@ std::optional<std::string> could_be_better(const PublishedWorld& world, const Wo
     chosen[choice.name] = find(rules, choice);
     rules.exempt(chosen[choice.name]);
   }
+  const bool indexes_first = world.strategy == "unsafe-first-match";
   for (const auto& [name, pick] : chosen) {
     const auto better = Enumeration(rules, [&](const Pick& other) {
                           const auto is = chosen.find(other.choice.name);
@@ -402,7 +437,8 @@ std::optional<std::string> could_be_better(const PublishedWorld& world, const Wo
                           // been given up.
                           if (other.release->yanked || !other.build->abi_package.empty())
                             return false;
-                          return is == chosen.end() || is_better(other, *pick);
+                          if (other.from_source) return false;
+                          return is == chosen.end() || is_better(other, *pick, indexes_first);
                         }).any();
     if (!better) return std::nullopt;
     if (*better) return name;
