@@ -23,7 +23,7 @@ enum class StatementKind : std::uint8_t {
   same_modules,  ///< two packages install the same modules
   unusable,      ///< versions cannot be used here
   not_asked,     ///< pre-releases or yanked releases that nobody asks for
-  kept,          ///< what is installed stays
+  kept,          ///< what is installed stays, and has what it needs
   conclusion,    ///< follows from others
 };
 

@@ -148,7 +148,9 @@ std::string Derivation::text_of_exclusion(const Grounds& grounds,
       return fmt::format("{} cannot be used: {}", versions.text,
                          grounds.error == nullptr ? "" : grounds.error->message);
     case Reason::Kind::kept:
-      return fmt::format("{} stays as it is installed", place.name);
+      return grounds.error == nullptr
+                 ? fmt::format("{} stays as it is installed", place.name)
+                 : fmt::format("{} cannot be used: {}", versions.text, grounds.error->message);
     case Reason::Kind::other_build:
       return fmt::format("{} of {}: not for this machine, or not what is asked for",
                          fmt::join(labels_of(problem_, grounds.package, grounds.candidates), ", "),

@@ -197,6 +197,7 @@ Result<void> RequirementProblem::add_exclusions(Package& package) {
              {},
              wheels_forbidden(package.name, wants_about(package.name), *who, in_.options)});
   }
+  exclude_breaking(package);
   if (package.direct) return {};
   const bool early_count = in_.options.prereleases ||
                            admissions_.prereleases.contains(package.name) ||
@@ -222,6 +223,23 @@ Result<void> RequirementProblem::add_exclusions(Package& package) {
     exclude(list.all() & list.matching(only).complement(), {Reason::Kind::kept});
   }
   return {};
+}
+
+void RequirementProblem::exclude_breaking(Package& package) {
+  for (const auto& [breakage, need, was_sound, requested] : in_.unmet) {
+    // Whoever names a package wants that one: an older version is not an answer.
+    if (need.package != package.name || requested) continue;
+    IntegerSet breaking = package.list->all();
+    for (const wheel::SpecifierSet& one : need.any_of)
+      breaking = breaking & package.list->matching(one).complement();
+    if (breaking.empty()) continue;
+    Error why{ErrorKind::conflict,
+              fmt::format("{} {}, which is installed, needs {}", breakage.name, breakage.version,
+                          breakage.needs),
+              fmt::format("name {} in the same command", breakage.name)};
+    package.exclusions.push_back(
+        {std::move(breaking), remember({Reason::Kind::kept, {}, std::move(why)})});
+  }
 }
 
 void RequirementProblem::exclude_unfollowed(Package& package) {

@@ -28,6 +28,7 @@
 #include "resolver/solver/admissions.h"
 #include "resolver/solver/candidate_list.h"
 #include "resolver/solver/conflict_solver.h"
+#include "resolver/solver/installed_needs.h"
 #include "resolver/solver/user_requests.h"
 
 namespace axle::resolver {
@@ -44,7 +45,7 @@ struct Reason {
     unusable,     ///< `error`: a build or a whole release cannot be used here
     not_asked,    ///< a pre-release or a yanked release that nobody asks for
     other_build,  ///< a build that does not fit or is not the one asked for, or no build at all
-    kept,         ///< the installed build stays what it is
+    kept,         ///< the installed build stays what it is, or has what it needs: `error`
     lead,         ///< it goes with the installed first member of its family, which stays
     alternative,  ///< `error`: another distribution installs the same modules
   };
@@ -58,7 +59,8 @@ struct SolverInputs {
   const Target& target;
   const std::vector<plan::InstalledPackage>& installed;
   const Options& options;
-  const KeptBuilds& kept;  ///< builds that stay what they are
+  const KeptBuilds& kept;                ///< builds that stay what they are
+  const std::vector<BrokenNeed>& unmet;  ///< by plans before: what installed packages need
   Candidates& candidates;
   Families& families;
   PackageChooser& chooser;
@@ -154,6 +156,8 @@ class RequirementProblem final : public Problem {
   [[nodiscard]] const plan::InstalledPackage* held_package(const std::string& name);
   [[nodiscard]] const plan::InstalledPackage* installed_candidate(const std::string& name);
   [[nodiscard]] Result<void> add_exclusions(Package& package);
+  /// What would break installed packages.
+  void exclude_breaking(Package& package);
   /// What does not go with the installed first member of its family, as long as that one stays.
   void exclude_unfollowed(Package& package);
   [[nodiscard]] std::uint32_t remember(Reason reason);

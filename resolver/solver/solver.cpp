@@ -77,7 +77,7 @@ class Planner {
  private:
   [[nodiscard]] std::expected<plan::Resolution, Unresolved> plan_until_one_stands();
   [[nodiscard]] std::expected<Plan, Unresolved> plan(Report& report);
-  /// Adds to `kept_` and `requests_` what `plan` disregards; false: that is known already.
+  /// Adds to `kept_` and `unmet_` what `plan` disregards; false: that is known already.
   [[nodiscard]] bool learn(const Plan& plan);
   /// `last`: the plan that showed nothing new; nullptr: there was none any more, and why.
   [[nodiscard]] Unresolved refuse(const Plan* last, const std::string& why);
@@ -87,7 +87,7 @@ class Planner {
       const plan::Resolution& resolution) const;
   void remark_on_kept(const plan::Resolution& resolution);
 
-  Requests requests_;
+  const Requests& requests_;
   const Target& target_;
   const std::vector<plan::InstalledPackage>& installed_;
   const Options& options_;
@@ -97,16 +97,15 @@ class Planner {
   PackageChooser chooser_;
   CandidateLists lists_;
   KeptBuilds kept_;
-  std::set<std::string> met_;            ///< needs that became constraints
   std::vector<PlannedChange> unwanted_;  ///< what the plans would have changed
-  std::vector<Breakage> unmet_;
-  std::size_t tried_ = 0;  ///< candidates
+  std::vector<BrokenNeed> unmet_;        ///< by the plans
+  std::size_t tried_ = 0;                ///< candidates
 };
 
 std::expected<Plan, Unresolved> Planner::plan(Report& report) {
-  ResolutionSearch search(
-      {target_, installed_, options_, kept_, candidates_, families_, chooser_, lists_, report},
-      requests_);
+  ResolutionSearch search({target_, installed_, options_, kept_, unmet_, candidates_, families_,
+                           chooser_, lists_, report},
+                          requests_);
   auto resolution = search.run();
   tried_ += search.tried();
   if (!resolution) {
@@ -136,15 +135,13 @@ bool Planner::learn(const Plan& plan) {
     learned = true;
   }
   for (const BrokenNeed& broken : plan.broken) {
-    if (!met_.insert(broken.breakage.name + " " + broken.breakage.needs).second) continue;
-    unmet_.push_back(broken.breakage);
-    // Whoever names a package wants that one: an older version is not an answer.
-    if (broken.requested || broken.need.any_of.size() != 1) continue;
-    wheel::Requirement constraint;
-    constraint.name = broken.need.package;
-    constraint.specifiers = broken.need.any_of.front();
-    requests_.constraints.push_back({std::move(constraint)});
-    learned = true;
+    const bool known = std::ranges::any_of(unmet_, [&](const BrokenNeed& other) {
+      return other.breakage.name == broken.breakage.name &&
+             other.breakage.needs == broken.breakage.needs;
+    });
+    if (known) continue;
+    unmet_.push_back(broken);
+    learned = learned || !broken.requested;
   }
   return learned;
 }
@@ -164,14 +161,13 @@ std::map<std::string, std::string> Planner::newest_with_kept_builds() {
 
 Unresolved Planner::refuse(const Plan* last, const std::string& why) {
   const bool backends_stay = last == nullptr ? unwanted_.empty() : last->changes.empty();
-  if (backends_stay && last != nullptr) {
-    unmet_.clear();
-    for (const BrokenNeed& broken : last->broken) unmet_.push_back(broken.breakage);
-  }
-  if (backends_stay) return refused_breakages(std::move(unmet_));
+  const auto& unmet = backends_stay && last != nullptr ? last->broken : unmet_;
+  std::vector<Breakage> broken;
+  for (const BrokenNeed& one : unmet) broken.push_back(one.breakage);
+  if (backends_stay) return refused_breakages(std::move(broken));
   const auto newest = newest_with_kept_builds();
   Unresolved refused = refused_backends(std::move(unwanted_), why, newest);
-  refused.broken = std::move(unmet_);
+  refused.broken = std::move(broken);
   return refused;
 }
 

@@ -7,6 +7,10 @@
 // names one, where no final version satisfies one of the requirements, where there is nothing else,
 // and at last, with a warning, where no final version goes with the rest. Yanked releases count
 // where a requirement of the user's or of what is chosen pins them (PEP 592).
+//
+// What is installed and no part of the solution keeps what it requires. Nothing is brought in only
+// so that it could move: that would look for a reason in every version of every package, and choose
+// old ones for it. The refusal says what to name.
 
 #include <expected>
 #include <vector>

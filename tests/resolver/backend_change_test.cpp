@@ -1,6 +1,8 @@
 // Backends do not change by themselves, a set is one label, and a plan that breaks a sound
 // installed package is refused.
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "resolver/solver/installed_needs.h"
@@ -280,7 +282,26 @@ TEST_CASE("a dependency comes in a version that leaves the neighbours whole, if 
   world.install("lib", "1.0");
   world.install("neighbour", "7.0", {"lib<2"});
   CHECK(world.resolve({"app"}) == Strings{"app 1.0", "lib 1.5"});
-  CHECK(world.error({"app2"}).kind == ErrorKind::conflict);
+  const Unresolved refused = world.error({"app2"});
+  CHECK(refused.kind == ErrorKind::conflict);
+  const auto statement = std::ranges::find(refused.conflict.statements, plan::StatementKind::kept,
+                                           &plan::Statement::kind);
+  REQUIRE(statement != refused.conflict.statements.end());
+  CHECK(statement->text ==
+        "lib 2.0 cannot be used: neighbour 7.0, which is installed, needs lib<2");
+  CHECK(std::ranges::none_of(refused.conflict.statements, [](const plan::Statement& one) {
+    return one.kind == plan::StatementKind::constraint;
+  }));
+}
+
+TEST_CASE("a pre-release that only an installed package names is the last resort") {
+  World world;
+  for (const char* at : {"1.0", "2.0rc1", "2.0rc2"}) world.index.add_wheel({"lib", at});
+  world.index.add_wheel({"app", "1.0", {"lib!=2.0rc1"}});
+  world.install("lib", "2.0rc1");
+  world.install("neighbour", "7.0", {"lib>=2.0rc1"});
+  CHECK(world.resolve({"app"}) == Strings{"app 1.0", "lib 2.0rc2"});
+  CHECK(world.remarked("lib 2.0rc2 is a pre-release: no final release goes with the other"));
 }
 
 TEST_CASE("what was broken before does not stop, and is said") {
@@ -309,6 +330,10 @@ TEST_CASE("a local version and an ABI property are needs as well") {
       {}, {{"abi_dependency", "torch", "2.9"}, {"abi_dependency", "torch", "2.8"}});
   CHECK(world.error({"torch"}).message.contains("torch 2.8 or 2.9, according to its variant"));
   CHECK(world.resolve({"torch<2.10"}) == Strings{"torch 2.9.1"});
+  // Nobody names torch: it comes in a version that one of the needs allows.
+  world.options.upgrade = false;
+  world.index.add_wheel({"app", "1.0", {"torch>2.9.0"}});
+  CHECK(world.resolve({"app"}) == Strings{"app 1.0", "torch 2.9.1"});
 }
 
 }  // namespace

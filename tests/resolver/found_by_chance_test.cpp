@@ -124,6 +124,34 @@ TEST_CASE("all that is installed may move before a pre-release is taken") {
   CHECK(world.resolve({"app>=2.0"}) == Strings{"app 3.0", "base 1.1", "lib 4.0", "tool 1.0"});
 }
 
+/// lib 1.0 does not go with the installed tool 2.0, but with tool 1.0.
+struct InstalledInTheWay : World {
+  InstalledInTheWay() {
+    index.add_wheel({.name = "lib", .version = "1.0"});
+    index.add_wheel({.name = "lib", .version = "2.0"});
+    index.add_wheel({.name = "tool", .version = "1.0"});
+    index.add_wheel({.name = "tool", .version = "2.0", .requires_dist = {"lib>=2"}});
+    install("lib", "2.0");
+    install("tool", "2.0", {"lib>=2"});
+  }
+};
+
+TEST_CASE(
+    "nothing older is looked for that would bring in what is installed, so that it may move") {
+  InstalledInTheWay world;
+  world.index.add_wheel({.name = "app", .version = "1.0", .requires_dist = {"lib<2"}});
+  world.index.add_wheel({.name = "side", .version = "1.0", .requires_dist = {"tool"}});
+  world.index.add_wheel({.name = "side", .version = "2.0"});
+  CHECK(world.error({"app", "side"}).message ==
+        "this would break installed packages: tool 2.0, which is installed, needs lib>=2; it would "
+        "get lib 1.0");
+  CHECK(world.resolve({"app", "side", "tool"}) ==
+        Strings{"app 1.0", "lib 1.0", "side 2.0", "tool 1.0"});
+  world.index.add_wheel({.name = "app", .version = "2.0b1"});
+  CHECK(world.resolve({"app", "side"}) == Strings{"app 2.0b1", "side 2.0"});
+  CHECK(world.remarked("app 2.0b1 is a pre-release"));
+}
+
 TEST_CASE("a pre-release is the last resort where no final release goes with the rest") {
   World world;
   world.index.add_wheel({.name = "app", .version = "1.0", .requires_dist = {"lib", "base<2"}});

@@ -212,6 +212,11 @@ class Problem:
 
     def add_neighbours(self):
         """What is installed and stays outside of the solution keeps what it has."""
+        for name, one in self.breaking():
+            self.add([self.node((name, "")), -one.number])
+
+    def breaking(self):
+        """What is installed, with what would break it."""
         for neighbour in self.world["installed"]:
             for need in neighbour["needs"]:
                 there = self.installed.get(need["name"])
@@ -219,7 +224,7 @@ class Problem:
                     continue
                 for one in self.candidates[need["name"]]:
                     if not allows(need["specifiers"], one.version):
-                        self.add([self.node((neighbour["name"], "")), -one.number])
+                        yield neighbour["name"], one
 
     def add_platforms(self):
         """One environment has the GPU libraries of one platform."""
@@ -294,6 +299,10 @@ class Problem:
         older release is chosen for its pin."""
         return [-one.number for one in itertools.chain(*self.candidates.values())
                 if one.yanked and not any(pins(specifiers, one.version) for specifiers in self.about[one.name])]
+
+    def kept_outside(self, picks):
+        """Assumptions: nothing is brought in so that it may move."""
+        return [-one.number for name, one in self.breaking() if name not in picks]
 
 
 class Answer:
@@ -389,7 +398,11 @@ def judge(world, answer):
     problem = Problem(indexes.counted(world))
     fallbacks = problem.fallbacks()
     if not answer["solved"]:
-        return "there is a solution" if not answer["breaks_installed"] and problem.solve([*problem.yanked_by_packages(), *fallbacks]) else None
+        # Whoever names a package wants that one: an older version that breaks nothing is not an answer.
+        if answer["breaks_installed"] and {need["name"] for need in world["requests"]} & {one.name for _, one in problem.breaking()}:
+            return None
+        kept = problem.kept_outside({}) if answer["breaks_installed"] else []
+        return "there is a solution" if problem.solve([*problem.yanked_by_packages(), *fallbacks, *kept]) else None
     made = Answer(problem, answer["chosen"])
     fault = made.fault()
     if fault:
@@ -404,7 +417,8 @@ def judge(world, answer):
                   if one.yanked or one.build and one.build["abi_package"]} | fallbacks
     # The clauses know the wishes of the user for pre-releases alone: where those are not enough, one may be taken that a
     # package asked for which was left again.
-    if unasked and (unasked.endswith("is yanked") or problem.solve([*unwished, *problem.yanked_by_packages(), *fallbacks])):
+    if unasked and (unasked.endswith("is yanked") or problem.solve(
+            [*unwished, *problem.yanked_by_packages(), *fallbacks, *problem.kept_outside(made.picks)])):
         return f"{unasked} that nobody wishes for"
     if any(one.from_source for one in made.picks.values()):
         if problem.solve([*unwished, *problem.yanked_by_packages(), *fallbacks, *of_source]):
