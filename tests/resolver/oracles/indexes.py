@@ -10,7 +10,7 @@ def counted(world):
     world = copy.deepcopy(world) if strategy else world
     for package in world["packages"] if strategy else []:
         releases = package["releases"]
-        if package["assigned"]:
+        if package.get("assigned"):
             kept = [one for one in releases if one["index"] == int(package["assigned"])]
         elif strategy == "first-index":
             kept = [one for one in releases if one["index"] == min(other["index"] for other in releases)]

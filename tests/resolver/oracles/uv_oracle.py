@@ -23,6 +23,7 @@ SKIPPED = 77
 UV = pathlib.Path(__file__).resolve().parents[3] / "build/peers/bin/uv"
 
 try:
+    import indexes
     import rules
     import uv_worlds
     from packaging.markers import default_environment
@@ -74,8 +75,13 @@ class Uv:
     def answer(self, place, world):
         """{name: version}, or None, and what it says."""
         self.server.answers = uv_worlds.published(place, world)
-        command = [UV, "pip", "compile", "-", "--python", sys.executable, "--no-build", "--default-index",
+        command = [UV, "pip", "compile", "-", "--python", sys.executable, "--default-index",
                    self.server.url(place + "/simple"), "--no-annotate", "--no-header", "--quiet"]
+        if world.get("strategy"):
+            command += ["--index", self.server.url(place + "/first"), "--index-strategy", world["strategy"]]
+        command += ["--no-build"] * (not world.get("built"))
+        for package in world["packages"] if world.get("built") else []:
+            command += ["--only-binary", package["name"]] * (package["name"] not in world["built"])
         command += ["--prerelease", "allow"] * world["prereleases"]
         for kind in ("constraints", "overrides"):
             listed = self.folder / f"{kind}.txt"
@@ -103,7 +109,7 @@ class Answer:
         self.world, self.picks = world, picks
         self.environment = {**default_environment(), "python_full_version": world["python"]}
         self.releases = {package["name"]: {release["version"]: release for release in package["releases"]}
-                         for package in world["packages"]}
+                         for package in indexes.counted(world)["packages"]}
         self.overrides = collections.defaultdict(list)
         for need in world["overrides"]:
             one = requirement(need["text"])
@@ -117,6 +123,25 @@ class Answer:
                 self.wants[need.name].append((need.specifier, owner is None))
         for need in self.constraints:
             self.wants[need.name].append((need.specifier, True))
+
+    def is_built(self, name, version):
+        """No wheel of the release can be used here, but its source distribution may be built."""
+        release = self.releases[name][version]
+        return (release.get("sdist", False) and name in self.world["built"] and
+                not any(build["fits"] for build in release["builds"]))
+
+    def needs(self, name):
+        version = self.picks.get(name)
+        release = self.releases.get(name, {}).get(version)
+        if not release:
+            return []
+        if self.is_built(name, version):
+            return release["sdist_needs"]
+        return release["builds"][0]["needs"] if release["builds"] else []
+
+    def age(self, name):
+        version = self.picks[name]
+        return self.releases[name][version].get("place", 0), Version(version)
 
     def holds(self, need, extras):
         marker = need.marker
@@ -144,8 +169,7 @@ class Answer:
             known = {(str(need), owner) for need, owner in active}
             todo = []
             for name in sorted(grown):
-                release = self.releases.get(name, {}).get(self.picks.get(name))
-                for need in release["builds"][0]["needs"] if release and release["builds"] else []:
+                for need in self.needs(name):
                     for one in self.counted(requirement(need["text"]), extras[name]):
                         if (str(one), name) not in known:
                             todo.append((one, name))
@@ -164,7 +188,8 @@ class Answer:
             return f"nobody needs {needless}"
         for name, version in self.picks.items():
             release = self.releases[name].get(version)
-            if not release or not any(build["fits"] for build in release["builds"]) or not release["python_fits"]:
+            usable = release and (self.is_built(name, version) or any(build["fits"] for build in release["builds"]))
+            if not usable or not release["python_fits"]:
                 return f"{name} {version} cannot be used here"
             for specifiers, _ in self.wants[name]:
                 if not specifiers.contains(version, prereleases=True):
@@ -200,16 +225,19 @@ class Answer:
                     specifiers.contains(one) for one in self.finals(name))) for specifiers, of_user in self.wants[name])}
 
     def in_request_order(self):
-        return [Version(self.picks[one.name]) for one in self.requests]
+        return [self.age(one.name) for one in self.requests]
 
     def is_worse_than(self, other):
         """Nothing is newer in it, and something older."""
-        both = [(Version(self.picks[name]), Version(other.picks[name])) for name in set(self.picks) & set(other.picks)]
+        both = [(self.age(name), other.age(name)) for name in set(self.picks) & set(other.picks)]
         return all(own <= its for own, its in both) and any(own < its for own, its in both)
 
 
 def rule_for(ours, theirs):
     """The rule by which two sound answers differ; None: there is none."""
+    built = [{name for name, version in one.picks.items() if one.is_built(name, version)} for one in (ours, theirs)]
+    if built[1] and (built[0] < built[1] or (built[0] and built[0] != built[1])):
+        return rules.WHEELS
     if ours.yanked(pinned=False):
         return None
     if ours.yanked(pinned=True) and not theirs.yanked(pinned=True):

@@ -1,10 +1,13 @@
 """Small worlds made by chance for two resolvers: extras, markers, pre-releases, yanked files, local versions, epochs,
-requires-python, constraints and overrides, as an index publishes them. uv_oracle.py asks both."""
+requires-python, constraints and overrides, source distributions that may be built, two indexes, as indexes publish them.
+uv_oracle.py asks both."""
 
+import io
 import json
 import random
 import re
 import sys
+import tarfile
 import urllib.parse
 
 from packaging.version import Version
@@ -90,38 +93,86 @@ class Dice:
         world["constraints"] = [{"text": self.random.choice(self.names) + self.specifiers()}
                                 for _ in range(self.random.choice([0] * 5 + [1, 2]))]
         world["overrides"] = [{"text": self.request()}] if self.chance(0.1) else []
+        if self.chance(0.2):
+            self.add_source_distributions(world)
+        if self.chance(0.2):
+            self.add_index(world)
         return world
+
+    def add_source_distributions(self, world):
+        everything = self.chance(0.5)
+        world["built"] = [package["name"] for package in world["packages"] if everything or self.chance(0.6)]
+        for package in world["packages"]:
+            for release in package["releases"]:
+                if self.chance(0.6 if release["builds"] else 0):
+                    continue
+                needs = [{"text": self.dependency(package["name"])} for _ in range(self.random.randint(0, self.density))]
+                if release["builds"]:  # uv takes the metadata of any wheel for that of the release
+                    needs = release["builds"][0]["needs"]
+                release.update(sdist=True, sdist_builds=True, sdist_needs=needs)
+                if self.chance(0.5):
+                    release["builds"] = []
+
+    def add_index(self, world):
+        """Each version is in one of them: of two equal ones uv would look at the first alone."""
+        world["strategy"] = self.random.choice(["first-index", "unsafe-first-match", "unsafe-best-match"])
+        for package in world["packages"]:
+            place = self.random.choice([(0,), (1,), (0, 1), (0, 1)])
+            for release in package["releases"]:
+                release["index"] = self.random.choice(place)
 
     def request(self):
         return self.requirement(self.random.choice(self.names)) + (f"; {self.random.choice(MARKERS)}" if self.chance(0.05) else "")
 
 
-def metadata(name, release, build):
-    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {release['version']}"]
+def metadata(name, release, needs):
+    lines = ["Metadata-Version: 2.2", f"Name: {name}", f"Version: {release['version']}"]
     if release["requires_python"]:
         lines.append(f"Requires-Python: {release['requires_python']}")
-    lines += [f"Requires-Dist: {need['text']}" for need in build["needs"]]
+    lines += [f"Requires-Dist: {need['text']}" for need in needs]
     lines += [f"Provides-Extra: {extra}" for extra in ("x", "y", "x-z")]
     return "\n".join(lines) + "\n"
 
 
+def source_distribution(name, release):
+    """One that states its metadata, so that nothing has to be built for them."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        text = metadata(name, release, release["sdist_needs"]).encode()
+        member = tarfile.TarInfo(f"{name.replace('-', '_')}-{release['version']}/PKG-INFO")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    return packed.getvalue()
+
+
+def folder(world, release):
+    """Of the index that has it."""
+    return "first" if world.get("strategy") and not release["index"] else "simple"
+
+
 def published(place, world):
-    """What a server answers for the world's index at `place`, by path."""
-    answers = {}
+    """What a server answers for the world's indexes at `place`, by path."""
+    answers, pages = {}, {}
     for package in world["packages"]:
-        name, files = package["name"], []
+        name = package["name"]
         for release in package["releases"]:
+            index = folder(world, release)
             names = [f"{name.replace('-', '_')}-{release['version']}-{build['tags']}.whl" for build in release["builds"]]
             for file, build in zip(names, release["builds"], strict=True):
-                answers[f"{place}/files/{file}.metadata"] = metadata(name, release, build).encode()
-            for file in names or [f"{name}-{release['version']}.tar.gz"]:
-                entry = {"filename": file, "url": f"{place}/files/{urllib.parse.quote(file)}", "hashes": {},
-                         "core-metadata": bool(names), "yanked": release["yanked"]}
+                answers[f"{place}/{index}/files/{file}.metadata"] = metadata(name, release, build["needs"]).encode()
+            if release.get("sdist") or not names:
+                names.append(f"{name}-{release['version']}.tar.gz")
+            if release.get("sdist"):
+                answers[f"{place}/{index}/files/{names[-1]}"] = source_distribution(name, release)
+            for file in names:
+                entry = {"filename": file, "url": f"{place}/{index}/files/{urllib.parse.quote(file)}", "hashes": {},
+                         "core-metadata": file.endswith(".whl"), "yanked": release["yanked"]}
                 if release["requires_python"]:
                     entry["requires-python"] = release["requires_python"]
-                files.append(entry)
+                pages.setdefault((index, name), []).append(entry)
+    for (index, name), files in pages.items():
         page = {"meta": {"api-version": "1.1"}, "name": name, "versions": [], "files": files}
-        answers[f"{place}/simple/{name}/"] = json.dumps(page).encode()
+        answers[f"{place}/{index}/{name}/"] = json.dumps(page).encode()
     return answers
 
 
@@ -130,10 +181,13 @@ def described(world):
     lines = [f"{kind}: " + "  ".join(need["text"] for need in world[kind])
              for kind in ("requests", "constraints", "overrides") if world[kind]]
     lines += ["--pre"] * world["prereleases"]
+    lines += [f"--{option}: {world[option]}" for option in ("strategy", "built") if world.get(option)]
     for package in world["packages"]:
         for release in package["releases"]:
             needs = [need["text"] for build in release["builds"][:1] for need in build["needs"]]
             marks = ["yanked"] * release["yanked"] + [f"Python {release['requires_python']}"] * bool(release["requires_python"])
             marks += [build["tags"] for build in release["builds"] if not build["fits"]] or ["sdist"] * (not release["builds"])
+            marks += [f"index {release.get('index')}"] * bool(world.get("strategy"))
+            marks += ["sdist with " + " ".join(need["text"] for need in release.get("sdist_needs", []))] * bool(release.get("sdist"))
             lines.append(f"  {package['name']} {release['version']} {' '.join(marks)}: {'   '.join(needs)}")
     return "\n".join(lines)
