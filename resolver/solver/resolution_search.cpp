@@ -132,11 +132,13 @@ Result<std::optional<plan::Resolution>> ResolutionSearch::fail_for(RequirementPr
       admissions_.links_with_others = true;
       return std::nullopt;
     }
+    if (admits_builds(problem, solution.known, from)) return std::nullopt;
     // Others may do instead, of packages that are asked for later.
     (void)admits_prereleases(problem, solution.known, from);
     for (const auto& [name, version] : admissions_.refused) last_resort_.insert(name);
     admissions_.refused.clear();
     admissions_.refuses = false;
+    admissions_.builds = false;  // wheels may do now
     return std::nullopt;
   }
   if (!refusal_) refusal_ = explain_conflict(problem, in_.chooser, solution.known, from);

@@ -77,6 +77,18 @@ TEST_CASE("a wheel is better than a newer source distribution, which is better t
   CHECK(world.package("a").built_from->filename == "a-3.0.tar.gz");
 }
 
+TEST_CASE(
+    "a source distribution is built before a pre-release that nobody in the answer asks for") {
+  SourceWorld world;
+  world.sdist("a", "0.5");
+  world.wheel("a", "1.0", {"b"});
+  world.wheel("a", "2.0rc1");
+  world.wheel("b", "1.0", {"a==2.0rc1"});
+  CHECK(world.resolve({"a"}) == Strings{"a 0.5"});
+  world.options.builds.all = false;
+  CHECK(world.resolve({"a"}) == Strings{"a 2.0rc1"});
+}
+
 TEST_CASE("where a pre-release is needed in any case nothing is built instead of a wheel") {
   SourceWorld world;
   world.wheel("a", "1.0", {"b"});
